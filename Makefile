@@ -1,0 +1,35 @@
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable '.[parquet]' --group dev
+	@touch $(READY)
+
+demo: $(READY)  ## measure the selections in examples/ and print the table
+	$(BIN)/holdfast measure examples/markers.txt --n-features 2000
+
+test: $(READY)  ## ruff, mypy and the whole test suite but the slow tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n auto -m 'not slow'
+
+slow: $(READY)  ## the slow tests
+	$(BIN)/pytest -n auto -m slow
+
+bench: $(READY)  ## the benchmarks; writes benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)  ## the user guide, into docs/_build/html; warnings are errors
+	$(BIN)/sphinx-build --fail-on-warning --quiet --builder html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+.PHONY: help demo test slow bench docs

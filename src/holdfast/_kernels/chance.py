@@ -1,0 +1,109 @@
+"""Distributions that random subsets of given sizes obey."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NEGLIGIBLE = 1e-22  # probability, relative to the mode, below which a tail is cut
+
+
+@njit(cache=True)
+def _mode(p: int, a: int, b: int) -> int:
+    return max(0, a + b - p, min(a, b, (a + 1) * (b + 1) // (p + 2)))
+
+
+@njit(cache=True)
+def _up(p: int, a: int, b: int, r: int) -> float:
+    """Ratio of the hypergeometric probabilities of r + 1 and r."""
+    return (a - r) * (b - r) / ((r + 1.0) * (p - a - b + r + 1.0))
+
+
+@njit(cache=True)
+def _extent(p: int, a: int, b: int) -> tuple[int, int]:
+    """First and last overlap whose probability is not negligible."""
+    mode = _mode(p, a, b)
+    low, weight = mode, 1.0
+    while low > max(0, a + b - p) and weight > NEGLIGIBLE:
+        low -= 1
+        weight /= _up(p, a, b, low)
+    high, weight = mode, 1.0
+    while high < min(a, b) and weight > NEGLIGIBLE:
+        weight *= _up(p, a, b, high)
+        high += 1
+    return low, high
+
+
+@njit(cache=True)
+def _fill(p: int, a: int, b: int, low: int, pmf: NDArray[np.float64]) -> None:
+    """Write the probabilities of the overlaps from `low` on, by recurrence from the mode."""
+    mode = _mode(p, a, b) - low
+    pmf[mode] = 1.0
+    for i in range(mode, 0, -1):
+        pmf[i - 1] = pmf[i] / _up(p, a, b, low + i - 1)
+    for i in range(mode, len(pmf) - 1):
+        pmf[i + 1] = pmf[i] * _up(p, a, b, low + i)
+    pmf /= pmf.sum()
+
+
+@njit(cache=True)
+def overlap_distributions(
+    p: int, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Distribution of the overlap of two random subsets, for many pairs of sizes at once.
+
+    Returns where each distribution begins, its overlaps and their probabilities.
+    """
+    n = len(a)
+    lows = np.empty(n, np.int64)
+    start = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        low, high = _extent(p, a[i], b[i])
+        lows[i] = low
+        start[i + 1] = start[i] + high - low + 1
+    overlaps = np.empty(start[n], np.int64)
+    pmf = np.empty(start[n])
+    for i in range(n):
+        own = pmf[start[i] : start[i + 1]]
+        _fill(p, a[i], b[i], lows[i], own)
+        for k in range(len(own)):
+            overlaps[start[i] + k] = lows[i] + k
+    return start, overlaps, pmf
+
+
+@njit(cache=True)
+def poisson_binomial(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distribution of the number of successes in independent trials of given probabilities."""
+    pmf = np.zeros(len(probabilities) + 1)
+    pmf[0] = 1.0
+    for i in range(len(probabilities)):
+        chance = probabilities[i]
+        for count in range(i + 1, 0, -1):
+            pmf[count] = pmf[count] * (1 - chance) + pmf[count - 1] * chance
+        pmf[0] *= 1 - chance
+    return pmf
+
+
+@njit(cache=True)
+def union_distribution(p: int, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Distribution of the size of the union of random subsets of given sizes."""
+    most = min(p, sizes.sum())
+    pmf = np.zeros(most + 1)
+    pmf[0] = 1.0
+    for size in sizes:
+        grown = np.zeros(most + 1)
+        for union in range(most + 1):
+            if pmf[union] < 1e-30:
+                continue
+            low, high = _extent(p, union, size)
+            overlap = np.empty(high - low + 1)
+            _fill(p, union, size, low, overlap)
+            for k in range(len(overlap)):
+                grown[union + size - low - k] += pmf[union] * overlap[k]
+        pmf = grown
+    return pmf

@@ -1,0 +1,30 @@
+"""The command line: thin commands that parse, call the library and print."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.cli._options import examples
+from holdfast.cli._program import Program
+
+__all__ = ["main"]
+
+
+@click.group(
+    cls=Program,
+    commands_at={
+        "list": "holdfast.cli._list:list_",
+        "measure": "holdfast.cli._measure:measure",
+    },
+    epilog=examples("holdfast measure markers.txt --n-features 2000"),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="holdfast", message="%(prog)s %(version)s")
+def main() -> None:
+    """Find out which of the selected features you would find again.
+
+    holdfast measures how stable the results of feature selection are: how much the selected
+    features change when the data change a little. Results go to standard output, everything
+    else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad data,
+    130 interrupted.
+    """

@@ -1,0 +1,21 @@
+"""``holdfast list``: what there is."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.cli._options import examples
+from holdfast.cli._program import Program
+
+
+@click.group(
+    "list",
+    cls=Program,
+    epilog=examples("holdfast list measures"),
+    commands_at={"measures": "holdfast.cli._list_measures:measures"},
+)
+def list_() -> None:
+    """List what holdfast knows.
+
+    Each list is a table for people, or JSON for programs with --json.
+    """

@@ -1,0 +1,97 @@
+"""Tables and JSON on standard output."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+import textwrap
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_INDENT = " " * 4
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its title, on which side it is flush, and whether it holds free text.
+
+    Free text stands beneath its row where the lines would be too long for the terminal.
+    """
+
+    title: str
+    right: bool = False
+    free: bool = False
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table, as wide as it needs to be; nothing is ever cut off."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    header, *lines = table_lines(columns, rows, width)
+    click.secho(header, bold=True)
+    for line in lines:
+        click.echo(line)
+
+
+def print_json(document: Any) -> None:  # noqa: ANN401  (any JSON value)
+    """Print JSON; numbers that JSON cannot hold become null."""
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(text)
+
+
+def table_lines(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None = None
+) -> list[str]:
+    """Return the lines of a table, the header first; two blanks stand between columns."""
+    lines = _aligned(columns, rows)
+    if width is None or max(map(len, lines)) <= width:
+        return lines
+    fixed = [i for i, column in enumerate(columns) if not column.free]
+    texts = [
+        "; ".join(row[i] for i in range(len(row)) if i not in fixed and row[i]) for row in rows
+    ]
+    lines = _aligned([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
+    return [lines[0], *chain(*map(partial(_above, width=width), lines[1:], texts))]
+
+
+def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [[column.title for column in columns], *map(list, rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for cell, width, column in zip(line, widths, columns, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _above(line: str, text: str, width: int) -> list[str]:
+    """Return a line, and the free text that goes with it beneath."""
+    inner = max(20, width - len(_INDENT))
+    return [line, *(_INDENT + part for part in textwrap.wrap(text, inner, break_long_words=False))]
+
+
+def number(value: float) -> str:
+    """Return a number in four decimals, or in short where these would not do."""
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value) or abs(value) >= 10_000 or 1e-12 < abs(value) < 0.5e-4:
+        return f"{value:.3g}"
+    return f"{value if abs(value) > 1e-12 else 0:.4f}"
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

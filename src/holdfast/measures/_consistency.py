@@ -1,0 +1,255 @@
+"""Somol and Novovičová's measures of how often each feature was selected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.measures._chance import expected_of_union, expected_square
+from holdfast.measures._estimate import Chance, Estimate
+from holdfast.measures._system import Totals, all_empty, subset_system, totals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.measures._tables import SubsetTables
+    from holdfast.measures._types import Array
+
+    Formula = Callable[[Totals], Array]
+
+
+def _estimate(
+    tables: SubsetTables, sums: Totals, formula: Formula, chance: Callable[[], Array]
+) -> Estimate:
+    """Apply a formula to the totals with all subsets and without each; and to expected totals."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # empty systems, one subset left
+        values = formula(sums)
+
+    def level() -> Chance:
+        if not tables.knows_p:
+            return Chance(np.nan, 0.0, "the chance level needs n_features")
+        whole = Totals(number=sums.number[:1], q=sums.q[:1], total=chance())
+        return Chance(float(formula(whole)[0])) if tables.q else Chance(np.nan)
+
+    return Estimate(
+        value=float(values[0]),
+        leave_one_out=values[1:],
+        chance=level,
+        undefined=all_empty(tables) if np.isnan(values[0]) else "",
+    )
+
+
+def _inverse_union(tables: SubsetTables) -> Totals:
+    sums = totals(tables, lambda h: (h > 0).astype(np.float64))
+    with np.errstate(divide="ignore"):  # empty systems
+        return Totals(number=sums.number, q=sums.q, total=1 / sums.total)
+
+
+def _expected_inverse_union(tables: SubsetTables) -> Array:
+    return np.array([expected_of_union(tables.p, tables.sizes, lambda u: 1 / u)])
+
+
+def _consistency(sums: Totals) -> Array:
+    return (sums.q * sums.total - 1) / (sums.number - 1)
+
+
+@subset_system(
+    title="consistency C",
+    minimum=0.0,
+    maximum=1.0,
+    references=("somol2008",),
+)
+def consistency(tables: SubsetTables) -> Estimate:
+    r"""Mean over the features ever selected of how often they were selected again.
+
+    .. math:: C = \frac{1}{|X|} \sum_{f \in X} \frac{h_f - 1}{m - 1}
+       = \frac{q / |X| - 1}{m - 1}
+
+    X is the union of all subsets. 0: no feature was selected twice; 1: all subsets are equal.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measure("consistency", hf.Subsets([[0, 1], [0, 1], [0, 2]]))
+    0.5
+    """
+    return _estimate(
+        tables, _inverse_union(tables), _consistency, lambda: _expected_inverse_union(tables)
+    )
+
+
+@subset_system(
+    title="relative consistency C_rel",
+    minimum=0.0,
+    maximum=1.0,
+    needs=("n_features",),
+    references=("somol2008",),
+)
+def relative_consistency(tables: SubsetTables) -> Estimate:
+    r"""Where C lies between the least and the most that q selections in m subsets allow.
+
+    .. math:: C_{\min} = \frac{q / \min(q, p) - 1}{m - 1}, \qquad
+              C_{\max} = \frac{q / \lceil q/m \rceil - 1}{m - 1}
+
+    The union has at most min(q, p) and at least ⌈q/m⌉ features. Where both bounds are equal the
+    value is C itself. Somol and Novovičová ask for it as the size-free form of C.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measure("relative_consistency", hf.Subsets([[0, 1], [0, 1], [0, 2]], n_features=4))
+    0.5
+    """
+    p = tables.p
+
+    def formula(sums: Totals) -> Array:
+        widest = np.minimum(sums.q, p)
+        narrowest = -(-sums.q // sums.number)
+        low, high = 1 / widest, 1 / narrowest
+        relative = (sums.total - low) / (high - low)
+        return np.where(widest == narrowest, _consistency(sums), relative)
+
+    return _estimate(
+        tables, _inverse_union(tables), formula, lambda: _expected_inverse_union(tables)
+    )
+
+
+def _squares(tables: SubsetTables) -> Totals:
+    return totals(tables, np.square)
+
+
+def _expected_squares(tables: SubsetTables) -> Array:
+    return np.array([expected_square(tables.p, tables.sizes)])
+
+
+def square_bounds(sums: Totals, p: int) -> tuple[Array, Array]:
+    """Least and largest sum of squared frequencies of q selections in m subsets of p features.
+
+    Least: frequencies as even as possible; largest: as many features as possible in all subsets.
+    """
+    every, spare = np.divmod(sums.q, p)
+    low = (p - spare) * every**2 + spare * (every + 1) ** 2
+    spare = sums.q % sums.number
+    high = sums.number * (sums.q - spare) + spare**2
+    return low.astype(np.float64), high.astype(np.float64)
+
+
+def _weighted(sums: Totals) -> Array:
+    return (sums.total - sums.q) / (sums.q * (sums.number - 1))
+
+
+@subset_system(
+    title="weighted consistency CW",
+    minimum=0.0,
+    maximum=1.0,
+    references=("somol2008",),
+    aliases=("cw",),
+)
+def weighted_consistency(tables: SubsetTables) -> Estimate:
+    r"""Consistency of the features, each weighted by how often it was selected.
+
+    .. math:: CW = \sum_{f} \frac{h_f}{q} \cdot \frac{h_f - 1}{m - 1}
+
+    0: no feature was selected twice; 1: all subsets are equal. It grows with the subset sizes:
+    see ``relative_weighted_consistency``.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("weighted_consistency", hf.Subsets([[0, 1], [0, 1], [0, 2]])), 4)
+    0.6667
+    """
+    return _estimate(tables, _squares(tables), _weighted, lambda: _expected_squares(tables))
+
+
+@subset_system(
+    title="relative weighted consistency CW_rel",
+    minimum=0.0,
+    maximum=1.0,
+    needs=("n_features",),
+    references=("somol2008", "dernoncourt2014"),
+    aliases=("cw_rel", "somol"),
+)
+def relative_weighted_consistency(tables: SubsetTables) -> Estimate:
+    r"""Where CW lies between the least and the most that q selections in m subsets allow.
+
+    .. math:: CW_{rel} = \frac{CW - CW_{\min}}{CW_{\max} - CW_{\min}}
+
+    with D = q mod p, H = q mod m and
+
+    .. math:: CW_{\min} = \frac{q^2 - p(q - D) - D^2}{p\,q\,(m - 1)}, \qquad
+              CW_{\max} = \frac{H^2 + q(m - 1) - Hm}{q(m - 1)}.
+
+    Where both bounds are equal the value is CW itself. It is a rescaling to the possible range,
+    not a correction for chance: random subsets stay above 0.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> s = hf.Subsets([[0, 1], [0, 1], [0, 2]], n_features=4)
+    >>> round(hf.measure("relative_weighted_consistency", s), 4)
+    0.6
+    """
+    p = tables.p
+
+    def formula(sums: Totals) -> Array:
+        low, high = square_bounds(sums, p)
+        return np.where(high > low, (sums.total - low) / (high - low), _weighted(sums))
+
+    return _estimate(tables, _squares(tables), formula, lambda: _expected_squares(tables))
+
+
+@subset_system(
+    title="relative average normalised Hamming distance",
+    minimum=0.0,
+    maximum=1.0,
+    distance=True,
+    needs=("n_features",),
+    references=("somol2008", "dunne2002"),
+)
+def relative_anhd(tables: SubsetTables) -> Estimate:
+    r"""Where ANHD lies between the least and the most that q selections in m subsets allow.
+
+    ANHD and CW both depend on the subsets through the sum of squared frequencies alone,
+
+    .. math:: \mathrm{ANHD} = \frac{2\,(mq - \sum_f h_f^2)}{p\,m\,(m - 1)},
+
+    so by the same bounds the relative distance is 1 - CW_rel. Where the bounds are equal the
+    value is ANHD itself.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> s = hf.Subsets([[0, 1], [0, 1], [0, 2]], n_features=4)
+    >>> round(hf.measure("relative_anhd", s), 4)
+    0.4
+    """
+    p = tables.p
+
+    def formula(sums: Totals) -> Array:
+        low, high = square_bounds(sums, p)
+        plain = 2 * (sums.number * sums.q - sums.total) / (p * sums.number * (sums.number - 1))
+        return np.where(high > low, (high - sums.total) / (high - low), plain)
+
+    return _estimate(tables, _squares(tables), formula, lambda: _expected_squares(tables))

@@ -1,0 +1,217 @@
+"""Overlap of two subsets beyond what chance gives, divided by different ranges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.measures._pairs import subset_pair
+
+if TYPE_CHECKING:
+    from holdfast.measures._types import Array
+
+
+@subset_pair(
+    title="Kuncheva consistency index",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features", "equal_sizes"),
+    references=("kuncheva2007", "somol2008"),
+    aliases=("consistency_index",),
+)
+def kuncheva(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""Overlap beyond chance of subsets of one size, divided by the largest possible.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}\,p - d^2}{d\,(p - d)}
+
+    All subsets have d features; with other sizes the value is undefined and ``lustgarten``,
+    ``wald``, ``kappa``, ``unadjusted`` or ``phi`` take its place: the last four agree with it
+    where sizes are equal.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("kuncheva", hf.Subsets([[0, 1, 2], [0, 1, 3]], n_features=20)), 4)
+    0.6078
+    """
+    return np.where(a == b, (r * p - a * b) / (a * (p - b)), np.nan)
+
+
+@subset_pair(
+    title="Lustgarten's adjusted stability measure",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features",),
+    references=("lustgarten2009",),
+    aliases=("asm",),
+    identical="identical subsets of k features give max(k, p - k) / p",
+)
+def lustgarten(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""Overlap beyond chance, divided by the range the overlap can have.
+
+    .. math:: \operatorname{mean}_{i<j}
+       \frac{r_{ij} - ab/p}{\min(a, b) - \max(0, a + b - p)}
+
+    Identical subsets of k features give max(k, p - k) / p, which is below 1.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("lustgarten", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
+    0.85
+    """
+    return (r - a * b / p) / (np.minimum(a, b) - np.maximum(0, a + b - p))
+
+
+@subset_pair(
+    title="Wald's consistency index",
+    minimum=-np.inf,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features",),
+    references=("wald2013",),
+)
+def wald(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""Overlap beyond chance, divided by the most the smaller subset allows.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} - ab/p}{\min(a, b) - ab/p}
+
+    A subset inside a larger one counts as full agreement. The lowest value is 1 - p.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measure("wald", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20))
+    1.0
+    """
+    return (r - a * b / p) / (np.minimum(a, b) - a * b / p)
+
+
+@subset_pair(
+    title="Cohen's kappa",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features",),
+    references=("carletta1996",),
+)
+def kappa(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""Overlap beyond chance, divided by what the mean size leaves beyond chance.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} - ab/p}{(a + b)/2 - ab/p}
+
+    The agreement of two raters who accept or reject each feature; equal to ``dice`` and
+    ``hamming`` with ``corrected=True``.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("kappa", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
+    0.7727
+    """
+    return (r - a * b / p) / ((a + b) / 2 - a * b / p)
+
+
+@subset_pair(
+    title="unadjusted stability measure (corrected Ochiai)",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features",),
+    references=("bommert2020",),
+)
+def unadjusted(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""Overlap beyond chance, divided by what the geometric mean size leaves beyond chance.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} - ab/p}{\sqrt{ab} - ab/p}
+
+    What the similarity-adjusted ``intersection`` measures become when no two features are
+    similar; "unadjusted" for similarities, not for chance. Equal to ``ochiai`` with
+    ``corrected=True``.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("unadjusted", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
+    0.791
+    """
+    return (r - a * b / p) / (np.sqrt(a * b) - a * b / p)
+
+
+@subset_pair(
+    title="phi coefficient",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features",),
+    references=("nogueira2016",),
+    aliases=("pearson_subsets",),
+)
+def phi(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""Pearson correlation of the two vectors of 0 and 1.
+
+    .. math:: \operatorname{mean}_{i<j}
+       \frac{r_{ij} - ab/p}{\sqrt{a(1 - a/p)\,b(1 - b/p)}}
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("phi", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
+    0.7935
+    """
+    return (r - a * b / p) / np.sqrt(a * (1 - a / p) * b * (1 - b / p))
+
+
+@subset_pair(
+    title="normalised percentage of overlapping genes (nPOG)",
+    minimum=-np.inf,
+    maximum=1.0,
+    corrected=True,
+    needs=("n_features",),
+    references=("zhang2009",),
+)
+def npog(r: Array, a: Array, b: Array, p: float) -> Array:
+    r"""POG beyond chance in each direction, averaged over both.
+
+    .. math:: \operatorname{mean}_{i<j} \frac12\left(
+       \frac{r_{ij} - e}{a - e} + \frac{r_{ij} - e}{b - e}\right), \quad e = ab/p
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("npog", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
+    0.8148
+    """
+    e = a * b / p
+    return ((r - e) / (a - e) + (r - e) / (b - e)) / 2

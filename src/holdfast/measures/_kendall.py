@@ -1,0 +1,39 @@
+"""Kendall's tau-b."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast._kernels.ranks import kendall_table
+from holdfast.measures._correlations import _correlation
+from holdfast.measures._estimate import zero_chance
+from holdfast.measures._pairs import Pairs
+
+if TYPE_CHECKING:
+    from holdfast.preferences import Rankings
+
+
+@_correlation(title="Kendall's tau-b", form="ranking", references=("kendall1945",))
+def kendall(rankings: Rankings) -> Pairs:
+    r"""Mean over pairs of preferences of how much more often they order two features alike.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{n_c - n_d}{\sqrt{(n_0 - t_i)(n_0 - t_j)}}
+
+    n_c and n_d count the pairs of features in the same and in opposite order, t_i those tied in
+    preference i, and n₀ = p(p - 1)/2.
+
+    Edge cases: identical rankings give 1, reversed ones -1; a ranking in which all features
+    tie, and so a single feature, is undefined.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("kendall", hf.Rankings([[1, 2, 3], [1, 3, 2]])), 4)
+    0.3333
+    """
+    # average ranks are multiples of one half
+    codes = np.ascontiguousarray(np.rint(2 * rankings.values), dtype=np.int32)
+    orders = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
+    return Pairs(blocks=[kendall_table(codes, orders)], chance=zero_chance)

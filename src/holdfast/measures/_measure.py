@@ -1,0 +1,341 @@
+"""The front door: measure, pairwise."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+
+import numpy as np
+
+from holdfast._text import shortened
+from holdfast.errors import (
+    InvalidInputError,
+    UndefinedMeasureError,
+    UndefinedMeasureWarning,
+)
+from holdfast.measures._estimate import Estimate, interval_of
+from holdfast.measures._pairs import PairMeasure
+from holdfast.measures._record import Measure, get_measure
+from holdfast.measures._similarity import similarity_of
+from holdfast.measures._tables import SubsetTables
+from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights, concat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pandas as pd
+
+    from holdfast.measures._types import Array
+
+Undefined: TypeAlias = Literal["warn", "raise"] | float
+_FORMS: dict[str, type[Preferences]] = {
+    "weights": Weights,
+    "ranking": Rankings,
+    "subset": Subsets,
+    "groups": Groups,
+}
+_GRAPH = ("similarity", "data", "threshold")
+
+
+@overload
+def measure(
+    names: str,
+    preferences: Preferences,
+    *,
+    confidence: float = ...,
+    undefined: Undefined = ...,
+    reference: Preferences | None = ...,
+    **options: Any,
+) -> float: ...
+@overload
+def measure(
+    names: Iterable[str],
+    preferences: Preferences,
+    *,
+    confidence: float = ...,
+    undefined: Undefined = ...,
+    reference: Preferences | None = ...,
+    **options: Any,
+) -> pd.DataFrame: ...
+def measure(
+    names: str | Iterable[str],
+    preferences: Preferences,
+    *,
+    confidence: float = 0.95,
+    undefined: Undefined = "warn",
+    reference: Preferences | None = None,
+    **options: Any,
+) -> float | pd.DataFrame:
+    r"""Measure how stable preferences are.
+
+    Parameters
+    ----------
+    names : str or iterable of str
+        A measure, or several; :func:`list_measures` shows all.
+    preferences : Weights, Rankings, Subsets or Groups
+        The results of one selector on several resamples. Weights are ranked where a measure
+        asks for rankings (ties at random, by `random_state`); subsets are not made for you: call
+        ``.top(k)``.
+    confidence : float, default 0.95
+        Level of the intervals.
+    undefined : "warn", "raise" or float, default "warn"
+        What to do where a measure has no value (empty or full subsets, constant weights, unequal
+        sizes): return NaN with a warning that says which preferences are the cause, raise
+        `UndefinedMeasureError`, or let each undefined pair count as this number.
+    reference : preferences of one result, optional
+        Compare each preference with this one (the result on all data, say) instead of with all
+        others. For measures of pairs only.
+    **options
+        Passed to the measures that know them: ``corrected`` (bool; correct for chance, or not),
+        ``similarity`` or ``data`` and ``threshold`` (0.9) for measures that look at similar
+        features, with ``correction`` ("auto", "exact", "simulate"), ``n_simulations`` (1000) and
+        ``random_state`` (0); ``penalty`` (davis), ``clip`` (ati_pa), ``persistence`` (rbo),
+        ``centre`` (group_matching_value). An option that none of the measures knows is an error.
+
+    Returns
+    -------
+    float or pandas.DataFrame
+        A number for one name. For several a table, indexed by measure: value; low and high end
+        of the confidence interval and how it was made (``interval``); ``chance``, what random
+        preferences of the same sizes give on average, and its ``chance_error`` (0 where exact);
+        ``minimum`` and ``maximum`` of the measure; ``note``.
+
+    Notes
+    -----
+    The interval speaks about *repeating the same protocol on the same data*: how much the value
+    would change with other resamples of these samples. It does not cover a new study with new
+    samples: resamples of one data set overlap, so the spread between data sets is larger, and
+    the stability between data sets is another number.
+
+    Intervals are jackknife intervals over the m preferences, value ± z · standard error, with
+
+    .. math:: \widehat{se}^2 = \frac{m-1}{m} \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2,
+
+    where θ₍ᵢ₎ is the value without preference i; ``nogueira`` has an asymptotic variance of its
+    own. They need at least three preferences and are not clipped to the range.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> s = hf.Subsets([[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 4]], n_features=100)
+    >>> hf.measure("jaccard", s)
+    0.5
+    >>> hf.measure(["jaccard", "nogueira"], s)[["value", "low", "high", "chance"]].round(3)
+              value    low   high  chance
+    measure
+    jaccard   0.500  0.217  0.783   0.016
+    nogueira  0.639  0.438  0.839   0.000
+    """
+    single = isinstance(names, str)
+    records = [get_measure(name) for name in ([names] if isinstance(names, str) else names)]
+    check_confidence(confidence)
+    _check_options(records, options)
+    estimates = estimate_all(records, preferences, undefined, reference, options)
+    if single:
+        return estimates[0].value
+    return _table(records, estimates, confidence, options)
+
+
+def estimate_all(
+    records: list[Measure],
+    preferences: Preferences,
+    undefined: Undefined,
+    reference: Preferences | None,
+    options: Mapping[str, Any],
+) -> list[Estimate]:
+    """Estimate several measures on one system, sharing what they share."""
+    fill = _fill(undefined)
+    if reference is not None:
+        preferences = _with_reference(records, preferences, reference)
+    elif len(preferences) < 2:
+        raise InvalidInputError("stability needs at least two preferences, got one.")
+    views = _Views(preferences, options)
+    estimates = []
+    for record in records:
+        view, own = views.of(record), views.options(record)
+        if reference is None:
+            estimate = record.estimate(view, fill, own)
+        else:
+            estimate = _pair_measure(record).against_reference(view, fill, own)
+        _complain(record, estimate, undefined)
+        estimates.append(estimate)
+    return estimates
+
+
+def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:  # noqa: ANN401
+    """Return the table of similarities behind a measure that is a mean over pairs.
+
+    Parameters
+    ----------
+    name : str
+        A measure of pairs (most are; measures of selection frequencies are not).
+    preferences : Weights, Rankings, Subsets or Groups
+        m preferences.
+    **options
+        As in :func:`measure`.
+
+    Returns
+    -------
+    array of shape (m, m)
+        Symmetric; NaN where a pair is undefined. The mean off the diagonal is the measure.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.pairwise("jaccard", hf.Subsets([[0, 1], [0, 1], [0, 2, 3]])).round(2).tolist()
+    [[1.0, 1.0, 0.25], [1.0, 1.0, 0.25], [0.25, 0.25, 1.0]]
+    """
+    record = _pair_measure(get_measure(name))
+    _check_options([record], options)
+    views = _Views(preferences, options)
+    pairs = record.function(views.of(record), **views.options(record))
+    return np.concatenate(list(pairs.blocks))
+
+
+def _pair_measure(record: Measure) -> PairMeasure:
+    if not isinstance(record, PairMeasure):
+        raise InvalidInputError(
+            f"{record.name} looks at the whole system at once, not at pairs of preferences; "
+            "for pairs use another measure, such as jaccard or phi."
+        )
+    return record
+
+
+def _with_reference(
+    records: list[Measure], preferences: Preferences, reference: Preferences
+) -> Preferences:
+    for record in records:
+        _pair_measure(record)
+    if len(reference) != 1:
+        raise InvalidInputError(f"a reference is one preference, got {len(reference)}.")
+    return concat([reference, preferences])
+
+
+class _Views:
+    """Preferences in the forms that measures want, and the options each of them takes."""
+
+    def __init__(self, preferences: Preferences, options: Mapping[str, Any]) -> None:
+        self._preferences = preferences
+        self._options = options
+        self._cache: dict[str, Any] = {}
+
+    def of(self, record: Measure) -> Any:  # noqa: ANN401
+        """Return the preferences as this measure takes them."""
+        if record.form not in self._cache:
+            self._cache[record.form] = self._convert(record)
+        return self._cache[record.form]
+
+    def options(self, record: Measure) -> dict[str, Any]:
+        """Return the options that this measure takes, similarities turned into a graph."""
+        own = {key: value for key, value in self._options.items() if key in record.options}
+        if "graph" in record.options:
+            own["graph"] = self._graph(record)
+        elif "data" in record.needs and own.get("data") is None:
+            raise InvalidInputError(f"{record.name} needs data= (samples in rows).")
+        return own
+
+    def _convert(self, record: Measure) -> Any:  # noqa: ANN401
+        held = self._preferences
+        if isinstance(held, Subsets) and record.form == "subset":
+            return SubsetTables(held)
+        if isinstance(held, Weights) and record.form == "ranking":
+            return held.to_rankings(random_state=self._options.get("random_state", 0))
+        if not isinstance(held, _FORMS[record.form]):
+            ready = isinstance(held, Weights | Rankings) and record.form == "subset"
+            hint = " Select features first: preferences.top(k)." if ready else ""
+            raise InvalidInputError(
+                f"{record.name} takes {_FORMS[record.form].__name__}, "
+                f"got {type(held).__name__}.{hint}"
+            )
+        return held
+
+    def _graph(self, record: Measure) -> Any:  # noqa: ANN401
+        if "graph" not in self._cache:
+            tables = self.of(record)
+            names = tables.subsets.feature_names
+            if names is not None and len(names) < tables.p:
+                raise InvalidInputError(
+                    "the selections name only some of the features, so they cannot be looked up "
+                    "in the similarities; give feature_names= for all features, in their order."
+                )
+            given = self._options
+            self._cache["graph"] = similarity_of(
+                given.get("similarity"), given.get("data"), given.get("threshold", 0.9), tables.p
+            )
+        return self._cache["graph"]
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence level outside (0, 1)."""
+    if not 0 < confidence < 1:
+        raise InvalidInputError(f"confidence must lie between 0 and 1, got {confidence}.")
+
+
+def _check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
+    """Refuse options that none of the measures knows."""
+    known = {option for record in records for option in record.options}
+    if "graph" in known:
+        known.update(_GRAPH)
+    if any(record.form == "ranking" for record in records):
+        known.add("random_state")
+    if any(record.corrected for record in records):
+        known.add("corrected")
+    odd = sorted(set(options) - known - {"graph"})
+    if odd or "graph" in options:
+        named = ", ".join(record.name for record in records)
+        raise InvalidInputError(
+            f"{shortened(odd or ['graph'])}: no such option of {named}. "
+            f"Known: {', '.join(sorted(known - {'graph'})) or 'none'}."
+        )
+
+
+def _fill(undefined: Undefined) -> float | None:
+    if undefined in ("warn", "raise"):
+        return None
+    if isinstance(undefined, int | float) and math.isfinite(undefined):
+        return float(undefined)
+    raise InvalidInputError(
+        f'undefined must be "warn", "raise" or a finite number, got {undefined!r}.'
+    )
+
+
+def _complain(record: Measure, estimate: Estimate, undefined: Undefined) -> None:
+    if not np.isnan(estimate.value):
+        return
+    message = f"{record.name} is undefined here: {estimate.undefined}."
+    if undefined == "raise":
+        raise UndefinedMeasureError(message)
+    warnings.warn(message, UndefinedMeasureWarning, stacklevel=4)
+
+
+def _table(
+    records: list[Measure],
+    estimates: list[Estimate],
+    confidence: float,
+    options: Mapping[str, Any],
+) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415  (kept out of the way of single numbers)
+
+    rows = {}
+    for record, estimate in zip(records, estimates, strict=True):
+        interval, chance = interval_of(estimate, confidence), estimate.chance()
+        minimum, maximum = record.range_with(options)
+        rows[record.name] = {
+            "value": estimate.value,
+            "low": interval.low,
+            "high": interval.high,
+            "interval": interval.method,
+            "chance": chance.value,
+            "chance_error": chance.error,
+            "minimum": minimum,
+            "maximum": maximum,
+            "note": "; ".join(
+                filter(None, (estimate.undefined, interval.note, chance.note, _remark(record)))
+            ),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+
+
+def _remark(record: Measure) -> str:
+    return "a distance: lower is more stable" if record.distance else ""

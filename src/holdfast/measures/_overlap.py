@@ -1,0 +1,122 @@
+"""Overlap of two subsets, each divided by another size: Jaccard, Dice, Ochiai, POG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.measures._pairs import subset_pair
+
+if TYPE_CHECKING:
+    from holdfast.measures._types import Array
+
+
+@subset_pair(
+    title="Jaccard (Tanimoto) index",
+    minimum=0.0,
+    maximum=1.0,
+    references=("jaccard1901", "kalousis2005"),
+    aliases=("tanimoto", "ati"),
+)
+def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+    r"""Share of the features of either subset that both hold.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}}{a + b - r_{ij}}
+
+    It is known as Tanimoto index, S_S, ATI and GK, too. Larger subsets agree more by chance:
+    ``corrected=True`` gives (J - E J) / (1 - E J) for each pair, with the exact expectation.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measure("jaccard", hf.Subsets([[0, 1, 2], [0, 1, 3]]))
+    0.5
+    """
+    return r / (a + b - r)
+
+
+@subset_pair(
+    title="Dice coefficient",
+    minimum=0.0,
+    maximum=1.0,
+    references=("dice1945", "yu2008"),
+    aliases=("sorensen", "sim_id"),
+)
+def dice(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+    r"""Overlap divided by the mean size of the two subsets.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{2 r_{ij}}{a + b}
+
+    Yu et al. call it Sim_ID. ``corrected=True`` gives (D - E D) / (1 - E D) for each pair,
+    which is ``kappa``.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("dice", hf.Subsets([[0, 1, 2], [0, 1, 3]])), 4)
+    0.6667
+    """
+    return 2 * r / (a + b)
+
+
+@subset_pair(
+    title="Ochiai (cosine) coefficient",
+    minimum=0.0,
+    maximum=1.0,
+    references=("ochiai1957",),
+    aliases=("cosine",),
+)
+def ochiai(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+    r"""Overlap divided by the geometric mean of the two sizes.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}}{\sqrt{ab}}
+
+    ``corrected=True`` gives (O - E O) / (1 - E O) for each pair, which is ``unadjusted``.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> round(hf.measure("ochiai", hf.Subsets([[0, 1], [0, 1, 2, 3]])), 4)
+    0.7071
+    """
+    return r / np.sqrt(a * b)
+
+
+@subset_pair(
+    title="percentage of overlapping genes (POG)",
+    minimum=0.0,
+    maximum=1.0,
+    references=("shi2006", "zhang2009"),
+)
+def pog(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+    r"""Share of one subset found again in the other, averaged over both directions.
+
+    .. math:: \operatorname{mean}_{i<j} \frac12\left(\frac{r_{ij}}{a} + \frac{r_{ij}}{b}\right)
+
+    ``corrected=True`` subtracts the expectation of each pair: (POG - E) / (1 - E); ``npog``
+    corrects each direction by itself.
+
+    Edge cases:
+
+    {edge}
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measure("pog", hf.Subsets([[0, 1], [0, 1, 2, 3]]))
+    0.75
+    """
+    return (r / a + r / b) / 2

@@ -1,0 +1,180 @@
+"""One frozen record a measure; listings, docs, tests and commands all read these records."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._text import did_you_mean
+from holdfast.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pandas as pd
+
+    from holdfast.measures._estimate import Estimate
+    from holdfast.preferences import Form
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measure(ABC):
+    """What is known about a stability measure, and how to compute it.
+
+    Attributes
+    ----------
+    name : str
+        The name that `measure` takes.
+    title : str
+        What it is called in the field.
+    form : {"weights", "ranking", "subset", "groups"}
+        The form of preferences it takes.
+    minimum, maximum : float
+        Range of its values; infinite where there is no bound.
+    corrected : bool
+        Whether it is corrected for chance by definition: random preferences average to 0.
+    distance : bool
+        Whether lower means more stable.
+    needs : frozenset of str
+        Among ``"n_features"``, ``"equal_sizes"``, ``"similarity"``, ``"data"``.
+    references : tuple of str
+        Keys of :data:`holdfast.measures.REFERENCES`.
+    aliases : tuple of str
+        Other names for it.
+    identical : str
+        Why identical preferences do not reach the best value; empty where they do.
+    function : callable
+        Computes it; its keyword-only arguments are the options of the measure.
+    """
+
+    name: str
+    title: str
+    form: Form
+    minimum: float
+    maximum: float
+    references: tuple[str, ...]
+    function: Callable[..., Any]
+    corrected: bool = False
+    distance: bool = False
+    needs: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+    identical: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", inspect.getdoc(self.function))
+
+    @property
+    def options(self) -> frozenset[str]:
+        """Names of the options that the measure takes."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+
+    def range_with(self, options: Mapping[str, Any]) -> tuple[float, float]:
+        """Return the range under given options: correction for chance moves it."""
+        parameter = inspect.signature(self.function).parameters.get("corrected")
+        if parameter is None or options.get("corrected", parameter.default) == parameter.default:
+            return self.minimum, self.maximum
+        return (-np.inf, 1.0) if options["corrected"] else (0.0, np.inf)
+
+    @property
+    def best(self) -> float:
+        """The value of perfect stability."""
+        return self.minimum if self.distance else self.maximum
+
+    @abstractmethod
+    def estimate(self, view: Any, fill: float | None, options: Mapping[str, Any]) -> Estimate:  # noqa: ANN401
+        """Compute the measure for a view of preferences; undefined parts count as `fill`."""
+
+
+MEASURES: dict[str, Measure] = {}
+_ORDER: dict[Form, int] = {"subset": 0, "ranking": 1, "weights": 2, "groups": 3}
+_ALIASES: dict[str, str] = {}
+
+
+def register(measure: Measure) -> Measure:
+    """Add a record; a name that is taken is a mistake in the code."""
+    for name in (measure.name, *measure.aliases):
+        if name in MEASURES or name in _ALIASES:
+            raise RuntimeError(f"two measures are called {name!r}")
+    MEASURES[measure.name] = measure
+    _ALIASES.update(dict.fromkeys(measure.aliases, measure.name))
+    return measure
+
+
+def get_measure(name: str) -> Measure:
+    """Return the record of a measure.
+
+    Parameters
+    ----------
+    name : str
+        Its name or one of its aliases.
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    UnknownNameError
+        No measure is called so; the message names the nearest.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.measures.get_measure("tanimoto").title
+    'Jaccard (Tanimoto) index'
+    """
+    record = MEASURES.get(_ALIASES.get(name, name))
+    if record is None:
+        raise UnknownNameError(
+            f"no measure is called {name!r}.{did_you_mean(name, [*MEASURES, *_ALIASES])}"
+        )
+    return record
+
+
+def list_measures(form: Form | None = None) -> pd.DataFrame:
+    """List all stability measures.
+
+    Parameters
+    ----------
+    form : {"weights", "ranking", "subset", "groups"}, optional
+        List only the measures of this form of preferences.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a measure, indexed by name: title, form, minimum, maximum, corrected, distance,
+        needs, reference.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.list_measures().loc["kuncheva", ["form", "corrected", "needs"]].tolist()
+    ['subset', True, 'equal_sizes, n_features']
+    """
+    import pandas as pd  # noqa: PLC0415  (kept out of the import of the records)
+
+    from holdfast.measures._references import REFERENCES  # noqa: PLC0415
+
+    rows = {
+        record.name: {
+            "title": record.title,
+            "form": record.form,
+            "minimum": record.minimum,
+            "maximum": record.maximum,
+            "corrected": record.corrected,
+            "distance": record.distance,
+            "needs": ", ".join(sorted(record.needs)),
+            "reference": "; ".join(REFERENCES[key].short for key in record.references),
+        }
+        for record in sorted(MEASURES.values(), key=lambda one: (_ORDER[one.form], one.name))
+        if form is None or record.form == form
+    }
+    if not rows:
+        forms = sorted({record.form for record in MEASURES.values()})
+        raise UnknownNameError(f"no form is called {form!r}.{did_you_mean(str(form), forms)}")
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")

@@ -1,0 +1,166 @@
+"""Where the measures come from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Reference(NamedTuple):
+    """A publication, in short and in full."""
+
+    short: str
+    full: str
+
+
+REFERENCES: dict[str, Reference] = {
+    "bommert2020": Reference(
+        "Bommert & Rahnenführer 2020",
+        "A. Bommert, J. Rahnenführer (2020). Adjusted measures for feature selection "
+        "stability for data sets with similar features. LOD 2020, LNCS 12565, 203-214.",
+    ),
+    "carletta1996": Reference(
+        "Carletta 1996",
+        "J. Carletta (1996). Assessing agreement on classification tasks: the kappa "
+        "statistic. Computational Linguistics 22(2), 249-254.",
+    ),
+    "davis2006": Reference(
+        "Davis et al. 2006",
+        "C. A. Davis, F. Gerick, V. Hintermair, C. C. Friedel, K. Fundel, R. Küffner, R. "
+        "Zimmer (2006). Reliable gene signatures for microarray classification: assessment of "
+        "stability and performance. Bioinformatics 22(19), 2356-2363.",
+    ),
+    "dernoncourt2014": Reference(
+        "Dernoncourt et al. 2014",
+        "D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection "
+        "stability on high dimension and small sample data. Computational Statistics & Data "
+        "Analysis 71, 681-693.",
+    ),
+    "dice1945": Reference(
+        "Dice 1945",
+        "L. R. Dice (1945). Measures of the amount of ecologic association between species. "
+        "Ecology 26(3), 297-302.",
+    ),
+    "dunne2002": Reference(
+        "Dunne et al. 2002",
+        "K. Dunne, P. Cunningham, F. Azuaje (2002). Solutions to instability problems with "
+        "sequential wrapper-based approaches to feature selection. Technical report TCD- "
+        "CS-2002-28, Trinity College Dublin.",
+    ),
+    "iman1987": Reference(
+        "Iman & Conover 1987",
+        "R. L. Iman, W. J. Conover (1987). A measure of top-down correlation. Technometrics "
+        "29(3), 351-357.",
+    ),
+    "jaccard1901": Reference(
+        "Jaccard 1901",
+        "P. Jaccard (1901). Étude comparative de la distribution florale dans une portion des "
+        "Alpes et du Jura. Bulletin de la Société Vaudoise des Sciences Naturelles 37, "
+        "547-579.",
+    ),
+    "kalousis2005": Reference(
+        "Kalousis et al. 2005",
+        "A. Kalousis, J. Prados, M. Hilario (2005). Stability of feature selection "
+        "algorithms. ICDM 2005, 218-225.",
+    ),
+    "kendall1945": Reference(
+        "Kendall 1945",
+        "M. G. Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), "
+        "239-251.",
+    ),
+    "krizek2007": Reference(
+        "Křížek et al. 2007",
+        "P. Křížek, J. Kittler, V. Hlaváč (2007). Improving stability of feature selection "
+        "methods. CAIP 2007, LNCS 4673, 929-936.",
+    ),
+    "kuncheva2007": Reference(
+        "Kuncheva 2007",
+        "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
+    ),
+    "lustgarten2009": Reference(
+        "Lustgarten et al. 2009",
+        "J. L. Lustgarten, V. Gopalakrishnan, S. Visweswaran (2009). Measuring stability of "
+        "feature selection in biomedical datasets. AMIA Annual Symposium, 406-410.",
+    ),
+    "nogueira2016": Reference(
+        "Nogueira & Brown 2016",
+        "S. Nogueira, G. Brown (2016). Measuring the stability of feature selection. ECML "
+        "PKDD 2016, LNCS 9852, 442-457.",
+    ),
+    "nogueira2018": Reference(
+        "Nogueira et al. 2018",
+        "S. Nogueira, K. Sechidis, G. Brown (2018). On the stability of feature selection "
+        "algorithms. Journal of Machine Learning Research 18(174), 1-54.",
+    ),
+    "novovicova2009": Reference(
+        "Novovičová et al. 2009",
+        "J. Novovičová, P. Somol, P. Pudil (2009). A new measure of feature selection "
+        "algorithms' stability. ICDM Workshops 2009, 382-387.",
+    ),
+    "ochiai1957": Reference(
+        "Ochiai 1957",
+        "A. Ochiai (1957). Zoogeographical studies on the soleoid fishes found in Japan and "
+        "its neighbouring regions. Bulletin of the Japanese Society of Scientific Fisheries "
+        "22, 526-530.",
+    ),
+    "saeys2008": Reference(
+        "Saeys et al. 2008",
+        "Y. Saeys, T. Abeel, Y. Van de Peer (2008). Robust feature selection using ensemble "
+        "feature selection techniques. ECML PKDD 2008, LNCS 5212, 313-325.",
+    ),
+    "sechidis2020": Reference(
+        "Sechidis et al. 2020",
+        "K. Sechidis, K. Papangelou, S. Nogueira, J. Weatherall, G. Brown (2020). On the "
+        "stability of feature selection in the presence of feature correlations. ECML PKDD "
+        "2019, LNCS 11906, 327-342.",
+    ),
+    "shi2006": Reference(
+        "MAQC Consortium 2006",
+        "MAQC Consortium (2006). The MicroArray Quality Control (MAQC) project shows inter- "
+        "and intraplatform reproducibility of gene expression measurements. Nature "
+        "Biotechnology 24, 1151-1161.",
+    ),
+    "somol2008": Reference(
+        "Somol & Novovičová 2008",
+        "P. Somol, J. Novovičová (2008). Evaluating the stability of feature selectors that "
+        "optimize feature subset cardinality. SSPR/SPR 2008, LNCS 5342, 956-966.",
+    ),
+    "spearman1904": Reference(
+        "Spearman 1904",
+        "C. Spearman (1904). The proof and measurement of association between two things. "
+        "American Journal of Psychology 15(1), 72-101.",
+    ),
+    "wald2013": Reference(
+        "Wald et al. 2013",
+        "R. Wald, T. M. Khoshgoftaar, A. Napolitano (2013). Stability of filter- and wrapper- "
+        "based feature subset selection. ICTAI 2013, 374-380.",
+    ),
+    "webber2010": Reference(
+        "Webber et al. 2010",
+        "W. Webber, A. Moffat, J. Zobel (2010). A similarity measure for indefinite rankings. "
+        "ACM Transactions on Information Systems 28(4), 20.",
+    ),
+    "yu2008": Reference(
+        "Yu et al. 2008",
+        "L. Yu, C. Ding, S. Loscalzo (2008). Stable feature selection via dense feature "
+        "groups. KDD 2008, 803-811.",
+    ),
+    "yu2012": Reference(
+        "Yu et al. 2012",
+        "L. Yu, Y. Han, M. E. Berens (2012). Stable gene selection from microarray data via "
+        "sample weighting. IEEE/ACM Transactions on Computational Biology and Bioinformatics "
+        "9(1), 262-272.",
+    ),
+    "zhang2009": Reference(
+        "Zhang et al. 2009",
+        "M. Zhang, L. Zhang, J. Zou, C. Yao, H. Xiao, Q. Liu, J. Wang, D. Wang, C. Wang, Z. "
+        "Guo (2009). Evaluating reproducibility of differential expression discoveries in "
+        "microarray studies by considering correlated molecular changes. Bioinformatics "
+        "25(13), 1662-1668.",
+    ),
+    "zucknick2008": Reference(
+        "Zucknick et al. 2008",
+        "M. Zucknick, S. Richardson, E. A. Stronach (2008). Comparing the characteristics of "
+        "gene expression profiles derived by univariate and multivariate classification "
+        "methods. Statistical Applications in Genetics and Molecular Biology 7(1), 7.",
+    ),
+}

@@ -1,0 +1,143 @@
+"""What all preferences share: a feature space, a length, slices, equality, a short repr."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
+
+import numpy as np
+
+from holdfast._text import plural
+from holdfast.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._features import Features
+
+Form = Literal["weights", "ranking", "subset", "groups"]
+P = TypeVar("P", bound="Preferences")
+
+
+class Preferences(ABC):
+    """m results of feature selection on the same p features; see its four children."""
+
+    __slots__ = ("_features",)
+    _features: Features
+    form: ClassVar[Form]
+
+    @property
+    def n_features(self) -> int | None:
+        """Number of features that could have been selected; None if it is not known."""
+        return self._features.count
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the features, in order; None if features are only numbered."""
+        return self._features.names
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def _one(self, index: int) -> Any:  # noqa: ANN401  (each form has its own kind of element)
+        """Return one preference as plain arrays."""
+
+    @abstractmethod
+    def _some(self, indices: NDArray[np.intp]) -> Self:
+        """Return a system of the preferences at `indices`."""
+
+    @classmethod
+    @abstractmethod
+    def _joined(cls, parts: Sequence[Self]) -> Self:
+        """Return one system of all preferences of `parts`, whose features agree."""
+
+    @abstractmethod
+    def _same_results(self, other: Self) -> bool:
+        """Tell whether all m preferences are equal."""
+
+    @abstractmethod
+    def _summary(self) -> tuple[str, str]:
+        """Return what is held, and the call to make next, for the repr."""
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Return the preferences as a pandas table."""
+
+    @overload
+    def __getitem__(self, key: int) -> Any: ...  # noqa: ANN401
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | NDArray[Any]) -> Self: ...
+    def __getitem__(self, key: int | slice | Sequence[int] | NDArray[Any]) -> Any:
+        positions = np.arange(len(self))[key if isinstance(key, int | slice) else np.asarray(key)]
+        if np.ndim(positions) == 0:
+            return self._one(int(positions))
+        if len(positions) == 0:
+            raise InvalidInputError(
+                f"the slice {key!r} of {plural(len(self), 'preference')} is empty."
+            )
+        return self._some(positions)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._one(index) for index in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return (
+            self._features == other._features
+            and len(self) == len(other)
+            and self._same_results(other)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equality compares arrays
+
+    def __repr__(self) -> str:
+        holds, following = self._summary()
+        return f"<{type(self).__name__}: {holds}. Next: {following}>"
+
+
+def concat(parts: Sequence[P]) -> P:
+    """Put several systems of preferences of one form behind each other.
+
+    Parameters
+    ----------
+    parts : sequence of preferences
+        All of one class, on the same features (number and names).
+
+    Returns
+    -------
+    preferences
+        One system with all preferences, in order.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> a = hf.Subsets([[0, 1], [0, 2]], n_features=5)
+    >>> len(hf.concat([a, a, a]))
+    6
+    """
+    if not parts:
+        raise InvalidInputError("concat needs at least one system of preferences, got none.")
+    first = parts[0]
+    for position, part in enumerate(parts):
+        if type(part) is not type(first):
+            raise InvalidInputError(
+                f"concat takes preferences of one form; part 0 is {type(first).__name__}, "
+                f"part {position} is {type(part).__name__}."
+            )
+        if part._features != first._features:
+            raise InvalidInputError(
+                f"part {position} speaks of other features than part 0 (number or names differ); "
+                "build all parts with the same n_features and feature_names."
+            )
+    return first._joined(parts)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array, read-only from here on."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,71 @@
+"""Where m x p tables live: in memory while small, in a temporary file once they are not."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+IN_MEMORY = 512 * 2**20  # bytes of a table that is still kept in memory
+BLOCK = 16 * 2**20  # bytes of one block when a table is walked through
+
+
+def empty_table(shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
+    """Return an uninitialised table; a large one is backed by a file that goes when it does."""
+    size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    if size <= IN_MEMORY:
+        return np.empty(shape, dtype)
+    return _mapped(_temporary(), shape, dtype)
+
+
+def spooled(rows: Iterable[Any]) -> NDArray[np.float64]:
+    """Write rows of numbers to a temporary file one by one and return it as a mapped table."""
+    path, width, count = _temporary(), -1, 0
+    with path.open("wb") as file:
+        for row in rows:
+            values = np.ascontiguousarray(row, dtype=np.float64)
+            width = values.size if width < 0 else width
+            if values.ndim != 1 or values.size != width:
+                path.unlink()
+                raise InvalidInputError(
+                    f"row {count} has the shape {values.shape}; "
+                    f"each row must be one vector of {width:,} numbers, as row 0 is."
+                )
+            file.write(memoryview(values))
+            count += 1
+    if count == 0 or width == 0:
+        path.unlink()
+        raise InvalidInputError("at least one row with at least one feature is needed, got none.")
+    return _mapped(path, (count, width), np.float64)
+
+
+def column_blocks(table: NDArray[Any]) -> Iterator[slice]:
+    """Cut the columns of a table so that one block of all rows, as float64, stays small."""
+    rows, columns = table.shape
+    width = max(1, BLOCK // (8 * rows))
+    return (slice(start, start + width) for start in range(0, columns, width))
+
+
+def _temporary() -> Path:
+    handle, name = tempfile.mkstemp(prefix="holdfast-", suffix=".table")
+    os.close(handle)
+    return Path(name)
+
+
+def _mapped(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
+    mode = "r+" if path.stat().st_size else "w+"
+    table: NDArray[Any] = np.memmap(path, dtype=dtype, mode=mode, shape=shape)
+    # views hold the map alive through .base, so the file goes after the last of them
+    weakref.finalize(table, path.unlink, missing_ok=True)
+    return table

@@ -1,0 +1,81 @@
+"""Help: there for every command, with an example, and fast because nothing heavy is imported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from holdfast.cli import main
+
+HEAVY = {"numpy", "scipy", "sklearn", "pandas", "matplotlib", "numba", "pydantic", "joblib"}
+LIST_IMPORTS = """
+import json, sys
+from holdfast.cli import main
+try:
+    main(sys.argv[1:], prog_name="holdfast")
+finally:
+    print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})), file=sys.stderr)
+"""
+
+
+def commands(command=main, path=()):
+    """Yield the path of every command of the tree, the root first."""
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), (*path, name))
+
+
+def test_the_tree_is_walked():
+    assert {(), ("measure",), ("list",), ("list", "measures")} <= set(commands())
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_help_imports_nothing_heavy(path):
+    run = subprocess.run(
+        [sys.executable, "-c", LIST_IMPORTS, *path, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(json.loads(run.stderr.splitlines()[-1]))
+    assert "click" in imported
+    assert not imported & HEAVY
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_help_explains_and_gives_an_example(path):
+    result = CliRunner().invoke(main, [*path, "--help"], prog_name="holdfast")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(" ".join(("Usage: holdfast", *path)))
+    explanation, _, example = result.stdout.partition("Options:")
+    assert len(explanation.split("\n\n")) >= 3
+    assert "Example" in example
+    assert "\n    holdfast " in example
+
+
+@pytest.mark.parametrize("path", [(), ("list",)])
+def test_groups_without_a_command_show_their_help_as_wrong_usage(path):
+    result = CliRunner().invoke(main, path, prog_name="holdfast")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Commands:" in result.stderr
+
+
+def test_version():
+    result = CliRunner().invoke(main, ["--version"], prog_name="holdfast")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("holdfast 0.")
+
+
+def test_python_dash_m():
+    run = subprocess.run(
+        [sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.startswith("holdfast 0.")
