@@ -235,13 +235,33 @@ def pair_table(
         for j in range(i + 1, m):
             second = members[bounds[j] : bounds[j + 1]]
             _find(
-                first, second, place, indptr, neighbours, strengths,
-                mate, mate_back, start, left, right, strength,
+                first,
+                second,
+                place,
+                indptr,
+                neighbours,
+                strengths,
+                mate,
+                mate_back,
+                start,
+                left,
+                right,
+                strength,
             )
             order = _strongest_first(kind, strength[: start[len(first)]])
             table[i, j] = _score(
-                kind, len(first), len(second),
-                mate, mate_back, start, left, right, strength, order, work, sums,
+                kind,
+                len(first),
+                len(second),
+                mate,
+                mate_back,
+                start,
+                left,
+                right,
+                strength,
+                order,
+                work,
+                sums,
             )
             table[j, i] = table[i, j]
     return table
@@ -267,8 +287,18 @@ def prefix_scores(
     sums = np.empty((2, size))
     for k in range(len(sizes_a)):
         scores[k] = _score(
-            kind, sizes_a[k], sizes_b[k],
-            mate, mate_back, start, left, right, strength, order, work, sums,
+            kind,
+            sizes_a[k],
+            sizes_b[k],
+            mate,
+            mate_back,
+            start,
+            left,
+            right,
+            strength,
+            order,
+            work,
+            sums,
         )
 
 
@@ -310,12 +340,30 @@ def simulated_scores(
         left, right = np.empty(most, np.int64), np.empty(most, np.int64)
         strength = np.empty(most)
         _find(
-            first, deck[:b], place, indptr, neighbours, strengths,
-            mate, mate_back, start, left, right, strength,
+            first,
+            deck[:b],
+            place,
+            indptr,
+            neighbours,
+            strengths,
+            mate,
+            mate_back,
+            start,
+            left,
+            right,
+            strength,
         )
         prefix_scores(
-            kind, sizes_a, sizes_b,
-            mate, mate_back, start, left, right, strength, scores,
+            kind,
+            sizes_a,
+            sizes_b,
+            mate,
+            mate_back,
+            start,
+            left,
+            right,
+            strength,
+            scores,
         )
         for k in range(len(scores)):
             sums[0, k] += scores[k]
@@ -356,8 +404,18 @@ def enumerated_mean(
         second = np.arange(b)
         while True:
             _find(
-                first, second, place, indptr, neighbours, strengths,
-                mate, mate_back, start, left, right, strength,
+                first,
+                second,
+                place,
+                indptr,
+                neighbours,
+                strengths,
+                mate,
+                mate_back,
+                start,
+                left,
+                right,
+                strength,
             )
             order = _strongest_first(kind, strength[: start[a]])
             total += _score(

@@ -2,77 +2,86 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from holdfast.cli._talk import say
+from holdfast.measures import get_measure, list_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.measures import Measure
     from holdfast.preferences import Rankings, Subsets, Weights
 
+    AnyPreferences: TypeAlias = Subsets | Weights | Rankings
+
 _OPTION = {"n_features": "--n-features", "similarity": "--similarity"}
+_TAKES = {"weights": {"weights", "ranking"}}  # weights are ranked where a measure wants ranks
 
 
-def chosen_measures(
-    asked: Sequence[str] | None,
-    preferences: Subsets | Weights | Rankings,
-    *,
-    similarity: bool,
-) -> list[str]:
-    """Return the names of the measures to compute."""
-    from holdfast.measures import get_measure, list_measures  # noqa: PLC0415  (slow to import)
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a user gave: preferences, perhaps similarities, perhaps a wish to correct or not."""
 
-    if asked is not None:
-        names = [get_measure(name).name for name in asked]
-        for name in names:
-            _require_fit(get_measure(name), preferences, similarity=similarity)
-        return names
-    records = [get_measure(str(name)) for name in list_measures(preferences.form).index]
-    missing = {r.name: _missing(r.needs, preferences, similarity=similarity) for r in records}
-    _say_left_out(missing)
-    return [name for name, needs in missing.items() if not needs]
+    preferences: AnyPreferences
+    similarity: Any = None
+    corrected: bool | None = None
 
+    def missing(self, measure: Measure) -> frozenset[str]:
+        """Return the needs of a measure that are not met."""
+        met = {"similarity"} if self.similarity is not None else set()
+        if self.preferences.n_features is not None:
+            met.add("n_features")
+        sizes = getattr(self.preferences, "sizes", None)
+        if sizes is None or sizes.min() == sizes.max():
+            met.add("equal_sizes")
+        needs = measure.needs | ({"n_features"} if self.corrected else set())
+        return needs - met
 
-def _missing(
-    needs: frozenset[str], preferences: Subsets | Weights | Rankings, *, similarity: bool
-) -> frozenset[str]:
-    """Return the needs of a measure that are not met."""
-    met = {"similarity", "data"} if similarity else set()
-    if preferences.n_features is not None:
-        met.add("n_features")
-    sizes = getattr(preferences, "sizes", None)
-    if sizes is None or sizes.min() == sizes.max():
-        met.add("equal_sizes")
-    return needs - met
+    def refused(self, measure: Measure) -> str:
+        """Say why a measure cannot be corrected, or left uncorrected, as wished."""
+        if self.corrected in (None, measure.corrected) or "corrected" in measure.options:
+            return ""
+        return "cannot be corrected" if self.corrected else "is corrected by definition"
 
 
-def _require_fit(
-    record: Any,  # noqa: ANN401  (importing the type is slow)
-    preferences: Subsets | Weights | Rankings,
-    *,
-    similarity: bool,
-) -> None:
-    if record.form != preferences.form:
-        raise click.UsageError(
-            f"{record.name} measures {record.form}, the file was read as {preferences.form}; "
-            "see --form.",
-            click.get_current_context(),
-        )
-    missing = _missing(record.needs, preferences, similarity=similarity) & set(_OPTION)
-    if missing:
-        options = " and ".join(_OPTION[need] for need in sorted(missing))
-        raise click.UsageError(f"{record.name} needs {options}.", click.get_current_context())
+def asked_measures(names: Sequence[str], given: Given) -> list[Measure]:
+    """Return the measures of these names; refuse those that cannot be computed as asked."""
+    measures = [get_measure(name) for name in names]
+    for measure in measures:
+        wrong = _misfit(measure, given)
+        if wrong:
+            raise click.UsageError(f"{measure.name} {wrong}.", click.get_current_context())
+    return measures
 
 
-def _say_left_out(missing: dict[str, frozenset[str]]) -> None:
-    """Say which measures wait for the number of features; without it little can be said."""
-    names = [name for name, needs in missing.items() if needs == {"n_features"}]
-    if names:
-        say(
-            "note",
-            "the number of features is not known, so these measures are left out: "
-            f"{', '.join(names)}. Give it with --n-features.",
-        )
+def all_measures(given: Given) -> list[Measure]:
+    """Return all measures that can be computed; say which wait for an option."""
+    measures = [get_measure(str(name)) for name in list_measures(given.preferences.form).index]
+    reachable = [m for m in measures if given.missing(m) <= {"n_features"}]
+    odd = [measure for measure in reachable if given.refused(measure)]
+    able = [measure for measure in reachable if not given.refused(measure)]
+    chosen = [measure for measure in able if not given.missing(measure)]
+    waiting = [measure for measure in able if given.missing(measure)]
+    _say_left_out(odd, f"as they {'cannot be' if given.corrected else 'are'} corrected")
+    _say_left_out(waiting, "as the number of features is not known (see --n-features)")
+    if not chosen:
+        raise click.UsageError("no measure is left to compute.", click.get_current_context())
+    return chosen
+
+
+def _misfit(measure: Measure, given: Given) -> str:
+    form = given.preferences.form
+    if measure.form not in _TAKES.get(form, {form}):
+        return f"measures {measure.form}, the file was read as {form}: see --form"
+    lacking = [_OPTION[need] for need in sorted(given.missing(measure)) if need in _OPTION]
+    needs = f"needs {' and '.join(lacking)}" if lacking else ""
+    return given.refused(measure) or needs
+
+
+def _say_left_out(measures: Sequence[Measure], why: str) -> None:
+    if measures:
+        say("note", f"left out {why}: {', '.join(measure.name for measure in measures)}.")

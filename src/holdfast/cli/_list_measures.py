@@ -17,8 +17,8 @@ _COLUMNS = (
     Column("form"),
     Column("range"),
     Column("corrected"),
-    Column("needs"),
     Column("title", free=True),
+    Column("needs", free=True, named=True),
     Column("reference", free=True),
 )
 _FORMS = ("weights", "rankings", "subset", "groups")
@@ -32,7 +32,7 @@ def measures(form: str | None, *, as_json: bool) -> None:
 
     For each measure: its name, the form of preferences it takes, its range (a distance is best
     at its lowest value, all others at their highest), whether it is corrected for chance
-    (random selections average to 0), what it needs beside the preferences, its title and where
+    (random selections average to 0), its title, what it needs beside the preferences and where
     it was published.
     """
     from holdfast.measures import list_measures  # noqa: PLC0415  (slow to import)
@@ -63,7 +63,7 @@ def _row(record: dict[str, Any]) -> list[str]:
         record["form"],
         f"{span} (distance)" if record["distance"] else span,
         "yes" if record["corrected"] else "no",
-        ", ".join(record["needs"]) or "-",
         record["title"],
+        ", ".join(record["needs"]),
         record["reference"],
     ]

@@ -9,6 +9,9 @@ import click
 from holdfast.cli._options import examples, form_option, json_option, split_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.measures import Measure
     from holdfast.preferences import Rankings, Subsets, Weights
 
 
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--seed",
+    "random_state",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
@@ -76,7 +80,7 @@ def measure(
     *,
     as_json: bool,
     confidence: float,
-    **options: Any,  # noqa: ANN401  (the other options, by name)
+    **options: Any,
 ) -> None:
     """Measure how stable the selections, scores or ranks in FILE are.
 
@@ -87,25 +91,36 @@ def measure(
     A single - reads standard input. All measures that apply are printed, with their
     confidence intervals and with the value that chance alone would give.
     """
-    from holdfast.cli._choose import chosen_measures  # noqa: PLC0415  (slow to import)
+    # imported here, as they are slow to import
+    from holdfast.cli._choose import Given, all_measures, asked_measures  # noqa: PLC0415
     from holdfast.cli._measured import print_measured  # noqa: PLC0415
     from holdfast.measures import get_measure  # noqa: PLC0415
     from holdfast.measures import measure as compute  # noqa: PLC0415
 
     for name in measures or ():
         get_measure(name)  # an unknown name is told before a large file is read
-    preferences, similarity = _read(file, form, options["n_features"], options["similarity"])
-    names = chosen_measures(measures, preferences, similarity=similarity is not None)
+    preferences, similarity = _read(
+        file, form, options.pop("n_features"), options.pop("similarity")
+    )
+    given = Given(preferences, similarity, options["corrected"])
+    chosen = asked_measures(measures, given) if measures else all_measures(given)
     table = compute(
-        names,
+        [record.name for record in chosen],
         preferences,
         confidence=confidence,
-        corrected=options["corrected"],
-        random_state=options["seed"],
-        similarity=similarity,
-        threshold=options["threshold"],
+        **_known({**options, "similarity": similarity}, chosen),
     )
     print_measured(preferences, table, confidence, as_json=as_json)
+
+
+def _known(options: dict[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
+    """Return the options that were given and that at least one of the measures takes."""
+    known = {option for measure in measures for option in measure.options}
+    if "graph" in known:
+        known |= {"similarity", "threshold"}
+    if any(measure.form == "ranking" for measure in measures):
+        known.add("random_state")
+    return {key: value for key, value in options.items() if key in known and value is not None}
 
 
 def _read(

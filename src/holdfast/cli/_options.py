@@ -24,7 +24,7 @@ def examples(*commands: str) -> str:
 
 def form_option(
     forms: Sequence[str],
-    **attributes: Any,  # noqa: ANN401  (those of a click option)
+    **attributes: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option ``--form``; singular and plural are both understood."""
 

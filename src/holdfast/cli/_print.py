@@ -24,12 +24,14 @@ _INDENT = " " * 4
 class Column:
     """A column: its title, on which side it is flush, and whether it holds free text.
 
-    Free text stands beneath its row where the lines would be too long for the terminal.
+    Free text stands beneath its row where the lines would be too long for the terminal; if the
+    column is `named`, after its title.
     """
 
     title: str
     right: bool = False
     free: bool = False
+    named: bool = False
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
@@ -55,9 +57,7 @@ def table_lines(
     if width is None or max(map(len, lines)) <= width:
         return lines
     fixed = [i for i, column in enumerate(columns) if not column.free]
-    texts = [
-        "; ".join(row[i] for i in range(len(row)) if i not in fixed and row[i]) for row in rows
-    ]
+    texts = [_free_text(columns, row) for row in rows]
     lines = _aligned([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
     return [lines[0], *chain(*map(partial(_above, width=width), lines[1:], texts))]
 
@@ -72,6 +72,14 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[s
         ).rstrip()
         for line in lines
     ]
+
+
+def _free_text(columns: Sequence[Column], row: Sequence[str]) -> str:
+    return "; ".join(
+        f"{column.title}: {cell}" if column.named else cell
+        for column, cell in zip(columns, row, strict=True)
+        if column.free and cell
+    )
 
 
 def _above(line: str, text: str, width: int) -> list[str]:

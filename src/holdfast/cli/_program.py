@@ -32,9 +32,9 @@ class Program(click.Group):
 
     def __init__(
         self,
-        *args: Any,  # noqa: ANN401
+        *args: Any,
         commands_at: Mapping[str, str],
-        **kwargs: Any,  # noqa: ANN401
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.no_args_is_help = False  # done here, so that all versions of click agree

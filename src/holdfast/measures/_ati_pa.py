@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.measures._estimate import Estimate, zero_chance
-from holdfast.measures._pairs import chance_corrected, row_sums, score_blocks
+from holdfast.measures._pairs import all_and_without, chance_corrected, row_sums, score_blocks
 from holdfast.measures._system import subset_system
 
 if TYPE_CHECKING:
@@ -40,7 +40,16 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -48,15 +57,14 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
     >>> round(hf.measure("ati_pa", hf.Subsets([[0, 1, 2], [0, 1, 3]], n_features=20)), 4)
     0.4543
     """
-    observed, _ = row_sums(score_blocks(tables, _jaccard), None)
+    observed, undefined = row_sums(score_blocks(tables, _jaccard), None)
     sizes = tables.distinct_sizes.astype(np.float64)
     with np.errstate(invalid="ignore"):  # two empty subsets
         largest = np.minimum.outer(sizes, sizes) / np.maximum.outer(sizes, sizes)
     sums = np.array(
         [observed, _class_sums(tables, tables.expected(_jaccard)), _class_sums(tables, largest)]
     )
-    whole = sums.sum(axis=1)
-    values = np.concatenate((_between(whole)[None], _between(whole[:, None] - 2 * sums)))
+    values = chance_corrected(*(all_and_without(rows, undefined) for rows in sums))
     if clip:
         values = np.maximum(values, 0.0)
     return Estimate(
@@ -69,17 +77,9 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
 
 def _class_sums(tables: SubsetTables, table: Array) -> Array:
     """Sum a table over pairs of distinct sizes over the partners of each subset."""
-    counts = np.bincount(tables.size_class)
-    present = counts[None, :] - np.eye(len(counts)) > 0
-    weighted = np.where(present, table, 0.0) @ counts - np.where(
-        np.diag(present), np.diag(table), 0.0
-    )
-    return np.asarray(weighted)[tables.size_class]
-
-
-def _between(sums: Array) -> Array:
-    observed, expected, largest = sums
-    return chance_corrected(observed, expected, largest)
+    known = np.where(np.isnan(table), 0.0, table)
+    sums = known @ np.bincount(tables.size_class) - np.diag(known)
+    return np.asarray(sums)[tables.size_class]
 
 
 def _why(tables: SubsetTables) -> str:

@@ -27,17 +27,13 @@ def expected_square(p: int, sizes: NDArray[np.int64]) -> float:
     return float(p * ((share * (1 - share)).sum() + share.sum() ** 2))
 
 
-def expected_of_frequency(
-    p: int, sizes: NDArray[np.int64], of: Callable[[Array], Array]
-) -> float:
+def expected_of_frequency(p: int, sizes: NDArray[np.int64], of: Callable[[Array], Array]) -> float:
     """Expectation of the sum over all features of a function of their frequency."""
     pmf = poisson_binomial(sizes / p)
     return float(p * (pmf * of(np.arange(len(pmf), dtype=np.float64))).sum())
 
 
-def expected_of_union(
-    p: int, sizes: NDArray[np.int64], of: Callable[[Array], Array]
-) -> float:
+def expected_of_union(p: int, sizes: NDArray[np.int64], of: Callable[[Array], Array]) -> float:
     """Expectation of a function of the size of the union; the empty union counts as NaN.
 
     Exact for small systems. For large ones the size is taken as normal with its exact mean and

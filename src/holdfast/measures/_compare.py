@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInputError
 from holdfast.measures._estimate import jackknife_variance, variance_of
-from holdfast.measures._measure import _check_options, check_confidence, estimate_all
+from holdfast.measures._measure import check_confidence, check_options, estimate_all
 from holdfast.measures._nogueira import normal_test
 from holdfast.measures._record import get_measure
 
@@ -104,7 +104,7 @@ def compare(
     """
     record = get_measure(measure)
     check_confidence(confidence)
-    _check_options([record], options)
+    check_options([record], options)
     if paired and len(first) != len(second):
         raise InvalidInputError(
             f"paired preferences come from the same resamples, but there are {len(first)} and "

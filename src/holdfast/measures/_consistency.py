@@ -23,14 +23,18 @@ def _estimate(
     tables: SubsetTables, sums: Totals, formula: Formula, chance: Callable[[], Array]
 ) -> Estimate:
     """Apply a formula to the totals with all subsets and without each; and to expected totals."""
-    with np.errstate(divide="ignore", invalid="ignore"):  # empty systems, one subset left
-        values = formula(sums)
+
+    def evaluated(totals: Totals) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):  # empty systems, one subset left
+            return formula(totals)
 
     def level() -> Chance:
         if not tables.knows_p:
             return Chance(np.nan, 0.0, "the chance level needs n_features")
         whole = Totals(number=sums.number[:1], q=sums.q[:1], total=chance())
-        return Chance(float(formula(whole)[0])) if tables.q else Chance(np.nan)
+        return Chance(float(evaluated(whole)[0]))
+
+    values = evaluated(sums)
 
     return Estimate(
         value=float(values[0]),
@@ -70,7 +74,16 @@ def consistency(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.4
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -101,7 +114,16 @@ def relative_consistency(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -164,7 +186,16 @@ def weighted_consistency(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.5714
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -198,7 +229,16 @@ def relative_weighted_consistency(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -236,7 +276,16 @@ def relative_anhd(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       0
+    empty, 4 of 10     1
+    all 10, 4 of 10    1
+    all 10, all 10     0
+    4 of 10, the same  0
+    4 of 10, 4 others  1
+    =================  =========
 
     Examples
     --------

@@ -32,7 +32,16 @@ def kuncheva(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -63,7 +72,16 @@ def lustgarten(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  0.6
+    4 of 10, 4 others  -0.4
+    =================  =========
 
     Examples
     --------
@@ -71,7 +89,7 @@ def lustgarten(r: Array, a: Array, b: Array, p: float) -> Array:
     >>> round(hf.measure("lustgarten", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
     0.85
     """
-    return (r - a * b / p) / (np.minimum(a, b) - np.maximum(0, a + b - p))
+    return np.asarray((r - a * b / p) / (np.minimum(a, b) - np.maximum(0, a + b - p)))
 
 
 @subset_pair(
@@ -91,7 +109,16 @@ def wald(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -120,7 +147,16 @@ def kappa(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -150,7 +186,16 @@ def unadjusted(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -178,7 +223,16 @@ def phi(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -205,7 +259,16 @@ def npog(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------

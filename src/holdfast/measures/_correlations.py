@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.preferences import Form, Rankings, Weights
 
 
-def _correlation(
+def correlation_measure(
     *, title: str, form: Form, references: tuple[str, ...]
 ) -> Callable[[Callable[..., Pairs]], Measure]:
     def record(function: Callable[..., Pairs]) -> Measure:
@@ -50,10 +50,10 @@ def correlations(table: NDArray[Any]) -> Array:
         products += block @ block.T
     length = np.sqrt(np.diag(products))
     length[constant] = np.nan
-    return np.clip(products / np.outer(length, length), -1.0, 1.0)
+    return np.asarray(np.clip(products / np.outer(length, length), -1.0, 1.0))
 
 
-@_correlation(
+@correlation_measure(
     title="Pearson correlation of weights",
     form="weights",
     references=("kalousis2005", "dernoncourt2014", "saeys2008"),
@@ -80,7 +80,7 @@ def pearson(weights: Weights) -> Pairs:
     return Pairs(blocks=[correlations(weights.values)], chance=zero_chance)
 
 
-@_correlation(
+@correlation_measure(
     title="Spearman rank correlation",
     form="ranking",
     references=("spearman1904", "kalousis2005", "saeys2008"),
@@ -106,7 +106,7 @@ def spearman(rankings: Rankings) -> Pairs:
     return Pairs(blocks=[correlations(rankings.values)], chance=zero_chance)
 
 
-@_correlation(
+@correlation_measure(
     title="top-down correlation (Savage scores)",
     form="ranking",
     references=("iman1987", "kalousis2005"),

@@ -36,7 +36,16 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0.5
+    all 10, 4 of 10    0.7
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0.5
+    =================  =========
 
     Examples
     --------
@@ -49,7 +58,10 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
     values = _values(tables, penalty)
     if corrected:
         return corrected_by(
-            values, tables, lambda sizes: _expected(tables.p, sizes, penalty), _best(tables, penalty)
+            values,
+            tables,
+            lambda sizes: _expected(tables.p, sizes, penalty),
+            _best(tables, penalty),
         )
 
     def chance() -> Chance:
@@ -71,8 +83,8 @@ def _values(tables: SubsetTables, penalty: float) -> Array:
         frequency = sums.q / (sums.number * sums.total)
     if penalty == 0:
         return frequency
-    medians = [np.median(np.delete(tables.sizes, i)) for i in range(tables.m)]
-    medians = np.array([np.median(tables.sizes), *medians])
+    without = [np.median(np.delete(tables.sizes, i)) for i in range(tables.m)]
+    medians = np.array([np.median(tables.sizes), *without])
     return np.asarray(np.maximum(0.0, frequency - penalty / tables.p * medians))
 
 

@@ -41,7 +41,16 @@ def novovicova(tables: SubsetTables, *, corrected: bool = False) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.5714
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -130,7 +139,16 @@ def krizek_entropy(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       0
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     0
+    4 of 10, the same  0
+    4 of 10, 4 others  1
+    =================  =========
 
     Examples
     --------
@@ -169,7 +187,16 @@ def krizek(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    undefined
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -185,14 +212,11 @@ def krizek(tables: SubsetTables) -> Estimate:
         )
     bits = _bits(tables)
     m = np.concatenate(([tables.m], np.full(tables.m, tables.m - 1.0)))
-    with np.errstate(divide="ignore", invalid="ignore"):  # one subset only: nothing can differ
-        values = 1 - _entropies(tables) / np.minimum(np.log2(m), bits)
+    most = np.minimum(np.log2(m), bits)  # 0: nothing can differ
+    values = 1 - _entropies(tables) / np.where(most > 0, most, np.nan)
     only = "only one subset of this size exists" if bits == 0 else ""
 
     def chance() -> Chance:
-        most = min(math.log2(tables.m), bits)
-        return Chance(1 - _expected_entropy(tables.m, bits) / most if most > 0 else np.nan)
+        return Chance(float(1 - _expected_entropy(tables.m, bits) / most[0]) if bits else np.nan)
 
-    return Estimate(
-        value=float(values[0]), leave_one_out=values[1:], chance=chance, undefined=only
-    )
+    return Estimate(value=float(values[0]), leave_one_out=values[1:], chance=chance, undefined=only)

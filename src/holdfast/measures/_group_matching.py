@@ -46,9 +46,7 @@ def _group_measure(
     return record
 
 
-@_group_measure(
-    title="group matching by indices, Sim_ID^M", minimum=0.0, needs=frozenset()
-)
+@_group_measure(title="group matching by indices, Sim_ID^M", minimum=0.0, needs=frozenset())
 def group_matching_index(groups: Groups) -> Pairs:
     r"""Mean Dice coefficient of the groups that the best matching brings together.
 
@@ -83,9 +81,7 @@ def group_matching_index(groups: Groups) -> Pairs:
     return Pairs(blocks=[_matched(groups, dice)], chance=no_chance_level)
 
 
-@_group_measure(
-    title="group matching by values, Sim_V^M", minimum=-1.0, needs=frozenset(("data",))
-)
+@_group_measure(title="group matching by values, Sim_V^M", minimum=-1.0, needs=frozenset(("data",)))
 def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") -> Pairs:  # noqa: ANN401
     r"""Mean correlation of the groups that the best matching brings together.
 
@@ -108,7 +104,9 @@ def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") 
     1.0
     """
     if centre not in get_args(Centre):
-        raise UnknownNameError(f"unknown centre {centre!r}.{did_you_mean(centre, get_args(Centre))}")
+        raise UnknownNameError(
+            f"unknown centre {centre!r}.{did_you_mean(centre, get_args(Centre))}"
+        )
     points = _centres(groups, DataSimilarity(data, threshold=1.0), centre)
     return Pairs(blocks=[_matched(groups, points @ points.T)], chance=no_chance_level)
 
@@ -132,7 +130,7 @@ def _centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Array:
     return np.asarray(points / np.where(length > 1e-12, length, np.inf))
 
 
-def _matched(groups: Groups, weights: NDArray[np.float64]) -> Array:
+def _matched(groups: Groups, weights: NDArray[Any]) -> Array:
     """Return for each pair of results the mean weight of the best matching of their groups."""
     bounds = np.concatenate(([0], np.cumsum(groups.sizes)))
     m = len(groups)

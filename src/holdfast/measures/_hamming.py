@@ -28,7 +28,16 @@ def anhd(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       0
+    empty, 4 of 10     0.4
+    all 10, 4 of 10    0.6
+    all 10, all 10     0
+    4 of 10, the same  0
+    4 of 10, 4 others  0.8
+    =================  =========
 
     Examples
     --------
@@ -57,7 +66,16 @@ def hamming(r: Array, a: Array, b: Array, p: float) -> Array:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       1
+    empty, 4 of 10     0.6
+    all 10, 4 of 10    0.4
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0.2
+    =================  =========
 
     Examples
     --------

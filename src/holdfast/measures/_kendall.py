@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._kernels.ranks import kendall_table
-from holdfast.measures._correlations import _correlation
+from holdfast.measures._correlations import correlation_measure
 from holdfast.measures._estimate import zero_chance
 from holdfast.measures._pairs import Pairs
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.preferences import Rankings
 
 
-@_correlation(title="Kendall's tau-b", form="ranking", references=("kendall1945",))
+@correlation_measure(title="Kendall's tau-b", form="ranking", references=("kendall1945",))
 def kendall(rankings: Rankings) -> Pairs:
     r"""Mean over pairs of preferences of how much more often they order two features alike.
 

@@ -130,7 +130,7 @@ def measure(
     single = isinstance(names, str)
     records = [get_measure(name) for name in ([names] if isinstance(names, str) else names)]
     check_confidence(confidence)
-    _check_options(records, options)
+    check_options(records, options)
     estimates = estimate_all(records, preferences, undefined, reference, options)
     if single:
         return estimates[0].value
@@ -163,7 +163,7 @@ def estimate_all(
     return estimates
 
 
-def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:  # noqa: ANN401
+def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:
     """Return the table of similarities behind a measure that is a mean over pairs.
 
     Parameters
@@ -187,7 +187,7 @@ def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:  # n
     [[1.0, 1.0, 0.25], [1.0, 1.0, 0.25], [0.25, 0.25, 1.0]]
     """
     record = _pair_measure(get_measure(name))
-    _check_options([record], options)
+    check_options([record], options)
     views = _Views(preferences, options)
     pairs = record.function(views.of(record), **views.options(record))
     return np.concatenate(list(pairs.blocks))
@@ -224,7 +224,13 @@ class _Views:
         """Return the preferences as this measure takes them."""
         if record.form not in self._cache:
             self._cache[record.form] = self._convert(record)
-        return self._cache[record.form]
+        view = self._cache[record.form]
+        if "n_features" in record.needs and not view.knows_p:
+            raise InvalidInputError(
+                f"{record.name} needs the number of features that could have been selected; "
+                "give it: Subsets(..., n_features=...)."
+            )
+        return view
 
     def options(self, record: Measure) -> dict[str, Any]:
         """Return the options that this measure takes, similarities turned into a graph."""
@@ -272,7 +278,7 @@ def check_confidence(confidence: float) -> None:
         raise InvalidInputError(f"confidence must lie between 0 and 1, got {confidence}.")
 
 
-def _check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
+def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
     """Refuse options that none of the measures knows."""
     known = {option for record in records for option in record.options}
     if "graph" in known:

@@ -32,9 +32,11 @@ def nogueira(tables: SubsetTables) -> Estimate:
        {\frac{\bar k}{p}\left(1 - \frac{\bar k}{p}\right)}, \qquad \bar k = q / m
 
     For subsets of one size it is ``kuncheva``, and random subsets average to 0. With sizes k_i
-    that differ they average to :math:`-\overline{(k_i - \bar k)^2} / ((m-1)\,\bar k\,(p - \bar k))`,
-    a little below 0; the chance level of the table is this number. The lowest value is
-    -1/(m - 1).
+    that differ they average to a little less, which is the chance level in the table:
+
+    .. math:: -\frac{\overline{(k_i - \bar k)^2}}{(m - 1)\,\bar k\,(p - \bar k)}
+
+    The lowest value is -1/(m - 1).
 
     The interval is the authors' asymptotic one, with the plus sign before Φ/2 that the delta
     method gives (a published R script has a minus). It needs no jackknife, is not clipped to
@@ -42,7 +44,16 @@ def nogueira(tables: SubsetTables) -> Estimate:
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     -0.25
+    all 10, 4 of 10    -0.4286
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -83,7 +94,7 @@ def _bias(tables: SubsetTables) -> float:
     mean = tables.q / m
     if mean in (0, p):
         return np.nan
-    return -float(tables.sizes.var()) / ((m - 1) * mean * (p - mean))
+    return 0.0 - float(tables.sizes.var()) / ((m - 1) * mean * (p - mean))
 
 
 class Outcome(NamedTuple):
@@ -136,5 +147,3 @@ def normal_test(difference: float, variance: float, *, two_sided: bool) -> Outco
         return Outcome(np.nan, np.nan)
     tail = NormalDist().cdf(-abs(statistic) if two_sided else -statistic)
     return Outcome(statistic, 2 * tail if two_sided else tail)
-
-

@@ -29,7 +29,16 @@ def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.4
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -57,7 +66,16 @@ def dice(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.5714
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -84,7 +102,16 @@ def ochiai(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0.6325
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------
@@ -111,7 +138,16 @@ def pog(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
 
     Edge cases:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0.7
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------

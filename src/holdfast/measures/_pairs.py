@@ -38,12 +38,12 @@ class PairMeasure(Measure):
         pairs: Pairs = self.function(view, **options)
         rows, undefined = row_sums(pairs.blocks, fill)
         m = len(rows)
-        total = rows.sum()
-        with np.errstate(divide="ignore", invalid="ignore"):  # fewer than three preferences
-            without = (total - 2 * rows) / ((m - 1) * (m - 2))
+        totals = all_and_without(rows, undefined)
+        number = np.concatenate(([m * (m - 1.0)], np.full(m, (m - 1.0) * (m - 2) or np.nan)))
+        values = totals / number
         return Estimate(
-            value=float(total / (m * (m - 1))),
-            leave_one_out=without,
+            value=float(values[0]),
+            leave_one_out=values[1:],
             chance=pairs.chance,
             undefined=_why(view, undefined) if undefined.any() else "",
         )
@@ -75,20 +75,33 @@ class PairMeasure(Measure):
 def row_sums(
     blocks: Iterable[NDArray[np.float64]], fill: float | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sum each row without the diagonal; count its undefined pairs, or fill them."""
+    """Sum each row without the diagonal; count its undefined pairs, or fill them.
+
+    Undefined pairs that are not filled add nothing.
+    """
     sums, undefined, start = [], [], 0
     for block in blocks:
         table = block.copy()
         own = np.arange(len(table))
         table[own, start + own] = 0.0
         missing = np.isnan(table)
+        table[missing] = 0.0 if fill is None else fill
         if fill is not None:
-            table[missing] = fill
             missing[:] = False
         sums.append(table.sum(axis=1))
         undefined.append(missing.sum(axis=1))
         start += len(table)
     return np.concatenate(sums), np.concatenate(undefined)
+
+
+def all_and_without(rows: NDArray[np.float64], undefined: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum over all pairs, then the sums over the pairs without each preference.
+
+    NaN where an undefined pair is among them.
+    """
+    totals = np.concatenate(([rows.sum()], rows.sum() - 2 * rows))
+    missing = undefined.sum()
+    return np.where(np.concatenate(([missing], missing - 2 * undefined)) > 0, np.nan, totals)
 
 
 def _why(view: Any, undefined: NDArray[np.int64]) -> str:  # noqa: ANN401

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     corrected=True,
     needs=("n_features", "similarity"),
     references=("sechidis2020",),
+    identical="identical subsets give 1, yet there is no upper bound",
 )
 def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     r"""Nogueira's stability with the variance of selection weighted by similarity.
@@ -32,7 +33,7 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     (divisor m - 1) of the m vectors of 0 and 1, and Σ that of random subsets: with k̄ the mean
     size, k̄/p (1 - k̄/p) on the diagonal and (mean k² - k̄) / (p² - p) - k̄²/p² off it. Give
     ``similarity=`` or ``data=``, and ``threshold=`` (0.9). Identical subsets give 1; there are
-    no bounds otherwise. Random subsets average to
+    no bounds, as thresholding can leave C indefinite. Random subsets average to
     :math:`-\overline{(k_i - \bar k)^2}\,\sum C / ((m - 1)\,p^2 \operatorname{tr}(C\Sigma))`, 0
     for equal sizes. Without similar features and with equal sizes it is ``nogueira``.
 
@@ -40,7 +41,16 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     -0.25
+    all 10, 4 of 10    -0.4286
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -56,13 +66,13 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full, one subset left
         values = 1 - spread / null
     values[~np.isfinite(values)] = np.nan
-    everything = total + tables.p
-    bias = -tables.sizes.var() * everything / ((tables.m - 1) * tables.p**2 * null[0])
+    whole = (total + tables.p) / tables.p**2
+    level = -tables.sizes.var() * whole / (tables.m - 1) / (null[0] or np.nan)
     why = all_empty(tables) or "all subsets are full"
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
-        chance=lambda: Chance(float(bias)),
+        chance=lambda: Chance(float(level) + 0.0),
         undefined=why if np.isnan(values[0]) else "",
     )
 

@@ -8,7 +8,7 @@ all pairs of sizes, by scoring the beginnings of the same random sequences.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.measures._tables import SubsetTables
     from holdfast.measures._types import Array, Score
 
+Ints: TypeAlias = "NDArray[np.int64]"
 Correction = Literal["auto", "exact", "simulate"]
 ENUMERATED = 100_000  # pairs of subsets that "auto" enumerates rather than simulates
 ENUMERABLE = 50_000_000  # pairs of subsets that "exact" enumerates at all
@@ -184,14 +185,15 @@ def _simulated_on_data(
     for _ in range(draws):
         first = generator.choice(graph.n_features, sizes_a.max(), replace=False)
         second = generator.choice(graph.n_features, sizes_b.max(), replace=False)
-        prefix_scores(kind, sizes_a, sizes_b, *_described(graph, first, second), scores)
+        mate, back, start, left, right, strength = _described(graph, first, second)
+        prefix_scores(kind, sizes_a, sizes_b, mate, back, start, left, right, strength, scores)
         sums += scores, scores**2
     return sums
 
 
 def _described(
     graph: Similarity, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> tuple[NDArray[np.int64] | Array, ...]:
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Array]:
     """Return mates and edges of two subsets, as the kernels want them."""
     both, place = np.unique(np.concatenate((first, second)), return_inverse=True)
     block = graph.among(both)[place[: len(first)]][:, place[len(first) :]].tocoo()

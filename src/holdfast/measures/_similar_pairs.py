@@ -65,9 +65,7 @@ def _pairs(
     sizes = tables.sizes.astype(np.float64)
     most = best(sizes[:, None], sizes[None, :])
     values = chance_corrected(table, level, most)
-    return Pairs(
-        blocks=[values], chance=lambda: Chance(0.0, _error(table, level, error, most))
-    )
+    return Pairs(blocks=[values], chance=lambda: Chance(0.0, _error(table, level, error, most)))
 
 
 def _level(tables: SubsetTables, chance: Expected) -> Chance:
@@ -79,12 +77,10 @@ def _error(table: Array, level: Array, error: Array, most: Array) -> float:
 
     All pairs of sizes are simulated with the same draws, so their errors are taken to add up.
     """
-    if not error.any():
-        return 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):  # undefined pairs
-        slope = np.abs(most - table) / np.square(most - level)
-    off = ~np.eye(len(table), dtype=bool)
-    return float(np.nanmean((slope * error)[off]))
+    room = most - level
+    slope = np.where(room > 1e-9, np.abs(most - table), 0.0) / np.square(np.maximum(room, 1e-9))
+    m = len(table)
+    return float((slope * error)[~np.eye(m, dtype=bool)].sum() / (m * (m - 1)))
 
 
 def _geometric(a: Array, b: Array) -> Array:
@@ -105,7 +101,7 @@ def _one(a: Array, b: Array) -> Array:
     references=("bommert2020",),
     corrected=True,
 )
-def intersection_mbm(  # noqa: PLR0913
+def intersection_mbm(
     tables: SubsetTables,
     *,
     graph: Similarity,
@@ -127,7 +123,16 @@ def intersection_mbm(  # noqa: PLR0913
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -137,9 +142,7 @@ def intersection_mbm(  # noqa: PLR0913
     >>> hf.measure("intersection_mbm", s, similarity=similar)
     1.0
     """
-    return _intersection(
-        tables, MBM, graph, corrected, (correction, n_simulations, random_state)
-    )
+    return _intersection(tables, MBM, graph, corrected, (correction, n_simulations, random_state))
 
 
 @_adjusted(
@@ -148,7 +151,7 @@ def intersection_mbm(  # noqa: PLR0913
     references=("bommert2020",),
     corrected=True,
 )
-def intersection_greedy(  # noqa: PLR0913
+def intersection_greedy(
     tables: SubsetTables,
     *,
     graph: Similarity,
@@ -167,7 +170,16 @@ def intersection_greedy(  # noqa: PLR0913
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -188,7 +200,7 @@ def intersection_greedy(  # noqa: PLR0913
     references=("bommert2020",),
     corrected=True,
 )
-def intersection_count(  # noqa: PLR0913
+def intersection_count(
     tables: SubsetTables,
     *,
     graph: Similarity,
@@ -207,7 +219,16 @@ def intersection_count(  # noqa: PLR0913
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -217,9 +238,7 @@ def intersection_count(  # noqa: PLR0913
     >>> hf.measure("intersection_count", s, similarity=similar, corrected=False)
     2.0
     """
-    return _intersection(
-        tables, COUNT, graph, corrected, (correction, n_simulations, random_state)
-    )
+    return _intersection(tables, COUNT, graph, corrected, (correction, n_simulations, random_state))
 
 
 @_adjusted(
@@ -228,7 +247,7 @@ def intersection_count(  # noqa: PLR0913
     references=("bommert2020",),
     corrected=True,
 )
-def intersection_mean(  # noqa: PLR0913
+def intersection_mean(
     tables: SubsetTables,
     *,
     graph: Similarity,
@@ -246,7 +265,16 @@ def intersection_mean(  # noqa: PLR0913
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -256,16 +284,14 @@ def intersection_mean(  # noqa: PLR0913
     >>> hf.measure("intersection_mean", s, similarity=similar, corrected=False)
     1.95
     """
-    return _intersection(
-        tables, MEAN, graph, corrected, (correction, n_simulations, random_state)
-    )
+    return _intersection(tables, MEAN, graph, corrected, (correction, n_simulations, random_state))
 
 
 def _intersection(
     tables: SubsetTables,
     kind: int,
     graph: Similarity,
-    corrected: bool,  # noqa: FBT001
+    corrected: bool,
     how: tuple[Correction, int, RandomState],
 ) -> Pairs:
     return _pairs(
@@ -284,7 +310,7 @@ def _intersection(
     references=("yu2012", "zhang2009"),
     corrected=True,
 )
-def yu(  # noqa: PLR0913
+def yu(
     tables: SubsetTables,
     *,
     graph: Similarity,
@@ -306,7 +332,16 @@ def yu(  # noqa: PLR0913
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
 
     Examples
     --------
@@ -334,7 +369,7 @@ def yu(  # noqa: PLR0913
     references=("zucknick2008",),
     corrected=False,
 )
-def zucknick(  # noqa: PLR0913
+def zucknick(
     tables: SubsetTables,
     *,
     graph: Similarity,
@@ -355,7 +390,16 @@ def zucknick(  # noqa: PLR0913
 
     Edge cases, without similar features:
 
-    {edge}
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.4
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
 
     Examples
     --------

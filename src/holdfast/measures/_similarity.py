@@ -71,7 +71,8 @@ class MatrixSimilarity:
 
 def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
     """Refuse what is no similarity matrix: shape, range, symmetry, diagonal."""
-    if not scipy.sparse.issparse(matrix):
+    sparse = bool(scipy.sparse.issparse(matrix))
+    if not sparse:
         matrix = np.array(matrix, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidInputError(
@@ -79,7 +80,7 @@ def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
             "for the data themselves use data=."
         )
     matrix = matrix.astype(np.float64)
-    values = matrix.data if scipy.sparse.issparse(matrix) else matrix
+    values = matrix.tocsr().data if sparse else matrix
     if values.size and not (np.nanmin(values) >= 0 and np.nanmax(values) <= 1 + 1e-12):
         raise InvalidInputError(
             "similarities must lie between 0 and 1, "
@@ -90,8 +91,8 @@ def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
     if abs(matrix - matrix.T).max() > 1e-10:
         raise InvalidInputError("a similarity matrix is symmetric; this one is not.")
     diagonal = matrix.diagonal()
-    stored = scipy.sparse.issparse(matrix) and not diagonal.any()
-    if not stored and np.abs(diagonal - 1).max() > 1e-10:
+    left_out = sparse and not diagonal.any()
+    if not left_out and np.abs(diagonal - 1).max() > 1e-10:
         raise InvalidInputError(
             "each feature is fully similar to itself: the diagonal must hold ones "
             "(or, in a sparse matrix, nothing)."

@@ -42,6 +42,7 @@ def subset_system(  # noqa: PLR0913  (they are the fields of the record)
     aliases: tuple[str, ...] = (),
     corrected: bool = False,
     distance: bool = False,
+    identical: str = "",
 ) -> Callable[[Callable[..., Estimate]], Measure]:
     """Register a measure of a whole system of subsets."""
 
@@ -58,6 +59,7 @@ def subset_system(  # noqa: PLR0913  (they are the fields of the record)
                 aliases=aliases,
                 corrected=corrected,
                 distance=distance,
+                identical=identical,
                 function=function,
             )
         )
@@ -79,7 +81,7 @@ class Totals:
 
 
 def totals(tables: SubsetTables, of: Callable[[Array], Array]) -> Totals:
-    """Sum `of`\\ (h) over all features of the union, and again without each subset in turn.
+    """Sum a function of h over all features of the union, and again without each subset in turn.
 
     Taking out a subset lowers h by one for its features and leaves all others alone.
     """

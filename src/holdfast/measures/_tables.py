@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from holdfast._kernels.chance import overlap_distributions
+from holdfast._kernels.overlaps import add_shared
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 CACHED = 4096  # up to this many subsets the whole table of overlaps is kept
 CELLS = 2**20  # pairs that are worked on at a time
-DENSE = 16_000_000  # features up to which counting by index beats sorting
+SPARSE = 4  # features per selection up to which counting by index beats sorting
 
 
 class SubsetTables:
@@ -56,7 +57,7 @@ class SubsetTables:
     def _union(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """The union of all subsets, its frequencies, and where each entry stands in it."""
         indices = self.subsets.indices
-        if self.knows_p and self.p <= min(DENSE, 32 * len(indices)):
+        if self.knows_p and self.p <= SPARSE * len(indices):
             counts = np.bincount(indices, minlength=self.p)
             union = np.flatnonzero(counts)
             place = np.zeros(self.p, dtype=np.int32)
@@ -93,26 +94,26 @@ class SubsetTables:
         return (slice(start, start + height) for start in range(0, self.m, height))
 
     @cached_property
-    def _split(self) -> tuple[NDArray[np.float32], scipy.sparse.csr_array]:
-        """The incidence of frequent features, dense, and of all others, sparse.
+    def _split(self) -> tuple[NDArray[np.float32], tuple[NDArray[np.int32], ...]]:
+        """The incidence of frequent features, dense, and the owners of all others.
 
-        A feature costs h² steps of a sparse product or m² of a dense one, but dense steps are
-        some 64 times cheaper: the dense side takes features with h > m / 8.
+        A feature costs h² steps when its owners are paired, m² in a matrix product, but the
+        steps of a product are some 64 times cheaper: it gets the features with h > m / 8.
         """
-        frequent = self.counts > self.m / 8
         columns = scipy.sparse.csc_array(self.incidence)
+        frequent = self.counts > self.m / 8
         dense = columns[:, np.flatnonzero(frequent)].toarray()
-        rare = scipy.sparse.csr_array(columns[:, np.flatnonzero(~frequent)])
-        return dense, rare
+        owners = (columns.indptr, columns.indices, np.flatnonzero(~frequent))
+        return dense, tuple(array.astype(np.int32, copy=False) for array in owners)
 
     @cached_property
     def _overlaps(self) -> NDArray[np.float32]:
-        return self._overlap_block(slice(None))
+        return self._overlap_block(slice(0, self.m))
 
     def _overlap_block(self, rows: slice) -> NDArray[np.float32]:
-        dense, rare = self._split
+        dense, owners = self._split
         table = dense[rows] @ dense.T
-        table += (rare[rows] @ rare.T).toarray()
+        add_shared(table, rows.start, *owners)
         return table
 
     def overlaps(self, rows: slice) -> NDArray[np.float64]:
@@ -158,7 +159,6 @@ class SubsetTables:
             values = scored(score, overlap, np.repeat(a, lengths), np.repeat(b, lengths), self.p)
             table[first[chunk], second[chunk]] = np.add.reduceat(pmf * values, start[:-1])
         return np.triu(table) + np.triu(table, 1).T
-
 
 
 def scored(

@@ -94,9 +94,7 @@ class Rankings(Tabular):
         )
 
 
-def _best(
-    ranks: NDArray[Any], count: int, generator: np.random.Generator
-) -> NDArray[np.integer]:
+def _best(ranks: NDArray[Any], count: int, generator: np.random.Generator) -> NDArray[np.integer]:
     last = np.partition(ranks, count - 1)[count - 1]
     sure, tied = np.flatnonzero(ranks < last), np.flatnonzero(ranks == last)
     drawn = tied

@@ -42,7 +42,7 @@ def spooled(rows: Iterable[Any]) -> NDArray[np.float64]:
                     f"row {count} has the shape {values.shape}; "
                     f"each row must be one vector of {width:,} numbers, as row 0 is."
                 )
-            file.write(memoryview(values))
+            file.write(values.data)
             count += 1
     if count == 0 or width == 0:
         path.unlink()
@@ -64,8 +64,11 @@ def _temporary() -> Path:
 
 
 def _mapped(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
-    mode = "r+" if path.stat().st_size else "w+"
-    table: NDArray[Any] = np.memmap(path, dtype=dtype, mode=mode, shape=shape)
+    table: NDArray[Any]
+    if path.stat().st_size:
+        table = np.memmap(path, dtype=np.dtype(dtype), mode="r+", shape=shape)
+    else:
+        table = np.memmap(path, dtype=np.dtype(dtype), mode="w+", shape=shape)
     # views hold the map alive through .base, so the file goes after the last of them
     weakref.finalize(table, path.unlink, missing_ok=True)
     return table

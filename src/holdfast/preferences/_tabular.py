@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse
 
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._base import Preferences, frozen
@@ -91,8 +90,6 @@ def read_table(
         if features.names not in (None, names):
             raise InvalidInputError("feature_names differ from the column names of the frame.")
         features, data = Features(features.count, names), np.asarray(data.to_numpy())
-    elif scipy.sparse.issparse(data):
-        data = data.toarray()
     if not isinstance(data, np.ndarray):
         data, features = _from_iterable(data, attributes, features)
     if data.ndim != 2 or data.size == 0 or data.dtype.kind not in "biuf":

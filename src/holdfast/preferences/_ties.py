@@ -42,13 +42,15 @@ def ranks_of(
     """Rank one vector, the highest weight first, rank 1 the best."""
     order = np.argsort(-weights)
     ordered = weights[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    lengths = np.diff(starts, append=len(order))
-    if ties == "average":
-        ranks = np.empty(len(order))
-        ranks[order] = np.repeat(starts + (lengths + 1) / 2, lengths)
-        return ranks
-    _order_ties(order, np.repeat(lengths, lengths) > 1, starts, ties, generator)
+    differs = ordered[1:] != ordered[:-1]
+    if not differs.all():
+        starts = np.flatnonzero(np.concatenate(([True], differs)))
+        lengths = np.diff(starts, append=len(order))
+        if ties == "average":
+            ranks = np.empty(len(order))
+            ranks[order] = np.repeat(starts + (lengths + 1) / 2, lengths)
+            return ranks
+        _order_ties(order, np.repeat(lengths, lengths) > 1, starts, ties, generator)
     positions = np.empty(len(order), dtype=np.int32)
     positions[order] = np.arange(1, len(order) + 1, dtype=np.int32)
     return positions
@@ -66,8 +68,6 @@ def _order_ties(
     The random keys belong to the features, so the outcome does not depend on how the sort
     happened to leave equal weights.
     """
-    if not tied.any():
-        return
     features = order[tied]
     run = np.searchsorted(starts, np.flatnonzero(tied), side="right")
     keys = features if ties == "index" else generator.random(len(order))[features]

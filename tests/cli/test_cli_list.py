@@ -25,8 +25,8 @@ def test_table_holds_every_measure():
         "form",
         "range",
         "corrected",
-        "needs",
         "title",
+        "needs",
         "reference",
     ]
     assert [line.split()[0] for line in lines] == list(list_measures().index)

@@ -35,6 +35,17 @@ def test_free_text_stands_beneath_its_row_where_it_does_not_fit():
     ]
 
 
+def test_free_text_of_named_columns_says_what_it_is():
+    columns = [Column("name"), Column("title", free=True), Column("needs", free=True, named=True)]
+    assert table_lines(columns, [["a", "A. Title", "similarity"], ["b", "B", ""]], 10)[1:] == [
+        "a",
+        "    A. Title; needs:",
+        "    similarity",
+        "b",
+        "    B",
+    ]
+
+
 @pytest.mark.parametrize("width", [1, 10, 30, 67])
 def test_nothing_is_cut_off(width):
     words = " ".join(table_lines(COLUMNS, ROWS, width)).split()

@@ -160,9 +160,33 @@ def test_corrected_and_raw(write):
     assert corrected["value"] < raw["value"]
 
 
-@pytest.mark.parametrize("flag", ["--corrected", "--raw"])
-def test_corrected_and_raw_do_with_all_measures(write, flag):
-    assert len(run_json(write(EQUAL), "--n-features", 10, flag)["measures"]) > 5
+@pytest.mark.parametrize(
+    ("flag", "printed", "left_out"),
+    [("--corrected", "kuncheva", "consistency"), ("--raw", "consistency", "kuncheva")],
+)
+def test_measures_that_cannot_be_corrected_or_raw_are_left_out_and_named(
+    write, flag, printed, left_out
+):
+    result = run(write(EQUAL), "--n-features", 10, flag, "--json")
+    names = names_of(json.loads(result.stdout))
+    assert {printed, "jaccard"} <= set(names)
+    assert left_out not in names
+    assert result.stderr.startswith("note: left out as they ")
+    assert f" {left_out}" in result.stderr
+
+
+def test_correction_needs_the_number_of_features(write):
+    result = run(write(EQUAL), "--corrected")
+    assert result.exit_code == 2
+    assert "--n-features" in result.stderr
+
+
+def test_weights_may_be_measured_as_rankings(write):
+    path = write("a,b,c,d\n3,2,1,1\n3,1,2,1\n2,3,1,1\n", "a.csv")
+    document = run_json(path, "--form", "weights", "--measures", "spearman,pearson", "--seed", 5)
+    weights = hf.Weights([[3, 2, 1, 1], [3, 1, 2, 1], [2, 3, 1, 1]])
+    expected = [hf.measure("spearman", weights, random_state=5), hf.measure("pearson", weights)]
+    assert [record["value"] for record in document["measures"]] == pytest.approx(expected)
 
 
 @pytest.fixture
@@ -211,6 +235,9 @@ def test_threshold_and_seed_are_passed_on(tmp_path, write, similarity):
         (("--measures", "jacard"), "Did you mean 'jaccard'?"),
         (("--measures", "pearson"), "--form"),
         (("--measures", "kuncheva"), "needs --n-features"),
+        (("--measures", "consistency", "--corrected"), "cannot be corrected"),
+        (("--measures", "jaccard", "--corrected"), "needs --n-features"),
+        (("--measures", "kuncheva", "--raw"), "is corrected by definition"),
         (("--measures", "yu", "--n-features", 10), "needs --similarity"),
         (("--measures", "jaccard,"), "names between commas"),
         (("--form", "sets"), "no form is called 'sets'"),
@@ -279,9 +306,18 @@ def test_nothing_is_cut_off_on_a_terminal(columns):
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "holdfast", "measure", MARKERS, "--n-features", "2000"]
     environment = {**os.environ, "COLUMNS": str(columns)}
-    subprocess.run(command, stdout=child, stderr=child, check=True, env=environment)
-    os.close(child)
-    text = os.read(parent, 100_000).decode()
+    with subprocess.Popen(command, stdout=child, stderr=child, env=environment) as process:
+        os.close(child)
+        text = "".join(iter(lambda: read_terminal(parent), ""))
     os.close(parent)
+    assert process.returncode == 0
     assert "relative_weighted_consistency" in text
+    assert "lower is more stable" in text
     assert "…" not in text
+
+
+def read_terminal(descriptor):
+    try:
+        return os.read(descriptor, 1000).decode()
+    except OSError:  # Linux says so when the other side has closed
+        return ""

@@ -1,0 +1,162 @@
+"""Pages that are written from the code: the table of measures, their docstrings, help texts."""
+
+import inspect
+import math
+from pathlib import Path
+
+import click
+
+import holdfast as hf
+from holdfast.cli import main
+from holdfast.measures import REFERENCES, get_measure
+
+FOLDER = Path(__file__).parents[1] / "_generated"
+_HIDDEN = {"graph"}  # how similarities reach a measure; users give the three options below
+_FOR_SIMILARITY = ("similarity", "data", "threshold")
+_FORMS = {
+    "subset": "Subsets",
+    "ranking": "Rankings (weights are ranked for you)",
+    "weights": "Weights",
+    "groups": "Groups",
+}
+
+
+def records():
+    return [get_measure(name) for name in hf.list_measures().index]
+
+
+def _bound(value):
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:g}".replace("-", "−")
+
+
+def _range(record):
+    return f"{_bound(record.minimum)} to {_bound(record.maximum)}"
+
+
+def _corrected(record):
+    if record.corrected:
+        return "yes"
+    return "on request" if "corrected" in record.options else "no"
+
+
+def _options(record):
+    options = sorted(record.options - _HIDDEN)
+    if "graph" in record.options:
+        options = [*_FOR_SIMILARITY, *options]
+    return options
+
+
+def _code(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _cited(record):
+    return "; ".join(f"[{REFERENCES[key].short}](#ref-{key})" for key in record.references)
+
+
+def _table(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def measure_table():
+    """One row a measure; every name leads to its section in the reference."""
+    header = ["Measure", "Form", "Range", "Corrected", "Distance", "Needs", "From"]
+    rows = [
+        [
+            f"[`{record.name}`](#measure-{record.name})<br>{record.title}",
+            record.form,
+            _range(record),
+            _corrected(record),
+            "yes" if record.distance else "",
+            _code(sorted(record.needs)),
+            _cited(record),
+        ]
+        for record in records()
+    ]
+    return _table(header, rows)
+
+
+def _facts(record):
+    direction = "lower is more stable" if record.distance else "higher is more stable"
+    facts = {
+        "Takes": _FORMS[record.form],
+        "Range": f"{_range(record)}; {direction}",
+        "Corrected for chance": _corrected(record),
+        "Needs": _code(sorted(record.needs)),
+        "Options": _code(_options(record)),
+        "Other names": _code(record.aliases),
+        "Identical preferences": record.identical,
+        "From": "  \n".join(f"[{REFERENCES[k].full}](#ref-{k})" for k in record.references),
+    }
+    return "\n\n".join(f"{term}\n: {text}" for term, text in facts.items() if text)
+
+
+def measure_section(record):
+    """What the record says, then the docstring."""
+    from numpydoc.docscrape_sphinx import SphinxDocString  # noqa: PLC0415  (only Sphinx has it)
+
+    text = str(SphinxDocString(inspect.cleandoc(record.__doc__ or ""), config={}))
+    return (
+        f"(measure-{record.name})=\n## {record.name}\n\n**{_capital(record.title)}**\n\n"
+        f"````{{eval-rst}}\n{text}\n````\n\n{_facts(record)}\n"
+    )
+
+
+def _capital(text):
+    return text[:1].upper() + text[1:]
+
+
+def measure_sections():
+    return "\n".join(measure_section(record) for record in records())
+
+
+def bibliography():
+    """All references, by author."""
+    ordered = sorted(REFERENCES.items(), key=lambda item: item[1].short.casefold())
+    return "\n".join(
+        f"(ref-{key})=\n## {reference.short}\n\n{reference.full}\n\n{_used_by(key)}\n"
+        for key, reference in ordered
+    )
+
+
+def _used_by(key):
+    users = [record.name for record in records() if key in record.references]
+    links = ", ".join(f"[`{name}`](#measure-{name})" for name in users)
+    return f"Measures: {links}." if links else ""
+
+
+def _commands(command, path):
+    """Yield all commands with the words that call them."""
+    context = click.Context(command, info_name=path)
+    yield path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            yield from _commands(command.get_command(context, name), f"{path} {name}")
+
+
+def command_help():
+    return "\n".join(
+        f"### `{path}`\n\n```text\n{text}\n```\n" for path, text in _commands(main, "holdfast")
+    )
+
+
+def write(*_):
+    FOLDER.mkdir(exist_ok=True)
+    pages = {
+        "measure_table.md": measure_table,
+        "measure_sections.md": measure_sections,
+        "bibliography.md": bibliography,
+        "command_help.md": command_help,
+    }
+    for name, make in pages.items():
+        path, text = FOLDER / name, make()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def setup(app):
+    app.connect("builder-inited", write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

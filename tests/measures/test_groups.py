@@ -1,0 +1,87 @@
+"""Group matching against hand-worked cases and all permutations."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError, UndefinedMeasureWarning, UnknownNameError
+from tests import naive
+
+group = st.sets(st.integers(0, 6), min_size=1, max_size=4).map(sorted)
+results = st.lists(st.lists(group, min_size=1, max_size=4), min_size=2, max_size=3)
+
+
+def over_pairs(rows, weight):
+    values = [
+        naive.best_matching([[weight(g, h) for h in rows[j]] for g in rows[i]])
+        for i in range(len(rows))
+        for j in range(i)
+    ]
+    return np.mean(values)
+
+
+@given(rows=results)
+def test_index_matching_equals_all_permutations(rows):
+    expected = over_pairs(rows, lambda g, h: naive.dice(set(g), set(h), 7))
+    got = hf.measure("group_matching_index", hf.Groups(rows, n_features=7))
+    assert got == pytest.approx(expected, abs=1e-12)
+
+
+@given(rows=results, seed=st.integers(0, 99))
+def test_value_matching_equals_all_permutations(rows, seed):
+    data = np.random.default_rng(seed).normal(size=(8, 7))
+    z = (data - data.mean(axis=0)) / data.std(axis=0)
+
+    def weight(g, h):
+        return np.corrcoef(z[:, g].mean(axis=1), z[:, h].mean(axis=1))[0, 1]
+
+    got = hf.measure("group_matching_value", hf.Groups(rows, n_features=7), data=data)
+    assert got == pytest.approx(over_pairs(rows, weight), abs=1e-9)
+
+
+def test_worked_by_hand():
+    """{0,1,2},{5} against {5,6},{0,1},{9}: matched by 4/5 and 2/3, {9} is left over."""
+    groups = hf.Groups([[[0, 1, 2], [5]], [[5, 6], [0, 1], [9]]])
+    assert hf.measure("group_matching_index", groups) == pytest.approx((4 / 5 + 2 / 3) / 2)
+    single = hf.Groups([[[0], [1], [2]], [[0], [1], [3]]])
+    subsets = hf.Subsets([[0, 1, 2], [0, 1, 3]])
+    assert hf.measure("group_matching_index", single) == pytest.approx(hf.measure("dice", subsets))
+
+
+def test_representatives_and_signs():
+    x = np.random.default_rng(0).normal(size=10)
+    noise = np.random.default_rng(1).normal(size=10)
+    data = np.column_stack([x, -x, noise, 2 * x + 5])
+    groups = hf.Groups([[[0, 2]], [[1, 2]]], representatives=[[0], [1]])
+    by_hand = {"representative": -1.0}
+    z = (data - data.mean(axis=0)) / data.std(axis=0)
+    by_hand["mean"] = np.corrcoef(z[:, 0] + z[:, 2], z[:, 1] + z[:, 2])[0, 1]
+    for centre, value in by_hand.items():
+        got = hf.measure("group_matching_value", groups, data=data, centre=centre)
+        assert got == pytest.approx(value)
+    bare = hf.Groups([[[0]], [[1]]])
+    with pytest.raises(InvalidInputError, match="no representatives"):
+        hf.measure("group_matching_value", bare, data=data, centre="representative")
+    with pytest.raises(UnknownNameError, match="'mean'"):
+        hf.measure("group_matching_value", groups, data=data, centre="meen")
+
+
+def test_against_a_reference():
+    full = hf.Groups([[[0, 1], [4]]], n_features=6)
+    parts = hf.Groups([[[0, 1], [4]], [[0], [4]], [[2], [3]]], n_features=6)
+    values = [1.0, (2 / 3 + 1) / 2, 0.0]
+    got = hf.measure("group_matching_index", parts, reference=full)
+    assert got == pytest.approx(np.mean(values))
+
+
+def test_no_groups_are_undefined():
+    groups = hf.Groups([[[0]], []], n_features=3)
+    with pytest.warns(UndefinedMeasureWarning, match="1 pair without a value"):
+        assert np.isnan(hf.measure("group_matching_index", groups))
+    with pytest.raises(InvalidInputError, match="needs data="):
+        hf.measure("group_matching_value", groups)
+    wide = hf.Groups([[[0]], [[5]]])
+    with pytest.raises(InvalidInputError, match="the data have 2 features"):
+        hf.measure("group_matching_value", wide, data=np.eye(2))
