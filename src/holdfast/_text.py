@@ -17,10 +17,15 @@ def shortened(items: Iterable[object], most: int = 5) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for the nearest known name, or all names if none is near."""
+    """Return `` Did you mean 'x'?`` for the nearest known name, or what is known.
+
+    Upper and lower case are first told apart, then not.
+    """
     names = sorted(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1)
-    return f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(names)}."
+    near = difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(
+        name.lower(), names, n=1
+    )
+    return f" Did you mean {near[0]!r}?" if near else f" Known: {shortened(names, most=60)}."
 
 
 def plural(count: int, noun: str) -> str:

@@ -55,7 +55,7 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
     --------
     >>> import holdfast as hf
     >>> round(hf.measure("ati_pa", hf.Subsets([[0, 1, 2], [0, 1, 3]], n_features=20)), 4)
-    0.4543
+    0.4476
     """
     observed, undefined = row_sums(score_blocks(tables, _jaccard), None)
     sizes = tables.distinct_sizes.astype(np.float64)

@@ -100,7 +100,7 @@ def compare(
     >>> a = hf.Subsets([[0, 1], [0, 1], [0, 2], [0, 1]], n_features=50)
     >>> b = hf.Subsets([[0, 1], [2, 3], [0, 4], [5, 1]], n_features=50)
     >>> print(hf.compare(a, b, paired=True))
-    nogueira: 0.740 against 0.219, difference +0.521 [-0.040, +1.082], p = 0.0688
+    nogueira: 0.740 against 0.132, difference +0.608 [-0.051, +1.267], p = 0.0707
     """
     record = get_measure(measure)
     check_confidence(confidence)

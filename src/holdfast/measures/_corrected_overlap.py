@@ -201,7 +201,7 @@ def unadjusted(r: Array, a: Array, b: Array, p: float) -> Array:
     --------
     >>> import holdfast as hf
     >>> round(hf.measure("unadjusted", hf.Subsets([[0, 1, 2], [0, 1]], n_features=20)), 4)
-    0.791
+    0.7909
     """
     return (r - a * b / p) / (np.sqrt(a * b) - a * b / p)
 

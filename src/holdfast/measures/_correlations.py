@@ -100,7 +100,7 @@ def spearman(rankings: Rankings) -> Pairs:
     Examples
     --------
     >>> import holdfast as hf
-    >>> hf.measure("spearman", hf.Rankings([[1, 2, 3], [1, 3, 2]]))
+    >>> round(hf.measure("spearman", hf.Rankings([[1, 2, 3], [1, 3, 2]])), 4)
     0.5
     """
     return Pairs(blocks=[correlations(rankings.values)], chance=zero_chance)

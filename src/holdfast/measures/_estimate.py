@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+FEW = 10  # preferences below which an asymptotic interval comes with a warning word
+
+
 class Chance(NamedTuple):
     """Expected value for random preferences of the same sizes, and its standard error.
 
@@ -92,4 +95,6 @@ def interval_of(estimate: Estimate, confidence: float) -> Interval:
         why = "fewer than 3 preferences" if few else "undefined without one of the preferences"
         return Interval(np.nan, np.nan, method, f"no interval: {why}")
     half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance)
-    return Interval(estimate.value - half, estimate.value + half, method)
+    few = method == "asymptotic" and len(estimate.leave_one_out) < FEW
+    note = "an asymptotic interval from so few preferences is too narrow" if few else ""
+    return Interval(estimate.value - half, estimate.value + half, method, note)

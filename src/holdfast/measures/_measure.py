@@ -119,13 +119,13 @@ def measure(
     --------
     >>> import holdfast as hf
     >>> s = hf.Subsets([[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 2, 4]], n_features=100)
-    >>> hf.measure("jaccard", s)
-    0.5
+    >>> round(hf.measure("jaccard", s), 3)
+    0.533
     >>> hf.measure(["jaccard", "nogueira"], s)[["value", "low", "high", "chance"]].round(3)
               value    low   high  chance
     measure
-    jaccard   0.500  0.217  0.783   0.016
-    nogueira  0.639  0.438  0.839   0.000
+    jaccard   0.533  0.081  0.986   0.018
+    nogueira  0.656  0.488  0.825   0.000
     """
     single = isinstance(names, str)
     records = [get_measure(name) for name in ([names] if isinstance(names, str) else names)]
@@ -287,12 +287,22 @@ def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
         known.add("random_state")
     if any(record.corrected for record in records):
         known.add("corrected")
+        _check_raw(records, options)
     odd = sorted(set(options) - known - {"graph"})
     if odd or "graph" in options:
         named = ", ".join(record.name for record in records)
         raise InvalidInputError(
             f"{shortened(odd or ['graph'])}: no such option of {named}. "
             f"Known: {', '.join(sorted(known - {'graph'})) or 'none'}."
+        )
+
+
+def _check_raw(records: list[Measure], options: Mapping[str, Any]) -> None:
+    """Refuse the raw form of measures that have none."""
+    fixed = [r.name for r in records if r.corrected and "corrected" not in r.options]
+    if fixed and options.get("corrected", True) is False:
+        raise InvalidInputError(
+            f"corrected=False: {shortened(fixed)} is corrected for chance by definition."
         )
 
 

@@ -130,8 +130,8 @@ def nogueira_test(subsets: Subsets, stability: float = 0.0) -> Outcome:
     --------
     >>> import holdfast as hf
     >>> s = hf.Subsets([[0, 1], [0, 1], [0, 2], [0, 3]], n_features=30)
-    >>> round(hf.measures.nogueira_test(s, 0.2).p_value, 4)
-    0.0125
+    >>> round(hf.measures.nogueira_test(s, 0.4).p_value, 4)
+    0.0109
     """
     if not -1 <= stability <= 1:
         raise InvalidInputError(f"stability must lie between -1 and 1, got {stability}.")

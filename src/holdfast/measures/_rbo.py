@@ -35,8 +35,8 @@ def rbo(rankings: Rankings, *, persistence: float = 0.9) -> Pairs:
     S_d may hold more than d of them.
 
     Edge cases: identical rankings give 1, ties or not; rankings in which all features tie agree
-    fully; a single feature gives 1. The chance level follows from A_d having the expectation
-    2 |S_d| |T_d| / (p (|S_d| + |T_d|)).
+    fully; a single feature gives 1. The chance level is exact: for random orders the expectation
+    of A_d depends on the sizes of S_d and T_d alone.
 
     Examples
     --------

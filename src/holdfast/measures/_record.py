@@ -11,6 +11,7 @@ import numpy as np
 
 from holdfast._text import did_you_mean
 from holdfast.errors import UnknownNameError
+from holdfast.measures._references import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,7 +66,18 @@ class Measure(ABC):
     identical: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "__doc__", inspect.getdoc(self.function))
+        object.__setattr__(self, "__doc__", self._documentation())
+
+    def _documentation(self) -> str:
+        """Put what the record knows between the explanation and the examples of the docstring."""
+        text, examples = (inspect.getdoc(self.function) or "").split("Examples\n--------")
+        direction = "lower" if self.distance else "higher"
+        corrected = "Corrected for chance." if self.corrected else "Not corrected for chance."
+        facts = (
+            f"Range: {self.minimum:g} to {self.maximum:g}; {direction} is more stable. {corrected}"
+        )
+        sources = "\n".join(f"* {REFERENCES[key].full}" for key in self.references)
+        return f"{text}{facts}\n\nReferences\n----------\n{sources}\n\nExamples\n--------{examples}"
 
     @property
     def options(self) -> frozenset[str]:
@@ -153,12 +165,10 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
     Examples
     --------
     >>> import holdfast as hf
-    >>> hf.list_measures().loc["kuncheva", ["form", "corrected", "needs"]].tolist()
-    ['subset', True, 'equal_sizes, n_features']
+    >>> hf.list_measures().loc["kuncheva", ["title", "form", "needs"]].tolist()
+    ['Kuncheva consistency index', 'subset', 'equal_sizes, n_features']
     """
     import pandas as pd  # noqa: PLC0415  (kept out of the import of the records)
-
-    from holdfast.measures._references import REFERENCES  # noqa: PLC0415
 
     rows = {
         record.name: {

@@ -58,7 +58,7 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.95
     >>> s = hf.Subsets([[0, 2], [0, 3], [0, 2]], n_features=5)
     >>> round(hf.measure("sechidis", s, similarity=similar), 4)
-    0.9683
+    0.9693
     """
     total = graph.total
     spread = _spread(tables, graph)

@@ -1,0 +1,37 @@
+"""The docstring of every measure: complete, and its examples run."""
+
+import doctest
+import inspect
+
+import pytest
+
+from holdfast.measures import REFERENCES
+from holdfast.measures._record import MEASURES
+
+everyone = pytest.mark.parametrize("name", sorted(MEASURES))
+
+
+@everyone
+def test_examples_run(name):
+    example = doctest.DocTestParser().get_doctest(MEASURES[name].__doc__, {}, name, None, 0)
+    assert example.examples
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    report = []
+    runner.run(example, out=report.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+@everyone
+def test_docstring_has_formula_edge_cases_range_and_reference(name):
+    record = MEASURES[name]
+    text = inspect.getdoc(record)
+    assert ".. math::" in text
+    assert "Edge cases" in text
+    assert "Range: " in text
+    for key in record.references:
+        assert REFERENCES[key].full in " ".join(text.split())
+
+
+def test_references_are_all_used():
+    used = {key for record in MEASURES.values() for key in record.references}
+    assert used == REFERENCES.keys()
