@@ -98,7 +98,7 @@ def measure_section(record):
     """What the record says, then the docstring."""
     from numpydoc.docscrape_sphinx import SphinxDocString  # noqa: PLC0415  (only Sphinx has it)
 
-    text = str(SphinxDocString(inspect.cleandoc(record.__doc__ or ""), config={}))
+    text = str(SphinxDocString(inspect.getdoc(record.function), config={}))
     return (
         f"(measure-{record.name})=\n## {record.name}\n\n**{_capital(record.title)}**\n\n"
         f"````{{eval-rst}}\n{text}\n````\n\n{_facts(record)}\n"

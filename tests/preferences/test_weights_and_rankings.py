@@ -56,7 +56,7 @@ def test_fitted_estimators():
     wrapper = RFE(LogisticRegression(max_iter=10_000), n_features_to_select=4).fit(x / x.std(), y)
     ranks = scipy.stats.rankdata(wrapper.ranking_)
     assert hf.Rankings([wrapper]).values[0] == pytest.approx(ranks)
-    with pytest.raises(InvalidInputError, match="estimator 0 .* is it fitted"):
+    with pytest.raises(InvalidInputError, match=r"estimator 0 .* is it fitted"):
         hf.Weights([LogisticRegression()])
 
 

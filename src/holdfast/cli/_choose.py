@@ -60,7 +60,9 @@ def asked_measures(names: Sequence[str], given: Given) -> list[Measure]:
 
 def all_measures(given: Given) -> list[Measure]:
     """Return all measures that can be computed; say which wait for an option."""
-    measures = [get_measure(str(name)) for name in list_measures(given.preferences.form).index]
+    table = list_measures()
+    forms = _forms(given)
+    measures = [get_measure(str(name)) for name in table.index[table["form"].isin(forms)]]
     reachable = [m for m in measures if given.missing(m) <= {"n_features"}]
     odd = [measure for measure in reachable if given.refused(measure)]
     able = [measure for measure in reachable if not given.refused(measure)]
@@ -73,10 +75,14 @@ def all_measures(given: Given) -> list[Measure]:
     return chosen
 
 
-def _misfit(measure: Measure, given: Given) -> str:
+def _forms(given: Given) -> set[str]:
     form = given.preferences.form
-    if measure.form not in _TAKES.get(form, {form}):
-        return f"measures {measure.form}, the file was read as {form}: see --form"
+    return _TAKES.get(form, {form})
+
+
+def _misfit(measure: Measure, given: Given) -> str:
+    if measure.form not in _forms(given):
+        return f"measures {measure.form}, the file was read as {given.preferences.form}: see --form"
     lacking = [_OPTION[need] for need in sorted(given.missing(measure)) if need in _OPTION]
     needs = f"needs {' and '.join(lacking)}" if lacking else ""
     return given.refused(measure) or needs

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=click.FloatRange(0, 1, min_open=True),
     default=0.9,
     show_default=True,
     help="Similarity from which two features count as alike.",

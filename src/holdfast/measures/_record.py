@@ -70,14 +70,14 @@ class Measure(ABC):
 
     def _documentation(self) -> str:
         """Put what the record knows between the explanation and the examples of the docstring."""
-        text, examples = (inspect.getdoc(self.function) or "").split("Examples\n--------")
+        text, heading, examples = (inspect.getdoc(self.function) or "").partition(EXAMPLES)
         direction = "lower" if self.distance else "higher"
         corrected = "Corrected for chance." if self.corrected else "Not corrected for chance."
         facts = (
             f"Range: {self.minimum:g} to {self.maximum:g}; {direction} is more stable. {corrected}"
         )
         sources = "\n".join(f"* {REFERENCES[key].full}" for key in self.references)
-        return f"{text}{facts}\n\nReferences\n----------\n{sources}\n\nExamples\n--------{examples}"
+        return f"{text}{facts}\n\nReferences\n----------\n{sources}\n\n{heading}{examples}"
 
     @property
     def options(self) -> frozenset[str]:
@@ -102,6 +102,7 @@ class Measure(ABC):
         """Compute the measure for a view of preferences; undefined parts count as `fill`."""
 
 
+EXAMPLES = "Examples\n--------"
 MEASURES: dict[str, Measure] = {}
 _ORDER: dict[Form, int] = {"subset": 0, "ranking": 1, "weights": 2, "groups": 3}
 _ALIASES: dict[str, str] = {}

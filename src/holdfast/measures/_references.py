@@ -43,7 +43,7 @@ REFERENCES: dict[str, Reference] = {
     "dunne2002": Reference(
         "Dunne et al. 2002",
         "K. Dunne, P. Cunningham, F. Azuaje (2002). Solutions to instability problems with "
-        "sequential wrapper-based approaches to feature selection. Technical report TCD- "
+        "sequential wrapper-based approaches to feature selection. Technical report TCD-"
         "CS-2002-28, Trinity College Dublin.",
     ),
     "iman1987": Reference(
@@ -131,7 +131,7 @@ REFERENCES: dict[str, Reference] = {
     ),
     "wald2013": Reference(
         "Wald et al. 2013",
-        "R. Wald, T. M. Khoshgoftaar, A. Napolitano (2013). Stability of filter- and wrapper- "
+        "R. Wald, T. M. Khoshgoftaar, A. Napolitano (2013). Stability of filter- and wrapper-"
         "based feature subset selection. ICTAI 2013, 374-380.",
     ),
     "webber2010": Reference(
