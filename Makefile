@@ -1,5 +1,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
+USER := .venv/.installed
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
@@ -7,13 +8,17 @@ READY := .venv/.ready
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
-$(READY): pyproject.toml
+$(USER): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $(USER)
+
+$(READY): $(USER)
 	$(BIN)/python -m pip install --quiet --editable '.[parquet]' --group dev
 	@touch $(READY)
 
-demo: $(READY)  ## measure the selections in examples/ and print the table
+demo: $(USER)  ## measure the selections in examples/ and print the table
 	$(BIN)/holdfast measure examples/markers.txt --n-features 2000
 
 test: $(READY)  ## ruff, mypy and the whole test suite but the slow tests
