@@ -80,3 +80,26 @@ def mapped_weights(rng: np.random.Generator, *, m: int, p: int) -> np.memmap[Any
         for _ in range(m):
             (signal + rng.normal(size=p)).tofile(file)
     return np.memmap(path, dtype=np.float64, mode="r", shape=(m, p))
+
+
+Labelled: TypeAlias = "tuple[NDArray[Any], NDArray[np.int64]]"
+
+
+def labelled(rng: np.random.Generator, *, n: int, p: int) -> Labelled:
+    """Return noise with two classes of equal size."""
+    return rng.normal(size=(n, p)), np.arange(n) % 2
+
+
+def resampled(rng: np.random.Generator, *, n: int, p: int, m: int) -> tuple[Labelled, Rows]:
+    """Return noise with two classes, and bootstrap resamples of its rows."""
+    return labelled(rng, n=n, p=p), [rng.integers(n, size=n) for _ in range(m)]
+
+
+def mapped_labelled(rng: np.random.Generator, *, n: int, p: int) -> Labelled:
+    """Return noise in single precision, mapped from a temporary file."""
+    path = Path(tempfile.mkstemp(suffix=".data")[1])
+    written = np.memmap(path, dtype=np.float32, mode="w+", shape=(n, p))
+    for row in written:
+        row[:] = rng.standard_normal(p, dtype=np.float32)
+    written.flush()
+    return np.memmap(path, dtype=np.float32, mode="r", shape=(n, p)), np.arange(n) % 2

@@ -21,3 +21,13 @@ def stabm(function: str, m: int, correction: str = "none") -> Recorded | None:
                 source = "R 4.2.2, stabm 1.2.2, 2 cores"
                 return Recorded(name="stabm", seconds=seconds, source=source)
     return None
+
+
+def peer(name: str, task: str) -> Recorded:
+    """Return how long another program took for a task on the 200 x 10,000 matrix."""
+    with (_FOLDER / "peers.csv").open(encoding="utf-8") as file:
+        source = file.readline().removeprefix("# seconds; ").strip()
+        for line in csv.DictReader(file):
+            if (line["peer"], line["task"]) == (name, task):
+                return Recorded(name=name, seconds=float(line["seconds"]), source=source)
+    raise KeyError(f"no figure was recorded for {task} by {name}")

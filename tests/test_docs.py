@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 import holdfast as hf
 import holdfast.io
+import holdfast.testing
 from holdfast.cli import main
 from holdfast.measures import REFERENCES
 
@@ -156,7 +157,9 @@ def test_the_comparison_maps_all_twenty_functions_of_stabm():
 
 def test_the_reference_has_all_public_names():
     text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
-    for name in [*hf.__all__, *hf.measures.__all__, *holdfast.io.__all__]:
+    text += generated().selector_sections()
+    modules = (hf.measures, holdfast.io, hf.select, holdfast.testing)
+    for name in [*hf.__all__, *(name for module in modules for name in module.__all__)]:
         assert re.search(rf"(:: |holdfast\.){name}\b", text), name
     assert "automodule:: holdfast.errors" in text
 

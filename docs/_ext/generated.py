@@ -9,6 +9,7 @@ import click
 import holdfast as hf
 from holdfast.cli import main
 from holdfast.measures import REFERENCES, get_measure
+from holdfast.select import get_selector
 
 FOLDER = Path(__file__).parents[1] / "_generated"
 _HIDDEN = {"graph"}  # how similarities reach a measure; users give the three options below
@@ -113,6 +114,36 @@ def measure_sections():
     return "\n".join(measure_section(record) for record in records())
 
 
+def selector_records():
+    return [get_selector(name) for name in hf.list_selectors().index]
+
+
+def selector_table():
+    """One row a selector; every class leads to its section in the reference."""
+    header = ["Name", "Class", "Gives", "Missing values", "Sparse", "From"]
+    rows = [
+        [
+            f"`{record.name}`<br>{record.title}",
+            f"{{py:class}}`{record.kind.__name__} <holdfast.{record.kind.__name__}>`",
+            record.gives,
+            "yes" if record.missing else "",
+            "yes" if record.sparse else "",
+            _cited(record),
+        ]
+        for record in selector_records()
+    ]
+    return _table(header, rows)
+
+
+def selector_sections():
+    """The documentation of every selector class, and of the methods that are holdfast's own."""
+    return "\n".join(
+        f"```{{eval-rst}}\n.. currentmodule:: holdfast\n\n.. autoclass:: {record.kind.__name__}\n"
+        "   :members: fit, score_resamples, rank_resamples\n   :inherited-members:\n```\n"
+        for record in selector_records()
+    )
+
+
 def bibliography():
     """All references, by author."""
     ordered = sorted(REFERENCES.items(), key=lambda item: item[1].short.casefold())
@@ -124,8 +155,13 @@ def bibliography():
 
 def _used_by(key):
     users = [record.name for record in records() if key in record.references]
-    links = ", ".join(f"[`{name}`](#measure-{name})" for name in users)
-    return f"Measures: {links}." if links else ""
+    links = [f"[`{name}`](#measure-{name})" for name in users]
+    links += [
+        f"{{py:class}}`holdfast.{record.kind.__name__}`"
+        for record in selector_records()
+        if key in record.references
+    ]
+    return f"Behind: {', '.join(links)}."
 
 
 def _commands(command, path):
@@ -148,6 +184,8 @@ def write(*_):
     pages = {
         "measure_table.md": measure_table,
         "measure_sections.md": measure_sections,
+        "selector_table.md": selector_table,
+        "selector_sections.md": selector_sections,
         "bibliography.md": bibliography,
         "command_help.md": command_help,
     }

@@ -10,37 +10,79 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from holdfast import errors as errors
-    from holdfast import measures as measures
+    from holdfast import errors, io, measures, select
     from holdfast.measures import compare, list_measures, measure, pairwise
     from holdfast.preferences import Groups, Rankings, Subsets, Weights, concat
+    from holdfast.select import (
+        SVMRFE,
+        AnySelector,
+        CATScore,
+        ForestImportance,
+        FScore,
+        InformationGain,
+        LinearSVMWeights,
+        MutualInformation,
+        RandomScore,
+        ReliefF,
+        SymmetricalUncertainty,
+        TScore,
+        list_selectors,
+    )
 
 # Names are imported on first use, so that `holdfast --help` stays fast.
 _HOME = {
+    "AnySelector": "select",
+    "CATScore": "select",
+    "FScore": "select",
+    "ForestImportance": "select",
     "Groups": "preferences",
+    "InformationGain": "select",
+    "LinearSVMWeights": "select",
+    "MutualInformation": "select",
+    "RandomScore": "select",
     "Rankings": "preferences",
+    "ReliefF": "select",
+    "SVMRFE": "select",
     "Subsets": "preferences",
+    "SymmetricalUncertainty": "select",
+    "TScore": "select",
     "Weights": "preferences",
     "compare": "measures",
     "concat": "preferences",
     "list_measures": "measures",
+    "list_selectors": "select",
     "measure": "measures",
     "pairwise": "measures",
 }
-_MODULES = ("errors", "measures")
+_MODULES = ("errors", "io", "measures", "select")
 
 __all__ = [
+    "SVMRFE",
+    "AnySelector",
+    "CATScore",
+    "FScore",
+    "ForestImportance",
     "Groups",
+    "InformationGain",
+    "LinearSVMWeights",
+    "MutualInformation",
+    "RandomScore",
     "Rankings",
+    "ReliefF",
     "Subsets",
+    "SymmetricalUncertainty",
+    "TScore",
     "Weights",
     "compare",
     "concat",
     "errors",
+    "io",
     "list_measures",
+    "list_selectors",
     "measure",
     "measures",
     "pairwise",
+    "select",
 ]
 
 

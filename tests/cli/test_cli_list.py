@@ -1,4 +1,4 @@
-"""``holdfast list measures``."""
+"""``holdfast list``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from holdfast.cli import main
 from holdfast.measures import list_measures
+from holdfast.select import list_selectors
 
 
 def run(*arguments):
@@ -63,3 +64,14 @@ def test_unknown_list_is_wrong_usage():
     result = run("mesures")
     assert result.exit_code == 2
     assert "Did you mean 'measures'?" in result.stderr
+
+
+def test_selectors_are_listed():
+    result = run("selectors")
+    assert result.exit_code == 0
+    header, *lines = result.stdout.splitlines()
+    assert header.split() == ["selector", "gives", "missing", "sparse", "title", "reference"]
+    assert [line.split()[0] for line in lines] == list(list_selectors().index)
+    records = json.loads(run("selectors", "--json").stdout)
+    assert [record["name"] for record in records] == list(list_selectors().index)
+    assert {record["gives"] for record in records} <= {"weights", "ranking"}

@@ -154,3 +154,31 @@ def test_names_without_order_need_a_matrix_with_names(tmp_path):
     (tmp_path / "a.txt").write_text("c\na c\n")
     with pytest.raises(FileFormatError, match="no names to match"):
         read_with_similarity(tmp_path / "a.txt", saved(tmp_path / "s.npy", MATRIX))
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "compressed"])
+def test_damaged_numpy_files_are_refused_whatever_the_damage(tmp_path, kind):
+    path = tmp_path / ("s.npy" if kind == "npy" else "s.npz")
+    save = {"npy": np.save, "npz": np.savez, "compressed": np.savez_compressed}[kind]
+    save(path, MATRIX)
+    sound = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        broken = bytearray(sound)
+        for place in rng.integers(len(sound), size=3):
+            broken[place] = rng.integers(256)
+        path.write_bytes(bytes(broken))
+        try:
+            matrix, _names = read_similarity(path)
+        except FileFormatError:
+            continue
+        assert matrix.shape[0] == matrix.shape[1]  # the damage hit a number, or nothing
+
+
+def test_indices_beside_a_named_matrix_are_checked(tmp_path):
+    (tmp_path / "s.csv").write_text(CSV)
+    path = tmp_path / "a.json"
+    for index in (-1, 7):
+        path.write_text(f'{{"feature_names": ["b", "a", "c"], "subsets": [[0, {index}], [1]]}}')
+        with pytest.raises(FileFormatError, match=f"line 1.*got {index}"):
+            read_with_similarity(path, tmp_path / "s.csv")

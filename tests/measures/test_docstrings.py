@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.measures import REFERENCES
 from holdfast.measures._record import MEASURES
+from holdfast.select._record import SELECTORS
 
 everyone = pytest.mark.parametrize("name", sorted(MEASURES))
 
@@ -33,5 +34,6 @@ def test_docstring_has_formula_edge_cases_range_and_reference(name):
 
 
 def test_references_are_all_used():
-    used = {key for record in MEASURES.values() for key in record.references}
+    records = [*MEASURES.values(), *SELECTORS.values()]
+    used = {key for record in records for key in record.references}
     assert used == REFERENCES.keys()

@@ -1,6 +1,7 @@
 """Group matching against hand-worked cases and all permutations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,10 +79,22 @@ def test_against_a_reference():
 
 def test_no_groups_are_undefined():
     groups = hf.Groups([[[0]], []], n_features=3)
-    with pytest.warns(UndefinedMeasureWarning, match="1 pair without a value"):
+    with pytest.warns(
+        UndefinedMeasureWarning, match="1 pair without a value because of preferences 0, 1"
+    ):
         assert np.isnan(hf.measure("group_matching_index", groups))
     with pytest.raises(InvalidInputError, match="needs data="):
         hf.measure("group_matching_value", groups)
     wide = hf.Groups([[[0]], [[5]]])
+    named = hf.Groups([[["b"]], [["a"]]], feature_names=list("ab"))
+    data = pd.DataFrame({"b": [1.0, 2, 3], "a": [1.0, 3, 0]})
+    expected = np.corrcoef(data["a"], data["b"])[0, 1]
+    assert hf.measure("group_matching_value", named, data=data) == pytest.approx(expected)
+    some = hf.Groups([[["b"]], [["a"]]], n_features=3)
+    with pytest.raises(InvalidInputError, match="name only some"):
+        hf.measure("group_matching_value", some, data=data)
+    many = hf.Groups([[[0]], [[1]]], n_features=3)
+    with pytest.raises(InvalidInputError, match="the data have 2 features, the groups 3"):
+        hf.measure("group_matching_value", many, data=data.to_numpy())
     with pytest.raises(InvalidInputError, match="the data have 2 features"):
         hf.measure("group_matching_value", wide, data=np.eye(2))

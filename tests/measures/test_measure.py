@@ -59,6 +59,8 @@ def test_ranges_follow_the_correction():
     assert corrected["chance"] == 0
     raw = hf.measure(["yu"], SUBSETS, corrected=False, similarity=np.eye(30)).loc["yu"]
     assert (raw["minimum"], raw["maximum"]) == (0, np.inf)
+    free = hf.measure(["ati_pa"], OTHERS, clip=False).loc["ati_pa"]
+    assert (free["minimum"], free["maximum"]) == (-np.inf, 1)
     assert raw["chance"] == pytest.approx(9 / 30)
 
 
@@ -80,6 +82,8 @@ def test_notes_speak_plainly():
         (lambda: hf.measure("jaccard", SUBSETS, undefined=np.nan), InvalidInputError, "undefined"),
         (lambda: hf.measure("jaccard", SUBSETS[:1]), InvalidInputError, "at least two"),
         (lambda: hf.measure("spearman", SUBSETS), InvalidInputError, "takes Rankings, got Subsets"),
+        (lambda: hf.measure("jaccard", [[0], [1]]), InvalidInputError, "got list; wrap them"),
+        (lambda: hf.measure([5], SUBSETS), UnknownNameError, "no measure is called 5"),
         (lambda: hf.measure("davis", SUBSETS, penalty=-1), InvalidInputError, "penalty"),
         (lambda: hf.pairwise("nogueira", SUBSETS), InvalidInputError, "whole system"),
         (lambda: hf.list_measures("set"), UnknownNameError, "Did you mean 'subset'"),
@@ -94,8 +98,11 @@ def test_mistakes_are_named(call, error, words):
 
 def test_corrected_is_no_mistake_where_it_is_the_nature_of_the_measure():
     assert hf.measure("kappa", SUBSETS, corrected=True) == hf.measure("kappa", SUBSETS)
-    with pytest.raises(InvalidInputError, match="corrected for chance by definition"):
-        hf.measure("kappa", SUBSETS, corrected=False)
+    for wish in (False, 0):
+        with pytest.raises(InvalidInputError, match="corrected for chance by definition: kappa"):
+            hf.measure("kappa", SUBSETS, corrected=wish)
+    with pytest.raises(InvalidInputError, match="cannot be corrected for chance: consistency"):
+        hf.measure(["jaccard", "consistency"], SUBSETS, corrected=True)
 
 
 @pytest.mark.parametrize("name", ["jaccard", "nogueira", "novovicova"])
@@ -135,6 +142,13 @@ def test_paired_comparison_has_more_power_when_resamples_are_shared():
     assert paired.high - paired.low < unpaired.high - unpaired.low
     assert "paired" in paired.method
     assert "asymptotic" in unpaired.method
+
+
+def test_compare_breaks_ties_of_both_sides_apart():
+    """Two selectors that know nothing must not agree through a common seed."""
+    nothing = hf.Weights(np.zeros((20, 50)))
+    got = hf.compare(nothing, nothing, "spearman")
+    assert got.first != got.second
 
 
 def test_compare_refuses_undefined_values():

@@ -112,6 +112,14 @@ def test_memory_map_and_iterator_stream_to_the_same_value(tmp_path, monkeypatch)
     assert isinstance(hf.Weights(mapped).values, np.memmap)
 
 
+@pytest.mark.parametrize("scale", [1e300, 1e-300, 1e-320])
+def test_extreme_weights_correlate_like_others(scale):
+    weights = np.array([[3.0, 1.0, 0.0, 5.0], [2.0, 1.0, 1.0, 2.0]])
+    expected = np.corrcoef(weights)[0, 1]
+    mixed = hf.Weights(weights * np.array([[scale], [1.0]]))
+    assert hf.measure("pearson", mixed) == pytest.approx(expected, rel=1e-3)
+
+
 def test_large_tables_go_to_disk(monkeypatch):
     monkeypatch.setattr("holdfast.preferences._storage.IN_MEMORY", 100)
     weights = hf.Weights(np.random.default_rng(0).normal(size=(4, 50)))
@@ -124,7 +132,7 @@ def test_large_tables_go_to_disk(monkeypatch):
 
 def test_constant_preferences_are_undefined_and_named():
     weights = hf.Weights([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [3.0, 1.0, 2.0]])
-    with pytest.warns(UndefinedMeasureWarning, match="pearson .* concerned: 0, 1, 2"):
+    with pytest.warns(UndefinedMeasureWarning, match="pearson .* because of preference 0"):
         hf.measure("pearson", weights)
     tied = weights.to_rankings(ties="average")
     for name in ("spearman", "kendall", "top_down"):

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -153,6 +154,15 @@ def test_jackknife_of_corrected_values(name):
     assert (row["high"] - row["low"]) / 2 == pytest.approx(1.959963984540054 * error, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairwise_has_each_subset_with_itself_on_the_diagonal(name):
+    subsets, data = example(p=10, sizes=(2, 3))
+    corrected = hf.pairwise(name, subsets, data=data, corrected=True, correction="exact")
+    assert np.diag(corrected) == pytest.approx(1.0)
+    raw = hf.pairwise(name, subsets, data=data, corrected=False)
+    assert np.diag(raw) == pytest.approx(1.0 if name == "zucknick" else subsets.sizes)
+
+
 def test_simulation_is_seeded():
     subsets, data = example()
     one, again, other = (
@@ -201,6 +211,29 @@ def test_bad_similarities_are_refused(words):
         hf.measure("yu", subsets, similarity=BAD[words])
 
 
+@pytest.mark.parametrize("name", ["zucknick", "yu", "sechidis", "intersection_mbm"])
+def test_named_frames_are_put_into_the_order_of_the_features(name):
+    subsets, data = example(p=10, sizes=(2, 3))
+    names = [f"f{i}" for i in range(10)]
+    named = hf.Subsets(list(subsets), feature_names=names)
+    expected = hf.measure(name, named, data=data)
+    frame = pd.DataFrame(data, columns=names)
+    assert hf.measure(name, named, data=frame[names[::-1]]) == pytest.approx(expected)
+    matrix = np.clip(np.abs(frame.corr()), 0, 1)
+    shuffled = matrix.loc[names[::-1], names[::-1]]
+    assert hf.measure(name, named, similarity=shuffled) == pytest.approx(expected)
+    with pytest.raises(InvalidInputError, match="in one only: f9, x"):
+        hf.measure(name, named, data=frame.rename(columns={"f9": "x"}))
+
+
+def test_perfect_copies_are_similar_at_the_highest_threshold():
+    x = np.random.default_rng(0).normal(size=20)
+    data = np.column_stack([x, 2 * x + 5, -x / 3])
+    subsets = hf.Subsets([[0], [1], [2]], n_features=3)
+    table = hf.pairwise("intersection_mbm", subsets, data=data, threshold=1.0, corrected=False)
+    assert table.tolist() == [[1.0] * 3] * 3
+
+
 def test_bad_options_are_refused():
     subsets = hf.Subsets([[0], [1]], n_features=3)
     with pytest.raises(InvalidInputError, match="either similarity="):
@@ -211,8 +244,12 @@ def test_bad_options_are_refused():
         hf.measure("yu", subsets, similarity=np.eye(3), correction="exakt")
     with pytest.raises(InvalidInputError, match="n_simulations"):
         hf.measure("yu", subsets, similarity=np.eye(3), correction="simulate", n_simulations=1)
-    with pytest.raises(InvalidInputError, match="finite"):
+    with pytest.raises(InvalidInputError, match="feature 0 of the data has missing"):
         hf.measure("yu", subsets, data=np.full((4, 3), np.nan))
+    with pytest.raises(InvalidInputError, match="numbers"):
+        hf.measure("yu", subsets, similarity=np.array([["a"]]))
+    with pytest.raises(InvalidInputError, match="square"):
+        hf.measure("yu", subsets, similarity=np.zeros((0, 0)))
     big = hf.Subsets([range(20), range(20)], n_features=60)
     matrix = np.eye(60)
     matrix[0, 1] = matrix[1, 0] = 1

@@ -17,7 +17,7 @@ from holdfast.measures._record import MEASURES
 from holdfast.measures._system import Totals
 from holdfast.measures._tables import SubsetTables
 from tests import naive
-from tests.measures.edge_cases import EDGE_CASES
+from tests.measures.edge_cases import DATA, EDGE_CASES, GROUPS, RANKINGS, WEIGHTS
 from tests.measures.strategies import subset_lists
 
 SUBSET_MEASURES = sorted(name for name, record in MEASURES.items() if record.form == "subset")
@@ -65,10 +65,28 @@ def test_docstring_tabulates_the_edge_cases_truly(name):
     record = MEASURES[name]
     options = {"similarity": np.eye(10)} if "similarity" in record.needs else {}
     for label, rows in EDGE_CASES.items():
-        found = re.search(rf"^{re.escape(label)} +(\S+)$", record.__doc__, re.MULTILINE)
         value = silent(name, hf.Subsets(rows, n_features=10), **options)
-        stated = math.nan if found[1] == "undefined" else float(found[1])
-        assert value == pytest.approx(stated, abs=5e-5, nan_ok=True), label
+        assert value == pytest.approx(stated(record, label), abs=5e-5, nan_ok=True), label
+
+
+def stated(record, label):
+    """Return the value that the docstring gives for an edge case."""
+    found = re.search(rf"^{re.escape(label)} +(\S+)$", record.__doc__, re.MULTILINE)
+    return math.nan if found[1] == "undefined" else float(found[1])
+
+
+@pytest.mark.parametrize("name", sorted(MEASURES.keys() - set(SUBSET_MEASURES)))
+def test_docstrings_of_other_forms_tabulate_theirs(name):
+    record = MEASURES[name]
+    cases, make = {
+        "ranking": (RANKINGS, hf.Rankings),
+        "weights": (WEIGHTS, hf.Weights),
+        "groups": (GROUPS, hf.Groups),
+    }[record.form]
+    options = {"data": DATA} if "data" in record.needs else {}
+    for label, rows in cases.items():
+        value = silent(name, make(rows), **options)
+        assert value == pytest.approx(stated(record, label), abs=5e-5, nan_ok=True), label
 
 
 # worked by hand: three subsets of five features, h = (3, 2, 1, 0, 0), q = 6
@@ -170,6 +188,30 @@ def test_overlaps_do_not_depend_on_how_features_are_split():
     assert table.tolist() == [[len(x & y) for y in sets] for x in sets]
 
 
+def test_dense_chunks_and_chunks_of_size_pairs_do_not_matter(monkeypatch):
+    subsets = random_subsets(2, 30, 200, [5, 9, 17, 20])
+    names = ["jaccard", "dice", "ati_pa"]
+    whole = hf.measure(names, subsets)
+    monkeypatch.setattr("holdfast.measures._tables.CHUNK", 100)
+    monkeypatch.setattr("holdfast.measures._tables.OVERLAPS", 7)
+    assert hf.measure(names, subsets).equals(whole)
+
+
+def test_very_many_features_overflow_nothing():
+    rows = [[0, 1, 2], [0, 1, 3], [0, 1, 2]] * 40
+    for p in (10**12, 2**53):
+        subsets = hf.Subsets(rows, n_features=p)
+        expected = hf.measure("phi", subsets)
+        assert hf.measure("nogueira", subsets) == pytest.approx(expected, rel=1e-9)
+        assert 0.6 < hf.measure("relative_weighted_consistency", subsets) < 1
+
+
+def test_one_nearly_full_subset_in_a_large_system_leaks_no_warning():
+    subsets = hf.Subsets([list(range(999))] + [[i] for i in range(300)], n_features=1000)
+    level = hf.measure(["consistency"], subsets).loc["consistency", "chance"]
+    assert 0 < level < 0.01
+
+
 @pytest.mark.parametrize("p", [50, 5_000_000])
 def test_union_by_counting_and_by_sorting(p):
     subsets = hf.Subsets([[4, 9], [9, 30], []], n_features=p)
@@ -219,5 +261,10 @@ def test_warning_names_the_culprits():
     subsets = hf.Subsets([[0], [], [1], [0, 1, 2]], n_features=3)
     with pytest.warns(UndefinedMeasureWarning, match=r"1 \(empty\), 3 \(all features\)"):
         hf.measure("phi", subsets)
-    with pytest.warns(UndefinedMeasureWarning, match=r"sizes differ \(0 to 3\)"):
+    with pytest.warns(UndefinedMeasureWarning, match=r"of preference 1 \(empty\)"):
+        hf.measure("ochiai", subsets)
+    odd = r"have 1 features, because of preferences 1 \(empty\), 3 \(all features\)"
+    with pytest.warns(UndefinedMeasureWarning, match=odd):
         hf.measure("krizek", subsets)
+    with pytest.warns(UndefinedMeasureWarning, match=r"reference against preferences 0, 1, 2"):
+        hf.measure("phi", subsets[[0, 2, 0]], reference=subsets[1:2])

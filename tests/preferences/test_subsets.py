@@ -61,6 +61,13 @@ def test_frames_bring_names(kind, dtype, require):
         hf.Subsets(frame, feature_names=NAMES[::-1])
 
 
+def test_repeated_entries_of_a_sparse_matrix_count_once():
+    twice = scipy.sparse.csr_array(
+        (np.array([True, True]), np.array([1, 1]), np.array([0, 2])), shape=(1, 3)
+    )
+    assert as_lists(hf.Subsets(twice)) == [[1]]
+
+
 def test_names_with_all_some_or_unknown_features():
     rows = [["d", "a"], ["b", "d", "e"], []]
     everything = hf.Subsets(rows, feature_names=NAMES)
@@ -82,6 +89,9 @@ def test_fitted_selectors():
     subsets = hf.Subsets(fitted)
     assert subsets.feature_names == tuple(data.data.columns)
     assert as_lists(subsets) == [np.flatnonzero(one.get_support()).tolist() for one in fitted]
+    turned = SelectKBest(f_classif, k=3).fit(data.data[data.data.columns[::-1]], data.target)
+    with pytest.raises(InvalidInputError, match="estimator 3 was fitted on other features"):
+        hf.Subsets([*fitted, turned])
 
 
 @pytest.mark.parametrize(
@@ -105,7 +115,13 @@ def test_fitted_selectors():
         ({"a": [1]}, {}, "got dict"),
         (7, {}, "at least one selection"),
         (MASK, {"n_features": 6}, "n_features is 6, but the boolean matrix has 5"),
-        ([[0]], {"n_features": 0}, "at least 1"),
+        ([[0]], {"n_features": 0}, "between 1 and"),
+        ([[0]], {"n_features": 2**60}, "between 1 and"),
+        ([[0]], {"n_features": 2.7}, "whole number, got 2.7"),
+        ([[0]], {"n_features": True}, "whole number, got True"),
+        (scipy.sparse.csr_array(MASK * 0.3), {}, "0 and 1 only"),
+        (pd.DataFrame({"a": [True, None]}, dtype="boolean"), {}, "row 1, column 'a' holds"),
+        (pd.DataFrame({"a": ["x", True]}), {}, "0 and 1 only"),
         ([[0]], {"n_features": 3, "feature_names": NAMES}, "5 feature names"),
         ([[0]], {"feature_names": ["a", "b", "a"]}, "more than once: a"),
         ([["a"], ["b"], ["c"]], {"n_features": 2}, "3 different feature names"),

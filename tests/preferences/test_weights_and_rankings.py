@@ -56,6 +56,10 @@ def test_fitted_estimators():
     wrapper = RFE(LogisticRegression(max_iter=10_000), n_features_to_select=4).fit(x / x.std(), y)
     ranks = scipy.stats.rankdata(wrapper.ranking_)
     assert hf.Rankings([wrapper]).values[0] == pytest.approx(ranks)
+    linear.scores_ = {0: "by fold"}  # as LogisticRegressionCV has
+    assert hf.Weights([linear]).values[0] == pytest.approx(np.abs(linear.coef_).sum(axis=0))
+    with pytest.raises(InvalidInputError, match="estimator 1 was fitted on other features"):
+        hf.Weights([best, SelectKBest(k=3).fit(x[x.columns[::-1]], y)])
     with pytest.raises(InvalidInputError, match=r"estimator 0 .* is it fitted"):
         hf.Weights([LogisticRegression()])
 
@@ -70,6 +74,23 @@ def test_ranks_equal_scipy(row, seed):
     drawn = weights.to_rankings(random_state=seed).values[0]
     assert sorted(drawn) == list(range(1, len(row) + 1))
     assert np.array_equal(np.array(row)[np.argsort(drawn)], np.sort(row)[::-1])
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.int64, np.float32])
+def test_all_kinds_of_numbers_are_ranked_alike(dtype):
+    row = np.array([0, 1, 1, 0, 1]) if dtype is bool else np.array([0, 5, 3, 100, 7])
+    weights = hf.Weights(row.astype(dtype)[None, :])
+    ranks = weights.to_rankings(ties="average").values[0]
+    assert ranks.tolist() == scipy.stats.rankdata(-row.astype(float)).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32, np.float64])
+def test_all_kinds_of_ranks_measure_alike(dtype):
+    rng = np.random.default_rng(0)
+    ranks = np.array([rng.permutation(200) + 1 for _ in range(3)])
+    for name in ("kendall", "spearman", "rbo", "top_down"):
+        expected = hf.measure(name, hf.Rankings(ranks))
+        assert hf.measure(name, hf.Rankings(ranks.astype(dtype))) == pytest.approx(expected)
 
 
 def test_random_ties_are_fair_seeded_and_independent_between_rows():
@@ -161,6 +182,8 @@ def test_bad_weights_are_refused():
         hf.Weights(iter([np.zeros(3), np.zeros(2)]))
     with pytest.raises(InvalidInputError, match="got none"):
         hf.Weights(iter([]))
+    with pytest.raises(InvalidInputError, match="row 1 does not hold numbers"):
+        hf.Weights(iter([[1.0], ["a"]]))
     with pytest.raises(InvalidInputError, match="n_features is 4"):
         hf.Weights(TABLE, n_features=4)
     with pytest.raises(UnknownNameError, match="'average'"):
@@ -174,6 +197,15 @@ def test_input_arrays_are_copied_and_results_read_only():
     assert weights.values[0, 0] == 0.9
     with pytest.raises(ValueError, match="read-only"):
         weights.values[0, 0] = 1
+
+
+def test_memory_maps_stay_the_users_but_not_through_us(tmp_path):
+    mapped = np.memmap(tmp_path / "w.bin", dtype=np.float64, mode="w+", shape=(2, 3))
+    mapped[:] = TABLE
+    weights = hf.Weights(mapped)
+    with pytest.raises(ValueError, match="read-only"):
+        weights.values[0, 0] = 1
+    mapped[0, 0] = 0.9  # still writable for its owner
 
 
 def test_temporary_files_go_with_their_tables(tmp_path, monkeypatch):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -13,18 +14,18 @@ if TYPE_CHECKING:
 NEGLIGIBLE = 1e-22  # probability, relative to the mode, below which a tail is cut
 
 
-@njit(cache=True)
+@kernel
 def _mode(p: int, a: int, b: int) -> int:
     return max(0, a + b - p, min(a, b, (a + 1) * (b + 1) // (p + 2)))
 
 
-@njit(cache=True)
+@kernel
 def _up(p: int, a: int, b: int, r: int) -> float:
     """Ratio of the hypergeometric probabilities of r + 1 and r."""
     return (a - r) * (b - r) / ((r + 1.0) * (p - a - b + r + 1.0))
 
 
-@njit(cache=True)
+@kernel
 def _extent(p: int, a: int, b: int) -> tuple[int, int]:
     """First and last overlap whose probability is not negligible."""
     mode = _mode(p, a, b)
@@ -39,7 +40,7 @@ def _extent(p: int, a: int, b: int) -> tuple[int, int]:
     return low, high
 
 
-@njit(cache=True)
+@kernel
 def _fill(p: int, a: int, b: int, low: int, pmf: NDArray[np.float64]) -> None:
     """Write the probabilities of the overlaps from `low` on, by recurrence from the mode."""
     mode = _mode(p, a, b) - low
@@ -51,7 +52,7 @@ def _fill(p: int, a: int, b: int, low: int, pmf: NDArray[np.float64]) -> None:
     pmf /= pmf.sum()
 
 
-@njit(cache=True)
+@kernel
 def overlap_distributions(
     p: int, a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -76,7 +77,7 @@ def overlap_distributions(
     return start, overlaps, pmf
 
 
-@njit(cache=True)
+@kernel
 def poisson_binomial(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Distribution of the number of successes in independent trials of given probabilities."""
     pmf = np.zeros(len(probabilities) + 1)
@@ -89,7 +90,7 @@ def poisson_binomial(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     return pmf
 
 
-@njit(cache=True)
+@kernel
 def union_distribution(p: int, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Distribution of the size of the union of random subsets of given sizes."""
     most = min(p, sizes.sum())

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from numba import njit
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int32]
+    Ints = NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def add_shared(
-    table: NDArray[np.float32], first: int, indptr: Ints, owners: Ints, features: Ints
+    table: NDArray[np.floating], first: int, indptr: Ints, owners: Ints, features: Ints
 ) -> None:
     """Add 1 for each feature that two subsets share; row 0 of the table is subset `first`."""
     last = first + len(table)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@njit(cache=True)
+@kernel
 def _inversions(values: Ints, spare: Ints) -> int:
     """Count pairs in descending order while sorting `values`, by merging from the bottom up."""
     n = len(values)
@@ -38,7 +39,7 @@ def _inversions(values: Ints, spare: Ints) -> int:
     return count
 
 
-@njit(cache=True)
+@kernel
 def _tied_pairs(ascending: Ints) -> int:
     """Number of pairs of equal values in a sorted vector."""
     pairs, run = 0, 1
@@ -51,21 +52,32 @@ def _tied_pairs(ascending: Ints) -> int:
     return pairs
 
 
-@njit(cache=True)
-def kendall_table(codes: Ints, orders: Ints) -> Floats:
-    """Kendall's tau-b of all pairs of rows; `orders` sorts each row of `codes`."""
-    m, p = codes.shape
+@kernel
+def _doubled(ranks: NDArray[Any], order: NDArray[np.int64], out: Ints) -> None:
+    """Write ranks in a given order as whole numbers: average ranks are multiples of one half."""
+    for k in range(len(order)):
+        out[k] = np.int32(round(2.0 * ranks[order[k]]))
+
+
+@kernel
+def kendall_table(ranks: NDArray[Any]) -> Floats:
+    """Kendall's tau-b of all pairs of rows; only a few rows are copied at a time."""
+    m, p = ranks.shape
     total = p * (p - 1) // 2
     tied = np.empty(m, np.int64)
-    for i in range(m):
-        tied[i] = _tied_pairs(codes[i][orders[i]])
-    table = np.eye(m)
     values, spare = np.empty(p, np.int32), np.empty(p, np.int32)
     for i in range(m):
-        first = codes[i][orders[i]]
+        _doubled(ranks[i], np.arange(p), values)
+        values.sort()
+        tied[i] = _tied_pairs(values)
+    table = np.empty((m, m))
+    first = np.empty(p, np.int32)
+    for i in range(m):
+        order = np.argsort(ranks[i], kind="mergesort")
+        _doubled(ranks[i], order, first)
+        table[i, i] = 1.0 if tied[i] < total else np.nan
         for j in range(i + 1, m):
-            for k in range(p):
-                values[k] = codes[j, orders[i, k]]
+            _doubled(ranks[j], order, values)
             both, start = 0, 0
             for k in range(1, p + 1):
                 if k == p or first[k] != first[start]:
@@ -80,7 +92,7 @@ def kendall_table(codes: Ints, orders: Ints) -> Floats:
     return table
 
 
-@njit(cache=True)
+@kernel
 def overlap_tables(
     first: Ints, bounds: NDArray[np.int64], items: Ints, reached: Floats, weights: Floats, p: int
 ) -> Floats:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 MBM, GREEDY, COUNT, MEAN, YU, ZUCKNICK = range(6)
 
 
-@njit(cache=True)
+@kernel
 def _find(
     first: Ints,
     second: Ints,
@@ -60,7 +61,7 @@ def _find(
         place[second[j]] = 0
 
 
-@njit(cache=True)
+@kernel
 def _matching(
     a: int, b: int, mate: Ints, mate_back: Ints, start: Ints, right: Ints, work: Ints
 ) -> int:
@@ -101,7 +102,7 @@ def _matching(
     return size
 
 
-@njit(cache=True)
+@kernel
 def _greedy(
     a: int,
     b: int,
@@ -128,7 +129,7 @@ def _greedy(
     return size
 
 
-@njit(cache=True)
+@kernel
 def _score(
     kind: int,
     a: int,
@@ -190,14 +191,14 @@ def _score(
     return shared + min(forth, back)
 
 
-@njit(cache=True)
+@kernel
 def _strongest_first(kind: int, strength: Floats) -> Ints:
     if kind != GREEDY:
         return np.zeros(0, np.int64)
     return np.argsort(-strength, kind="mergesort")
 
 
-@njit(cache=True)
+@kernel
 def _widest(bounds: Ints, members: Ints, indptr: Ints) -> tuple[int, int]:
     """Largest subset, and most neighbours that the members of one subset have together."""
     size, edges = 0, 0
@@ -210,7 +211,7 @@ def _widest(bounds: Ints, members: Ints, indptr: Ints) -> tuple[int, int]:
     return size, edges
 
 
-@njit(cache=True)
+@kernel
 def pair_table(
     kind: int,
     bounds: Ints,
@@ -232,7 +233,7 @@ def pair_table(
     table = np.zeros((m, m))
     for i in range(m):
         first = members[bounds[i] : bounds[i + 1]]
-        for j in range(i + 1, m):
+        for j in range(i, m):
             second = members[bounds[j] : bounds[j + 1]]
             _find(
                 first,
@@ -267,7 +268,7 @@ def pair_table(
     return table
 
 
-@njit(cache=True)
+@kernel
 def prefix_scores(
     kind: int,
     sizes_a: Ints,
@@ -302,7 +303,7 @@ def prefix_scores(
         )
 
 
-@njit(cache=True)
+@kernel
 def _shuffle_start(deck: Ints, count: int, generator: np.random.Generator) -> None:
     """Bring a random sequence of `count` different features to the front of the deck."""
     for i in range(count):
@@ -310,7 +311,7 @@ def _shuffle_start(deck: Ints, count: int, generator: np.random.Generator) -> No
         deck[i], deck[j] = deck[j], deck[i]
 
 
-@njit(cache=True)
+@kernel
 def simulated_scores(
     kind: int,
     draws: int,
@@ -371,7 +372,7 @@ def simulated_scores(
     return sums
 
 
-@njit(cache=True)
+@kernel
 def _next_combination(chosen: Ints, p: int) -> bool:
     """Advance to the next combination in lexicographic order; False after the last."""
     k = len(chosen)
@@ -384,7 +385,7 @@ def _next_combination(chosen: Ints, p: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@kernel
 def enumerated_mean(
     kind: int, a: int, b: int, indptr: Ints, neighbours: Ints, strengths: Floats
 ) -> float:

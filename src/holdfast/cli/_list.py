@@ -11,8 +11,11 @@ from holdfast.cli._program import Program
 @click.group(
     "list",
     cls=Program,
-    epilog=examples("holdfast list measures"),
-    commands_at={"measures": "holdfast.cli._list_measures:measures"},
+    epilog=examples("holdfast list measures", "holdfast list selectors"),
+    commands_at={
+        "measures": "holdfast.cli._list_measures:measures",
+        "selectors": "holdfast.cli._list_selectors:selectors",
+    },
 )
 def list_() -> None:
     """List what holdfast knows.

@@ -82,6 +82,7 @@ def _agreed_count(
 def _renumbered(source: Source, found: Selections, names: Sequence[str]) -> Selections:
     """Return rows of names where the file numbers its features otherwise than `names` does."""
     own = found.names or ()
+    _check_rows(source, found, len(own), own)
     if set(own) != set(names):
         odd = min(set(own) ^ set(names))
         raise source.error(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import tokenize
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +52,13 @@ def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None
     return matrix, names
 
 
+# what NumPy lets through from a damaged file, by the part that is damaged
+_UNREADABLE = (
+    ValueError, OSError, EOFError, KeyError, RuntimeError, SyntaxError,
+    tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
 def _from_table(source: Source) -> tuple[Any, list[str]]:
     table = open_table(source)
     return read_numbers(table), table.names
@@ -65,7 +74,7 @@ def _from_numpy(name: str, data: bytes) -> Any:  # noqa: ANN401  (dense or spars
             return _sparse(data)
         if len(keys) == 1:
             return loaded[keys[0]]
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except _UNREADABLE as error:
         raise problem(
             name, f"a NumPy file of numbers is needed, got one that cannot be read ({error})."
         ) from None

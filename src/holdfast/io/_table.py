@@ -104,12 +104,12 @@ def _check_header(table: Table) -> None:
         raise table.source.error(
             f"each column needs a name in the header, got none for column {column:,}.", line
         )
-    if len(set(names)) == len(names):
-        return
-    if set(names) <= {"0", "1"}:
+    if set(names) <= {"0", "1"} and names not in (["0"], ["0", "1"]):  # numbered columns
         raise table.source.error(
             "the first line must be a header of feature names, got a row of 0 and 1.", line
         )
+    if len(set(names)) == len(names):
+        return
     double = shown(names[first_repeat(names)])
     raise table.source.error(
         f"column names must be unique, got {double} more than once; rename or drop one.", line

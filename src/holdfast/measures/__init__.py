@@ -1,6 +1,7 @@
 """The numbers: from a system of preferences to a value with its interval and chance level."""
 
 # each module registers the measures it defines
+from holdfast._references import REFERENCES, Reference
 from holdfast.measures import (  # noqa: F401
     _ati_pa,
     _consistency,
@@ -20,7 +21,6 @@ from holdfast.measures._compare import Comparison, compare
 from holdfast.measures._measure import measure, pairwise
 from holdfast.measures._nogueira import Outcome, nogueira_test
 from holdfast.measures._record import Measure, get_measure, list_measures
-from holdfast.measures._references import REFERENCES, Reference
 
 __all__ = [
     "REFERENCES",

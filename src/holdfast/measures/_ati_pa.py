@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.measures._estimate import Estimate, zero_chance
+from holdfast.measures._overlap import jaccard_index
 from holdfast.measures._pairs import all_and_without, chance_corrected, row_sums, score_blocks
 from holdfast.measures._system import subset_system
 
 if TYPE_CHECKING:
     from holdfast.measures._tables import SubsetTables
     from holdfast.measures._types import Array
-
-
-def _jaccard(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
-    return r / (a + b - r)
 
 
 @subset_system(
@@ -57,12 +54,16 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
     >>> round(hf.measure("ati_pa", hf.Subsets([[0, 1, 2], [0, 1, 3]], n_features=20)), 4)
     0.4476
     """
-    observed, undefined = row_sums(score_blocks(tables, _jaccard), None)
+    observed, undefined = row_sums(score_blocks(tables, jaccard_index), None)
     sizes = tables.distinct_sizes.astype(np.float64)
     with np.errstate(invalid="ignore"):  # two empty subsets
         largest = np.minimum.outer(sizes, sizes) / np.maximum.outer(sizes, sizes)
     sums = np.array(
-        [observed, _class_sums(tables, tables.expected(_jaccard)), _class_sums(tables, largest)]
+        [
+            observed,
+            _class_sums(tables, tables.expected(jaccard_index)),
+            _class_sums(tables, largest),
+        ]
     )
     values = chance_corrected(*(all_and_without(rows, undefined) for rows in sums))
     if clip:

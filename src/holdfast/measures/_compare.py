@@ -13,6 +13,8 @@ from holdfast.measures._estimate import jackknife_variance, variance_of
 from holdfast.measures._measure import check_confidence, check_options, estimate_all
 from holdfast.measures._nogueira import normal_test
 from holdfast.measures._record import get_measure
+from holdfast.preferences import Weights
+from holdfast.preferences._ties import RandomState, generators
 
 if TYPE_CHECKING:
     from holdfast.measures._estimate import Estimate
@@ -110,6 +112,8 @@ def compare(
             f"paired preferences come from the same resamples, but there are {len(first)} and "
             f"{len(second)} of them."
         )
+    if record.form == "ranking":
+        first, second = _ranked(first, second, options.get("random_state", 0))
     one, two = (
         estimate_all([record], preferences, "raise", None, options)[0]
         for preferences in (first, second)
@@ -129,6 +133,18 @@ def compare(
         p_value=outcome.p_value,
         method=method,
     )
+
+
+def _ranked(
+    first: Preferences, second: Preferences, random_state: RandomState
+) -> tuple[Preferences, Preferences]:
+    """Rank weights on both sides, with ties broken independently of each other."""
+    seeds = next(generators(random_state, 1)).integers(2**63, size=2)
+    ranked = [
+        side.to_rankings(random_state=int(seed)) if isinstance(side, Weights) else side
+        for side, seed in zip((first, second), seeds, strict=True)
+    ]
+    return ranked[0], ranked[1]
 
 
 def _variance(one: Estimate, two: Estimate, *, paired: bool) -> tuple[float, str]:

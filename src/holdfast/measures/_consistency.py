@@ -163,7 +163,7 @@ def square_bounds(sums: Totals, p: int) -> tuple[Array, Array]:
     low = (p - spare) * every**2 + spare * (every + 1) ** 2
     spare = sums.q % sums.number
     high = sums.number * (sums.q - spare) + spare**2
-    return low.astype(np.float64), high.astype(np.float64)
+    return low, high
 
 
 def _weighted(sums: Totals) -> Array:

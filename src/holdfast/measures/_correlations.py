@@ -42,11 +42,13 @@ def correlation_measure(
 
 def correlations(table: NDArray[Any]) -> Array:
     """Correlate all rows of a table, read in blocks of columns; constant rows give NaN."""
-    mean = np.array([row.mean(dtype=np.float64) for row in table])
-    constant = np.array([row.min() == row.max() for row in table])
+    low, high = np.array([(row.min(), row.max()) for row in table], dtype=np.float64).T
+    constant = low == high
+    scale = np.where(constant, 1.0, high / 2 - low / 2)  # so that no square over- or underflows
+    mean = np.array([(row / size).mean() for row, size in zip(table, scale, strict=True)])
     products = np.zeros((len(table), len(table)))
     for columns in column_blocks(table):
-        block = table[:, columns] - mean[:, None]
+        block = table[:, columns] / scale[:, None] - mean[:, None]
         products += block @ block.T
     length = np.sqrt(np.diag(products))
     length[constant] = np.nan
@@ -68,8 +70,16 @@ def pearson(weights: Weights) -> Pairs:
     All features count, selected or not; a few large weights can dominate. A table that is mapped
     from disk is read in blocks.
 
-    Edge cases: identical weights give 1, opposite ones -1; constant weights, and so a single
-    feature, are undefined.
+    Edge cases:
+
+    =====================  =========
+    two vectors            value
+    =====================  =========
+    weights, the same      1
+    weights, negated       -1
+    constant, weights      undefined
+    one feature, the same  undefined
+    =====================  =========
 
     Examples
     --------
@@ -94,8 +104,17 @@ def spearman(rankings: Rankings) -> Pairs:
     All places count alike: two rankings that agree on the worst features look stable. For the
     top of the rankings see ``rbo`` and ``top_down``.
 
-    Edge cases: identical rankings give 1, reversed ones -1; a ranking in which all features
-    tie, and so a single feature, is undefined.
+    Edge cases:
+
+    =====================  =========
+    two rankings           value
+    =====================  =========
+    a ranking, the same    1
+    a ranking, reversed    -1
+    all tied, a ranking    undefined
+    all tied, all tied     undefined
+    one feature, the same  undefined
+    =====================  =========
 
     Examples
     --------
@@ -120,8 +139,17 @@ def top_down(rankings: Rankings) -> Pairs:
     Rank 1 is worth about ln p + 0.58, the last 1/p. Tied features share the mean score of
     their places.
 
-    Edge cases: identical rankings give 1; reversed ones are above -1, as the bottom counts
-    little; a ranking in which all features tie, and so a single feature, is undefined.
+    Edge cases:
+
+    =====================  =========
+    two rankings           value
+    =====================  =========
+    a ranking, the same    1
+    a ranking, reversed    -0.8841
+    all tied, a ranking    undefined
+    all tied, all tied     undefined
+    one feature, the same  undefined
+    =====================  =========
 
     Examples
     --------

@@ -9,7 +9,13 @@ import numpy as np
 from holdfast.errors import InvalidInputError
 from holdfast.measures._chance import expected_of_union
 from holdfast.measures._estimate import Chance, Estimate
-from holdfast.measures._system import all_empty, corrected_by, subset_system, totals
+from holdfast.measures._system import (
+    all_empty,
+    corrected_by,
+    subset_system,
+    totals,
+    with_and_without,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +59,7 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
     >>> round(hf.measure("davis", hf.Subsets([[0, 1], [0, 1], [0, 2]])), 4)
     0.6667
     """
-    if penalty < 0:
+    if not penalty >= 0:
         raise InvalidInputError(f"penalty must be 0 or more, got {penalty}.")
     values = _values(tables, penalty)
     if corrected:
@@ -93,6 +99,7 @@ def _expected(p: int, sizes: NDArray[np.int64], penalty: float) -> float:
     return expected_of_union(p, sizes, lambda union: np.maximum(0.0, rate / union - charge))
 
 
-def _best(tables: SubsetTables, penalty: float) -> float:
+def _best(tables: SubsetTables, penalty: float) -> Array:
     """Best value any system can have: subsets of one feature, or half of them empty."""
-    return max(1 - penalty / tables.p, ((tables.m - 1) // 2) / tables.m)
+    m = with_and_without(tables.m)
+    return np.maximum(1 - penalty / tables.p, (m - 1) // 2 / m)

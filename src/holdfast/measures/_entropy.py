@@ -11,7 +11,14 @@ import scipy.stats
 
 from holdfast.measures._chance import expected_of_frequency
 from holdfast.measures._estimate import Chance, Estimate
-from holdfast.measures._system import all_empty, corrected_by, subset_system, totals
+from holdfast.measures._pairs import described, named
+from holdfast.measures._system import (
+    all_empty,
+    corrected_by,
+    subset_system,
+    totals,
+    with_and_without,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +97,7 @@ def _entropies(tables: SubsetTables) -> Array:
     counts = np.bincount(kind).astype(np.float64)
     total = _information(counts).sum()
     without = total - (_information(counts) - _information(counts - 1))[kind]
-    m = np.concatenate(([tables.m], np.full(tables.m, tables.m - 1.0)))
+    m = with_and_without(tables.m)
     with np.errstate(divide="ignore", invalid="ignore"):  # no subset left
         return np.asarray(np.log2(m) - np.concatenate(([total], without)) / m)
 
@@ -116,8 +123,11 @@ def _expected_entropy(m: int, log2_choices: float) -> float:
 
 
 def _unequal(tables: SubsetTables) -> str:
-    sizes = tables.distinct_sizes
-    return f"subset sizes differ ({sizes[0]:,} to {sizes[-1]:,})" if len(sizes) > 1 else ""
+    if len(tables.distinct_sizes) == 1:
+        return ""
+    usual = tables.distinct_sizes[np.bincount(tables.size_class).argmax()]
+    odd = [described(tables, int(i)) for i in np.flatnonzero(tables.sizes != usual)]
+    return f"not all subsets have {usual:,} features, because of {named(odd)}"
 
 
 @subset_system(
@@ -211,7 +221,7 @@ def krizek(tables: SubsetTables) -> Estimate:
             value=np.nan, leave_one_out=nothing, chance=lambda: Chance(np.nan), undefined=why
         )
     bits = _bits(tables)
-    m = np.concatenate(([tables.m], np.full(tables.m, tables.m - 1.0)))
+    m = with_and_without(tables.m)
     most = np.minimum(np.log2(m), bits)  # 0: nothing can differ
     values = 1 - _entropies(tables) / np.where(most > 0, most, np.nan)
     only = "only one subset of this size exists" if bits == 0 else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -13,12 +14,10 @@ from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.measures._estimate import no_chance_level
 from holdfast.measures._pairs import PairMeasure, Pairs
 from holdfast.measures._record import Measure, register
-from holdfast.measures._similarity import DataSimilarity
+from holdfast.measures._similarity import DataSimilarity, check_all_named, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator
 
     from holdfast.measures._types import Array
     from holdfast.preferences import Groups
@@ -55,11 +54,19 @@ def group_matching_index(groups: Groups) -> Pairs:
 
     M runs over the matchings between the groups of two results. The sum is divided by the size
     of the matching, matched groups without a common feature counted; groups left over are not.
+    For results of single features it is the overlap over the smaller size.
     With ``reference=`` each result is compared with that one instead of with all others.
 
-    Edge cases: identical results give 1, results without a common feature 0; a result without
-    groups is undefined; results of single features give twice the overlap over twice the smaller
-    size.
+    Edge cases:
+
+    ===================  =========
+    two results          value
+    ===================  =========
+    groups, the same     1
+    groups, without one  1
+    groups, others       0
+    groups, none         undefined
+    ===================  =========
 
     Examples
     --------
@@ -75,10 +82,12 @@ def group_matching_index(groups: Groups) -> Pairs:
     _, place = np.unique(members, return_inverse=True)
     shape = (len(flat), int(place.max(initial=-1)) + 1)
     incidence = scipy.sparse.csr_array((np.ones(len(place)), place, indptr), shape=shape)
-    shared = (incidence @ incidence.T).toarray()
-    with np.errstate(invalid="ignore"):  # no groups at all
-        dice = 2 * shared / (sizes[:, None] + sizes[None, :])
-    return Pairs(blocks=[_matched(groups, dice)], chance=no_chance_level)
+
+    def dice(one: slice, other: slice) -> Array:
+        shared = (incidence[one] @ incidence[other].T).toarray()
+        return np.asarray(2 * shared / (sizes[one, None] + sizes[None, other]))
+
+    return Pairs(blocks=_matched(groups, dice), chance=no_chance_level)
 
 
 @_group_measure(title="group matching by values, Sim_V^M", minimum=-1.0, needs=frozenset(("data",)))
@@ -90,11 +99,20 @@ def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") 
 
     c_g is the centre of a group, the mean of its standardised features
     (``centre="mean"``), or its representative (``centre="representative"``), over all rows of
-    `data`; the correlation keeps its sign. Groups of different but correlated features agree.
+    `data`; the correlation keeps its sign. Groups of different but correlated features agree. A
+    constant centre correlates 0 with all others.
     With ``reference=`` each result is compared with that one instead of with all others.
 
-    Edge cases: identical results give 1; a result without groups is undefined; a constant
-    centre correlates 0 with all others.
+    Edge cases:
+
+    ===================  =========
+    two results          value
+    ===================  =========
+    groups, the same     1
+    groups, without one  1
+    groups, others       0
+    groups, none         undefined
+    ===================  =========
 
     Examples
     --------
@@ -107,22 +125,31 @@ def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") 
         raise UnknownNameError(
             f"unknown centre {centre!r}.{did_you_mean(centre, get_args(Centre))}"
         )
-    points = _centres(groups, DataSimilarity(data, threshold=1.0), centre)
-    return Pairs(blocks=[_matched(groups, points @ points.T)], chance=no_chance_level)
+    check_all_named(groups)
+    table = DataSimilarity(in_order(data, groups.feature_names), threshold=1.0)
+    if groups.n_features not in (None, table.n_features):
+        raise InvalidInputError(
+            f"the data have {table.n_features:,} features, the groups {groups.n_features:,}."
+        )
+    points = _centres(groups, table, centre)
+    return Pairs(
+        blocks=_matched(groups, lambda one, other: points[one] @ points[other].T),
+        chance=no_chance_level,
+    )
 
 
 def _centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Array:
     """Return one row a group, centred and of length 1, so that products are correlations."""
-    if centre == "representative":
-        if groups.representatives is None:
-            raise InvalidInputError("these groups have no representatives; use centre='mean'.")
-        return data.standardised(np.concatenate(groups.representatives).astype(np.intp)).T
     flat = [group for result in groups for group in result]
     features = np.unique(np.concatenate([*flat, np.zeros(0, dtype=np.int64)])).astype(np.intp)
     if features.size and features[-1] >= data.n_features:
         raise InvalidInputError(
             f"the groups hold feature {features[-1]:,}; the data have {data.n_features:,} features."
         )
+    if centre == "representative":
+        if groups.representatives is None:
+            raise InvalidInputError("these groups have no representatives; use centre='mean'.")
+        return data.standardised(np.concatenate(groups.representatives).astype(np.intp)).T
     columns = data.standardised(features)
     rows = [columns[:, np.searchsorted(features, group)].mean(axis=1) for group in flat]
     points = np.array(rows).reshape(len(flat), len(columns))
@@ -130,14 +157,18 @@ def _centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Array:
     return np.asarray(points / np.where(length > 1e-12, length, np.inf))
 
 
-def _matched(groups: Groups, weights: NDArray[Any]) -> Array:
-    """Return for each pair of results the mean weight of the best matching of their groups."""
+def _matched(groups: Groups, weights: Callable[[slice, slice], Array]) -> Iterator[Array]:
+    """Yield, result by result, the mean weights of the best matchings with all results.
+
+    `weights` gives the weights between two ranges of groups; nothing of size groups x groups
+    is held.
+    """
     bounds = np.concatenate(([0], np.cumsum(groups.sizes)))
-    m = len(groups)
-    table = np.ones((m, m))
-    for i in range(m):
-        for j in range(i + 1, m):
-            block = weights[bounds[i] : bounds[i + 1], bounds[j] : bounds[j + 1]]
+    own = [slice(start, stop) for start, stop in pairwise(bounds)]
+    table = np.empty((len(own), len(own)))
+    for i in range(len(own)):
+        for j in range(i, len(own)):
+            block = weights(own[i], own[j])
             best = block[linear_sum_assignment(block, maximize=True)]
             table[i, j] = table[j, i] = best.mean() if best.size else np.nan
-    return table
+        yield table[i : i + 1]

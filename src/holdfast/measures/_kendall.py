@@ -24,8 +24,17 @@ def kendall(rankings: Rankings) -> Pairs:
     n_c and n_d count the pairs of features in the same and in opposite order, t_i those tied in
     preference i, and n₀ = p(p - 1)/2.
 
-    Edge cases: identical rankings give 1, reversed ones -1; a ranking in which all features
-    tie, and so a single feature, is undefined.
+    Edge cases:
+
+    =====================  =========
+    two rankings           value
+    =====================  =========
+    a ranking, the same    1
+    a ranking, reversed    -1
+    all tied, a ranking    undefined
+    all tied, all tied     undefined
+    one feature, the same  undefined
+    =====================  =========
 
     Examples
     --------
@@ -33,7 +42,4 @@ def kendall(rankings: Rankings) -> Pairs:
     >>> round(hf.measure("kendall", hf.Rankings([[1, 2, 3], [1, 3, 2]])), 4)
     0.3333
     """
-    # average ranks are multiples of one half
-    codes = np.ascontiguousarray(np.rint(2 * rankings.values), dtype=np.int32)
-    orders = np.argsort(codes, axis=1, kind="stable").astype(np.int32)
-    return Pairs(blocks=[kendall_table(codes, orders)], chance=zero_chance)
+    return Pairs(blocks=[kendall_table(np.asarray(rankings.values))], chance=zero_chance)

@@ -17,7 +17,7 @@ from holdfast.errors import (
 from holdfast.measures._estimate import Estimate, interval_of
 from holdfast.measures._pairs import PairMeasure
 from holdfast.measures._record import Measure, get_measure
-from holdfast.measures._similarity import similarity_of
+from holdfast.measures._similarity import check_all_named, similarity_of
 from holdfast.measures._tables import SubsetTables
 from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights, concat
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from holdfast.measures._similarity import Similarity
     from holdfast.measures._types import Array
 
 Undefined: TypeAlias = Literal["warn", "raise"] | float
@@ -127,6 +128,11 @@ def measure(
     jaccard   0.533  0.081  0.986   0.018
     nogueira  0.656  0.488  0.825   0.000
     """
+    if not isinstance(preferences, Preferences):
+        raise InvalidInputError(
+            "preferences are Weights, Rankings, Subsets or Groups, "
+            f"got {type(preferences).__name__}; wrap them: hf.Subsets(...)."
+        )
     single = isinstance(names, str)
     records = [get_measure(name) for name in ([names] if isinstance(names, str) else names)]
     check_confidence(confidence)
@@ -178,7 +184,8 @@ def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:
     Returns
     -------
     array of shape (m, m)
-        Symmetric; NaN where a pair is undefined. The mean off the diagonal is the measure.
+        Symmetric; NaN where a pair is undefined. The mean off the diagonal is the measure; on
+        it stands each preference compared with itself.
 
     Examples
     --------
@@ -256,20 +263,21 @@ class _Views:
             )
         return held
 
-    def _graph(self, record: Measure) -> Any:  # noqa: ANN401
+    def _graph(self, record: Measure) -> Similarity:
         if "graph" not in self._cache:
             tables = self.of(record)
             names = tables.subsets.feature_names
-            if names is not None and len(names) < tables.p:
-                raise InvalidInputError(
-                    "the selections name only some of the features, so they cannot be looked up "
-                    "in the similarities; give feature_names= for all features, in their order."
-                )
+            check_all_named(tables.subsets)
             given = self._options
             self._cache["graph"] = similarity_of(
-                given.get("similarity"), given.get("data"), given.get("threshold", 0.9), tables.p
+                given.get("similarity"),
+                given.get("data"),
+                given.get("threshold", 0.9),
+                tables.p,
+                names,
             )
-        return self._cache["graph"]
+        graph: Similarity = self._cache["graph"]
+        return graph
 
 
 def check_confidence(confidence: float) -> None:
@@ -287,7 +295,7 @@ def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
         known.add("random_state")
     if any(record.corrected for record in records):
         known.add("corrected")
-        _check_raw(records, options)
+    _check_correction(records, options)
     odd = sorted(set(options) - known - {"graph"})
     if odd or "graph" in options:
         named = ", ".join(record.name for record in records)
@@ -297,13 +305,14 @@ def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
         )
 
 
-def _check_raw(records: list[Measure], options: Mapping[str, Any]) -> None:
-    """Refuse the raw form of measures that have none."""
-    fixed = [r.name for r in records if r.corrected and "corrected" not in r.options]
-    if fixed and options.get("corrected", True) is False:
-        raise InvalidInputError(
-            f"corrected=False: {shortened(fixed)} is corrected for chance by definition."
-        )
+def _check_correction(records: list[Measure], options: Mapping[str, Any]) -> None:
+    """Refuse a correction, or the lack of one, that a measure does not offer."""
+    wish = options.get("corrected")
+    fixed = [r for r in records if "corrected" not in r.options]
+    odd = [r.name for r in fixed if wish is not None and r.corrected != bool(wish)]
+    if odd:
+        nature = "cannot be corrected for chance" if wish else "corrected for chance by definition"
+        raise InvalidInputError(f"corrected={wish}: {nature}: {shortened(odd)}.")
 
 
 def _fill(undefined: Undefined) -> float | None:

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from holdfast.measures._types import Array
 
 
+def jaccard_index(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+    """Return the overlap over the union, whose size needs no p."""
+    return r / (a + b - r)
+
+
 @subset_pair(
     title="Jaccard (Tanimoto) index",
     minimum=0.0,
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
     references=("jaccard1901", "kalousis2005"),
     aliases=("tanimoto", "ati"),
 )
-def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:
     r"""Share of the features of either subset that both hold.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}}{a + b - r_{ij}}
@@ -46,7 +51,7 @@ def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
     >>> hf.measure("jaccard", hf.Subsets([[0, 1, 2], [0, 1, 3]]))
     0.5
     """
-    return r / (a + b - r)
+    return jaccard_index(r, a, b, p)
 
 
 @subset_pair(

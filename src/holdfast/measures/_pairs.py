@@ -61,14 +61,12 @@ class PairMeasure(Measure):
             values = np.where(np.isnan(values), fill, values)
         with np.errstate(divide="ignore", invalid="ignore"):  # a single preference
             without = (values.sum() - values) / (len(values) - 1)
-        undefined = np.isnan(values)
+        undefined = [str(i) for i in np.flatnonzero(np.isnan(values))]
         return Estimate(
             value=float(values.mean()),
             leave_one_out=without,
             chance=lambda: Chance(np.nan, 0.0, "no chance level against a reference"),
-            undefined=f"against {plural(int(undefined.sum()), 'preference')}"
-            if undefined.any()
-            else "",
+            undefined=f"the reference against {named(undefined)}" if undefined else "",
         )
 
 
@@ -105,24 +103,26 @@ def all_and_without(rows: NDArray[np.float64], undefined: NDArray[np.int64]) -> 
 
 
 def _why(view: Any, undefined: NDArray[np.int64]) -> str:  # noqa: ANN401
-    """Say which preferences make a mean over pairs undefined."""
+    """Say which preferences make a mean over pairs undefined: those in most undefined pairs."""
     pairs = int(undefined.sum()) // 2
-    causes = [_described(view, int(i)) for i in np.flatnonzero(undefined)]
-    special = [text for text, plain in causes if not plain]
-    texts = special or [text for text, _ in causes]
-    return f"{plural(pairs, 'pair')} without a value; preferences concerned: {shortened(texts)}"
+    causes = [described(view, int(i)) for i in np.flatnonzero(undefined == undefined.max())]
+    return f"{plural(pairs, 'pair')} without a value because of {named(causes)}"
 
 
-def _described(view: Any, index: int) -> tuple[str, bool]:  # noqa: ANN401
-    """Return a preference's number with what is odd about it, and whether nothing is."""
-    if isinstance(view, SubsetTables):
-        size = int(view.sizes[index])
-        if size == 0:
-            return f"{index} (empty)", False
-        if view.knows_p and size == view.p:
-            return f"{index} (all features)", False
-        return f"{index} (size {size:,})", True
-    return str(index), True
+def named(causes: list[str]) -> str:
+    """Return ``preference 3 (empty)`` or ``preferences 3 (empty), 5 (empty)``."""
+    return f"preference{'s' if len(causes) > 1 else ''} {shortened(causes)}"
+
+
+def described(view: Any, index: int) -> str:  # noqa: ANN401  (each form has its own view)
+    """Return a preference's number with what is odd about it."""
+    if not isinstance(view, SubsetTables):
+        return str(index)
+    size = int(view.sizes[index])
+    if size == 0:
+        return f"{index} (empty)"
+    full = view.knows_p and size == view.p
+    return f"{index} (all features)" if full else f"{index} (size {size:,})"
 
 
 def chance_corrected(

@@ -32,11 +32,20 @@ def rbo(rankings: Rankings, *, persistence: float = 0.9) -> Pairs:
     S_d and T_d are the features ranked d or better. The `persistence` φ sets how deep it looks:
     a reader who goes on to the next rank with probability φ sees 1/(1 - φ) ranks on average, 10
     by default. Tied features all stand at the first rank of their tie (the authors' rule), so
-    S_d may hold more than d of them.
+    S_d may hold more than d of them. The chance level is exact: for random orders the
+    expectation of A_d depends on the sizes of S_d and T_d alone.
 
-    Edge cases: identical rankings give 1, ties or not; rankings in which all features tie agree
-    fully; a single feature gives 1. The chance level is exact: for random orders the expectation
-    of A_d depends on the sizes of S_d and T_d alone.
+    Edge cases:
+
+    =====================  =========
+    two rankings           value
+    =====================  =========
+    a ranking, the same    1
+    a ranking, reversed    0.783
+    all tied, a ranking    0.8984
+    all tied, all tied     1
+    one feature, the same  1
+    =====================  =========
 
     Examples
     --------
@@ -59,13 +68,14 @@ def _tops(
     rankings: Rankings, depth: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], Array]:
     """Return first ranks of all features that are near the top anywhere, and who is, by row."""
-    rows = [_first_ranks(row) for row in rankings]
     near = np.zeros(rankings.n_features, dtype=bool)
-    for row in rows:
-        near |= row <= depth
-    first = np.array([np.minimum(row[near], depth + 1) for row in rows], dtype=np.int32)
+    for row in rankings:
+        near |= _first_ranks(row) <= depth
+    first = np.array(
+        [np.minimum(_first_ranks(row)[near], depth + 1) for row in rankings], dtype=np.int32
+    )
     listed, items = np.nonzero(first <= depth)
-    bounds = np.searchsorted(listed, np.arange(len(rows) + 1)).astype(np.int64)
+    bounds = np.searchsorted(listed, np.arange(len(rankings) + 1)).astype(np.int64)
     reached = [np.cumsum(np.bincount(row, minlength=depth + 2)[1 : depth + 1]) for row in first]
     return first, bounds, items.astype(np.int32), np.array(reached, dtype=np.float64)
 

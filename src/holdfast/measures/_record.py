@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast._references import REFERENCES
 from holdfast._text import did_you_mean
 from holdfast.errors import UnknownNameError
-from holdfast.measures._references import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,6 +87,8 @@ class Measure(ABC):
 
     def range_with(self, options: Mapping[str, Any]) -> tuple[float, float]:
         """Return the range under given options: correction for chance moves it."""
+        if options.get("clip", True) is False:
+            return -np.inf, self.maximum
         parameter = inspect.signature(self.function).parameters.get("corrected")
         if parameter is None or options.get("corrected", parameter.default) == parameter.default:
             return self.minimum, self.maximum
@@ -143,9 +145,8 @@ def get_measure(name: str) -> Measure:
     """
     record = MEASURES.get(_ALIASES.get(name, name))
     if record is None:
-        raise UnknownNameError(
-            f"no measure is called {name!r}.{did_you_mean(name, [*MEASURES, *_ALIASES])}"
-        )
+        known = [*MEASURES, *_ALIASES]
+        raise UnknownNameError(f"no measure is called {name!r}.{did_you_mean(str(name), known)}")
     return record
 
 

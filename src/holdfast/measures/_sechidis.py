@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.measures._estimate import Chance, Estimate
-from holdfast.measures._system import all_empty, subset_system
+from holdfast.measures._system import all_empty, subset_system, with_and_without
 
 if TYPE_CHECKING:
     from holdfast.measures._similarity import Similarity
@@ -68,17 +68,14 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     values[~np.isfinite(values)] = np.nan
     whole = (total + tables.p) / tables.p**2
     level = -tables.sizes.var() * whole / (tables.m - 1) / (null[0] or np.nan)
-    why = all_empty(tables) or "all subsets are full"
+    full = "all subsets are full" if tables.q == tables.m * tables.p else ""
+    why = all_empty(tables) or full or "random subsets have no variance by these similarities"
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
         chance=lambda: Chance(float(level) + 0.0),
         undefined=why if np.isnan(values[0]) else "",
     )
-
-
-def _number(tables: SubsetTables) -> Array:
-    return np.concatenate(([tables.m], np.full(tables.m, tables.m - 1.0)))
 
 
 def _spread(tables: SubsetTables, graph: Similarity) -> Array:
@@ -89,7 +86,7 @@ def _spread(tables: SubsetTables, graph: Similarity) -> Array:
     own = np.asarray((tables.incidence @ similar).multiply(tables.incidence).sum(axis=1)).ravel()
     own = own + tables.sizes
     whole, with_h = float(h @ reach), tables.within(reach)
-    m = _number(tables)
+    m = with_and_without(tables.m)
     singles = np.concatenate(([own.sum()], own.sum() - own))
     squares = np.concatenate(([whole], whole - 2 * with_h + own))
     with np.errstate(divide="ignore", invalid="ignore"):  # one subset left
@@ -99,7 +96,7 @@ def _spread(tables: SubsetTables, graph: Similarity) -> Array:
 def _null(tables: SubsetTables, total: float) -> Array:
     """Return tr(CΣ) with all subsets and without each."""
     p, sizes = tables.p, tables.sizes.astype(np.float64)
-    m = _number(tables)
+    m = with_and_without(tables.m)
     mean = np.concatenate(([sizes.sum()], sizes.sum() - sizes)) / m
     squares = np.square(sizes)
     square = np.concatenate(([squares.sum()], squares.sum() - squares)) / m

@@ -36,7 +36,7 @@ Ints: TypeAlias = "NDArray[np.int64]"
 Correction = Literal["auto", "exact", "simulate"]
 ENUMERATED = 100_000  # pairs of subsets that "auto" enumerates rather than simulates
 ENUMERABLE = 50_000_000  # pairs of subsets that "exact" enumerates at all
-PRODUCTS = 1e11  # multiplications that "auto" spends on correlations of all features
+PRODUCTS = 2e9  # multiplications that "auto" spends on correlations of all features
 
 
 class Expected(NamedTuple):

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import scipy.sparse
 
+from holdfast._text import shortened
 from holdfast.errors import InvalidInputError
+from holdfast.preferences._read_subsets import is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.measures._types import Array
+    from holdfast.preferences import Preferences
 
 BLOCK = 2**22  # similarities that are looked at together
 
@@ -27,7 +30,6 @@ class Similarity(Protocol):
     """
 
     n_features: int
-    threshold: float
 
     def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
         """Return the similarities between the given features, others than themselves."""
@@ -51,7 +53,6 @@ class MatrixSimilarity:
         graph.eliminate_zeros()
         graph.sort_indices()
         self.graph = graph
-        self.threshold = threshold
         self.n_features: int = graph.shape[0]
 
     def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
@@ -73,21 +74,23 @@ def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
     """Refuse what is no similarity matrix: shape, range, symmetry, diagonal."""
     sparse = bool(scipy.sparse.issparse(matrix))
     if not sparse:
-        matrix = np.array(matrix, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        matrix = np.asarray(matrix)
+    if matrix.dtype.kind not in "biuf":
+        raise InvalidInputError(f"similarities are numbers, got {matrix.dtype}.")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise InvalidInputError(
             f"a similarity matrix is square, got the shape {matrix.shape}; "
             "for the data themselves use data=."
         )
     matrix = matrix.astype(np.float64)
     values = matrix.tocsr().data if sparse else matrix
-    if values.size and not (np.nanmin(values) >= 0 and np.nanmax(values) <= 1 + 1e-12):
-        raise InvalidInputError(
-            "similarities must lie between 0 and 1, "
-            f"got values from {np.nanmin(values):g} to {np.nanmax(values):g}."
-        )
     if np.isnan(values).any():
         raise InvalidInputError("a similarity is missing (NaN).")
+    if values.size and not (values.min() >= 0 and values.max() <= 1 + 1e-12):
+        raise InvalidInputError(
+            "similarities must lie between 0 and 1, "
+            f"got values from {values.min():g} to {values.max():g}."
+        )
     if abs(matrix - matrix.T).max() > 1e-10:
         raise InvalidInputError("a similarity matrix is symmetric; this one is not.")
     diagonal = matrix.diagonal()
@@ -120,9 +123,12 @@ class DataSimilarity:
     def standardised(self, features: NDArray[Any] | slice) -> Array:
         """Return columns centred and scaled to length 1, so that products are correlations."""
         columns = self.data[:, features].astype(np.float64)
-        if not np.isfinite(columns).all():
+        odd = np.flatnonzero(~np.isfinite(columns).all(axis=0))
+        if odd.size:
+            feature = np.arange(self.n_features)[features][odd[0]]
             raise InvalidInputError(
-                "data must be finite where features were selected; fill missing values first."
+                f"feature {feature:,} of the data has missing or infinite values, and this "
+                "measure looks at it; fill them first."
             )
         columns -= columns.mean(axis=0)
         length = np.sqrt(np.square(columns).sum(axis=0))
@@ -137,7 +143,7 @@ class DataSimilarity:
         height = max(1, BLOCK // max(count, 1))
         for start in range(0, count, height):
             block = np.abs(points[:, start : start + height].T @ points)
-            block[block < self.threshold] = 0.0
+            block[block < self.threshold - 1e-12] = 0.0  # rounding of perfect correlations
             own = np.arange(len(block))
             block[own, start + own] = 0.0
             yield start, np.minimum(block, 1.0)
@@ -168,7 +174,41 @@ class DataSimilarity:
         return self._profile[1]
 
 
-def similarity_of(similarity: Any, data: Any, threshold: float, p: int) -> Similarity:  # noqa: ANN401
+def check_all_named(preferences: Preferences) -> None:
+    """Refuse preferences that name only some features: their numbers mean nothing elsewhere."""
+    names, count = preferences.feature_names, preferences.n_features
+    if names is not None and len(names) != count:
+        raise InvalidInputError(
+            "the preferences name only some of the features, so they cannot be looked up "
+            "elsewhere; give feature_names= for all features, in their order."
+        )
+
+
+def in_order(frame: Any, names: tuple[str, ...] | None) -> Any:  # noqa: ANN401
+    """Return data with their columns in the order of the names; plain arrays have no names.
+
+    The rows of a square frame are put into the same order.
+    """
+    if names is None or not is_frame(frame):
+        return frame
+    place = {str(column): position for position, column in enumerate(frame.columns)}
+    if place.keys() != set(names):
+        odd = sorted(place.keys() ^ set(names))
+        raise InvalidInputError(
+            f"the columns are not the features of the preferences; in one only: {shortened(odd)}."
+        )
+    order = [place[name] for name in names]
+    values = np.asarray(frame.to_numpy())[:, order]
+    return values[order] if values.shape[0] == values.shape[1] else values
+
+
+def similarity_of(
+    similarity: Any,  # noqa: ANN401
+    data: Any,  # noqa: ANN401
+    threshold: float,
+    p: int,
+    names: tuple[str, ...] | None,
+) -> Similarity:
     """Build the graph of similar features from what the user gave."""
     if not 0 < threshold <= 1:
         raise InvalidInputError(
@@ -182,9 +222,9 @@ def similarity_of(similarity: Any, data: Any, threshold: float, p: int) -> Simil
         )
     graph: Similarity
     if data is None:
-        graph = MatrixSimilarity(similarity, threshold)
+        graph = MatrixSimilarity(in_order(similarity, names), threshold)
     else:
-        graph = DataSimilarity(data, threshold)
+        graph = DataSimilarity(in_order(data, names), threshold)
     if graph.n_features != p:
         raise InvalidInputError(
             f"the similarities are of {graph.n_features:,} features, the preferences of {p:,}."

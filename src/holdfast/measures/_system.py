@@ -75,8 +75,8 @@ class Totals:
     whole system first, then the m systems without one subset.
     """
 
-    number: NDArray[np.int64]
-    q: NDArray[np.int64]
+    number: Array
+    q: Array
     total: Array
 
 
@@ -89,17 +89,22 @@ def totals(tables: SubsetTables, of: Callable[[Array], Array]) -> Totals:
     total = of(h).sum()
     without = total - tables.within(of(h) - of(h - 1))
     return Totals(
-        number=np.concatenate(([tables.m], np.full(tables.m, tables.m - 1))),
-        q=np.concatenate(([tables.q], tables.q - tables.sizes)),
+        number=with_and_without(tables.m),
+        q=np.concatenate(([tables.q], tables.q - tables.sizes)).astype(np.float64),
         total=np.concatenate(([total], without)),
     )
+
+
+def with_and_without(m: int) -> Array:
+    """Return how many subsets the whole system has, then how many each system without one."""
+    return np.concatenate(([float(m)], np.full(m, m - 1.0)))
 
 
 def corrected_by(
     values: Array,
     tables: SubsetTables,
     expected: Callable[[NDArray[np.int64]], float],
-    best: float,
+    best: Array | float,
 ) -> Estimate:
     """Correct a system's value for the chance level that its subset sizes imply.
 

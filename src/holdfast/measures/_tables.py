@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CACHED = 4096  # up to this many subsets the whole table of overlaps is kept
 CELLS = 2**20  # pairs that are worked on at a time
+OVERLAPS = 2**20  # overlaps whose expectation is taken at a time
+CHUNK = 2**24  # cells of the incidence that are dense at a time
 SPARSE = 4  # features per selection up to which counting by index beats sorting
 
 
@@ -80,7 +82,8 @@ class SubsetTables:
     def incidence(self) -> scipy.sparse.csr_array:
         """The m x |union| matrix of 0 and 1."""
         place = self._union[2]
-        ones = np.ones(len(place), dtype=np.float32)
+        exact = self.sizes.max(initial=0) < 2**24  # larger counts have no exact float32
+        ones = np.ones(len(place), dtype=np.float32 if exact else np.float64)
         shape = (self.m, len(self.union))
         return scipy.sparse.csr_array((ones, place, self.subsets.indptr), shape=shape)
 
@@ -94,26 +97,30 @@ class SubsetTables:
         return (slice(start, start + height) for start in range(0, self.m, height))
 
     @cached_property
-    def _split(self) -> tuple[NDArray[np.float32], tuple[NDArray[np.int32], ...]]:
-        """The incidence of frequent features, dense, and the owners of all others.
-
-        A feature costs h² steps when its owners are paired, m² in a matrix product, but the
-        steps of a product are some 64 times cheaper: it gets the features with h > m / 8.
-        """
-        columns = scipy.sparse.csc_array(self.incidence)
-        frequent = self.counts > self.m / 8
-        dense = columns[:, np.flatnonzero(frequent)].toarray()
-        owners = (columns.indptr, columns.indices, np.flatnonzero(~frequent))
-        return dense, tuple(array.astype(np.int32, copy=False) for array in owners)
+    def _columns(self) -> scipy.sparse.csc_array:
+        return scipy.sparse.csc_array(self.incidence)
 
     @cached_property
-    def _overlaps(self) -> NDArray[np.float32]:
+    def _overlaps(self) -> NDArray[Any]:
         return self._overlap_block(slice(0, self.m))
 
-    def _overlap_block(self, rows: slice) -> NDArray[np.float32]:
-        dense, owners = self._split
-        table = dense[rows] @ dense.T
-        add_shared(table, rows.start, *owners)
+    def _overlap_block(self, rows: slice) -> NDArray[Any]:
+        """Count common features of the subsets in `rows` with all subsets.
+
+        A feature costs h² steps when its owners are paired, m² in a matrix product, but the
+        steps of a product are some 64 times cheaper: it gets the features with h > m / 8, some
+        at a time.
+        """
+        columns = self._columns
+        height = len(range(*rows.indices(self.m)))
+        table = np.zeros((height, self.m), dtype=columns.dtype)
+        frequent = self.counts > self.m / 8
+        owners = (columns.indptr, columns.indices, np.flatnonzero(~frequent))
+        add_shared(table, rows.start, *(array.astype(np.int64, copy=False) for array in owners))
+        often = np.flatnonzero(frequent)
+        for some in np.array_split(often, len(often) * self.m // CHUNK + 1):
+            dense = columns[:, some].toarray()
+            table += dense[rows] @ dense.T
         return table
 
     def overlaps(self, rows: slice) -> NDArray[np.float64]:
@@ -143,6 +150,16 @@ class SubsetTables:
         pairs = np.outer(counts, counts) - np.diag(counts)
         return pairs / (self.m * (self.m - 1))
 
+    def _chunks(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+        """Cut pairs of sizes so that the overlaps of a chunk, taken together, stay few.
+
+        An overlap reaches hardly ten standard deviations beyond its mean, either way.
+        """
+        reach = np.minimum(np.minimum(a, b), 20 * np.sqrt(a * (b / self.p)) + 60)
+        return np.split(
+            np.arange(len(a)), np.flatnonzero(np.diff(np.cumsum(reach) // OVERLAPS)) + 1
+        )
+
     def expected(self, score: Score) -> NDArray[np.float64]:
         """Expectation of a pair score for random subsets, one per pair of distinct sizes.
 
@@ -152,7 +169,7 @@ class SubsetTables:
         sizes = self.distinct_sizes
         first, second = np.triu_indices(len(sizes))
         table = np.zeros((len(sizes), len(sizes)))
-        for chunk in np.array_split(np.arange(len(first)), len(first) // 20_000 + 1):
+        for chunk in self._chunks(sizes[first], sizes[second]):
             a, b = sizes[first[chunk]], sizes[second[chunk]]
             start, overlap, pmf = overlap_distributions(self.p, a, b)
             lengths = np.diff(start)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+MOST = 2**53  # numbers up to here are exact as floating-point numbers
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
     """A feature space of `count` features (None: unknown), the first of which have `names`.
@@ -29,8 +32,8 @@ class Features:
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.count is not None and self.count < 1:
-            raise InvalidInputError(f"n_features must be at least 1, got {self.count}.")
+        if self.count is not None and not 1 <= self.count <= MOST:
+            raise InvalidInputError(f"n_features must lie between 1 and 2^53, got {self.count}.")
         if self.names is None:
             return
         if len(set(self.names)) < len(self.names):
@@ -47,7 +50,7 @@ class Features:
     def of(cls, n_features: int | None, names: Iterable[object] | None) -> Features:
         """Build a feature space from what a user gave: a count, names for all, or both."""
         if names is None:
-            return cls(None if n_features is None else int(n_features))
+            return cls(None if n_features is None else _whole(n_features))
         texts = tuple(str(name) for name in names)
         if n_features is not None and n_features != len(texts):
             raise InvalidInputError(
@@ -76,3 +79,9 @@ class Features:
     def index_of(self) -> dict[str, int]:
         """Return a dictionary from name to number."""
         return {name: index for index, name in enumerate(self.names or ())}
+
+
+def _whole(n_features: object) -> int:
+    if isinstance(n_features, int | np.integer) and not isinstance(n_features, bool):
+        return int(n_features)
+    raise InvalidInputError(f"n_features must be a whole number, got {n_features!r}.")

@@ -112,8 +112,7 @@ def _proper(table: NDArray[Any]) -> NDArray[Any]:
                 f"ranks run from 1 (best) to {len(row):,}."
             )
     if all(_is_permutation(row) for row in table):
-        keep = table.dtype.kind in "iu" or isinstance(table, np.memmap)
-        return table if keep else table.astype(np.int32)
+        return table if isinstance(table, np.memmap) else table.astype(np.int32)
     generator = np.random.default_rng(0)  # average ranks leave nothing to chance
     proper = empty_table(table.shape, np.float64)
     for index, row in enumerate(table):

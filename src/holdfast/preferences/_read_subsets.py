@@ -46,7 +46,7 @@ def is_frame(data: object) -> bool:
 def _from_frame(frame: Any, features: Features) -> Read:  # noqa: ANN401
     names = [str(column) for column in frame.columns]
     features = _named(features, names, "the frame")
-    values = np.asarray(frame.to_numpy())
+    values = _numbers(frame)
     if values.dtype != bool:
         odd = ~np.isin(values, (0, 1))
         if odd.any():
@@ -59,6 +59,17 @@ def _from_frame(frame: Any, features: Features) -> Read:  # noqa: ANN401
     return _from_sparse(scipy.sparse.csr_array(values), features)
 
 
+def _numbers(frame: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return the cells of a frame; mixed and nullable columns as numbers, missing ones as NaN."""
+    values = np.asarray(frame.to_numpy())
+    if values.dtype != object:
+        return values
+    try:
+        return np.asarray(frame.to_numpy(dtype=np.float64, na_value=np.nan))
+    except (TypeError, ValueError):
+        raise InvalidInputError("a frame of selections holds booleans or 0 and 1 only.") from None
+
+
 def _named(features: Features, names: Sequence[str], source: str) -> Features:
     """Return features named by the data; names given by the user must be the same ones."""
     if features.names is not None and tuple(names) != features.names:
@@ -67,7 +78,10 @@ def _named(features: Features, names: Sequence[str], source: str) -> Features:
 
 
 def _from_sparse(matrix: Any, features: Features) -> Read:  # noqa: ANN401
-    rows = scipy.sparse.csr_array(matrix).astype(bool)
+    rows = scipy.sparse.csr_array(matrix, copy=True)
+    rows.sum_duplicates()
+    if not np.isin(rows.data, (0, 1)).all():
+        raise InvalidInputError("a matrix of selections holds booleans or 0 and 1 only.")
     features = features.with_count(rows.shape[1], "the matrix")
     if rows.shape[0] == 0:
         raise InvalidInputError("at least one selection is needed, got a matrix without rows.")
@@ -78,13 +92,26 @@ def _from_sparse(matrix: Any, features: Features) -> Read:  # noqa: ANN401
 
 
 def _from_selectors(selectors: Sequence[Any], features: Features) -> Read:
-    names = getattr(selectors[0], "feature_names_in_", None)
+    names = names_of(selectors)
     if names is not None:
-        features = _named(features, [str(name) for name in names], "selector 0")
+        features = _named(features, names, "the selectors")
     masks = [np.asarray(selector.get_support(), dtype=bool) for selector in selectors]
     for position, mask in enumerate(masks):
         features = features.with_count(len(mask), f"selector {position}")
     return _sorted_rows([np.flatnonzero(mask) for mask in masks], features)
+
+
+def names_of(estimators: Sequence[Any]) -> list[str] | None:
+    """Return the feature names that fitted estimators saw; all must have seen the same."""
+    seen = [getattr(one, "feature_names_in_", None) for one in estimators]
+    names = [None if one is None else [str(name) for name in one] for one in seen]
+    for position, own in enumerate(names):
+        if own != names[0]:
+            raise InvalidInputError(
+                f"estimator {position} was fitted on other features, or in another order, than "
+                "estimator 0; fit all of them on the same columns."
+            )
+    return names[0]
 
 
 def _from_rows(rows: Sequence[Any], features: Features) -> Read:

@@ -6,7 +6,7 @@ import os
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -31,23 +31,34 @@ def empty_table(shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
 
 def spooled(rows: Iterable[Any]) -> NDArray[np.float64]:
     """Write rows of numbers to a temporary file one by one and return it as a mapped table."""
-    path, width, count = _temporary(), -1, 0
-    with path.open("wb") as file:
-        for row in rows:
-            values = np.ascontiguousarray(row, dtype=np.float64)
-            width = values.size if width < 0 else width
-            if values.ndim != 1 or values.size != width:
-                path.unlink()
-                raise InvalidInputError(
-                    f"row {count} has the shape {values.shape}; "
-                    f"each row must be one vector of {width:,} numbers, as row 0 is."
-                )
-            file.write(values.data)
-            count += 1
-    if count == 0 or width == 0:
+    path = _temporary()
+    try:
+        with path.open("wb") as file:
+            shape = _write_rows(rows, file)
+    except BaseException:
         path.unlink()
+        raise
+    return _mapped(path, shape, np.float64)
+
+
+def _write_rows(rows: Iterable[Any], file: BinaryIO) -> tuple[int, int]:
+    """Write vectors of one length; return how many there were, and their length."""
+    width, count = -1, 0
+    for count, row in enumerate(rows, start=1):
+        try:
+            values = np.ascontiguousarray(row, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"row {count - 1} does not hold numbers: {row!r}.") from None
+        width = values.size if width < 0 else width
+        if values.ndim != 1 or values.size != width:
+            raise InvalidInputError(
+                f"row {count - 1} has the shape {values.shape}; "
+                f"each row must be one vector of {width:,} numbers, as row 0 is."
+            )
+        file.write(values.data)
+    if width <= 0:
         raise InvalidInputError("at least one row with at least one feature is needed, got none.")
-    return _mapped(path, (count, width), np.float64)
+    return count, width
 
 
 def column_blocks(table: NDArray[Any]) -> Iterator[slice]:

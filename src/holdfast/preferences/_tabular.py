@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._base import Preferences, frozen
 from holdfast.preferences._features import Features
-from holdfast.preferences._read_subsets import is_frame
+from holdfast.preferences._read_subsets import is_frame, names_of
 from holdfast.preferences._storage import empty_table, spooled
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ class Tabular(Preferences):
         return int(self._values.shape[1])
 
     def _set(self, values: NDArray[Any], features: Features) -> None:
-        if not isinstance(values, np.memmap):
-            frozen(values)
-        self._values = values
+        self._values = frozen(values.view())  # the user's own map stays writable for the user
         self._features = features
 
     @classmethod
@@ -113,9 +111,9 @@ def _from_iterable(
         return spooled(data), features
     rows = list(data)
     if rows and all(hasattr(row, "fit") for row in rows):
-        names = getattr(rows[0], "feature_names_in_", None)
+        names = names_of(rows)
         if names is not None and features.names is None:
-            features = Features(features.count, tuple(str(name) for name in names))
+            features = Features(features.count, tuple(names))
         rows = [importance(row, position, attributes) for position, row in enumerate(rows)]
     lengths = {np.shape(row) for row in rows}
     if len(lengths) > 1:
@@ -127,7 +125,7 @@ def importance(estimator: Any, position: int, attributes: Sequence[str]) -> NDAr
     """Return the vector a fitted estimator keeps; coefficients of several classes are summed."""
     for attribute in attributes:
         found = getattr(estimator, attribute, None)
-        if found is not None:
+        if found is not None and not isinstance(found, dict):  # LogisticRegressionCV has one
             values = np.asarray(found)
             return np.abs(np.atleast_2d(values)).sum(axis=0) if attribute == "coef_" else values
     raise InvalidInputError(

@@ -20,9 +20,11 @@ RandomState: TypeAlias = "int | np.random.Generator | np.random.RandomState | No
 
 def checked_ties(ties: str) -> Ties:
     """Return the name of a tie rule, or say which there are."""
-    if ties not in get_args(Ties):
-        raise UnknownNameError(f"unknown tie rule {ties!r}.{did_you_mean(ties, get_args(Ties))}")
-    return ties  # type: ignore[return-value]  # just checked
+    for known in get_args(Ties):
+        if ties == known:
+            rule: Ties = known
+            return rule
+    raise UnknownNameError(f"unknown tie rule {ties!r}.{did_you_mean(str(ties), get_args(Ties))}")
 
 
 def generators(random_state: RandomState, count: int) -> Iterator[np.random.Generator]:
@@ -40,6 +42,7 @@ def ranks_of(
     weights: NDArray[Any], ties: Ties, generator: np.random.Generator
 ) -> NDArray[np.int32] | NDArray[np.float64]:
     """Rank one vector, the highest weight first, rank 1 the best."""
+    weights = weights.astype(np.float64, copy=False)  # unsigned numbers have no negatives
     order = np.argsort(-weights)
     ordered = weights[order]
     differs = ordered[1:] != ordered[:-1]

@@ -72,8 +72,10 @@ class Weights(Tabular):
             Equal weights get ranks in random order, their average rank, or ranks in the order
             of features. Ties by index create agreement that is not there, average ranks may.
         random_state : int, Generator, RandomState or None, default 0
-            Seed of the random order; preference i is seeded by its position alone. Give two
-            selectors that are to be compared two different seeds.
+            Seed of the random order; preference i is seeded by its position alone. So rank all
+            preferences of a selector in one call, not in batches that each begin at position 0,
+            and give two selectors that are to be compared two different seeds: else their ties
+            are broken alike, which looks like agreement.
 
         Returns
         -------

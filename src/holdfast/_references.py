@@ -18,6 +18,10 @@ REFERENCES: dict[str, Reference] = {
         "A. Bommert, J. Rahnenführer (2020). Adjusted measures for feature selection "
         "stability for data sets with similar features. LOD 2020, LNCS 12565, 203-214.",
     ),
+    "breiman2001": Reference(
+        "Breiman 2001",
+        "L. Breiman (2001). Random forests. Machine Learning 45(1), 5-32.",
+    ),
     "carletta1996": Reference(
         "Carletta 1996",
         "J. Carletta (1996). Assessing agreement on classification tasks: the kappa "
@@ -46,6 +50,16 @@ REFERENCES: dict[str, Reference] = {
         "sequential wrapper-based approaches to feature selection. Technical report TCD-"
         "CS-2002-28, Trinity College Dublin.",
     ),
+    "fayyad1993": Reference(
+        "Fayyad & Irani 1993",
+        "U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued "
+        "attributes for classification learning. IJCAI 1993, 1022-1027.",
+    ),
+    "guyon2002": Reference(
+        "Guyon et al. 2002",
+        "I. Guyon, J. Weston, S. Barnhill, V. Vapnik (2002). Gene selection for cancer "
+        "classification using support vector machines. Machine Learning 46, 389-422.",
+    ),
     "iman1987": Reference(
         "Iman & Conover 1987",
         "R. L. Iman, W. J. Conover (1987). A measure of top-down correlation. Technometrics "
@@ -66,6 +80,11 @@ REFERENCES: dict[str, Reference] = {
         "Kendall 1945",
         "M. G. Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), "
         "239-251.",
+    ),
+    "kononenko1994": Reference(
+        "Kononenko 1994",
+        "I. Kononenko (1994). Estimating attributes: analysis and extensions of RELIEF. ECML "
+        "1994, LNCS 784, 171-182.",
     ),
     "krizek2007": Reference(
         "Křížek et al. 2007",
@@ -101,6 +120,16 @@ REFERENCES: dict[str, Reference] = {
         "A. Ochiai (1957). Zoogeographical studies on the soleoid fishes found in Japan and "
         "its neighbouring regions. Bulletin of the Japanese Society of Scientific Fisheries "
         "22, 526-530.",
+    ),
+    "press1988": Reference(
+        "Press et al. 1988",
+        "W. H. Press, B. P. Flannery, S. A. Teukolsky, W. T. Vetterling (1988). Numerical "
+        "Recipes in C. Cambridge University Press.",
+    ),
+    "robnik2003": Reference(
+        "Robnik-Šikonja & Kononenko 2003",
+        "M. Robnik-Šikonja, I. Kononenko (2003). Theoretical and empirical analysis of "
+        "ReliefF and RReliefF. Machine Learning 53, 23-69.",
     ),
     "saeys2008": Reference(
         "Saeys et al. 2008",
@@ -156,6 +185,11 @@ REFERENCES: dict[str, Reference] = {
         "Guo (2009). Evaluating reproducibility of differential expression discoveries in "
         "microarray studies by considering correlated molecular changes. Bioinformatics "
         "25(13), 1662-1668.",
+    ),
+    "zuber2009": Reference(
+        "Zuber & Strimmer 2009",
+        "V. Zuber, K. Strimmer (2009). Gene ranking and biomarker discovery under correlation. "
+        "Bioinformatics 25(20), 2700-2707.",
     ),
     "zucknick2008": Reference(
         "Zucknick et al. 2008",

@@ -1,0 +1,156 @@
+"""Selectors: one fit beside peers, many resamples at once, a data set mapped from disk."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.feature_selection import f_classif, mutual_info_classif
+from sklearn.svm import SVC
+
+import holdfast as hf
+from benchmarks._inputs import Labelled, Rows, labelled, mapped_labelled, resampled
+from benchmarks._record import Goal, Live, Recorded, benchmark
+from benchmarks._recorded import peer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Resampled = tuple[Labelled, Rows]
+
+WIDE = {"inputs": partial(labelled, n=200, p=10_000), "tiny": partial(labelled, n=20, p=30)}
+
+
+def fitted(data: Labelled, *, selector: Any) -> NDArray[Any]:
+    return selector.fit(*data).ranking_
+
+
+# One fit, 200 x 10,000, beside peers
+
+
+def skrebate(data: Labelled) -> Any:
+    from skrebate import ReliefF  # noqa: PLC0415  (only this row needs it)
+
+    return ReliefF(n_neighbors=10).fit(*data).feature_importances_
+
+
+def eliminated(data: Labelled, tolerance: float = 1e-3) -> NDArray[np.int64]:
+    """Drop a tenth of the remaining features a round with scikit-learn's SVC."""
+    X, y = data
+    low, span = X.min(axis=0), np.ptp(X, axis=0)
+    X = (X - low) / span
+    left, gone = np.arange(X.shape[1]), []
+    while len(left):
+        weights = SVC(kernel="linear", C=0.5, tol=tolerance).fit(X[:, left], y).coef_[0] ** 2
+        worst = np.argsort(weights)[: max(1, int(0.1 * len(left)))]
+        gone.append(left[worst])
+        left = np.delete(left, worst)
+    return np.concatenate(gone)
+
+
+PEERS: list[tuple[str, Any, Live | Recorded, float]] = [
+    ("ReliefF", hf.ReliefF(n_neighbors=10), Live(name="skrebate", run=skrebate), 600),
+    ("ReliefF", hf.ReliefF(n_neighbors=10), peer("WEKA", "ReliefF"), 40),
+    ("SVM-RFE", hf.SVMRFE(), Live(name="SVC loop", run=eliminated), 10),
+    ("SVM-RFE", hf.SVMRFE(), peer("WEKA", "SVM-RFE"), 25),
+    ("information gain", hf.InformationGain(), peer("WEKA", "InfoGain"), 5),
+    (
+        "forest importance",
+        hf.ForestImportance(),
+        peer("scikit-learn", "forest and permutation_importance"),
+        1000,
+    ),
+    (
+        "mutual information",
+        hf.MutualInformation(),
+        Live(name="mutual_info_classif", run=lambda data: mutual_info_classif(*data)),
+        100,
+    ),
+]
+
+for _name, _selector, _peer, _ratio in PEERS:
+    benchmark(
+        task=f"{_name}, 200 x 10,000, beside {_peer.name}",
+        peer=_peer,
+        goal=Goal(ratio=_ratio),
+        **WIDE,
+    )(partial(fitted, selector=_selector))
+
+
+# Many resamples at once
+
+
+def scored(both: Resampled, *, selector: Any) -> NDArray[np.float64]:
+    data, rows = both
+    return selector.score_resamples(*data, rows).values
+
+
+def products(both: Resampled) -> None:
+    """Only the matrix products that t and F need: two classes of X, all of X squared."""
+    (X, y), rows = both
+    weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
+    by_class = np.vstack([weights * (y == 0), weights * (y == 1)])
+    for start in range(0, X.shape[1], 2000):
+        block = X[:, start : start + 2000]
+        _ = by_class @ block, weights @ block
+
+
+def f_loop(both: Resampled) -> None:
+    (X, y), rows = both
+    for own in rows:
+        f_classif(X[own], y[own])
+
+
+THOUSAND = {
+    "inputs": partial(resampled, n=200, p=20_000, m=1000),
+    "tiny": partial(resampled, n=20, p=30, m=3),
+}
+for _name, _selector in (("t", hf.TScore()), ("F", hf.FScore())):
+    benchmark(
+        task=f"{_name}, 1,000 resamples of 200 x 20,000, beside the bare products (goal: 1/3)",
+        peer=Live(name="products", run=products),
+        goal=Goal(ratio=1 / 3),
+        **THOUSAND,
+    )(partial(scored, selector=_selector))
+benchmark(
+    task="F, 1,000 resamples of 200 x 20,000, beside a loop over f_classif",
+    peer=Live(name="f_classif", run=f_loop),
+    goal=Goal(ratio=20),
+    **THOUSAND,
+)(partial(scored, selector=hf.FScore()))
+
+
+def ranked(both: Resampled, *, selector: Any) -> NDArray[Any]:
+    data, rows = both
+    return selector.rank_resamples(*data, rows).values
+
+
+for _name, _run, _selector, _seconds in (
+    ("information gain", scored, hf.InformationGain(), 2.0),
+    ("ReliefF", scored, hf.ReliefF(n_neighbors=10), 4.0),
+    ("SVM-RFE", ranked, hf.SVMRFE(), 20.0),
+):
+    benchmark(
+        task=f"{_name}, 1,000 bootstrap resamples of 62 x 2,000",
+        inputs=partial(resampled, n=62, p=2000, m=1000),
+        tiny=partial(resampled, n=20, p=30, m=3),
+        goal=Goal(seconds=_seconds),
+    )(partial(_run, selector=_selector))
+
+
+# A data set that is larger than what may be in memory
+
+for _name, _selector in (
+    ("t", hf.TScore()),
+    ("F", hf.FScore()),
+    ("information gain", hf.InformationGain()),
+    ("ReliefF", hf.ReliefF(n_neighbors=10)),
+):
+    benchmark(
+        task=f"{_name}, 200 x 850,000 single precision from a memory map",
+        inputs=partial(mapped_labelled, n=200, p=850_000),
+        tiny=partial(mapped_labelled, n=20, p=30),
+        goal=Goal(seconds=60.0, peak_mb=500),
+        mapped=True,
+    )(partial(fitted, selector=_selector))

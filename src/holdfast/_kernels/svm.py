@@ -1,0 +1,329 @@
+"""A linear soft-margin SVM, solved in its dual on a Gram matrix.
+
+The dual is kept in signed form, b = alpha * y: minimise b'Kb/2 - y'b with sum(b) = 0 and each b
+between `low` and `high` (0 and C for the positive class, -C and 0 for the other). With the
+gradient g = Kb - y, b is optimal when no entry that may fall has a larger g than an entry that
+may rise; the largest difference, the *violation*, is in units of the margin.
+
+Two moves alternate. Descent on the worst pair always gains but converges slowly; a Newton step
+on the free entries finishes the work once descent has found which they are. Together they
+solve to rounding error, so that rankings do not depend on the tolerance.
+
+Data are kept with features in rows (`Z`): a feature is one stretch of memory, and features that
+leave are swapped behind those that stay.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+CENTRE, MINMAX, STANDARD = range(3)
+RIDGE = 1e-12  # of the largest diagonal entry: keeps singular systems solvable
+ROUNDING = 4e-16  # a violation below this share of the summands is rounding error
+ROUNDS = 10_000
+SMALLEST = 1e-280  # in place of a Gram matrix of zeros: nothing may be divided by 0
+TILE = 16  # columns of X that are turned into rows of Z together
+
+
+@njit(cache=True)
+def twins(X: NDArray[Any], y: Ints) -> Ints:
+    """First row that equals each row, in values and class."""
+    n, p = X.shape
+    first = np.arange(n)
+    for i in range(n):
+        if first[i] < i:
+            continue
+        for k in range(i + 1, n):
+            if first[k] < k or y[k] != y[i]:
+                continue
+            j = 0
+            while j < p and X[i, j] == X[k, j]:
+                j += 1
+            if j == p:
+                first[k] = i
+    return first
+
+
+@njit(cache=True)
+def _scale_row(row: Floats, counts: Floats, kind: int) -> None:
+    """Centre and scale one feature; rows that count 0 have no say in mean and width."""
+    low, high = np.inf, -np.inf
+    for i in range(len(row)):
+        if counts[i] > 0:
+            low, high = min(low, row[i]), max(high, row[i])
+    if low == high:
+        row[:] = 0.0
+        return
+    total, size = 0.0, 0.0
+    for i in range(len(row)):
+        row[i] -= low  # first, as the mean of large values close together has lost its digits
+        total += counts[i] * row[i]
+        size += counts[i]
+    mean, width = total / size, 1.0
+    if kind == MINMAX:
+        width = high - low
+    elif kind == STANDARD:
+        squares = 0.0
+        for i in range(len(row)):
+            squares += counts[i] * (row[i] - mean) ** 2
+        width = np.sqrt(squares / (size - 1.0))
+    if not 0.0 < width < np.inf:  # over- or underflow: make it seen
+        width = np.nan
+    for i in range(len(row)):
+        row[i] = (row[i] - mean) / width
+
+
+@njit(cache=True)
+def scaled(X: NDArray[Any], rows: Ints, counts: Floats, kind: int, start: int, stop: int) -> Floats:
+    """Return columns start to stop of the named rows of X, scaled, features in rows."""
+    Z = np.empty((stop - start, len(rows)))
+    for first in range(start, stop, TILE):
+        last = min(first + TILE, stop)
+        for i in range(len(rows)):
+            for j in range(first, last):
+                Z[j - start, i] = X[rows[i], j]
+        for j in range(first, last):
+            _scale_row(Z[j - start], counts, kind)
+    return Z
+
+
+@njit(cache=True)
+def weights(Z: Floats, b: Floats) -> Floats:
+    """Weights of the features, Zb; equal features get equal weights to the last bit."""
+    p, n = Z.shape
+    even = n - n % 4
+    w = np.empty(p)
+    for j in range(p):
+        row = Z[j]
+        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        for i in range(0, even, 4):
+            s0 += row[i] * b[i]
+            s1 += row[i + 1] * b[i + 1]
+            s2 += row[i + 2] * b[i + 2]
+            s3 += row[i + 3] * b[i + 3]
+        for i in range(even, n):
+            s0 += row[i] * b[i]
+        w[j] = (s0 + s1) + (s2 + s3)
+    return w
+
+
+@njit(cache=True)
+def put_last(Z: Floats, who: Ints, leaving: Ints, left: int) -> None:
+    """Swap the leaving rows of Z[:left] to its end; `who` says which feature is where."""
+    stay = left - len(leaving)
+    gone = np.zeros(left, np.bool_)
+    for position in leaving:
+        gone[position] = True
+    other = stay
+    for position in leaving:
+        if position < stay:
+            while gone[other]:
+                other += 1
+            who[position], who[other] = who[other], who[position]
+            for i in range(Z.shape[1]):
+                Z[position, i], Z[other, i] = Z[other, i], Z[position, i]
+            other += 1
+
+
+@njit(cache=True)
+def _factor(A: Floats, ridge: float) -> None:
+    """Factor a positive definite matrix as U'U in the upper triangle, four rows at a time."""
+    n = len(A)
+    for first in range(0, n, 4):
+        last = min(first + 4, n)
+        for k in range(first, last):
+            for before in range(first, k):
+                f = A[before, k]
+                for j in range(k, n):
+                    A[k, j] -= f * A[before, j]
+            scale = 1.0 / np.sqrt(max(A[k, k], ridge))
+            for j in range(k, n):
+                A[k, j] *= scale
+        if last == n:
+            return
+        r0, r1, r2, r3 = A[first], A[first + 1], A[first + 2], A[first + 3]
+        for i in range(last, n):
+            row = A[i]
+            f0, f1, f2, f3 = r0[i], r1[i], r2[i], r3[i]
+            for j in range(i, n):
+                row[j] -= f0 * r0[j] + f1 * r1[j] + f2 * r2[j] + f3 * r3[j]
+
+
+@njit(cache=True)
+def _substitute(U: Floats, x: Floats) -> None:
+    """Solve U'Ux = x in place."""
+    n = len(x)
+    for i in range(n):
+        x[i] /= U[i, i]
+        f = x[i]
+        for j in range(i + 1, n):
+            x[j] -= f * U[i, j]
+    for i in range(n - 1, -1, -1):
+        total = x[i]
+        for j in range(i + 1, n):
+            total -= U[i, j] * x[j]
+        x[i] = total / U[i, i]
+
+
+@njit(cache=True)
+def _direction(K: Floats, g: Floats, free: Ints, size: float) -> Floats:
+    """Newton direction of the free entries; it sums up to 0.
+
+    A constant on all entries of K changes nothing then, and makes the matrix regular wherever
+    the constrained problem is.
+    """
+    f = len(free)
+    A = np.empty((f, f))
+    ones, d = np.ones(f), np.empty(f)
+    for a in range(f):
+        row = K[free[a]]
+        for c in range(a, f):
+            A[a, c] = row[free[c]] + size
+        A[a, a] += RIDGE * size
+        d[a] = -g[free[a]]
+    _factor(A, RIDGE * size)
+    _substitute(A, ones)
+    _substitute(A, d)
+    d -= (d.sum() / ones.sum()) * ones
+    d -= d.mean()  # the sum must stay 0 to rounding even when the system is singular
+    return d
+
+
+@njit(cache=True)
+def _newton(K: Floats, b: Floats, g: Floats, low: Floats, high: Floats, size: float) -> bool:
+    """Step towards the optimum of the free entries; return whether the box allowed the whole step.
+
+    The gradient is not kept up.
+    """
+    free = np.flatnonzero((b > low) & (b < high))
+    if len(free) < 2:
+        return True
+    d = _direction(K, g, free, size)
+    t, stop = 1.0, -1
+    for a in range(len(free)):
+        k = free[a]
+        room = high[k] - b[k] if d[a] > 0.0 else low[k] - b[k]
+        if d[a] != 0.0 and room / d[a] < t:
+            t, stop = room / d[a], a
+    for a in range(len(free)):
+        k = free[a]
+        b[k] = min(max(b[k] + t * d[a], low[k]), high[k])
+    if stop >= 0:
+        b[free[stop]] = high[free[stop]] if d[stop] > 0.0 else low[free[stop]]
+    return stop < 0
+
+
+@njit(cache=True)
+def _gradient(K: Floats, y: Floats, b: Floats, g: Floats) -> float:
+    """Compute the gradient anew; return how large its summands are at most."""
+    n = len(b)
+    largest = 1.0
+    for k in range(n):
+        g[k] = -y[k]
+    for i in range(n):
+        if b[i] != 0.0:
+            f, row = b[i], K[i]
+            for k in range(n):
+                g[k] += f * row[k]
+            largest = max(largest, abs(f) * row[i])
+    return largest
+
+
+@njit(cache=True)
+def _extremes(b: Floats, g: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Smallest gradient of entries that may rise, largest of entries that may fall."""
+    rise, fall = np.inf, -np.inf
+    for k in range(len(b)):
+        if b[k] < high[k] and g[k] < rise:
+            rise = g[k]
+        if b[k] > low[k] and g[k] > fall:
+            fall = g[k]
+    return rise, fall
+
+
+@njit(cache=True)
+def _descend(
+    K: Floats,
+    b: Floats,
+    g: Floats,
+    low: Floats,
+    high: Floats,
+    tol: float,
+    tiny: float,
+    limit: int,
+) -> None:
+    """Descend on pairs, the second of each chosen by its gain to second order."""
+    n = len(b)
+    i, t = -1, 0.0
+    first = second = K[0]
+    for step in range(limit + 1):
+        worst, fall = np.inf, -np.inf
+        for k in range(n):  # the last step's change of g, and the next i, in one pass
+            g[k] += t * (first[k] - second[k])
+            if b[k] < high[k] and g[k] < worst:
+                worst, i = g[k], k
+            if b[k] > low[k] and g[k] > fall:
+                fall = g[k]
+        if step == limit or not fall - worst > tol:
+            return
+        first = K[i]
+        best, j = -1.0, -1
+        for k in range(n):
+            if b[k] > low[k] and g[k] > worst:
+                gain = (g[k] - worst) ** 2 / max(first[i] + K[k, k] - 2.0 * first[k], tiny)
+                if gain > best:
+                    best, j = gain, k
+        second = K[j]
+        room_i, room_j = high[i] - b[i], b[j] - low[j]
+        t = (g[j] - worst) / max(first[i] + second[j] - 2.0 * first[j], tiny)
+        t = min(t, room_i, room_j)
+        b[i] = high[i] if t == room_i else b[i] + t
+        b[j] = low[j] if t == room_j else b[j] - t
+
+
+@njit(cache=True)
+def solve(K: Floats, y: Floats, box: Floats, b: Floats, tol: float) -> float:
+    """Solve from a feasible start, in place; return the violation left above rounding error."""
+    low = np.where(y > 0.0, 0.0, -box)
+    high = np.where(y > 0.0, box, 0.0)
+    size = SMALLEST
+    for k in range(len(y)):
+        size = max(size, K[k, k])
+    g = np.empty(len(y))
+    _gradient(K, y, b, g)
+    rough = 1e-3
+    for attempt in range(ROUNDS):
+        limit = max(50, len(np.flatnonzero((b > low) & (b < high))))
+        _descend(K, b, g, low, high, max(rough, tol), RIDGE * size, limit)
+        for _ in range(1 + attempt // 4):  # hard problems need many entries fixed at once
+            whole = _newton(K, b, g, low, high, size)
+            floor = ROUNDING * len(y) * _gradient(K, y, b, g)
+            if whole:
+                break
+        rise, fall = _extremes(b, g, low, high)
+        if fall - rise <= max(tol, floor):
+            return 0.0
+        if fall - rise <= rough:
+            rough /= 100.0
+    return fall - rise
+
+
+@njit(cache=True)
+def offset(K: Floats, y: Floats, box: Floats, b: Floats) -> float:
+    """Offset of the decision function of a solution."""
+    g = np.empty(len(y))
+    _gradient(K, y, b, g)
+    low, high = np.where(y > 0.0, 0.0, -box), np.where(y > 0.0, box, 0.0)
+    rise, fall = _extremes(b, g, low, high)
+    if np.isinf(rise) or np.isinf(fall):  # one class only
+        return -fall if np.isinf(rise) else -rise
+    return -(rise + fall) / 2.0

@@ -1,0 +1,131 @@
+"""Other people's selectors: scikit-learn's, estimators with importances, plain functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast.errors import InvalidInputError
+from holdfast.preferences._tabular import importance
+from holdfast.select._base import Scorer
+from holdfast.select._moments import FScore
+from holdfast.select._record import selector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ties import RandomState
+    from holdfast.select._base import Array
+
+_SCORES = ("scores_", "feature_importances_", "coef_")
+
+
+@selector(
+    name="any_selector", title="any scikit-learn selector, estimator or function", references=()
+)
+class AnySelector(Scorer):
+    """Use somebody else's way of judging features.
+
+    Parameters
+    ----------
+    estimator : estimator or callable, default None
+        A scikit-learn selector or estimator, which is cloned and fitted; or a function
+        ``f(X, y)`` that returns a score per feature (or a tuple that starts with them, as
+        :func:`sklearn.feature_selection.f_classif` does). None is :class:`holdfast.FScore`. After
+        fitting, the first of these is used: ``scores_``, ``feature_importances_``, ``coef_``
+        (absolute values, summed over classes), ``ranking_`` (1 is best), ``get_support()``
+        (selected features score 1, others 0).
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None. None keeps what the estimator
+        selects, if it is a selector, else half of the features.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores, and of the estimator, if it takes one.
+
+    Attributes
+    ----------
+    estimator_ : estimator or callable
+        The fitted clone, or the function.
+    scores_ : array of shape (p,)
+        Scores; missing ones (a constant feature, say) become the lowest.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> tree = hf.AnySelector(DecisionTreeClassifier(), n_features_to_select=2).fit(X, y)
+    >>> tree.get_feature_names_out().tolist()
+    ['od280/od315_of_diluted_wines', 'proline']
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,  # noqa: ANN401  (an estimator or a function)
+        *,
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
+        judge = self._judge(generator)
+        if hasattr(judge, "fit"):
+            scores = _judgement(judge.fit(X, y))
+        else:
+            answer = judge(X, y)
+            scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=float)
+        if scores.shape != (X.shape[1],):
+            raise InvalidInputError(
+                f"one score per feature is needed, that is {X.shape[1]:,}; "
+                f"{judge!r} gave the shape {scores.shape}."
+            )
+        self.estimator_ = judge
+        return _finite(scores)
+
+    def _judge(self, generator: np.random.Generator) -> Any:  # noqa: ANN401
+        given = FScore() if self.estimator is None else self.estimator
+        if not hasattr(given, "fit"):
+            if not callable(given):
+                raise InvalidInputError(
+                    f"an estimator or a function f(X, y) is needed, got {given!r}."
+                )
+            return given
+        judge = clone(given)
+        if "random_state" in judge.get_params():
+            judge.set_params(random_state=int(generator.integers(2**31)))
+        return judge
+
+    def _count(self, n_features: int) -> int:
+        chosen = getattr(self.estimator_, "get_support", None)
+        if self.n_features_to_select is None and chosen is not None:
+            return int(np.sum(chosen()))
+        return super()._count(n_features)
+
+
+def _judgement(fitted: Any) -> Array:  # noqa: ANN401
+    """Return what a fitted estimator thinks of the features, higher being better."""
+    if any(getattr(fitted, name, None) is not None for name in _SCORES):
+        return np.asarray(importance(fitted, 0, _SCORES), dtype=np.float64)
+    if hasattr(fitted, "ranking_"):
+        return -np.asarray(fitted.ranking_, dtype=np.float64)
+    if hasattr(fitted, "get_support"):
+        return np.asarray(fitted.get_support(), dtype=np.float64)
+    raise InvalidInputError(
+        f"{type(fitted).__name__} has none of {', '.join(_SCORES)}, ranking_ and get_support: "
+        "it does not say what it thinks of features."
+    )
+
+
+def _finite(scores: Array) -> Array:
+    """Make missing scores the lowest, and infinite ones the largest or smallest numbers."""
+    known = scores[np.isfinite(scores)]
+    return np.nan_to_num(scores, nan=known.min() if known.size else 0.0)

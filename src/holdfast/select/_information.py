@@ -1,0 +1,293 @@
+"""What a feature, cut into bins, tells about the class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from holdfast._kernels.discretise import GAIN, NATS, UNCERTAINTY
+from holdfast._text import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.select._base import Scorer
+from holdfast.select._discretise import Resamples, bin_scores
+from holdfast.select._record import selector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ties import RandomState
+    from holdfast.select._base import Array, Rows
+
+Binning = Literal["equal-frequency", "mdl"]
+
+
+class BinScorer(Scorer):
+    """A score of the table of bins by classes; children say which, and how the bins are made."""
+
+    _allow_sparse = True
+    _kind: ClassVar[int]
+
+    @abstractmethod
+    def _n_bins(self) -> int:
+        """Return the number of bins of equal frequency, 0 for MDL cuts."""
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+        scores: Array = bin_scores(X, Resamples.of(y), self._kind, self._n_bins())[0]
+        return scores
+
+    def _score_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],  # noqa: ARG002
+    ) -> Array:
+        return bin_scores(X, Resamples.of(y, rows), self._kind, self._n_bins())
+
+
+@selector(
+    name="information_gain",
+    title="information gain (MDL cuts)",
+    references=("fayyad1993", "kalousis2005"),
+)
+class InformationGain(BinScorer):
+    r"""Score features by how many bits about the class they tell, once cut into bins.
+
+    .. math:: IG = H(C) - H(C \mid B)
+
+    with the entropy H in bits, C the class and B the bin. Cuts are set by Fayyad and Irani's
+    method: of all places between two neighbouring values the one that leaves the class the least
+    entropy is taken (the first of equals), if its gain exceeds
+
+    .. math:: \frac{\log_2 m + \log_2(3^c - 2) - (c H - c_1 H_1 - c_2 H_2)}{n}
+
+    where the n samples have m such places and c classes, and the sides of the cut c₁ and c₂ of
+    them; then both sides are cut in turn. The cut is the middle of the two values; a value equal
+    to it lies below. Scores and cuts are those of WEKA 3.6 (its "better encoding").
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores. It matters here: all features without a
+        cut share the score 0, which can be most of them.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores from 0 to log₂ of the number of classes. A feature without a cut has exactly 0.
+    cut_points_ : list of p arrays
+        The cuts of each feature, ascending.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    Notes
+    -----
+    Missing values (NaN) are left out of the search for cuts. Then those of each class are spread
+    over the bins in proportion to the sizes of the bins, so a missing value tells nothing.
+    Sparse matrices stay sparse: what is not stored is one value, zero.
+
+    References
+    ----------
+    U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued
+    attributes for classification learning. IJCAI 1993, 1022-1027.
+
+    A. Kalousis, J. Prados, M. Hilario (2005). Stability of feature selection algorithms.
+    ICDM 2005, 218-225.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> gain = hf.InformationGain(n_features_to_select=2).fit(X, y)
+    >>> gain.get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
+    >>> gain.cut_points_[0].round(3).tolist()
+    [12.185, 12.78]
+    """
+
+    _allow_nan = True
+    _kind = GAIN
+
+    def __init__(
+        self, *, n_features_to_select: float | None = None, random_state: RandomState = 0
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _n_bins(self) -> int:
+        return 0
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+        self.cut_points_: list[Array] = []
+        scores: Array = bin_scores(X, Resamples.of(y), GAIN, 0, self.cut_points_)[0]
+        return scores
+
+
+@selector(
+    name="symmetrical_uncertainty",
+    title="symmetrical uncertainty",
+    references=("press1988", "saeys2008"),
+)
+class SymmetricalUncertainty(BinScorer):
+    r"""Score features by the information they share with the class, relative to what both hold.
+
+    .. math:: SU = 2 \, \frac{H(C) - H(C \mid B)}{H(C) + H(B)}
+
+    with the entropy H, C the class and B the bin. Unlike the gain it does not favour features
+    with many bins.
+
+    Parameters
+    ----------
+    binning : {"equal-frequency", "mdl"}, default "equal-frequency"
+        How features are cut into bins: into `n_bins` with the same number of samples, or as
+        :class:`InformationGain` does (scores are then those of WEKA 3.6).
+    n_bins : int, default 10
+        How many bins of equal frequency, 2 or more. Equal values are never parted: of n samples,
+        a value with mean rank r (from 1) goes into bin :math:`\lfloor (r - 1/2) \, b / n \rfloor`
+        of the b bins from 0 on. A value frequent enough to fill several bins leaves all but one
+        of them empty.
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores from 0 (nothing shared; constant features) to 1 (each determines the other).
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    Notes
+    -----
+    Missing values (NaN) are left out when bins are made, then spread over them as for
+    :class:`InformationGain`. Sparse matrices stay sparse.
+
+    References
+    ----------
+    W. H. Press, B. P. Flannery, S. A. Teukolsky, W. T. Vetterling (1988). Numerical recipes in C.
+    Cambridge University Press.
+
+    Y. Saeys, T. Abeel, Y. Van de Peer (2008). Robust feature selection using ensemble feature
+    selection techniques. ECML PKDD 2008, LNCS 5212, 313-325.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> uncertainty = hf.SymmetricalUncertainty(binning="mdl", n_features_to_select=2).fit(X, y)
+    >>> uncertainty.get_feature_names_out().tolist()
+    ['flavanoids', 'od280/od315_of_diluted_wines']
+    """
+
+    _allow_nan = True
+    _kind = UNCERTAINTY
+
+    def __init__(
+        self,
+        *,
+        binning: Binning = "equal-frequency",
+        n_bins: int = 10,
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.binning = binning
+        self.n_bins = n_bins
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _n_bins(self) -> int:
+        if self.binning not in get_args(Binning):
+            raise UnknownNameError(
+                f"unknown binning {self.binning!r}."
+                f"{did_you_mean(str(self.binning), get_args(Binning))}"
+            )
+        return 0 if self.binning == "mdl" else _checked(self.n_bins)
+
+
+@selector(
+    name="mutual_information",
+    title="mutual information (bins of equal frequency)",
+    references=("dernoncourt2014",),
+)
+class MutualInformation(BinScorer):
+    r"""Score features by their mutual information with the class, from bins of equal frequency.
+
+    .. math:: I = \sum_{b, c} p_{bc} \ln \frac{p_{bc}}{p_b \, p_c}
+
+    in nats, as scikit-learn's ``mutual_info_score`` of bins and classes.
+
+    Parameters
+    ----------
+    n_bins : int, default 10
+        How many bins of equal frequency, 2 or more; equal values are never parted (see
+        :class:`SymmetricalUncertainty`).
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores from 0 (constant features among others) to ln of the number of classes.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    Notes
+    -----
+    Features that tell nothing score above 0: by about (b - 1)(c - 1) / (2n) for b bins, c classes
+    and n samples. That shifts all features with as many bins alike. scikit-learn's
+    ``mutual_info_classif`` estimates the same quantity without bins, from nearest neighbours; it
+    is far slower, and :class:`AnySelector` makes a selector of it. Sparse matrices stay sparse.
+
+    References
+    ----------
+    D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection stability on
+    high dimension and small sample data. Computational Statistics & Data Analysis 71, 681-693.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> hf.MutualInformation(n_features_to_select=2).fit(X, y).get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
+    """
+
+    _kind = NATS
+
+    def __init__(
+        self,
+        *,
+        n_bins: int = 10,
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.n_bins = n_bins
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _n_bins(self) -> int:
+        return _checked(self.n_bins)
+
+
+def _checked(n_bins: int) -> int:
+    """Return the number of bins, or say why it cannot be used."""
+    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 2:
+        raise InvalidInputError(f"n_bins must be a whole number, 2 or more, got {n_bins!r}.")
+    return int(n_bins)

@@ -1,0 +1,222 @@
+"""t-score and F statistic: sums over classes as matrix products, many resamples at once."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import scipy.sparse
+
+from holdfast._kernels.moments import f_statistics, pooled_t, separate_t
+from holdfast._text import did_you_mean
+from holdfast.errors import UnknownNameError
+from holdfast.select._base import Scorer
+from holdfast.select._record import selector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ties import RandomState
+    from holdfast.select._base import Array, Rows
+
+BLOCK = 2**22  # numbers in the largest array of a block of features
+Variance = Literal["pooled", "welch", "squared"]
+
+
+class MomentScorer(Scorer):
+    """A score that depends on the data through sums and sums of squares in each class.
+
+    With the weights W (resamples x rows: how often a resample holds a row) the sums are matrix
+    products W X and W X². Columns are centred first, so that large means cost no digits.
+    """
+
+    _allow_sparse = True
+    _squares_by_class = False
+
+    @abstractmethod
+    def _statistics(self, sums: Array, squares: Array, counts: Array, out: Array) -> None:
+        """Write the scores of one block of features to `out`."""
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+        scores: Array = self._weighted(X, y, np.ones((1, len(y))))[0]
+        return scores
+
+    def _score_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],  # noqa: ARG002
+    ) -> Array:
+        weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
+        return self._weighted(X, y, weights)
+
+    def _weighted(self, X: Any, y: NDArray[np.intp], weights: Array) -> Array:  # noqa: ANN401
+        members = np.eye(y.max() + 1)[:, y]
+        by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
+        counts = weights @ members.T
+        scores = np.empty((len(weights), X.shape[1]))
+        width = max(1, BLOCK // max(len(by_class), len(y)))
+        for start in range(0, X.shape[1], width):
+            columns = slice(start, start + width)
+            block, squared = _centred(X[:, columns])
+            sums = _products(by_class, block).reshape(len(members), len(weights), -1)
+            squares = _products(by_class if self._squares_by_class else weights, squared)
+            squares = squares.reshape(sums.shape) if self._squares_by_class else squares
+            self._statistics(sums, squares, counts, scores[:, columns])
+        return scores
+
+
+def _centred(block: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    """Return columns minus their means, and the squares; sparse columns stay where they are."""
+    if _is_sparse(block):
+        exact = block.astype(np.float64)
+        return exact, exact.multiply(exact)
+    dense = block.astype(np.float64)
+    dense -= dense.mean(axis=0)
+    return dense, np.square(dense)
+
+
+def _is_sparse(block: Any) -> bool:  # noqa: ANN401
+    return bool(scipy.sparse.issparse(block))
+
+
+def _products(weights: Array, block: Any) -> Array:  # noqa: ANN401
+    if _is_sparse(block):
+        return np.ascontiguousarray((block.T @ weights.T).T)
+    return np.asarray(weights @ block)
+
+
+@selector(
+    name="t_score",
+    title="t-score (absolute)",
+    references=("dernoncourt2014",),
+)
+class TScore(MomentScorer):
+    r"""Score features by the absolute t statistic between the classes.
+
+    With means :math:`\bar x_k`, variances :math:`s_k^2` and n_k samples of two classes, the score
+    is, for `variance`
+
+    * ``"pooled"``: :math:`|\bar x_1 - \bar x_2| / \sqrt{s^2 (1/n_1 + 1/n_2)}` with
+      :math:`s^2 = ((n_1 - 1) s_1^2 + (n_2 - 1) s_2^2) / (n_1 + n_2 - 2)`;
+    * ``"welch"``: :math:`|\bar x_1 - \bar x_2| / \sqrt{s_1^2/n_1 + s_2^2/n_2}`;
+    * ``"squared"``: :math:`(\bar x_1 - \bar x_2)^2 / (s_1^2 + s_2^2)`.
+
+    With more classes it is the largest score of one class against the rest.
+
+    Parameters
+    ----------
+    variance : {"pooled", "welch", "squared"}, default "pooled"
+        Which score.
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores, 0 or more. A constant feature has 0; one that is constant within every class, but
+        not the same in all, has the largest number there is.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    References
+    ----------
+    D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection stability on
+    high dimension and small sample data. Computational Statistics & Data Analysis 71, 681-693.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> hf.TScore(n_features_to_select=2).fit(X, y).get_feature_names_out().tolist()
+    ['worst perimeter', 'worst concave points']
+    """
+
+    def __init__(
+        self,
+        *,
+        variance: Variance = "pooled",
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.variance = variance
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    @property
+    def _squares_by_class(self) -> bool:  # type: ignore[override]
+        return self.variance != "pooled"
+
+    def _statistics(self, sums: Array, squares: Array, counts: Array, out: Array) -> None:
+        if self.variance not in get_args(Variance):
+            raise UnknownNameError(
+                f"unknown variance {self.variance!r}."
+                f"{did_you_mean(str(self.variance), get_args(Variance))}"
+            )
+        if self.variance == "pooled":
+            pooled_t(sums, squares, counts, out)
+        else:
+            separate_t(sums, squares, counts, self.variance == "welch", out)
+
+
+@selector(
+    name="f_score",
+    title="F statistic (analysis of variance)",
+    references=("yu2008",),
+)
+class FScore(MomentScorer):
+    r"""Score features by the F statistic of one-way analysis of variance.
+
+    .. math:: F = \frac{\sum_k n_k (\bar x_k - \bar x)^2 / (c - 1)}
+                       {\sum_k \sum_{i \in k} (x_i - \bar x_k)^2 / (n - c)}
+
+    for c classes. With two classes it is the square of the pooled t.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores, 0 or more. A constant feature has 0; one that is constant within every class, but
+        not the same in all, has the largest number there is.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    References
+    ----------
+    L. Yu, C. Ding, S. Loscalzo (2008). Stable feature selection via dense feature groups.
+    KDD 2008, 803-811.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> hf.FScore(n_features_to_select=2).fit(X, y).get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
+    """
+
+    def __init__(
+        self, *, n_features_to_select: float | None = None, random_state: RandomState = 0
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _statistics(self, sums: Array, squares: Array, counts: Array, out: Array) -> None:
+        f_statistics(sums, squares, counts, out)

@@ -1,0 +1,5 @@
+"""Tests that any selector must pass, for those who write their own."""
+
+from holdfast.testing._selectors import SelectorConformance
+
+__all__ = ["SelectorConformance"]

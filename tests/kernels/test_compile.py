@@ -1,0 +1,32 @@
+"""Kernels run where nothing can be cached."""
+
+from numba import njit
+
+from holdfast._kernels import _compile
+
+
+def test_an_unwritable_cache_folder_is_no_obstacle(monkeypatch):
+    """Numba refuses to cache where it finds no folder to write to."""
+
+    def without_folders(function=None, *, cache=False):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(function)
+
+    monkeypatch.setattr(_compile, "njit", without_folders)
+
+    @_compile.kernel
+    def twice(x):
+        return 2 * x
+
+    assert twice(21) == 42
+    assert twice.signatures
+
+
+def test_kernels_are_cached():
+    @_compile.kernel
+    def thrice(x):
+        return 3 * x
+
+    assert thrice(14) == 42
+    assert thrice.stats.cache_path

@@ -1,0 +1,78 @@
+"""Other people's selectors through the adapter."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import (
+    RFE,
+    SelectFromModel,
+    SelectKBest,
+    SequentialFeatureSelector,
+    f_classif,
+    mutual_info_classif,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError
+
+X, Y = load_wine(return_X_y=True)
+X = X / X.std(axis=0)
+
+
+def test_functions():
+    scores = f_classif(X, Y)[0]
+    for function in (f_classif, lambda x, y: f_classif(x, y)[0]):
+        fitted = hf.AnySelector(function, n_features_to_select=3).fit(X, Y)
+        assert fitted.scores_ == pytest.approx(scores)
+        assert set(np.flatnonzero(fitted.get_support())) == set(np.argsort(scores)[-3:])
+    assert hf.AnySelector().fit(X, Y).scores_ == pytest.approx(scores)
+    kraskov = hf.AnySelector(lambda x, y: mutual_info_classif(x, y, random_state=0))
+    assert kraskov.fit(X, Y).scores_ == pytest.approx(mutual_info_classif(X, Y, random_state=0))
+
+
+def test_estimators_with_importances():
+    linear = LogisticRegression(max_iter=10_000)
+    fitted = hf.AnySelector(linear).fit(X, Y)
+    assert fitted.scores_ == pytest.approx(np.abs(linear.fit(X, Y).coef_).sum(axis=0))
+    forest = hf.AnySelector(RandomForestClassifier(5)).fit(X, Y)
+    again = hf.AnySelector(RandomForestClassifier(5)).fit(X, Y)
+    assert forest.scores_.tolist() == again.scores_.tolist()  # seeded through the adapter
+    assert forest.scores_ == pytest.approx(forest.estimator_.feature_importances_)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        SelectKBest(k=4),
+        RFE(LogisticRegression(max_iter=10_000), n_features_to_select=4),
+        SelectFromModel(LogisticRegression(max_iter=10_000), threshold="1.5*mean"),
+        SequentialFeatureSelector(KNeighborsClassifier(), n_features_to_select=2, cv=3),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_selectors_keep_what_they_select(selector):
+    fitted = hf.AnySelector(selector).fit(X, Y)
+    own = selector.fit(X, Y)
+    assert fitted.get_support().tolist() == own.get_support().tolist()
+
+
+def test_resamples_and_studies_of_any_selector():
+    rows = [np.random.default_rng(s).permutation(len(Y))[:150] for s in range(5)]
+    weights = hf.AnySelector(f_classif).score_resamples(X, Y, rows)
+    assert weights.values[2] == pytest.approx(f_classif(X[rows[2]], Y[rows[2]])[0])
+    assert hf.measure("jaccard", weights.top(4)) > 0.5
+
+
+def test_what_cannot_be_used_is_refused():
+    with pytest.raises(InvalidInputError, match="a function"):
+        hf.AnySelector(3).fit(X, Y)
+    with pytest.raises(InvalidInputError, match="KNeighborsClassifier has none of"):
+        hf.AnySelector(KNeighborsClassifier()).fit(X, Y)
+    with pytest.raises(InvalidInputError, match="one score per feature"):
+        hf.AnySelector(lambda x, y: [1.0, 2.0]).fit(X, Y)
+    missing = hf.AnySelector(lambda x, y: [np.nan, np.inf, *range(11)]).fit(X, Y)
+    assert missing.ranking_[1] == 1
+    assert missing.scores_[0] == 0
