@@ -12,8 +12,6 @@ from holdfast.measures import REFERENCES, get_measure
 from holdfast.select import get_selector
 
 FOLDER = Path(__file__).parents[1] / "_generated"
-_HIDDEN = {"graph"}  # how similarities reach a measure; users give the three options below
-_FOR_SIMILARITY = ("similarity", "data", "threshold")
 _FORMS = {
     "subset": "Subsets",
     "ranking": "Rankings (weights are ranked for you)",
@@ -43,10 +41,7 @@ def _corrected(record):
 
 
 def _options(record):
-    options = sorted(record.options - _HIDDEN)
-    if "graph" in record.options:
-        options = [*_FOR_SIMILARITY, *options]
-    return options
+    return sorted(record.options)
 
 
 def _code(names):
@@ -139,7 +134,7 @@ def selector_sections():
     """The documentation of every selector class, and of the methods that are holdfast's own."""
     return "\n".join(
         f"```{{eval-rst}}\n.. currentmodule:: holdfast\n\n.. autoclass:: {record.kind.__name__}\n"
-        "   :members: fit, score_resamples, rank_resamples\n   :inherited-members:\n```\n"
+        "```\n"
         for record in selector_records()
     )
 

@@ -323,6 +323,25 @@ def test_data_without_any_difference_are_ranked_by_index():
     assert LinearSVMWeights().fit(X, y).scores_.tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("scale", SCALES)
+def test_where_nothing_helps_all_weights_are_exactly_0(scale):
+    # five samples in the midst of the others: w = 0 is optimal, and residues must not rank
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) < 5
+    assert LinearSVMWeights(scale=scale).fit(X, y).scores_.tolist() == [0, 0, 0]
+    assert SVMRFE(scale=scale).fit(X, y).ranking_.tolist() == [3, 2, 1]
+    Z, signs = scaled_slowly(X, scale), np.where(y, 1.0, -1.0)
+    assert primal(Z, signs, 0.5, np.zeros(3)) == 5  # two for each of the five, times C
+    assert primal(Z, signs, 0.5, np.full(3, 1e-3)) > 5
+
+
+def test_feature_that_varies_in_no_support_vector_has_weight_0():
+    x = np.array([-1.0, 1.0, -9.0, 9.0, -8.0, 8.0])
+    spike = np.array([0.0, 0.0, 0.0, 0.3, 0.0, 0.0])  # far on the right side of the margin
+    fitted = LinearSVMWeights(scale=None, C=10.0).fit(np.column_stack([spike, x]), x > 0)
+    assert fitted.coef_[0, 0] == 0
+    assert fitted.coef_[0, 1] == pytest.approx(1.0, abs=1e-12)
+
+
 @pytest.mark.parametrize("scale", ["minmax", "standard"])
 def test_units_do_not_matter(scale):
     X, y = load_wine(return_X_y=True)

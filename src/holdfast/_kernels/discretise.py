@@ -417,7 +417,7 @@ def _promising(
 @njit(cache=True)
 def _worth(totals: Ints, n_entries: int) -> bool:
     """Say whether a table of margins takes little time, next to a walk through the entries."""
-    return 4 * (totals[0] + 1) * (totals[1] + 1) < n_entries
+    return bool(4 * (totals[0] + 1) * (totals[1] + 1) < n_entries)
 
 
 @njit(cache=True)

@@ -30,6 +30,7 @@ CENTRE, MINMAX, STANDARD = range(3)
 RIDGE = 1e-12  # of the largest diagonal entry: keeps singular systems solvable
 ROUNDING = 4e-16  # a violation below this share of the summands is rounding error
 ROUNDS = 10_000
+RESIDUE = 1e-11  # weights below this share of the products they are made of are 0
 SMALLEST = 1e-280  # in place of a Gram matrix of zeros: nothing may be divided by 0
 TILE = 16  # columns of X that are turned into rows of Z together
 
@@ -98,21 +99,29 @@ def scaled(X: NDArray[Any], rows: Ints, counts: Floats, kind: int, start: int, s
 
 @njit(cache=True)
 def weights(Z: Floats, b: Floats) -> Floats:
-    """Weights of the features, Zb; equal features get equal weights to the last bit."""
+    """Weights of the features, Zb; equal features get equal weights to the last bit.
+
+    Products that cancel out leave a residue, for instance where no feature helps or where a
+    feature varies in no support vector. It is 0, lest rounding errors rank the features.
+    """
     p, n = Z.shape
     even = n - n % 4
     w = np.empty(p)
     for j in range(p):
         row = Z[j]
         s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
         for i in range(0, even, 4):
-            s0 += row[i] * b[i]
-            s1 += row[i + 1] * b[i + 1]
-            s2 += row[i + 2] * b[i + 2]
-            s3 += row[i + 3] * b[i + 3]
+            t0, t1 = row[i] * b[i], row[i + 1] * b[i + 1]
+            t2, t3 = row[i + 2] * b[i + 2], row[i + 3] * b[i + 3]
+            s0, s1, s2, s3 = s0 + t0, s1 + t1, s2 + t2, s3 + t3
+            a0, a1, a2, a3 = a0 + abs(t0), a1 + abs(t1), a2 + abs(t2), a3 + abs(t3)
         for i in range(even, n):
             s0 += row[i] * b[i]
+            a0 += abs(row[i] * b[i])
         w[j] = (s0 + s1) + (s2 + s3)
+        if abs(w[j]) <= RESIDUE * ((a0 + a1) + (a2 + a3)):
+            w[j] = 0.0
     return w
 
 

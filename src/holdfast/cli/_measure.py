@@ -116,10 +116,6 @@ def measure(
 def _known(options: dict[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
     """Return the options that were given and that at least one of the measures takes."""
     known = {option for measure in measures for option in measure.options}
-    if "graph" in known:
-        known |= {"similarity", "threshold"}
-    if any(measure.form == "ranking" for measure in measures):
-        known.add("random_state")
     return {key: value for key, value in options.items() if key in known and value is not None}
 
 

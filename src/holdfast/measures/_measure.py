@@ -36,7 +36,6 @@ _FORMS: dict[str, type[Preferences]] = {
     "subset": Subsets,
     "groups": Groups,
 }
-_GRAPH = ("similarity", "data", "threshold")
 
 
 @overload
@@ -241,8 +240,8 @@ class _Views:
 
     def options(self, record: Measure) -> dict[str, Any]:
         """Return the options that this measure takes, similarities turned into a graph."""
-        own = {key: value for key, value in self._options.items() if key in record.options}
-        if "graph" in record.options:
+        own = {key: value for key, value in self._options.items() if key in record.arguments}
+        if "graph" in record.arguments:
             own["graph"] = self._graph(record)
         elif "data" in record.needs and own.get("data") is None:
             raise InvalidInputError(f"{record.name} needs data= (samples in rows).")
@@ -289,19 +288,15 @@ def check_confidence(confidence: float) -> None:
 def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
     """Refuse options that none of the measures knows."""
     known = {option for record in records for option in record.options}
-    if "graph" in known:
-        known.update(_GRAPH)
-    if any(record.form == "ranking" for record in records):
-        known.add("random_state")
     if any(record.corrected for record in records):
         known.add("corrected")
     _check_correction(records, options)
-    odd = sorted(set(options) - known - {"graph"})
-    if odd or "graph" in options:
+    odd = sorted(set(options) - known)
+    if odd:
         named = ", ".join(record.name for record in records)
         raise InvalidInputError(
-            f"{shortened(odd or ['graph'])}: no such option of {named}. "
-            f"Known: {', '.join(sorted(known - {'graph'})) or 'none'}."
+            f"{shortened(odd)}: no such option of {named}. "
+            f"Known: {', '.join(sorted(known)) or 'none'}."
         )
 
 

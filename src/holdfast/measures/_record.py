@@ -81,7 +81,17 @@ class Measure(ABC):
 
     @property
     def options(self) -> frozenset[str]:
-        """Names of the options that the measure takes."""
+        """Names of the options that users give to the measure."""
+        options = set(self.arguments)
+        if "graph" in options:  # built from these three
+            options = options - {"graph"} | {"similarity", "data", "threshold"}
+        if self.form == "ranking":  # weights are ranked with it
+            options.add("random_state")
+        return frozenset(options)
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """Names of the keyword-only arguments of the function behind the measure."""
         parameters = inspect.signature(self.function).parameters.values()
         return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
