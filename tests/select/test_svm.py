@@ -103,7 +103,7 @@ def recorded(kind):
 
 
 @pytest.fixture
-def weka_data(data_folder):
+def weka_data(request):
     def load(name):
         known = {"wine": load_wine, "breast_cancer": load_breast_cancer}
         (entry,) = [entry for entry in WEKA["data_sets"] if entry["dataset"] == name]
@@ -113,7 +113,8 @@ def weka_data(data_folder):
             X, y = np.array(entry["data"]["X"], dtype=float), np.array(entry["data"]["y"])
             X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
         else:
-            frame = pd.read_parquet(data_folder / f"{name}.parquet")
+            folder = request.getfixturevalue("data_folder")
+            frame = pd.read_parquet(folder / f"{name}.parquet")
             y = np.searchsorted(entry["source"]["classes_in_order"], frame.pop("class"))
             X = frame.to_numpy(dtype=float)
         return X, y

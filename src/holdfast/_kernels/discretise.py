@@ -16,7 +16,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ _LOG2 = math.log(2.0)
 _TINY = 1e-6  # what counts as zero in WEKA's contingency tables
 
 
-@njit(cache=True)
+@kernel
 def n_log_n(largest: int) -> Floats:
     """Tabulate n log n for counts from 0 to the largest."""
     table = np.zeros(largest + 1)
@@ -39,7 +40,7 @@ def n_log_n(largest: int) -> Floats:
     return table
 
 
-@njit(cache=True)
+@kernel
 def sort_sparse(start: Ints, rows: Counts, values: Floats) -> None:
     """Sort the entries of each sparse column by value in place, missing ones last."""
     for j in range(len(start) - 1):
@@ -49,7 +50,7 @@ def sort_sparse(start: Ints, rows: Counts, values: Floats) -> None:
         values[own] = values[own][order]
 
 
-@njit(cache=True)
+@kernel
 def take_sorted(block: Floats, order: Ints, rows: Counts, values: Floats) -> None:
     """Write down the entries of full columns (each a row of the block) in a given order."""
     n = block.shape[1]
@@ -59,7 +60,7 @@ def take_sorted(block: Floats, order: Ints, rows: Counts, values: Floats) -> Non
             values[j * n + i] = block[j, order[j, i]]
 
 
-@njit(cache=True)
+@kernel
 def first_missing(start: Ints, values: Floats) -> Ints:
     """Find where the missing values of each sorted column begin."""
     stop = start[1:].copy()
@@ -69,7 +70,7 @@ def first_missing(start: Ints, values: Floats) -> Ints:
     return stop
 
 
-@njit(cache=True)
+@kernel
 def _x_log_x(x: float, table: Floats) -> float:
     """X log x; whole numbers are looked up, the others come from spread missing values."""
     if x < _TINY:
@@ -78,7 +79,7 @@ def _x_log_x(x: float, table: Floats) -> float:
     return table[n] if n == x else x * math.log(x)
 
 
-@njit(cache=True)
+@kernel
 def _collect(
     g: int,
     first: int,
@@ -112,7 +113,7 @@ def _collect(
     return g
 
 
-@njit(cache=True)
+@kernel
 def _add_zeros(
     g: int,
     first: int,
@@ -137,7 +138,7 @@ def _add_zeros(
     return g + (some > 0)
 
 
-@njit(cache=True)
+@kernel
 def _groups(
     first: int,
     last: int,
@@ -169,7 +170,7 @@ def _groups(
     return _collect(g, middle, last, rows, values, codes, weights, True, value, upto)
 
 
-@njit(cache=True)
+@kernel
 def _entropy(a: int, b: int, upto: Ints, table: Floats) -> tuple[float, int, int]:
     """Entropy of the class in groups a to b in bits, how many rows and classes are there."""
     total, present, value = 0, 0, 0.0
@@ -181,7 +182,7 @@ def _entropy(a: int, b: int, upto: Ints, table: Floats) -> tuple[float, int, int
     return (value + table[total]) / (total * _LOG2), total, present
 
 
-@njit(cache=True)
+@kernel
 def _lowest_entropy(
     a: int, b: int, prior: float, total: int, upto: Ints, table: Floats
 ) -> tuple[float, int]:
@@ -208,7 +209,7 @@ def _lowest_entropy(
     return best, at
 
 
-@njit(cache=True)
+@kernel
 def _choices(present: int) -> float:
     """Bits that say which classes the two sides of a cut hold."""
     # 3^c leaves the floating-point range, and the 2 its precision long before
@@ -216,7 +217,7 @@ def _choices(present: int) -> float:
     return log / _LOG2
 
 
-@njit(cache=True)
+@kernel
 def _best_cut(a: int, b: int, upto: Ints, table: Floats) -> int:
     """Find the best cut within groups a to b that is worth its description; -1 if none is."""
     if b - a < 2:
@@ -232,7 +233,7 @@ def _best_cut(a: int, b: int, upto: Ints, table: Floats) -> int:
     return at if prior - best > cost else -1
 
 
-@njit(cache=True)
+@kernel
 def _margins(totals: Ints, table: Floats) -> Floats:
     """Gain of a first cut of two classes minus its cost but for naming the cut.
 
@@ -254,7 +255,7 @@ def _margins(totals: Ints, table: Floats) -> Floats:
     return margins
 
 
-@njit(cache=True)
+@kernel
 def _ties(start: Ints, stop: Ints, values: Floats) -> Ints:
     """Count in each column the entries that equal the one before."""
     ties = np.zeros(len(stop), np.int64)
@@ -264,7 +265,7 @@ def _ties(start: Ints, stop: Ints, values: Floats) -> Ints:
     return ties
 
 
-@njit(cache=True)
+@kernel
 def _highest(first: int, last: int, rows: Counts, steps: Ints, margins: Floats) -> float:
     """Highest margin of any cut of a column, cuts between equal values among them."""
     at, highest = 0, -np.inf
@@ -274,14 +275,14 @@ def _highest(first: int, last: int, rows: Counts, steps: Ints, margins: Floats) 
     return highest
 
 
-@njit(cache=True)
+@kernel
 def _middle(lower: float, upper: float) -> float:
     """Return the middle of two numbers, large ones too."""
     middle = (lower + upper) / 2.0
     return lower / 2.0 + upper / 2.0 if math.isinf(middle) else middle
 
 
-@njit(cache=True)
+@kernel
 def _mdl_cuts(
     n_groups: int, upto: Ints, table: Floats, value: Floats, stack: Ints, edges: Ints, cuts: Floats
 ) -> int:
@@ -310,7 +311,7 @@ def _mdl_cuts(
     return count
 
 
-@njit(cache=True)
+@kernel
 def _bins_by_edges(n_bins: int, upto: Ints, edges: Ints, bins: Floats) -> int:
     """Count the classes in the bins between edges."""
     below = 0
@@ -321,7 +322,7 @@ def _bins_by_edges(n_bins: int, upto: Ints, edges: Ints, bins: Floats) -> int:
     return n_bins
 
 
-@njit(cache=True)
+@kernel
 def _bins_by_rank(n_groups: int, upto: Ints, n_bins: int, bins: Floats) -> int:
     """Count the classes in bins of equal frequency; each value goes where its mean rank falls."""
     n_classes = upto.shape[1]
@@ -340,7 +341,7 @@ def _bins_by_rank(n_groups: int, upto: Ints, n_bins: int, bins: Floats) -> int:
     return n_bins
 
 
-@njit(cache=True)
+@kernel
 def _spread(n_bins: int, missing: Ints, bins: Floats) -> None:
     """Spread the rows with a missing value over the bins, in proportion to their sizes."""
     total = 0.0
@@ -355,7 +356,7 @@ def _spread(n_bins: int, missing: Ints, bins: Floats) -> None:
             bins[i, k] += size / total * missing[k]
 
 
-@njit(cache=True)
+@kernel
 def _score(kind: int, n_bins: int, bins: Floats, table: Floats) -> float:
     """Score a table of bins by classes."""
     total, of_class, of_bins, within = 0.0, 0.0, 0.0, 0.0
@@ -384,7 +385,7 @@ def _score(kind: int, n_bins: int, bins: Floats, table: Floats) -> float:
     return 2.0 * gain / -(of_class + of_bins)
 
 
-@njit(cache=True)
+@kernel
 def _promising(
     start: Ints,
     stop: Ints,
@@ -414,13 +415,13 @@ def _promising(
         promising[j] = not whole or _highest(start[j], stop[j], rows, steps, margins) > needed
 
 
-@njit(cache=True)
+@kernel
 def _worth(totals: Ints, n_entries: int) -> bool:
     """Say whether a table of margins takes little time, next to a walk through the entries."""
     return bool(4 * (totals[0] + 1) * (totals[1] + 1) < n_entries)
 
 
-@njit(cache=True)
+@kernel
 def score_columns(
     kind: int,
     n_bins: int,

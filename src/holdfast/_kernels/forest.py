@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class Tree(NamedTuple):
     winner: Ints
 
 
-@njit(cache=True)
+@kernel
 def _winner(tree: Tree, row: Singles, replaced: int, value: np.float32) -> int:
     """Class that a tree predicts for one row with the value of one feature replaced."""
     node = 0
@@ -51,7 +52,7 @@ def _winner(tree: Tree, row: Singles, replaced: int, value: np.float32) -> int:
     return winner
 
 
-@njit(cache=True)
+@kernel
 def predictions(tree: Tree, values: Singles) -> Ints:
     """Class that a tree predicts for each row."""
     classes = np.empty(len(values), np.int64)
@@ -60,7 +61,7 @@ def predictions(tree: Tree, values: Singles) -> Ints:
     return classes
 
 
-@njit(cache=True)
+@kernel
 def rows_by_feature(tree: Tree, values: Singles) -> tuple[Ints, Ints]:
     """Rows whose way down asks for a feature: bounds by feature, and rows in ascending order."""
     n, k = values.shape
@@ -87,7 +88,7 @@ def rows_by_feature(tree: Tree, values: Singles) -> tuple[Ints, Ints]:
     return bounds[:-1], rows
 
 
-@njit(cache=True)
+@kernel
 def _shuffle_start(deck: Ints, count: int, generator: np.random.Generator) -> None:
     """Bring a random sequence of `count` different entries to the front of the deck."""
     for i in range(count):
@@ -95,7 +96,7 @@ def _shuffle_start(deck: Ints, count: int, generator: np.random.Generator) -> No
         deck[i], deck[j] = deck[j], deck[i]
 
 
-@njit(cache=True)
+@kernel
 def accuracy_decreases(
     tree: Tree, values: Singles, classes: Ints, repeats: int, generator: np.random.Generator
 ) -> Floats:

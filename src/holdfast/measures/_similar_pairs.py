@@ -1,4 +1,8 @@
-"""Measures of subsets in which a similar feature is worth something, too."""
+"""Measures of subsets in which a similar feature is worth something, too.
+
+They differ in what a similar feature is worth and in the best possible value; the decorated
+functions below hold nothing but the documentation of each.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +27,35 @@ if TYPE_CHECKING:
     Best = Callable[[Array, Array], Array]
 
 
+def _geometric(a: Array, b: Array) -> Array:
+    return np.asarray(np.sqrt(a * b))
+
+
+def _arithmetic(a: Array, b: Array) -> Array:
+    return np.asarray((a + b) / 2)
+
+
+def _one(a: Array, b: Array) -> Array:
+    return np.ones(np.broadcast_shapes(a.shape, b.shape))
+
+
 def _adjusted(
-    *, title: str, minimum: float, references: tuple[str, ...], corrected: bool
-) -> Callable[[Callable[..., Pairs]], Measure]:
-    def record(function: Callable[..., Pairs]) -> Measure:
+    *,
+    title: str,
+    minimum: float,
+    references: tuple[str, ...],
+    corrected: bool,
+    kind: int,
+    best: Best,
+) -> Callable[[Callable[[], None]], Measure]:
+    """Register a measure of the given kind; the decorated function is its documentation."""
+
+    def record(documentation: Callable[[], None]) -> Measure:
+        compute = _computation(kind, best, by_default=corrected)
+        compute.__doc__ = documentation.__doc__
         return register(
             PairMeasure(
-                name=function.__name__,
+                name=documentation.__name__,
                 title=title,
                 form="subset",
                 minimum=minimum,
@@ -37,35 +63,47 @@ def _adjusted(
                 corrected=corrected,
                 needs=frozenset(("n_features", "similarity")),
                 references=references,
-                function=function,
+                function=compute,
             )
         )
 
     return record
 
 
-def _pairs(
-    tables: SubsetTables,
-    kind: int,
-    best: Best,
-    graph: Similarity,
-    *,
-    corrected: bool,
-    expected: Callable[[], Expected],
-) -> Pairs:
-    """Score all pairs; correct them for chance if asked."""
-    bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
-    table = pair_table(kind, bounds, members, *compiled(graph.among(tables.union)))
-    if not corrected:
+def _computation(kind: int, best: Best, *, by_default: bool) -> Callable[..., Pairs]:
+    def compute(
+        tables: SubsetTables,
+        *,
+        graph: Similarity,
+        corrected: bool = by_default,
+        correction: Correction = "auto",
+        n_simulations: int = 1000,
+        random_state: RandomState = 0,
+    ) -> Pairs:
+        bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
+        table = pair_table(kind, bounds, members, *compiled(graph.among(tables.union)))
+
+        def expected() -> Expected:
+            return expected_scores(tables, graph, kind, correction, n_simulations, random_state)
+
+        if corrected:
+            return _corrected(tables, table, best, expected())
         return Pairs(blocks=[table], chance=lambda: _level(tables, expected()))
-    chance = expected()
+
+    return compute
+
+
+def _corrected(tables: SubsetTables, table: Array, best: Best, chance: Expected) -> Pairs:
+    """Correct the scores of all pairs for the chance level of their sizes."""
     of = tables.size_class
     level = chance.mean[of[:, None], of[None, :]]
     error = chance.error[of[:, None], of[None, :]]
     sizes = tables.sizes.astype(np.float64)
     most = best(sizes[:, None], sizes[None, :])
-    values = chance_corrected(table, level, most)
-    return Pairs(blocks=[values], chance=lambda: Chance(0.0, _error(table, level, error, most)))
+    return Pairs(
+        blocks=[chance_corrected(table, level, most)],
+        chance=lambda: Chance(0.0, _error(table, level, error, most)),
+    )
 
 
 def _level(tables: SubsetTables, chance: Expected) -> Chance:
@@ -83,33 +121,15 @@ def _error(table: Array, level: Array, error: Array, most: Array) -> float:
     return float((slope * error)[~np.eye(m, dtype=bool)].sum() / (m * (m - 1)))
 
 
-def _geometric(a: Array, b: Array) -> Array:
-    return np.asarray(np.sqrt(a * b))
-
-
-def _arithmetic(a: Array, b: Array) -> Array:
-    return np.asarray((a + b) / 2)
-
-
-def _one(a: Array, b: Array) -> Array:
-    return np.ones(np.broadcast_shapes(a.shape, b.shape))
-
-
 @_adjusted(
     title="intersection measure, maximum bipartite matching",
     minimum=-np.inf,
     references=("bommert2020",),
     corrected=True,
+    kind=MBM,
+    best=_geometric,
 )
-def intersection_mbm(
-    tables: SubsetTables,
-    *,
-    graph: Similarity,
-    corrected: bool = True,
-    correction: Correction = "auto",
-    n_simulations: int = 1000,
-    random_state: RandomState = 0,
-) -> Pairs:
+def intersection_mbm() -> None:
     r"""Overlap in which features outside it are paired with similar ones of the other subset.
 
     .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{\sqrt{ab} - \mathrm{E}[I]}
@@ -142,7 +162,6 @@ def intersection_mbm(
     >>> hf.measure("intersection_mbm", s, similarity=similar)
     1.0
     """
-    return _intersection(tables, MBM, graph, corrected, (correction, n_simulations, random_state))
 
 
 @_adjusted(
@@ -150,16 +169,10 @@ def intersection_mbm(
     minimum=-np.inf,
     references=("bommert2020",),
     corrected=True,
+    kind=GREEDY,
+    best=_geometric,
 )
-def intersection_greedy(
-    tables: SubsetTables,
-    *,
-    graph: Similarity,
-    corrected: bool = True,
-    correction: Correction = "auto",
-    n_simulations: int = 1000,
-    random_state: RandomState = 0,
-) -> Pairs:
+def intersection_greedy() -> None:
     r"""Overlap in which the most similar features of both subsets are paired first.
 
     As ``intersection_mbm``, but I adds the size of the matching that takes the most similar pair
@@ -189,9 +202,6 @@ def intersection_greedy(
     >>> hf.measure("intersection_greedy", s, similarity=similar, corrected=False)
     2.0
     """
-    return _intersection(
-        tables, GREEDY, graph, corrected, (correction, n_simulations, random_state)
-    )
 
 
 @_adjusted(
@@ -199,16 +209,10 @@ def intersection_greedy(
     minimum=-np.inf,
     references=("bommert2020",),
     corrected=True,
+    kind=COUNT,
+    best=_geometric,
 )
-def intersection_count(
-    tables: SubsetTables,
-    *,
-    graph: Similarity,
-    corrected: bool = True,
-    correction: Correction = "auto",
-    n_simulations: int = 1000,
-    random_state: RandomState = 0,
-) -> Pairs:
+def intersection_count() -> None:
     r"""Overlap plus the features that have a similar one in the rest of the other subset.
 
     As ``intersection_mbm``, but I adds the smaller of two counts: the features of one subset
@@ -238,7 +242,6 @@ def intersection_count(
     >>> hf.measure("intersection_count", s, similarity=similar, corrected=False)
     2.0
     """
-    return _intersection(tables, COUNT, graph, corrected, (correction, n_simulations, random_state))
 
 
 @_adjusted(
@@ -246,16 +249,10 @@ def intersection_count(
     minimum=-np.inf,
     references=("bommert2020",),
     corrected=True,
+    kind=MEAN,
+    best=_geometric,
 )
-def intersection_mean(
-    tables: SubsetTables,
-    *,
-    graph: Similarity,
-    corrected: bool = True,
-    correction: Correction = "auto",
-    n_simulations: int = 1000,
-    random_state: RandomState = 0,
-) -> Pairs:
+def intersection_mean() -> None:
     r"""Overlap plus the mean similarity of the other features to their similar ones.
 
     As ``intersection_count``, but each feature adds its mean similarity to its similar features
@@ -284,24 +281,6 @@ def intersection_mean(
     >>> hf.measure("intersection_mean", s, similarity=similar, corrected=False)
     1.95
     """
-    return _intersection(tables, MEAN, graph, corrected, (correction, n_simulations, random_state))
-
-
-def _intersection(
-    tables: SubsetTables,
-    kind: int,
-    graph: Similarity,
-    corrected: bool,
-    how: tuple[Correction, int, RandomState],
-) -> Pairs:
-    return _pairs(
-        tables,
-        kind,
-        _geometric,
-        graph,
-        corrected=corrected,
-        expected=lambda: expected_scores(tables, graph, kind, *how),
-    )
 
 
 @_adjusted(
@@ -309,16 +288,10 @@ def _intersection(
     minimum=-np.inf,
     references=("yu2012", "zhang2009"),
     corrected=True,
+    kind=YU,
+    best=_arithmetic,
 )
-def yu(
-    tables: SubsetTables,
-    *,
-    graph: Similarity,
-    corrected: bool = True,
-    correction: Correction = "auto",
-    n_simulations: int = 1000,
-    random_state: RandomState = 0,
-) -> Pairs:
+def yu() -> None:
     r"""Overlap plus the features with a similar one in the rest of the other subset, averaged.
 
     .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{(a + b)/2 - \mathrm{E}[I]},
@@ -351,16 +324,6 @@ def yu(
     >>> hf.measure("yu", s, similarity=similar)
     1.0
     """
-    return _pairs(
-        tables,
-        YU,
-        _arithmetic,
-        graph,
-        corrected=corrected,
-        expected=lambda: expected_scores(
-            tables, graph, YU, correction, n_simulations, random_state
-        ),
-    )
 
 
 @_adjusted(
@@ -368,16 +331,10 @@ def yu(
     minimum=0.0,
     references=("zucknick2008",),
     corrected=False,
+    kind=ZUCKNICK,
+    best=_one,
 )
-def zucknick(
-    tables: SubsetTables,
-    *,
-    graph: Similarity,
-    corrected: bool = False,
-    correction: Correction = "auto",
-    n_simulations: int = 1000,
-    random_state: RandomState = 0,
-) -> Pairs:
+def zucknick() -> None:
     r"""Jaccard index to which similar features of the other subset are added.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} + t_{ij} + t_{ji}}{a + b - r_{ij}},
@@ -409,13 +366,3 @@ def zucknick(
     >>> round(hf.measure("zucknick", s, similarity=similar), 4)
     0.6333
     """
-    return _pairs(
-        tables,
-        ZUCKNICK,
-        _one,
-        graph,
-        corrected=corrected,
-        expected=lambda: expected_scores(
-            tables, graph, ZUCKNICK, correction, n_simulations, random_state
-        ),
-    )

@@ -145,7 +145,8 @@ class LinearSVMWeights(Scorer):
     over the machines. (WEKA gives no score then but merges the rankings of the machines in
     turns: ``SVMRFE(step=1.0)`` is that ranking.)
 
-    Scores are 0 or more; a constant feature scores exactly 0.
+    Scores are 0 or more. A constant feature scores exactly 0, and so do all features where none
+    of them helps (a small class in the midst of a large one); residues of rounding are removed.
 
     Parameters
     ----------
@@ -181,9 +182,11 @@ class LinearSVMWeights(Scorer):
 
     References
     ----------
-    Kalousis, Prados, Hilario (2005). Stability of feature selection algorithms. ICDM.
-    Guyon, Weston, Barnhill, Vapnik (2002). Gene selection for cancer classification using
-    support vector machines. Machine Learning 46.
+    A. Kalousis, J. Prados, M. Hilario (2005). Stability of feature selection algorithms.
+    ICDM 2005, 218-225.
+
+    I. Guyon, J. Weston, S. Barnhill, V. Vapnik (2002). Gene selection for cancer classification
+    using support vector machines. Machine Learning 46, 389-422.
 
     Examples
     --------

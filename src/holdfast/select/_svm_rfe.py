@@ -193,14 +193,16 @@ class SVMRFE(Ranker):
     -----
     The dual is solved on a Gram matrix, which is down-dated when features leave and starts each
     fit from the last solution. Memory grows with the square of the number of samples and holds
-    the data once in double precision. A constant feature has weight 0 and is among the worst.
+    the data once in double precision. Weights that are 0 but for rounding error are taken as
+    0, so constant features, and all features where none helps, are ordered by index alone.
 
     References
     ----------
-    Guyon, Weston, Barnhill, Vapnik (2002). Gene selection for cancer classification using
-    support vector machines. Machine Learning 46.
-    Fan, Chen, Lin (2005). Working set selection using second order information for training
-    support vector machines. Journal of Machine Learning Research 6.
+    I. Guyon, J. Weston, S. Barnhill, V. Vapnik (2002). Gene selection for cancer classification
+    using support vector machines. Machine Learning 46, 389-422.
+
+    R.-E. Fan, P.-H. Chen, C.-J. Lin (2005). Working set selection using second order
+    information for training support vector machines. JMLR 6, 1889-1918.
 
     Examples
     --------
@@ -208,7 +210,7 @@ class SVMRFE(Ranker):
     >>> from holdfast.select import SVMRFE
     >>> X, y = load_wine(return_X_y=True)
     >>> SVMRFE(n_features_to_select=3).fit(X, y).get_support(indices=True)
-    array([ 0,  9, 12])
+    array([ 6,  9, 12])
     """
 
     def __init__(
