@@ -35,8 +35,8 @@ def skrebate(data: Labelled) -> Any:
     return ReliefF(n_neighbors=10).fit(*data).feature_importances_
 
 
-def eliminated(data: Labelled, tolerance: float = 1e-3) -> NDArray[np.int64]:
-    """Drop a tenth of the remaining features a round with scikit-learn's SVC."""
+def eliminated(data: Labelled, tolerance: float = 1e-9) -> NDArray[np.int64]:
+    """Drop a tenth of the remaining features a round with scikit-learn's SVC, solved tightly."""
     X, y = data
     low, span = X.min(axis=0), np.ptp(X, axis=0)
     X = (X - low) / span

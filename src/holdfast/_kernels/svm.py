@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from holdfast._kernels._compile import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ SMALLEST = 1e-280  # in place of a Gram matrix of zeros: nothing may be divided 
 TILE = 16  # columns of X that are turned into rows of Z together
 
 
-@njit(cache=True)
+@kernel
 def twins(X: NDArray[Any], y: Ints) -> Ints:
     """First row that equals each row, in values and class."""
     n, p = X.shape
@@ -54,50 +55,63 @@ def twins(X: NDArray[Any], y: Ints) -> Ints:
     return first
 
 
-@njit(cache=True)
-def _scale_row(row: Floats, counts: Floats, kind: int) -> None:
-    """Centre and scale one feature; rows that count 0 have no say in mean and width."""
-    low, high = np.inf, -np.inf
-    for i in range(len(row)):
+@kernel
+def _centre(tile: Floats, counts: Floats, kind: int) -> Floats:
+    """Centre the features in the columns of a tile; return what to divide them by.
+
+    Rows that count 0 have no say. The loops run along the rows, where they are fast.
+    """
+    n, m = tile.shape
+    low, high = np.full(m, np.inf), np.full(m, -np.inf)
+    mean, width = np.zeros(m), np.ones(m)
+    for i in range(n):
         if counts[i] > 0:
-            low, high = min(low, row[i]), max(high, row[i])
-    if low == high:
-        row[:] = 0.0
-        return
-    total, size = 0.0, 0.0
-    for i in range(len(row)):
-        row[i] -= low  # first, as the mean of large values close together has lost its digits
-        total += counts[i] * row[i]
-        size += counts[i]
-    mean, width = total / size, 1.0
+            for j in range(m):
+                low[j] = tile[i, j] if tile[i, j] < low[j] else low[j]
+                high[j] = tile[i, j] if tile[i, j] > high[j] else high[j]
+    for i in range(n):
+        for j in range(m):
+            tile[i, j] -= low[j]  # first: the mean of large, close values has lost its digits
+            mean[j] += counts[i] * tile[i, j]
+    mean /= counts.sum()
+    squares = np.zeros(m)
+    for i in range(n):
+        for j in range(m):
+            tile[i, j] -= mean[j]
+            squares[j] += counts[i] * tile[i, j] * tile[i, j]
     if kind == MINMAX:
         width = high - low
     elif kind == STANDARD:
-        squares = 0.0
-        for i in range(len(row)):
-            squares += counts[i] * (row[i] - mean) ** 2
-        width = np.sqrt(squares / (size - 1.0))
-    if not 0.0 < width < np.inf:  # over- or underflow: make it seen
-        width = np.nan
-    for i in range(len(row)):
-        row[i] = (row[i] - mean) / width
+        width = np.sqrt(squares / (counts.sum() - 1.0))
+    for j in range(m):
+        if low[j] == high[j]:
+            tile[:, j] = 0.0
+            width[j] = 1.0
+        elif not 0.0 < width[j] < np.inf:  # over- or underflow: make it seen
+            width[j] = np.nan
+    return width
 
 
-@njit(cache=True)
+@kernel
 def scaled(X: NDArray[Any], rows: Ints, counts: Floats, kind: int, start: int, stop: int) -> Floats:
     """Return columns start to stop of the named rows of X, scaled, features in rows."""
-    Z = np.empty((stop - start, len(rows)))
+    n = len(rows)
+    Z = np.empty((stop - start, n))
     for first in range(start, stop, TILE):
-        last = min(first + TILE, stop)
-        for i in range(len(rows)):
-            for j in range(first, last):
-                Z[j - start, i] = X[rows[i], j]
-        for j in range(first, last):
-            _scale_row(Z[j - start], counts, kind)
+        m = min(TILE, stop - first)
+        tile = np.empty((n, m))
+        for i in range(n):
+            for j in range(m):
+                tile[i, j] = X[rows[i], first + j]
+        width = _centre(tile, counts, kind)
+        for j in range(m):
+            row = Z[first - start + j]
+            for i in range(n):
+                row[i] = tile[i, j] / width[j]
     return Z
 
 
-@njit(cache=True)
+@kernel
 def weights(Z: Floats, b: Floats) -> Floats:
     """Weights of the features, Zb; equal features get equal weights to the last bit.
 
@@ -125,7 +139,7 @@ def weights(Z: Floats, b: Floats) -> Floats:
     return w
 
 
-@njit(cache=True)
+@kernel
 def put_last(Z: Floats, who: Ints, leaving: Ints, left: int) -> None:
     """Swap the leaving rows of Z[:left] to its end; `who` says which feature is where."""
     stay = left - len(leaving)
@@ -143,7 +157,7 @@ def put_last(Z: Floats, who: Ints, leaving: Ints, left: int) -> None:
             other += 1
 
 
-@njit(cache=True)
+@kernel
 def _factor(A: Floats, ridge: float) -> None:
     """Factor a positive definite matrix as U'U in the upper triangle, four rows at a time."""
     n = len(A)
@@ -167,7 +181,7 @@ def _factor(A: Floats, ridge: float) -> None:
                 row[j] -= f0 * r0[j] + f1 * r1[j] + f2 * r2[j] + f3 * r3[j]
 
 
-@njit(cache=True)
+@kernel
 def _substitute(U: Floats, x: Floats) -> None:
     """Solve U'Ux = x in place."""
     n = len(x)
@@ -183,7 +197,7 @@ def _substitute(U: Floats, x: Floats) -> None:
         x[i] = total / U[i, i]
 
 
-@njit(cache=True)
+@kernel
 def _direction(K: Floats, g: Floats, free: Ints, size: float) -> Floats:
     """Newton direction of the free entries; it sums up to 0.
 
@@ -207,7 +221,7 @@ def _direction(K: Floats, g: Floats, free: Ints, size: float) -> Floats:
     return d
 
 
-@njit(cache=True)
+@kernel
 def _newton(K: Floats, b: Floats, g: Floats, low: Floats, high: Floats, size: float) -> bool:
     """Step towards the optimum of the free entries; return whether the box allowed the whole step.
 
@@ -231,7 +245,7 @@ def _newton(K: Floats, b: Floats, g: Floats, low: Floats, high: Floats, size: fl
     return stop < 0
 
 
-@njit(cache=True)
+@kernel
 def _gradient(K: Floats, y: Floats, b: Floats, g: Floats) -> float:
     """Compute the gradient anew; return how large its summands are at most."""
     n = len(b)
@@ -247,7 +261,7 @@ def _gradient(K: Floats, y: Floats, b: Floats, g: Floats) -> float:
     return largest
 
 
-@njit(cache=True)
+@kernel
 def _extremes(b: Floats, g: Floats, low: Floats, high: Floats) -> tuple[float, float]:
     """Smallest gradient of entries that may rise, largest of entries that may fall."""
     rise, fall = np.inf, -np.inf
@@ -259,7 +273,7 @@ def _extremes(b: Floats, g: Floats, low: Floats, high: Floats) -> tuple[float, f
     return rise, fall
 
 
-@njit(cache=True)
+@kernel
 def _descend(
     K: Floats,
     b: Floats,
@@ -272,6 +286,7 @@ def _descend(
 ) -> None:
     """Descend on pairs, the second of each chosen by its gain to second order."""
     n = len(b)
+    diagonal = np.diag(K).copy()
     i, t = -1, 0.0
     first = second = K[0]
     for step in range(limit + 1):
@@ -285,21 +300,21 @@ def _descend(
         if step == limit or not fall - worst > tol:
             return
         first = K[i]
-        best, j = -1.0, -1
+        best, curve, j = 0.0, 1.0, -1
         for k in range(n):
             if b[k] > low[k] and g[k] > worst:
-                gain = (g[k] - worst) ** 2 / max(first[i] + K[k, k] - 2.0 * first[k], tiny)
-                if gain > best:
-                    best, j = gain, k
+                square = (g[k] - worst) * (g[k] - worst)
+                bent = max(first[i] + diagonal[k] - 2.0 * first[k], tiny)
+                if square * curve > best * bent:  # gain = square / curvature, without a division
+                    best, curve, j = square, bent, k
         second = K[j]
         room_i, room_j = high[i] - b[i], b[j] - low[j]
-        t = (g[j] - worst) / max(first[i] + second[j] - 2.0 * first[j], tiny)
-        t = min(t, room_i, room_j)
+        t = min((g[j] - worst) / curve, room_i, room_j)
         b[i] = high[i] if t == room_i else b[i] + t
         b[j] = low[j] if t == room_j else b[j] - t
 
 
-@njit(cache=True)
+@kernel
 def solve(K: Floats, y: Floats, box: Floats, b: Floats, tol: float) -> float:
     """Solve from a feasible start, in place; return the violation left above rounding error."""
     low = np.where(y > 0.0, 0.0, -box)
@@ -311,8 +326,9 @@ def solve(K: Floats, y: Floats, box: Floats, b: Floats, tol: float) -> float:
     _gradient(K, y, b, g)
     rough = 1e-3
     for attempt in range(ROUNDS):
-        limit = max(50, len(np.flatnonzero((b > low) & (b < high))))
-        _descend(K, b, g, low, high, max(rough, tol), RIDGE * size, limit)
+        free = len(np.flatnonzero((b > low) & (b < high)))
+        if attempt > 0 or free < len(y):  # all free at the start: Newton's step may be enough
+            _descend(K, b, g, low, high, max(rough, tol), RIDGE * size, max(50, free))
         for _ in range(1 + attempt // 4):  # hard problems need many entries fixed at once
             whole = _newton(K, b, g, low, high, size)
             floor = ROUNDING * len(y) * _gradient(K, y, b, g)
@@ -326,7 +342,7 @@ def solve(K: Floats, y: Floats, box: Floats, b: Floats, tol: float) -> float:
     return fall - rise
 
 
-@njit(cache=True)
+@kernel
 def offset(K: Floats, y: Floats, box: Floats, b: Floats) -> float:
     """Offset of the decision function of a solution."""
     g = np.empty(len(y))

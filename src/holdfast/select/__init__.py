@@ -14,7 +14,7 @@ from holdfast.select._random import RandomScore
 from holdfast.select._record import SelectorRecord, get_selector, list_selectors
 from holdfast.select._relieff import ReliefF
 from holdfast.select._svm import LinearSVMWeights
-from holdfast.select._svm_rfe import SVMRFE
+from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth
 
 __all__ = [
     "SVMRFE",
@@ -33,5 +33,7 @@ __all__ = [
     "SymmetricalUncertainty",
     "TScore",
     "get_selector",
+    "halve_then_one",
     "list_selectors",
+    "weka_tenth",
 ]

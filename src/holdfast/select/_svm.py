@@ -57,16 +57,18 @@ def merge(X: NDArray[Any], y: NDArray[np.intp], rows: Rows) -> Iterator[Samples]
         yield Samples(X, chosen, counts[order].astype(np.float64), present(y[chosen]))
 
 
+def scaled_data(samples: Samples, scale: str | None, columns: slice | None = None) -> Array:
+    """Return the scaled data, or some columns of them, features in rows."""
+    start, stop, _ = (columns or slice(None)).indices(samples.X.shape[1])
+    return np.asarray(scaled(samples.X, samples.rows, samples.counts, SCALES[scale], start, stop))
+
+
 def scaled_blocks(samples: Samples, scale: str | None) -> Iterator[tuple[slice, Array]]:
     """Yield the scaled data, features in rows, block by block."""
-    n_features, kind = samples.X.shape[1], SCALES[scale]
     width = max(1, BLOCK // len(samples.rows))
-    for start in range(0, n_features, width):
-        stop = min(start + width, n_features)
-        yield (
-            slice(start, stop),
-            scaled(samples.X, samples.rows, samples.counts, kind, start, stop),
-        )
+    for start in range(0, samples.X.shape[1], width):
+        columns = slice(start, start + width)
+        yield columns, scaled_data(samples, scale, columns)
 
 
 def gram_of(samples: Samples, scale: str | None) -> Array:

@@ -19,7 +19,7 @@ from holdfast.select._svm import (
     check_scale,
     checked_gram,
     merge,
-    scaled_blocks,
+    scaled_data,
     solved,
 )
 from holdfast.select._svm_cv import tuned
@@ -86,9 +86,7 @@ class _Elimination:
     """Scaled data whose features leave, those that left behind those that stay."""
 
     def __init__(self, samples: Samples, scale: str | None) -> None:
-        self.Z = np.empty((samples.X.shape[1], len(samples.rows)))
-        for columns, block in scaled_blocks(samples, scale):
-            self.Z[columns] = block
+        self.Z = scaled_data(samples, scale)
         self.gram = checked_gram(self.Z.T @ self.Z)
         self.who = np.arange(len(self.Z))
 
