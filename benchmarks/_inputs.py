@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 import scipy.sparse
 
 if TYPE_CHECKING:
@@ -93,6 +95,18 @@ def labelled(rng: np.random.Generator, *, n: int, p: int) -> Labelled:
 def resampled(rng: np.random.Generator, *, n: int, p: int, m: int) -> tuple[Labelled, Rows]:
     """Return noise with two classes, and bootstrap resamples of its rows."""
     return labelled(rng, n=n, p=p), [rng.integers(n, size=n) for _ in range(m)]
+
+
+COLON = Path(os.environ.get("HOLDFAST_DATA", ""), "colon.parquet")
+
+
+def resampled_colon(rng: np.random.Generator, *, m: int) -> tuple[Labelled, Rows]:
+    """Return the colon data, or noise of their size where they are not at hand, and bootstraps."""
+    if not COLON.is_file():
+        return resampled(rng, n=62, p=2000, m=m)
+    table = pd.read_parquet(COLON)
+    y = np.unique(table.pop("class"), return_inverse=True)[1]
+    return (table.to_numpy(), y), [rng.integers(len(y), size=len(y)) for _ in range(m)]
 
 
 def mapped_labelled(rng: np.random.Generator, *, n: int, p: int) -> Labelled:

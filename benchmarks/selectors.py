@@ -10,7 +10,15 @@ from sklearn.feature_selection import f_classif, mutual_info_classif
 from sklearn.svm import SVC
 
 import holdfast as hf
-from benchmarks._inputs import Labelled, Rows, labelled, mapped_labelled, resampled
+from benchmarks._inputs import (
+    COLON,
+    Labelled,
+    Rows,
+    labelled,
+    mapped_labelled,
+    resampled,
+    resampled_colon,
+)
 from benchmarks._record import Goal, Live, Recorded, benchmark
 from benchmarks._recorded import peer
 
@@ -132,8 +140,8 @@ for _name, _run, _selector, _seconds in (
     ("SVM-RFE", ranked, hf.SVMRFE(), 20.0),
 ):
     benchmark(
-        task=f"{_name}, 1,000 bootstrap resamples of 62 x 2,000",
-        inputs=partial(resampled, n=62, p=2000, m=1000),
+        task=f"{_name}, 1,000 bootstraps of {'colon' if COLON.is_file() else 'noise'}, 62 x 2,000",
+        inputs=partial(resampled_colon, m=1000),
         tiny=partial(resampled, n=20, p=30, m=3),
         goal=Goal(seconds=_seconds),
     )(partial(_run, selector=_selector))
