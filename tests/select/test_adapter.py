@@ -73,6 +73,21 @@ def test_what_cannot_be_used_is_refused():
         hf.AnySelector(KNeighborsClassifier()).fit(X, Y)
     with pytest.raises(InvalidInputError, match="one score per feature"):
         hf.AnySelector(lambda x, y: [1.0, 2.0]).fit(X, Y)
-    missing = hf.AnySelector(lambda x, y: [np.nan, np.inf, *range(11)]).fit(X, Y)
+    missing = hf.AnySelector(lambda x, y: [np.nan, np.inf, -np.inf, *range(10)]).fit(X, Y)
     assert missing.ranking_[1] == 1
-    assert missing.scores_[0] == 0
+    assert missing.scores_[0] == missing.scores_[2] == missing.scores_.min()
+
+
+def test_everything_that_takes_a_seed_gets_one():
+    nested = hf.AnySelector(RFE(RandomForestClassifier(5), n_features_to_select=3))
+    assert nested.fit(X, Y).ranking_.tolist() == nested.fit(X, Y).ranking_.tolist()
+    function = hf.AnySelector(mutual_info_classif)
+    assert function.fit(X, Y).scores_.tolist() == function.fit(X, Y).scores_.tolist()
+
+
+def test_a_selector_keeps_its_own_choice_among_ties():
+    tripled = np.hstack([X, X, X])
+    for seed in range(4):
+        fitted = hf.AnySelector(SelectKBest(k=4), random_state=seed).fit(tripled, Y)
+        own = SelectKBest(k=4).fit(tripled, Y)
+        assert fitted.get_support().tolist() == own.get_support().tolist()

@@ -78,6 +78,37 @@ def test_features_without_variance_keep_their_t_score():
     assert np.isfinite(fitted.scores_).all()
 
 
+@pytest.mark.parametrize("shrinkage_variances", [None, 0.0])
+def test_constants_score_zero_and_certain_features_most(shrinkage_variances):
+    """Constants that are not exact in binary, and a feature that tells the classes apart."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(100) >= 37).astype(int)
+    X = np.column_stack(
+        [rng.normal(size=(100, 3)), np.full(100, 0.1), np.full(100, 1e6 / 3), y / 3]
+    )
+    fitted = hf.CATScore(shrinkage_variances=shrinkage_variances).fit(X, y)
+    assert fitted.scores_[[3, 4]].tolist() == [0, 0]
+    assert fitted.ranking_[5] == 1
+    assert np.isfinite(fitted.scores_).all()
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e100, 1e-300])
+def test_units_common_to_all_features_change_nothing(unit):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 6)), np.arange(30) % 2
+    expected = hf.CATScore().fit(X, y).scores_
+    assert hf.CATScore().fit(X * unit, y).scores_ == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_batch_leaves_the_fit_alone():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 6)), np.arange(30) % 2
+    fitted = hf.CATScore().fit(X, y)
+    before = fitted.class_scores_.copy()
+    fitted.score_resamples(X, y, [np.arange(20)])
+    assert np.array_equal(fitted.class_scores_, before)
+
+
 def test_no_shrinkage_of_wide_data_warns():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(10, 30)), np.arange(10) % 2

@@ -86,12 +86,51 @@ def test_constant_features_score_lowest_and_perfect_ones_highest(make):
     X = np.column_stack([np.full(20, 7.3), y * 2.5 + 1.1, rng.normal(size=20), np.zeros(20)])
     scores = make().fit(X, y).scores_
     assert scores[[0, 3]].tolist() == [0, 0]
-    assert scores[1] > 1e150
+    assert scores[1] == LARGEST
     assert np.isfinite(scores).all()
     # constant in the resample only
     X[0] += 1
     scores = make().score_resamples(X, y, [np.arange(1, 20)]).values[0]
     assert scores[[0, 3]].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("make", [hf.FScore, hf.TScore, lambda: hf.TScore(variance="welch")])
+def test_far_rows_left_out_of_a_resample_cost_no_digits(make):
+    """Row 0 and a third class lie far away; the resample holds neither."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = np.arange(60) % 2
+    for far in (1e5, 1e8, 1e12):
+        X[0] = far
+        labels = y.copy()
+        labels[50:] = 2
+        X[50:] += far
+        rows = [np.arange(1, 50), rng.integers(1, 50, 80)]
+        many = make().score_resamples(X, labels, rows).values
+        for own, row in zip(rows, many, strict=True):
+            assert row == pytest.approx(make().fit(X[own], labels[own]).scores_, rel=1e-10)
+        X[50:] -= far
+
+
+@pytest.mark.parametrize("make", [hf.FScore, hf.TScore, lambda: hf.TScore(variance="welch")])
+@pytest.mark.parametrize("unit", [1e-310, 1e-170, 1e160, 1e300])
+def test_extreme_units_change_nothing(make, unit):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 4)), np.arange(30) % 3
+    expected = make().fit(X, y).scores_
+    assert make().fit(X * unit, y).scores_ == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("gap", [1e3, 1e6, 1e9])
+def test_classes_far_apart_are_exact(gap):
+    """Spread 1 within classes: t follows from whole numbers."""
+    x = np.array([0, 1, 2, gap, gap + 1, gap + 2])[:, None]
+    y = np.repeat([0, 1], 3)
+    t = gap / np.sqrt(1 * (1 / 3 + 1 / 3))
+    assert hf.TScore().fit(x, y).scores_[0] == pytest.approx(t, rel=1e-12)
+    assert hf.TScore(variance="welch").fit(x, y).scores_[0] == pytest.approx(t, rel=1e-12)
+    assert hf.TScore(variance="squared").fit(x, y).scores_[0] == pytest.approx(gap**2 / 2)
+    assert hf.FScore().fit(x, y).scores_[0] == pytest.approx(t**2, rel=1e-12)
 
 
 @pytest.mark.parametrize("make", [hf.FScore, hf.TScore, lambda: hf.TScore(variance="squared")])
@@ -133,5 +172,12 @@ def test_bad_parameters_and_rows():
         hf.TScore().score_resamples(X, y, [])
     with pytest.raises(InvalidInputError, match="resample 1 must be row numbers from 0 to 177"):
         hf.TScore().score_resamples(X, y, [np.arange(178), [200]])
+    for odd in (np.arange(178) < 90, np.array([0.5, 1.5]), "ab", 5):
+        with pytest.raises(InvalidInputError, match="for a mask use np.flatnonzero"):
+            hf.TScore().score_resamples(X, y, [odd])
+    with pytest.raises(InvalidInputError, match="single sample.*Draw stratified resamples"):
+        hf.TScore().score_resamples(X, y, [[0, 1, 2, 150]])
+    with pytest.raises(InvalidInputError, match="n_features_to_select as a count"):
+        hf.TScore(n_features_to_select=99).fit(X, y)
     with pytest.raises(InvalidInputError, match="resample 0 holds one class only"):
         hf.TScore().score_resamples(X, y, [[0, 1, 2]])

@@ -77,19 +77,19 @@ def _order_ties(
     order[tied] = features[np.lexsort((keys, run))]
 
 
-def count_of(k: float, n_features: int) -> int:
+def count_of(k: float, n_features: int, name: str = "k") -> int:
     """Turn "the top k", a count or a fraction of all features, into a count.
 
     A fraction is rounded to the nearest count, at least 1.
     """
     if isinstance(k, bool) or not isinstance(k, int | float | np.integer | np.floating):
-        raise InvalidInputError(f"k must be a count or a fraction, got {k!r}.")
+        raise InvalidInputError(f"{name} must be a count or a fraction, got {k!r}.")
     if isinstance(k, int | np.integer):
         if not 1 <= k <= n_features:
             raise InvalidInputError(
-                f"k as a count must lie between 1 and the {n_features:,} features, got {k:,}."
+                f"{name} as a count must lie between 1 and the {n_features:,} features, got {k:,}."
             )
         return int(k)
     if not 0 < k <= 1:
-        raise InvalidInputError(f"k as a fraction must lie above 0 and up to 1, got {k!r}.")
+        raise InvalidInputError(f"{name} as a fraction must lie above 0 and up to 1, got {k!r}.")
     return max(1, int(np.floor(k * n_features + 0.5)))

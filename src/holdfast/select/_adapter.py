@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +15,8 @@ from holdfast.select._moments import FScore
 from holdfast.select._record import selector
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
@@ -81,7 +84,7 @@ class AnySelector(Scorer):
         if hasattr(judge, "fit"):
             scores = _judgement(judge.fit(X, y))
         else:
-            answer = judge(X, y)
+            answer = judge(X, y, **_seed(judge, generator))
             scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=float)
         if scores.shape != (X.shape[1],):
             raise InvalidInputError(
@@ -100,15 +103,25 @@ class AnySelector(Scorer):
                 )
             return given
         judge = clone(given)
-        if "random_state" in judge.get_params():
-            judge.set_params(random_state=int(generator.integers(2**31)))
-        return judge
+        seeds = [key for key in judge.get_params() if key.split("__")[-1] == "random_state"]
+        return judge.set_params(**{key: int(generator.integers(2**31)) for key in seeds})
 
-    def _count(self, n_features: int) -> int:
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: ANN401
+        """Fit the estimator, or call the function, and rank the features; see the class."""
+        super().fit(X, y)
         chosen = getattr(self.estimator_, "get_support", None)
         if self.n_features_to_select is None and chosen is not None:
-            return int(np.sum(chosen()))
-        return super()._count(n_features)
+            self.support_ = np.asarray(chosen(), dtype=bool)
+        return self
+
+
+def _seed(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:
+    """Return a seed for a function that takes one, as mutual_info_classif does."""
+    try:
+        takes = "random_state" in inspect.signature(function).parameters
+    except ValueError:  # some compiled functions have no signature
+        return {}
+    return {"random_state": int(generator.integers(2**31))} if takes else {}
 
 
 def _judgement(fitted: Any) -> Array:  # noqa: ANN401
@@ -127,5 +140,7 @@ def _judgement(fitted: Any) -> Array:  # noqa: ANN401
 
 def _finite(scores: Array) -> Array:
     """Make missing scores the lowest, and infinite ones the largest or smallest numbers."""
-    known = scores[np.isfinite(scores)]
-    return np.nan_to_num(scores, nan=known.min() if known.size else 0.0)
+    finite = np.nan_to_num(scores)
+    missing = np.isnan(scores)
+    finite[missing] = finite[~missing].min(initial=0.0) if missing.all() else finite[~missing].min()
+    return finite

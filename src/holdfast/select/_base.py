@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -55,10 +55,11 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         self
         """
         data, codes = self._validated(X, y)
+        if self.n_features_to_select is not None:  # a mistake is told before the work
+            count_of(self.n_features_to_select, data.shape[1], "n_features_to_select")
         generator = next(generators(self.random_state, 1))
         self.ranking_ = self._rank(data, codes, generator)
-        count = self._count(data.shape[1])
-        self.support_ = self.ranking_ <= count
+        self.support_ = self.ranking_ <= self._count(data.shape[1])
         return self
 
     def rank_resamples(self, X: Any, y: Any, rows: Rows) -> Rankings:  # noqa: ANN401
@@ -75,14 +76,15 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         -------
         Rankings
         """
-        data, codes = self._validated(X, y)
+        worker = clone(self)  # what this selector was fitted to stays
+        data, codes = worker._validated(X, y)
         checked = checked_rows(rows, codes)
         seeded = generators(self.random_state, len(checked))
         ranks = [
-            self._rank(data[own], present(codes[own]), generator)
+            worker._rank(data[own], present(codes[own]), generator)
             for own, generator in zip(checked, seeded, strict=True)
         ]
-        return Rankings(np.array(ranks), feature_names=getattr(self, "feature_names_in_", None))
+        return Rankings(np.array(ranks), feature_names=worker._names())
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: ANN401
         data, target = validate_data(
@@ -102,7 +104,10 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
     def _count(self, n_features: int) -> int:
         if self.n_features_to_select is None:
             return max(1, n_features // 2)
-        return count_of(self.n_features_to_select, n_features)
+        return count_of(self.n_features_to_select, n_features, "n_features_to_select")
+
+    def _names(self) -> NDArray[np.object_] | None:
+        return getattr(self, "feature_names_in_", None)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -158,15 +163,28 @@ class Scorer(Ranker):
         Weights
             One row of scores a resample.
         """
-        data, codes = self._validated(X, y)
-        checked = checked_rows(rows, codes)
-        seeded = list(generators(self.random_state, len(checked)))
-        scores = self._score_many(data, codes, checked, seeded)
-        return Weights(scores, feature_names=getattr(self, "feature_names_in_", None))
+        scores, _, names = self._scored(X, y, rows)
+        return Weights(scores, feature_names=names)
 
     def rank_resamples(self, X: Any, y: Any, rows: Rows) -> Rankings:  # noqa: ANN401
-        """Rank the features on each of many resamples; ties are broken at random."""
-        return self.score_resamples(X, y, rows).to_rankings(random_state=self.random_state)
+        """Rank the features on each of many resamples, as that many fits would."""
+        scores, seeded, names = self._scored(X, y, rows)
+        for row, generator in enumerate(seeded):
+            scores[row] = ranks_of(scores[row], "random", generator)
+        return Rankings(scores, feature_names=names)
+
+    def _scored(
+        self,
+        X: Any,  # noqa: ANN401
+        y: Any,  # noqa: ANN401
+        rows: Rows,
+    ) -> tuple[Array, list[np.random.Generator], NDArray[np.object_] | None]:
+        """Return scores by resample, the generators as scoring left them, and feature names."""
+        worker = clone(self)  # what this selector was fitted to stays
+        data, codes = worker._validated(X, y)
+        checked = checked_rows(rows, codes)
+        seeded = list(generators(self.random_state, len(checked)))
+        return worker._score_many(data, codes, checked, seeded), seeded, worker._names()
 
 
 def check_classes(codes: NDArray[np.intp], where: str = "y") -> None:
@@ -178,24 +196,26 @@ def check_classes(codes: NDArray[np.intp], where: str = "y") -> None:
             f"{where} holds one class only; selecting features needs at least two."
         )
     if counts.min() < 2:
+        remedy = "Drop or merge rare classes" if where == "y" else "Draw stratified resamples"
         raise InvalidInputError(
-            f"{where} holds a class with a single sample; each class needs at least two. "
-            "Drop or merge rare classes."
+            f"{where} holds a class with a single sample; each class needs at least two. {remedy}."
         )
 
 
 def checked_rows(rows: Rows, codes: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Check the rows of resamples: in range, all with classes to tell apart."""
-    checked = [np.asarray(own, dtype=np.intp) for own in rows]
+    checked = [np.asarray(own) for own in rows]
     if not checked:
         raise InvalidInputError("at least one resample is needed, got none.")
     for position, own in enumerate(checked):
-        if own.ndim != 1 or own.size == 0 or own.min() < 0 or own.max() >= len(codes):
+        whole = own.dtype.kind in "iu" and own.ndim == 1 and own.size > 0
+        if not whole or own.min() < 0 or own.max() >= len(codes):
             raise InvalidInputError(
-                f"resample {position} must be row numbers from 0 to {len(codes) - 1:,}."
+                f"resample {position} must be row numbers from 0 to {len(codes) - 1:,}; "
+                "for a mask use np.flatnonzero(mask)."
             )
         check_classes(codes[own], f"resample {position}")
-    return checked
+    return [own.astype(np.intp, copy=False) for own in checked]
 
 
 def present(codes: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from holdfast.select._base import Array
 
 
+CERTAIN = 1e150  # score of a class mean apart without any variance; its square is finite
+
+
 class Shrinkage(NamedTuple):
     """Shrinkage intensities of correlations, variances and class frequencies."""
 
@@ -73,7 +76,8 @@ class CATScore(Scorer):
 
     Notes
     -----
-    A feature without variance within classes keeps its t-score. Without any shrinkage of the
+    A feature without variance within classes keeps its t-score; where no shrinkage gives it a
+    variance, that is 0 for equal means, else 1e150. Without any shrinkage of the
     correlations and with more features than samples the inverse is a pseudo-inverse, which a
     warning says.
 
@@ -109,12 +113,12 @@ class CATScore(Scorer):
         self.random_state = random_state
 
     def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
-        data = np.asarray(X, dtype=np.float64)
+        data = _prepared(np.asarray(X, dtype=np.float64))
         n = len(data)
         share = np.bincount(y) / n
         frequencies, by_frequency = _frequencies(share, n, self._given("shrinkage_frequencies"))
         means = np.array([data[y == k].mean(axis=0) for k in range(len(share))])
-        centred = data - means[y]
+        centred = _without_rounding(data - means[y], data)
         variances, by_variance = _variances(centred, len(share), self._given("shrinkage_variances"))
         scores = _t_scores(means, variances, frequencies, n)
         by_correlation = np.nan
@@ -129,6 +133,25 @@ class CATScore(Scorer):
         if value is not None and not 0 <= value <= 1:
             raise InvalidInputError(f"{name} must lie between 0 and 1 or be None, got {value}.")
         return value
+
+
+def _prepared(data: Array) -> Array:
+    """Return data relative to the first row, so that constants are 0, and of a common size.
+
+    The size is a power of two for all features together, which leaves every score as it is.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        shifted = data - data[0]
+    largest = np.abs(shifted).max(initial=0.0)
+    if not np.isfinite(largest):
+        raise InvalidInputError("X holds values too large to be subtracted; rescale the features.")
+    return np.asarray(np.ldexp(shifted, -np.frexp(largest)[1]))
+
+
+def _without_rounding(centred: Array, data: Array) -> Array:
+    """Set features to 0 that vary within classes by no more than the rounding of their means."""
+    noise = np.abs(centred).max(axis=0) <= 1e-13 * np.abs(data).max(axis=0)
+    return np.where(noise, 0.0, centred)
 
 
 def _frequencies(share: Array, n: int, given: float | None) -> tuple[Array, float]:
@@ -162,16 +185,16 @@ def _t_scores(means: Array, variances: Array, frequencies: Array, n: int) -> Arr
     error = np.sqrt((1 - frequencies) / (frequencies * n))
     deviation = np.sqrt(variances)[:, None] * error[None, :]
     distance = (means - pooled).T
-    return np.asarray(
-        np.divide(distance, deviation, out=np.zeros_like(distance), where=deviation > 0)
-    )
+    apart = np.abs(distance) > 1e-13 * np.abs(means).max(axis=0)[:, None]
+    certain = np.where(apart, np.sign(distance) * CERTAIN, 0.0)
+    return np.asarray(np.divide(distance, deviation, out=certain, where=deviation > 0))
 
 
 def _decorrelated(scores: Array, centred: Array, given: float | None) -> tuple[Array, float]:
     """Multiply scores by the inverse root of the shrunk correlation matrix."""
     n = len(centred)
     spread = np.sqrt(np.square(centred).sum(axis=0) / (n - 1))
-    varies = spread > 1e-12 * np.abs(centred).max(initial=0.0)
+    varies = spread > 0
     points = centred[:, varies] / spread[varies]
     gram = points @ points.T
     intensity = _correlation_shrinkage(points, gram) if given is None else given

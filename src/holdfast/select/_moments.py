@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy.sparse
 
-from holdfast._kernels.moments import f_statistics, pooled_t, separate_t
+from holdfast._kernels.moments import (
+    POOLED,
+    SQUARED,
+    WELCH,
+    F,
+    f_statistics,
+    pooled_t,
+    repair,
+    separate_t,
+)
 from holdfast._text import did_you_mean
 from holdfast.errors import UnknownNameError
 from holdfast.select._base import Scorer
@@ -30,15 +38,15 @@ class MomentScorer(Scorer):
     """A score that depends on the data through sums and sums of squares in each class.
 
     With the weights W (resamples x rows: how often a resample holds a row) the sums are matrix
-    products W X and W X². Columns are centred first, so that large means cost no digits.
+    products W X and W X². Columns are brought to a common size and centred first, so that neither
+    large means nor extreme units cost digits; what still lost some is computed from the rows.
     """
 
     _allow_sparse = True
-    _squares_by_class = False
 
     @abstractmethod
-    def _statistics(self, sums: Array, squares: Array, counts: Array, out: Array) -> None:
-        """Write the scores of one block of features to `out`."""
+    def _kind(self) -> int:
+        """Return which statistic it is; refuse parameters that do not exist."""
 
     def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
         scores: Array = self._weighted(X, y, np.ones((1, len(y))))[0]
@@ -55,6 +63,8 @@ class MomentScorer(Scorer):
         return self._weighted(X, y, weights)
 
     def _weighted(self, X: Any, y: NDArray[np.intp], weights: Array) -> Array:  # noqa: ANN401
+        kind = self._kind()
+        by_class_too = kind in (WELCH, SQUARED)
         members = np.eye(y.max() + 1)[:, y]
         by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
         counts = weights @ members.T
@@ -62,32 +72,31 @@ class MomentScorer(Scorer):
         width = max(1, BLOCK // max(len(by_class), len(y)))
         for start in range(0, X.shape[1], width):
             columns = slice(start, start + width)
-            block, squared = _centred(X[:, columns])
-            sums = _products(by_class, block).reshape(len(members), len(weights), -1)
-            squares = _products(by_class if self._squares_by_class else weights, squared)
-            squares = squares.reshape(sums.shape) if self._squares_by_class else squares
-            self._statistics(sums, squares, counts, scores[:, columns])
+            block = _scaled(X[:, columns])
+            centred = block - block.mean(axis=0)
+            sums = (by_class @ centred).reshape(len(members), len(weights), -1)
+            np.square(centred, out=centred)
+            squares = (by_class if by_class_too else weights) @ centred
+            squares = squares.reshape(sums.shape) if by_class_too else squares
+            _statistics(kind, sums, squares, counts, scores[:, columns])
+            repair(kind, block, y, weights, len(members), scores[:, columns])
         return scores
 
 
-def _centred(block: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    """Return columns minus their means, and the squares; sparse columns stay where they are."""
-    if _is_sparse(block):
-        exact = block.astype(np.float64)
-        return exact, exact.multiply(exact)
-    dense = block.astype(np.float64)
-    dense -= dense.mean(axis=0)
-    return dense, np.square(dense)
+def _scaled(block: Any) -> Array:  # noqa: ANN401
+    """Return columns as dense numbers of a common size: divided by powers of two, so exactly."""
+    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+    exponents = np.frexp(np.abs(dense).max(axis=0))[1]
+    return np.asarray(np.ldexp(dense, -exponents))
 
 
-def _is_sparse(block: Any) -> bool:  # noqa: ANN401
-    return bool(scipy.sparse.issparse(block))
-
-
-def _products(weights: Array, block: Any) -> Array:  # noqa: ANN401
-    if _is_sparse(block):
-        return np.ascontiguousarray((block.T @ weights.T).T)
-    return np.asarray(weights @ block)
+def _statistics(kind: int, sums: Array, squares: Array, counts: Array, out: Array) -> None:
+    if kind == F:
+        f_statistics(sums, squares, counts, out)
+    elif kind == POOLED:
+        pooled_t(sums, squares, counts, out)
+    else:
+        separate_t(kind, sums, squares, counts, out)
 
 
 @selector(
@@ -152,20 +161,13 @@ class TScore(MomentScorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    @property
-    def _squares_by_class(self) -> bool:  # type: ignore[override]
-        return self.variance != "pooled"
-
-    def _statistics(self, sums: Array, squares: Array, counts: Array, out: Array) -> None:
-        if self.variance not in get_args(Variance):
+    def _kind(self) -> int:
+        kinds = {"pooled": POOLED, "welch": WELCH, "squared": SQUARED}
+        if self.variance not in kinds:
             raise UnknownNameError(
-                f"unknown variance {self.variance!r}."
-                f"{did_you_mean(str(self.variance), get_args(Variance))}"
+                f"unknown variance {self.variance!r}.{did_you_mean(str(self.variance), kinds)}"
             )
-        if self.variance == "pooled":
-            pooled_t(sums, squares, counts, out)
-        else:
-            separate_t(sums, squares, counts, self.variance == "welch", out)
+        return kinds[self.variance]
 
 
 @selector(
@@ -218,5 +220,5 @@ class FScore(MomentScorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _statistics(self, sums: Array, squares: Array, counts: Array, out: Array) -> None:
-        f_statistics(sums, squares, counts, out)
+    def _kind(self) -> int:
+        return F

@@ -73,8 +73,8 @@ def _record(name: str, kind: type[Any], title: str, references: tuple[str, ...])
         kind=kind,
         gives="weights" if hasattr(kind, "score_resamples") else "ranking",
         references=references,
-        missing=kind._allow_nan,  # noqa: SLF001  (what the class declares about itself)
-        sparse=kind._allow_sparse,  # noqa: SLF001
+        missing=kind._allow_nan,
+        sparse=kind._allow_sparse,
     )
 
 

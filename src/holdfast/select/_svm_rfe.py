@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from holdfast._kernels.svm import put_last, weights
 from holdfast.errors import InvalidInputError
@@ -251,14 +252,15 @@ class SVMRFE(Ranker):
         Rankings
         """
         self._check()
-        data, codes = self._validated(X, y)
+        worker = clone(self)  # what this selector was fitted to stays
+        data, codes = worker._validated(X, y)
         checked = checked_rows(rows, codes)
         seeded = generators(self.random_state, len(checked))
         ranks = [
             _ranks(samples, self.scale, self._price(samples, generator), self.step, self.tol)
             for samples, generator in zip(merge(data, codes, checked), seeded, strict=True)
         ]
-        return Rankings(np.array(ranks), feature_names=getattr(self, "feature_names_in_", None))
+        return Rankings(np.array(ranks), feature_names=worker._names())
 
     def _check(self) -> None:
         check_scale(self.scale)
