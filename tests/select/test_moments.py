@@ -173,9 +173,9 @@ def test_bad_parameters_and_rows():
     with pytest.raises(InvalidInputError, match="resample 1 must be row numbers from 0 to 177"):
         hf.TScore().score_resamples(X, y, [np.arange(178), [200]])
     for odd in (np.arange(178) < 90, np.array([0.5, 1.5]), "ab", 5):
-        with pytest.raises(InvalidInputError, match="for a mask use np.flatnonzero"):
+        with pytest.raises(InvalidInputError, match=r"for a mask use np\.flatnonzero"):
             hf.TScore().score_resamples(X, y, [odd])
-    with pytest.raises(InvalidInputError, match="single sample.*Draw stratified resamples"):
+    with pytest.raises(InvalidInputError, match=r"single sample.*Draw stratified resamples"):
         hf.TScore().score_resamples(X, y, [[0, 1, 2, 150]])
     with pytest.raises(InvalidInputError, match="n_features_to_select as a count"):
         hf.TScore(n_features_to_select=99).fit(X, y)
