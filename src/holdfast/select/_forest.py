@@ -93,9 +93,9 @@ class ForestImportance(Scorer):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from holdfast.select._forest import ForestImportance
+    >>> import holdfast as hf
     >>> X, y = load_wine(return_X_y=True)
-    >>> forest = ForestImportance(n_estimators=50, n_features_to_select=4).fit(X, y)
+    >>> forest = hf.ForestImportance(n_estimators=50, n_features_to_select=4).fit(X, y)
     >>> forest.get_support(indices=True)
     array([ 0,  6,  9, 12])
     """

@@ -58,9 +58,9 @@ class RandomScore(Scorer):
     Examples
     --------
     >>> import numpy as np
-    >>> from holdfast.select._random import RandomScore
+    >>> import holdfast as hf
     >>> X, y = np.zeros((6, 20)), [0, 0, 0, 1, 1, 1]
-    >>> RandomScore(n_features_to_select=4).fit(X, y).transform(X).shape
+    >>> hf.RandomScore(n_features_to_select=4).fit(X, y).transform(X).shape
     (6, 4)
     """
 

@@ -193,9 +193,9 @@ class LinearSVMWeights(Scorer):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from holdfast.select import LinearSVMWeights
+    >>> import holdfast as hf
     >>> X, y = load_wine(return_X_y=True)
-    >>> fitted = LinearSVMWeights(n_features_to_select=3).fit(X, y)
+    >>> fitted = hf.LinearSVMWeights(n_features_to_select=3).fit(X, y)
     >>> fitted.get_support(indices=True)
     array([ 0,  9, 12])
     """

@@ -206,9 +206,9 @@ class SVMRFE(Ranker):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from holdfast.select import SVMRFE
+    >>> import holdfast as hf
     >>> X, y = load_wine(return_X_y=True)
-    >>> SVMRFE(n_features_to_select=3).fit(X, y).get_support(indices=True)
+    >>> hf.SVMRFE(n_features_to_select=3).fit(X, y).get_support(indices=True)
     array([ 6,  9, 12])
     """
 
@@ -234,6 +234,7 @@ class SVMRFE(Ranker):
     ) -> NDArray[Any]:
         self._check()
         (samples,) = merge(X, y, [np.arange(len(y))])
+        schedule(self.step, X.shape[1])  # a step that cannot be is told before the work
         self.C_ = self._price(samples, generator)
         return _ranks(samples, self.scale, self.C_, self.step, self.tol)
 
