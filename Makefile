@@ -15,7 +15,7 @@ $(USER): pyproject.toml
 	@touch $(USER)
 
 $(READY): $(USER)
-	$(BIN)/python -m pip install --quiet --editable '.[parquet]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[parquet,dask]' --group dev
 	@touch $(READY)
 
 demo: $(USER)  ## measure the selections in examples/ and print the table

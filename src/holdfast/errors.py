@@ -6,7 +6,9 @@
     ├── InvalidInputError (ValueError)      an argument or a preference that cannot be used
     ├── UnknownNameError (LookupError)      a measure, form or option that does not exist
     ├── UndefinedMeasureError (ValueError)  a measure without a value, under undefined="raise"
-    └── FileFormatError (ValueError)        a file that is not what it should be
+    ├── FileFormatError (ValueError)        a file that is not what it should be
+    ├── StoreError (OSError)                a run folder that cannot be read or written
+    └── StudyError (RuntimeError)           a study that cannot go on; what was done is kept
     HoldfastWarning (UserWarning)
     └── UndefinedMeasureWarning             a measure without a value: NaN was returned
 """
@@ -18,6 +20,8 @@ __all__ = [
     "HoldfastError",
     "HoldfastWarning",
     "InvalidInputError",
+    "StoreError",
+    "StudyError",
     "UndefinedMeasureError",
     "UndefinedMeasureWarning",
     "UnknownNameError",
@@ -42,6 +46,14 @@ class UndefinedMeasureError(HoldfastError, ValueError):
 
 class FileFormatError(HoldfastError, ValueError):
     """A file that cannot be read as what it should be; the message names the line."""
+
+
+class StoreError(HoldfastError, OSError):
+    """A run folder that cannot be read or written, or that another run or plan holds."""
+
+
+class StudyError(HoldfastError, RuntimeError):
+    """A study that cannot go on; what was done is kept."""
 
 
 class HoldfastWarning(UserWarning):

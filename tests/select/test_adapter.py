@@ -73,7 +73,15 @@ def test_what_cannot_be_used_is_refused():
         hf.AnySelector(KNeighborsClassifier()).fit(X, Y)
     with pytest.raises(InvalidInputError, match="one score per feature"):
         hf.AnySelector(lambda x, y: [1.0, 2.0]).fit(X, Y)
-    missing = hf.AnySelector(lambda x, y: [np.nan, np.inf, -np.inf, *range(10)]).fit(X, Y)
+
+
+def test_only_a_constant_feature_may_lack_a_score():
+    odd = hf.AnySelector(lambda x, y: [np.nan, np.inf, -np.inf, *range(10)])
+    with pytest.raises(InvalidInputError, match=r"1 feature got no score \(NaN\).*: 0\."):
+        odd.fit(X, Y)
+    with pytest.raises(InvalidInputError, match="13 features got no score"):
+        hf.AnySelector(lambda x, y: [np.nan] * 13).fit(X, Y)
+    missing = odd.fit(X * (np.arange(13) > 0), Y)
     assert missing.ranking_[1] == 1
     assert missing.scores_[0] == missing.scores_[2] == missing.scores_.min()
 

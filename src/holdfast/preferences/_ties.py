@@ -27,14 +27,19 @@ def checked_ties(ties: str) -> Ties:
     raise UnknownNameError(f"unknown tie rule {ties!r}.{did_you_mean(str(ties), get_args(Ties))}")
 
 
-def generators(random_state: RandomState, count: int) -> Iterator[np.random.Generator]:
-    """Yield one independent generator per preference, seeded by its position alone."""
+def generators(
+    random_state: RandomState, count: int, first: int = 0
+) -> Iterator[np.random.Generator]:
+    """Yield one independent generator per preference, seeded by its position alone.
+
+    The positions are `first`, `first` + 1, ...: parts of a whole get the whole's generators.
+    """
     entropy: Any = random_state
     if isinstance(random_state, np.random.Generator):
         entropy = int(random_state.integers(2**63))
     elif isinstance(random_state, np.random.RandomState):
         entropy = int(random_state.randint(2**31))
-    for position in range(count):
+    for position in range(first, first + count):
         yield np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(position,)))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from holdfast._text import plural, shortened
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._tabular import importance
 from holdfast.select._base import Scorer
@@ -51,7 +52,8 @@ class AnySelector(Scorer):
     estimator_ : estimator or callable
         The fitted clone, or the function.
     scores_ : array of shape (p,)
-        Scores; missing ones (a constant feature, say) become the lowest.
+        Scores; a constant feature without one (NaN) gets the lowest, any other without one is an
+        error.
     ranking_ : array of shape (p,)
         Ranks, 1 the best.
     support_ : array of shape (p,)
@@ -79,6 +81,11 @@ class AnySelector(Scorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
+    @property
+    def chooses_size(self) -> bool:
+        """Whether the wrapped estimator is a selector that is left to choose the size."""
+        return self.n_features_to_select is None and hasattr(self.estimator, "get_support")
+
     def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
         judge = self._judge(generator)
         if hasattr(judge, "fit"):
@@ -92,7 +99,7 @@ class AnySelector(Scorer):
                 f"{judge!r} gave the shape {scores.shape}."
             )
         self.estimator_ = judge
-        return _finite(scores)
+        return _finite(scores, X)
 
     def _judge(self, generator: np.random.Generator) -> Any:  # noqa: ANN401
         given = FScore() if self.estimator is None else self.estimator
@@ -138,9 +145,15 @@ def _judgement(fitted: Any) -> Array:  # noqa: ANN401
     )
 
 
-def _finite(scores: Array) -> Array:
-    """Make missing scores the lowest, and infinite ones the largest or smallest numbers."""
+def _finite(scores: Array, X: NDArray[Any]) -> Array:
+    """Make the missing scores of constant features the lowest, infinite ones large numbers."""
     finite = np.nan_to_num(scores)
     missing = np.isnan(scores)
+    odd = np.flatnonzero(missing)[np.ptp(X[:, missing], axis=0) > 0]
+    if odd.size:
+        raise InvalidInputError(
+            f"{plural(odd.size, 'feature')} got no score (NaN) although the values differ: "
+            f"{shortened(odd)}."
+        )
     finite[missing] = finite[~missing].min(initial=0.0) if missing.all() else finite[~missing].min()
     return finite

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Rankings, Weights
+from holdfast.preferences._tabular import check_finite
 from holdfast.preferences._ties import RandomState, count_of, generators, ranks_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,22 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         self.support_ = self.ranking_ <= self._count(data.shape[1])
         return self
 
-    def rank_resamples(self, X: Any, y: Any, rows: Rows) -> Rankings:  # noqa: ANN401
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the data may hold missing values (NaN)."""
+        return self._allow_nan
+
+    @property
+    def chooses_size(self) -> bool:
+        """Whether the selector decides itself how many features it selects."""
+        return False
+
+    @property
+    def shares_work(self) -> bool:
+        """Whether many resamples in one call cost less than as many calls."""
+        return type(self)._rank_many is not Ranker._rank_many
+
+    def rank_resamples(self, X: Any, y: Any, rows: Rows, *, first: int = 0) -> Rankings:  # noqa: ANN401
         """Rank the features on each of many resamples, as that many fits would.
 
         Parameters
@@ -71,20 +87,49 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
             The data, as for ``fit``.
         rows : sequence of index arrays
             The rows of each resample; a row may occur several times.
+        first : int, default 0
+            Position of the first resample, where these are a part of a longer list: resamples
+            are seeded by their positions, so the parts together give what the whole gives.
 
         Returns
         -------
         Rankings
         """
+        return self.judge_resamples(X, y, rows, first=first)[1]
+
+    def judge_resamples(
+        self,
+        X: Any,  # noqa: ANN401
+        y: Any,  # noqa: ANN401
+        rows: Rows,
+        *,
+        first: int = 0,
+    ) -> tuple[Weights | None, Rankings]:
+        """Return weights, where there are any, and ranks on each of many resamples.
+
+        Parameters are those of `rank_resamples`.
+        """
         worker = clone(self)  # what this selector was fitted to stays
         data, codes = worker._validated(X, y)
         checked = checked_rows(rows, codes)
-        seeded = generators(self.random_state, len(checked))
-        ranks = [
-            worker._rank(data[own], present(codes[own]), generator)
-            for own, generator in zip(checked, seeded, strict=True)
-        ]
-        return Rankings(np.array(ranks), feature_names=worker._names())
+        seeded = list(generators(self.random_state, len(checked), first))
+        ranks = worker._rank_many(data, codes, checked, seeded)
+        return None, Rankings(ranks, feature_names=worker._names())
+
+    def _rank_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> NDArray[Any]:
+        """Return the ranks on each resample; children share work between resamples here."""
+        return np.array(
+            [
+                self._rank(X[own], present(y[own]), generator)
+                for own, generator in zip(rows, seeded, strict=True)
+            ]
+        )
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: ANN401
         data, target = validate_data(
@@ -146,9 +191,15 @@ class Scorer(Ranker):
 
     def _rank(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> NDArray[Any]:  # noqa: ANN401
         self.scores_ = self._score(X, y, generator)
+        check_finite(self.scores_[None])
         return ranks_of(self.scores_, "random", generator)
 
-    def score_resamples(self, X: Any, y: Any, rows: Rows) -> Weights:  # noqa: ANN401
+    @property
+    def shares_work(self) -> bool:
+        """Whether many resamples in one call cost less than as many calls."""
+        return type(self)._score_many is not Scorer._score_many
+
+    def score_resamples(self, X: Any, y: Any, rows: Rows, *, first: int = 0) -> Weights:  # noqa: ANN401
         """Score the features on each of many resamples in one call, as that many fits would.
 
         Parameters
@@ -157,33 +208,45 @@ class Scorer(Ranker):
             The data, as for ``fit``.
         rows : sequence of index arrays
             The rows of each resample; a row may occur several times.
+        first : int, default 0
+            Position of the first resample, as for `rank_resamples`.
 
         Returns
         -------
         Weights
             One row of scores a resample.
         """
-        scores, _, names = self._scored(X, y, rows)
+        scores, _, names = self._scored(X, y, rows, first)
         return Weights(scores, feature_names=names)
 
-    def rank_resamples(self, X: Any, y: Any, rows: Rows) -> Rankings:  # noqa: ANN401
-        """Rank the features on each of many resamples, as that many fits would."""
-        scores, seeded, names = self._scored(X, y, rows)
+    def judge_resamples(
+        self,
+        X: Any,  # noqa: ANN401
+        y: Any,  # noqa: ANN401
+        rows: Rows,
+        *,
+        first: int = 0,
+    ) -> tuple[Weights | None, Rankings]:
+        """Return weights and ranks on each of many resamples; see `rank_resamples`."""
+        scores, seeded, names = self._scored(X, y, rows, first)
+        weights = Weights(scores, feature_names=names)
+        ranks = np.empty(scores.shape, dtype=np.int32)
         for row, generator in enumerate(seeded):
-            scores[row] = ranks_of(scores[row], "random", generator)
-        return Rankings(scores, feature_names=names)
+            ranks[row] = ranks_of(scores[row], "random", generator)
+        return weights, Rankings(ranks, feature_names=names)
 
     def _scored(
         self,
         X: Any,  # noqa: ANN401
         y: Any,  # noqa: ANN401
         rows: Rows,
+        first: int,
     ) -> tuple[Array, list[np.random.Generator], NDArray[np.object_] | None]:
         """Return scores by resample, the generators as scoring left them, and feature names."""
         worker = clone(self)  # what this selector was fitted to stays
         data, codes = worker._validated(X, y)
         checked = checked_rows(rows, codes)
-        seeded = list(generators(self.random_state, len(checked)))
+        seeded = list(generators(self.random_state, len(checked), first))
         return worker._score_many(data, codes, checked, seeded), seeded, worker._names()
 
 

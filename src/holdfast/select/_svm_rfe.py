@@ -6,13 +6,10 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from holdfast._kernels.svm import put_last, weights
 from holdfast.errors import InvalidInputError
-from holdfast.preferences import Rankings
-from holdfast.preferences._ties import generators
-from holdfast.select._base import Ranker, checked_rows
+from holdfast.select._base import Ranker
 from holdfast.select._record import selector
 from holdfast.select._svm import (
     Samples,
@@ -26,7 +23,7 @@ from holdfast.select._svm import (
 from holdfast.select._svm_cv import tuned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -238,30 +235,21 @@ class SVMRFE(Ranker):
         self.C_ = self._price(samples, generator)
         return _ranks(samples, self.scale, self.C_, self.step, self.tol)
 
-    def rank_resamples(self, X: Any, y: Any, rows: Rows) -> Rankings:  # noqa: ANN401
-        """Rank the features on each of many resamples, as that many fits would.
-
-        Parameters
-        ----------
-        X, y
-            The data, as for ``fit``.
-        rows : sequence of index arrays
-            The rows of each resample; a row may occur several times.
-
-        Returns
-        -------
-        Rankings
-        """
+    def _rank_many(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> NDArray[Any]:
         self._check()
-        worker = clone(self)  # what this selector was fitted to stays
-        data, codes = worker._validated(X, y)
-        checked = checked_rows(rows, codes)
-        seeded = generators(self.random_state, len(checked))
-        ranks = [
-            _ranks(samples, self.scale, self._price(samples, generator), self.step, self.tol)
-            for samples, generator in zip(merge(data, codes, checked), seeded, strict=True)
-        ]
-        return Rankings(np.array(ranks), feature_names=worker._names())
+        schedule(self.step, X.shape[1])
+        return np.array(
+            [
+                _ranks(samples, self.scale, self._price(samples, generator), self.step, self.tol)
+                for samples, generator in zip(merge(X, y, rows), seeded, strict=True)
+            ]
+        )
 
     def _check(self) -> None:
         check_scale(self.scale)
