@@ -15,6 +15,7 @@ from holdfast.cli._program import Program
     commands_at={
         "measures": "holdfast.cli._list_measures:measures",
         "selectors": "holdfast.cli._list_selectors:selectors",
+        "protocols": "holdfast.cli._list_protocols:protocols",
     },
 )
 def list_() -> None:

@@ -1,8 +1,21 @@
-"""Files in: selections, scores and ranks that any program wrote, and similarities of features."""
+"""Files in: data sets, and selections, scores and ranks that any program wrote."""
 
 from __future__ import annotations
 
+from holdfast.io._data_arrays import from_arrays
+from holdfast.io._data_summary import DataSummary, check_for_study
+from holdfast.io._dataset import Dataset
 from holdfast.io._read import read_preferences, read_with_similarity
+from holdfast.io._read_data import read_data
 from holdfast.io._similarity import read_similarity
 
-__all__ = ["read_preferences", "read_similarity", "read_with_similarity"]
+__all__ = [
+    "DataSummary",
+    "Dataset",
+    "check_for_study",
+    "from_arrays",
+    "read_data",
+    "read_preferences",
+    "read_similarity",
+    "read_with_similarity",
+]

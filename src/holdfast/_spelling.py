@@ -1,0 +1,128 @@
+"""Objects spelled as text: ``name:key=value,key=value``, and ``name(value,key=value)``."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+from holdfast.errors import InvalidInputError
+
+Scalar: TypeAlias = int | float | bool | str | None
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
+    """Take ``name:key=value,key=value`` apart.
+
+    Values become whole numbers, numbers, True, False or None where they look like these, and
+    stay text where not. Commas within round brackets belong to the value.
+
+    Parameters
+    ----------
+    text : str
+        A name, perhaps with options after a colon.
+
+    Returns
+    -------
+    name : str
+    options : dict
+
+    Raises
+    ------
+    InvalidInputError
+        The text is not spelled in this way.
+
+    Examples
+    --------
+    >>> from holdfast._spelling import parse_spelling
+    >>> parse_spelling("relieff:n_neighbors=5")
+    ('relieff', {'n_neighbors': 5})
+    >>> parse_spelling("nested:outer=subsampling(10,0.9),inner=10")
+    ('nested', {'outer': 'subsampling(10,0.9)', 'inner': 10})
+    """
+    name, colon, rest = text.partition(":")
+    values, options = _arguments(rest, text) if colon else ([], {})
+    if values:
+        raise InvalidInputError(
+            f"options must be spelled key=value; received {values[0]!r} in {text!r}"
+        )
+    return _checked(name, text), options
+
+
+def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
+    """Take ``name(value,value,key=value)`` apart; nothing is evaluated.
+
+    Examples
+    --------
+    >>> from holdfast._spelling import parse_call
+    >>> parse_call("subsampling(10,0.9,stratify=false)")
+    ('subsampling', [10, 0.9], {'stratify': False})
+    """
+    name, bracket, rest = text.strip().partition("(")
+    if not bracket or not rest.endswith(")"):
+        raise InvalidInputError(f"expected name(value,...); received {text!r}")
+    values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
+    return _checked(name, text), values, options
+
+
+def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
+    values: list[Scalar] = []
+    options: dict[str, Scalar] = {}
+    for part in _parts(rest, text):
+        key, equals, value = _divided(part)
+        if not equals:
+            values.append(_scalar(part, text))
+        elif key in options:
+            raise InvalidInputError(f"{key!r} is given twice in {text!r}")
+        else:
+            options[_checked(key, text)] = _scalar(value, text)
+    return values, options
+
+
+def _divided(part: str) -> tuple[str, str, str]:
+    """Divide at the first equals sign that is not within brackets."""
+    key, equals, value = part.partition("=")
+    if "(" in key:
+        return part, "", ""
+    return key.strip(), equals, value
+
+
+def _parts(rest: str, text: str) -> list[str]:
+    """Divide at commas that are not within brackets."""
+    parts, depth = [""], 0
+    for sign in rest:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            break
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    if depth != 0:
+        raise InvalidInputError(f"brackets must be closed as they were opened in {text!r}")
+    return parts
+
+
+def _scalar(value: str, text: str) -> Scalar:
+    value = value.strip()
+    if not value:
+        raise InvalidInputError(f"a value is missing in {text!r}")
+    if _WHOLE.fullmatch(value):
+        return int(value)
+    if _NUMBER.fullmatch(value):
+        return float(value)
+    return _WORDS.get(value.lower(), value)
+
+
+def _checked(name: str, text: str) -> str:
+    name = name.strip()
+    if not _NAME.fullmatch(name):
+        raise InvalidInputError(
+            f"expected a name, perhaps with options as in name:key=value,key=value; received "
+            f"{text!r}"
+        )
+    return name

@@ -1,0 +1,183 @@
+"""ARFF, the format of WEKA: attributes with their types, then dense or sparse rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holdfast._text import did_you_mean
+from holdfast.io._data_roles import TARGET, roles_of
+from holdfast.io._data_rows import RowReader
+from holdfast.io._source import first_repeat, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.io._data_roles import Roles, Wishes
+    from holdfast.io._data_stream import TextFile
+    from holdfast.io._dataset import Dataset
+
+_COMMENT, _UNKNOWN = "%", "?"
+_NUMERIC = frozenset({"numeric", "real", "integer"})
+_OTHER = frozenset({"string", "date"})  # text to us
+_QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\S+.*)", re.IGNORECASE)
+_CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
+_SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]+?)\s*(,|$)")
+_ESCAPE = re.compile(r"\\(.)")
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    """A column: its name, its type, and its values if it is nominal."""
+
+    name: str
+    values: tuple[str, ...] | None
+
+    @property
+    def default(self) -> str:
+        """What a sparse row means by leaving the column out: the first value, or 0."""
+        return "0" if self.values is None else self.values[0]
+
+
+def read_arff(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
+    """Read an ARFF file; the target is the attribute called ``class``, else the last one."""
+    lines = _content(file)
+    attributes = _attributes(file, lines)
+    names = [attribute.name for attribute in attributes]
+    if wishes.target is None and TARGET not in map(str.lower, names):
+        wishes = replace(wishes, target=names[-1])
+    declared = [j for j, attribute in enumerate(attributes) if attribute.values is not None]
+    roles = roles_of(file.where, names, wishes, declared)
+    rows = RowReader(file, roles, decimal_comma=False)
+    check = _ValueCheck(file, attributes, roles)
+    for number, line in lines:
+        cells = _cells(file, number, line, attributes)
+        check(number, cells)
+        rows.add(number, cells)
+    return rows.dataset(source, file.notes)
+
+
+def _content(file: TextFile) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, blank ones and comments left out."""
+    for number, raw in enumerate(file.lines(), start=1):
+        line = raw.strip()
+        if line and not line.startswith(_COMMENT):
+            yield number, line
+
+
+def _attributes(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
+    """Read the header down to the line that announces the data."""
+    found: list[_Attribute] = []
+    for number, line in lines:
+        word = line.split(maxsplit=1)[0].lower()
+        if word == "@data":
+            return _checked(file, found, number)
+        if word == "@attribute":
+            found.append(_attribute(file, number, line))
+        elif word != "@relation":
+            hint = did_you_mean(word, ("@relation", "@attribute", "@data"))
+            raise file.error(f"an ARFF header has no line {shown(line)}.{hint}", number)
+    raise file.error("an ARFF file needs a line @data above its rows, got none.")
+
+
+def _attribute(file: TextFile, number: int, line: str) -> _Attribute:
+    found = _ATTRIBUTE.fullmatch(line)
+    if found is None:
+        raise file.error(f"an attribute needs a name and a type, got {shown(line)}.", number)
+    name, kind = _plain(found[1]), found[2].strip()
+    if kind.startswith("{"):
+        return _Attribute(name, tuple(_split(kind[1:-1])))
+    word = kind.split()[0].lower()
+    if word not in _NUMERIC | _OTHER:
+        raise file.error(
+            f"attribute {shown(name)} must be numeric, real, integer, string, date or "
+            f"{{a, list, of, values}}, got {shown(kind)}.",
+            number,
+        )
+    return _Attribute(name, None)
+
+
+def _checked(file: TextFile, attributes: list[_Attribute], line: int) -> list[_Attribute]:
+    names = [attribute.name for attribute in attributes]
+    if not names:
+        raise file.error("at least one @attribute is needed above @data, got none.", line)
+    if len(set(names)) < len(names):
+        double = shown(names[first_repeat(names)])
+        raise file.error(f"attribute names must be unique, got {double} more than once.", line)
+    return attributes
+
+
+def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
+    """Return the cells of a row, empty where the value is missing."""
+    if line.startswith("{"):
+        cells = _sparse(file, number, line, attributes)
+    else:
+        cells = _split(line)
+    if len(cells) != len(attributes):
+        raise file.error(
+            f"each row must have {len(attributes):,} values between commas, one an attribute, "
+            f"got {len(cells):,}; is the row cut off, or is a comma missing?",
+            number,
+        )
+    return ["" if cell == _UNKNOWN else cell for cell in cells] if _UNKNOWN in line else cells
+
+
+def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
+    """Return the cells of a row of pairs ``{position value, ...}``; positions count from 0."""
+    cells = [attribute.default for attribute in attributes]
+    inside, at = line[1:].rstrip(), 0
+    while inside[at:].strip() not in {"", "}"}:
+        pair = _SPARSE.match(inside.removesuffix("}"), at)
+        if pair is None or int(pair[1]) >= len(cells) or not inside.endswith("}"):
+            raise file.error(
+                "a sparse row holds pairs of a position (from 0 to "
+                f"{len(cells) - 1:,}) and a value in braces, got {shown(inside[at:])}.",
+                number,
+            )
+        cells[int(pair[1])] = _plain(pair[2])
+        at = pair.end()
+    return cells
+
+
+def _split(line: str) -> list[str]:
+    """Take a line apart at its commas, but not inside quotes."""
+    if "'" not in line and '"' not in line:
+        return [cell.strip() for cell in line.split(",")]
+    cells, at, more = [], 0, True
+    while more:
+        found = _CELL.match(line, at)
+        if found is None:  # letters behind a closing quote: the row has too few cells then
+            return cells
+        cells.append(_plain(found[1]))
+        at, more = found.end(), found[2] == ","
+    return cells
+
+
+def _plain(text: str) -> str:
+    """Return a value without its quotes."""
+    if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
+        return text
+    return _ESCAPE.sub(r"\1", text[1:-1])
+
+
+class _ValueCheck:
+    """Refuses values of nominal attributes that the header does not list."""
+
+    def __init__(self, file: TextFile, attributes: list[_Attribute], roles: Roles) -> None:
+        used = {*roles.nominal, roles.target, roles.groups}
+        self._file = file
+        self._known = [
+            (j, attribute.name, {"", *attribute.values})
+            for j, attribute in enumerate(attributes)
+            if j in used and attribute.values is not None
+        ]
+
+    def __call__(self, number: int, cells: list[str]) -> None:
+        for column, name, values in self._known:
+            if cells[column] not in values:
+                hint = did_you_mean(cells[column], values - {""})
+                raise self._file.error(
+                    f"attribute {shown(name)} has no value {shown(cells[column])}.{hint}", number
+                )

@@ -1,0 +1,113 @@
+"""Data in binary files: NumPy's, Parquet, and AnnData."""
+
+from __future__ import annotations
+
+import importlib
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInputError
+from holdfast.io._data_frame import Frame, checked, frame_data
+from holdfast.io._data_matrix import Matrix, matrix_data
+from holdfast.io._data_values import as_numbers
+from holdfast.io._source import problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+    from holdfast.io._data_roles import Wishes
+    from holdfast.io._dataset import Dataset
+
+_INDEX = "__index_level_"  # what pandas calls its row labels in Parquet
+_UNREADABLE = (
+    ValueError, OSError, EOFError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
+def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
+    """Read arrays X and y, and feature_names and groups if they are there."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays: dict[str, NDArray[Any]] = {key: file[key] for key in file.files}
+    except _UNREADABLE as error:
+        raise _unreadable(path, "an .npz file of arrays without Python objects", error) from None
+    X, names = arrays.pop("X", None), arrays.pop("feature_names", None)
+    if X is None:
+        raise problem(str(path), f"an array called X is needed, got {', '.join(arrays) or 'none'}.")
+    numbers = _matrix(path, X)
+    if names is None:
+        names = np.array([f"f{j}" for j in range(numbers.shape[1])])
+    side = {key: array for key, array in arrays.items() if array.shape == numbers.shape[:1]}
+    matrix = Matrix(where=str(path), X=numbers, feature_names=names.tolist(), side=side)
+    return matrix_data(matrix, _with_defaults(wishes, side), source)
+
+
+def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
+    """Read a Parquet file, one row a sample."""
+    parquet = _optional("pyarrow.parquet", "Parquet files", "parquet")
+    try:
+        table = parquet.read_table(path)
+    except _UNREADABLE as error:
+        raise _unreadable(path, "a Parquet file", error) from None
+    table = table.select([name for name in table.column_names if not name.startswith(_INDEX)])
+
+    def column(position: int) -> NDArray[Any]:
+        return np.asarray(table.column(position).to_numpy())
+
+    frame = checked(Frame(str(path), table.column_names, table.num_rows, column))
+    return frame_data(frame, wishes, source)
+
+
+def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
+    """Read an AnnData file: X, names of var as features, columns of obs as target and groups."""
+    anndata = _optional("anndata", "AnnData files", "anndata")
+    try:
+        found = anndata.read_h5ad(path)
+    except _UNREADABLE as error:
+        raise _unreadable(path, "an .h5ad file", error) from None
+    X = found.X.toarray() if hasattr(found.X, "toarray") else np.asarray(found.X)
+    side = {str(name): np.asarray(found.obs[name]) for name in found.obs.columns}
+    names = [str(name) for name in found.var_names]
+    matrix = Matrix(where=str(path), X=_matrix(path, X), feature_names=names, side=side)
+    return matrix_data(matrix, wishes, source)
+
+
+def _with_defaults(wishes: Wishes, side: dict[str, NDArray[Any]]) -> Wishes:
+    """Take the arrays called y and groups, unless the caller named others."""
+    from dataclasses import replace
+
+    if wishes.target is None and "y" in side:
+        wishes = replace(wishes, target="y")
+    if wishes.groups is None and "groups" in side:
+        wishes = replace(wishes, groups="groups")
+    return wishes
+
+
+def _matrix(path: Path, X: NDArray[Any]) -> NDArray[Any]:
+    numbers = as_numbers(X)
+    if numbers is None or numbers.ndim != 2:
+        raise problem(
+            str(path), f"X must be a matrix of numbers, got the shape {X.shape} of {X.dtype}."
+        )
+    return numbers
+
+
+def _optional(module: str, what: str, extra: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise InvalidInputError(
+            f"{what} need the package {module.partition('.')[0]}, which is not installed: "
+            f"pip install 'holdfast[{extra}]'."
+        ) from None
+
+
+def _unreadable(path: Path, needed: str, error: Exception) -> Exception:
+    told = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return problem(str(path), f"{needed} is needed, got one that cannot be read ({told}).")

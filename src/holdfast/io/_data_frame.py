@@ -1,0 +1,120 @@
+"""Frames of pandas and polars, and tables of Arrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInputError
+from holdfast.io._data_labels import as_texts
+from holdfast.io._data_parts import codes_of, finished, labels_of, text_features
+from holdfast.io._data_roles import roles_of
+from holdfast.io._data_values import as_numbers, common_type, first_text
+from holdfast.io._source import first_repeat, problem, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from holdfast.io._data_roles import Roles, Wishes
+    from holdfast.io._dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A table of any library: names of its columns, and each column as an array."""
+
+    where: str
+    names: list[str]
+    n_rows: int
+    column: Callable[[int], NDArray[Any]]
+
+    def texts(self, column: int) -> list[str | None]:
+        """Return a column as text, None where it is missing."""
+        return as_texts(self.column(column))
+
+
+def library_of(data: object) -> str:
+    """Return the library that an object comes from: ``pandas``, ``polars`` or another."""
+    return type(data).__module__.partition(".")[0]
+
+
+def is_frame(data: object) -> bool:
+    """Tell whether something is a frame of pandas or polars."""
+    return library_of(data) in {"pandas", "polars"} and hasattr(data, "columns")
+
+
+def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
+    """Wrap a frame of pandas or polars."""
+    if library_of(data) == "polars":
+        if hasattr(data, "collect"):
+            data = data.collect()
+        names, column = data.columns, lambda j: data.to_series(j).to_numpy()
+    else:
+        names, column = [str(name) for name in data.columns], lambda j: _series(data.iloc[:, j])
+    return checked(Frame(where, list(names), len(data), column))
+
+
+def checked(frame: Frame) -> Frame:
+    """Refuse a table without rows, or with two columns of one name."""
+    if len(set(frame.names)) < len(frame.names):
+        double = shown(frame.names[first_repeat(frame.names)])
+        raise problem(frame.where, f"column names must be unique, got {double} more than once.")
+    if not frame.n_rows or not frame.names:
+        raise problem(frame.where, "at least one row and one column are needed, got none.")
+    return frame
+
+
+def frame_data(frame: Frame, wishes: Wishes, source: dict[str, Any] | None) -> Dataset:
+    """Make a data set of a table."""
+    roles = roles_of(frame.where, frame.names, wishes)
+    X = features_of(frame, roles)
+    labels = {
+        role: labels_of(frame.where, frame.names[column], frame.texts(column))
+        for role, column in (("y", roles.target), ("groups", roles.groups))
+        if column is not None
+    }
+    nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
+    fields = {"X": X, **labels, "feature_names": roles.feature_names, "source": source}
+    return finished(
+        {**fields, "nominal": tuple(nominal), "notes": roles.notes},
+        [frame.names[column] for column in roles.nominal],
+    )
+
+
+def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
+    """Return the features as a matrix; refuse columns of text by their names."""
+    nominal, texts, columns = set(roles.nominal), {}, []
+    for j in roles.features.tolist():
+        values = frame.column(j)
+        numbers = codes_of(as_texts(values)) if j in nominal else as_numbers(values)
+        if numbers is None:
+            texts[frame.names[j]] = (None, first_text(values))
+        else:
+            columns.append(numbers)
+    if texts:
+        raise text_features(frame.where, texts)
+    X = np.empty((frame.n_rows, len(columns)), dtype=common_type(columns))
+    for j, numbers in enumerate(columns):
+        X[:, j] = numbers
+        _refuse_infinite(frame, roles, j, numbers)
+    return X
+
+
+def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[Any]) -> None:
+    odd = np.flatnonzero(np.isinf(numbers))
+    if odd.size:
+        raise InvalidInputError(
+            f"{frame.where}: values must be finite or missing, got {numbers[odd[0]]} in "
+            f"column {shown(roles.feature_names[feature])} of row {odd[0]:,} (counted from 0)."
+        )
+
+
+def _series(series: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return a column of pandas as an array; nullable numbers have NaN for what is missing."""
+    if series.dtype.kind in "biuf" and series.hasnans:
+        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(series.to_numpy())

@@ -1,0 +1,46 @@
+"""Values of any kind as text, the form that labels and groups have."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def as_texts(values: NDArray[Any]) -> list[str | None]:
+    """Return each value as text, None where it is missing.
+
+    Whole numbers lose a ``.0``, which only tells how they were stored; text stays as it is.
+    """
+    if values.dtype.kind == "f":
+        # a longer type shows digits that the shorter one does not have
+        return [_number_text(value) for value in values]
+    return [_text(value) for value in values.tolist()]
+
+
+def first_missing(texts: Sequence[str | None]) -> int | None:
+    """Return the position of the first missing or empty text, None if there is none."""
+    return next((i for i, text in enumerate(texts) if text is None or not text.strip()), None)
+
+
+def _text(value: object) -> str | None:
+    if value is None or (value != value and isinstance(value, Real)):  # noqa: PLR0124
+        return None
+    if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
+        return _number_text(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    # pandas has missing values of its own, which equal nothing and have no truth value
+    return None if type(value).__name__ in {"NAType", "NaTType"} else str(value)
+
+
+def _number_text(value: Any) -> str | None:  # noqa: ANN401
+    if value != value:  # noqa: PLR0124  (NaN)
+        return None
+    return str(int(value)) if float(value).is_integer() else str(value)

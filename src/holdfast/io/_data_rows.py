@@ -1,0 +1,91 @@
+"""Rows of cells, read one by one: features as numbers, all else as text."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.io._data_numbers import Blocks, NumberReader
+from holdfast.io._data_parts import codes_of, finished, is_missing, labels_of, text_features
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from holdfast.io._data_roles import Roles
+    from holdfast.io._data_stream import TextFile
+    from holdfast.io._dataset import Dataset
+
+    Floats = NDArray[np.float64]
+
+
+class RowReader:
+    """Takes the rows of a text file in; cells never stay as text but for those that are text."""
+
+    def __init__(self, file: TextFile, roles: Roles, *, decimal_comma: bool) -> None:
+        self._file, self._roles = file, roles
+        self._numeric = np.setdiff1d(roles.features, roles.nominal)
+        # a list, as Python runs through it faster than through an array
+        self._plain = np.isin(np.arange(len(roles.names)), self._numeric).tolist()
+        self._texts: dict[int, list[str]] = {column: [] for column in self._text_columns()}
+        self._memo: dict[str, str] = {}
+        self._lines: list[int] = []
+        names = [roles.names[column] for column in self._numeric]
+        self._numbers = NumberReader(file, names, decimal_comma=decimal_comma)
+        self._blocks = Blocks(len(names))
+
+    def add(self, line: int, cells: list[str]) -> None:
+        """Take a row in; there is a cell for each column."""
+        self._lines.append(line)
+        for column, texts in self._texts.items():
+            cell = cells[column].strip()
+            texts.append(self._memo.setdefault(cell, cell))
+        self._blocks.add(self._numbers.row(line, list(compress(cells, self._plain))))
+
+    def dataset(self, source: dict[str, Any], notes: tuple[str, ...]) -> Dataset:
+        """Return all rows as a data set; refuse text in features, and gaps in labels."""
+        file, roles = self._file, self._roles
+        if not self._lines:
+            raise file.error("at least one row is needed below the header, got none.")
+        if self._numbers.refused:
+            raise text_features(file.where, self._numbers.refused)
+        nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
+        return finished(
+            {
+                "X": self._matrix(nominal),
+                "y": self._labels(roles.target),
+                "groups": None if roles.groups is None else self._labels(roles.groups),
+                "feature_names": roles.feature_names,
+                "nominal": tuple(nominal),
+                "source": source,
+                "notes": (*notes, *roles.notes),
+            },
+            [roles.names[column] for column in roles.nominal],
+        )
+
+    def _text_columns(self) -> list[int]:
+        roles = self._roles
+        found = [roles.target, *roles.nominal]
+        return found if roles.groups is None else [*found, roles.groups]
+
+    def _labels(self, column: int) -> NDArray[np.str_]:
+        lines, texts = self._lines, self._texts[column]
+        for line, text in zip(lines, texts, strict=True):
+            self._file.refuse_control(text, line)
+        return labels_of(
+            self._file.where,
+            self._roles.names[column],
+            texts,
+            lambda row: f"row {row + 1:,} (line {lines[row]:,})",
+        )
+
+    def _matrix(self, nominal: list[int]) -> Floats:
+        """Return the numbers with the codes of nominal features in between."""
+        if not nominal:
+            return self._blocks.joined()
+        X = np.empty((len(self._lines), len(self._roles.features)))
+        X[:, np.isin(self._roles.features, self._numeric)] = self._blocks.joined()
+        for feature, column in zip(nominal, self._roles.nominal, strict=True):
+            X[:, feature] = codes_of([None if is_missing(t) else t for t in self._texts[column]])
+        return X

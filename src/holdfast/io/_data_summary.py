@@ -1,0 +1,201 @@
+"""What a data set looks like, told before work starts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._text import plural, shortened
+from holdfast.errors import InvalidInputError
+from holdfast.io._data_blocks import row_blocks
+from holdfast.io._data_duplicates import constant_features, duplicated_features
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from holdfast.io._dataset import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSummary:
+    """What a data set looks like.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Size of the data.
+    classes : dict
+        Number of samples of each class, by its label.
+    n_groups : int or None
+        Number of groups of samples; None without groups.
+    n_nominal : int
+        Number of nominal features.
+    n_missing, n_samples_missing, n_features_missing : int
+        Number of missing values, and of the samples and features that have some.
+    empty : tuple of str
+        Features without any value.
+    constant : tuple of str
+        Features whose values are all equal.
+    duplicates : tuple of tuple of str
+        Groups of features, constant ones apart, that are exact copies of each other.
+    notes : tuple of str
+        What the reader of the file did that its owner should know.
+
+    Examples
+    --------
+    >>> from holdfast.io import from_arrays
+    >>> data = from_arrays([[0, 1, 5, 5], [0, 2, 6, 6], [0, 4, 8, 8]], ["a", "a", "b"])
+    >>> print("\\n".join(data.summary().lines()))
+    3 samples of 4 features in 2 classes: a 2, b 1.
+    No value is missing.
+    1 feature is constant: f0.
+    2 features are exact copies of each other, in 1 group: f2 = f3.
+    """
+
+    n_samples: int
+    n_features: int
+    classes: dict[str, int]
+    n_groups: int | None
+    n_nominal: int
+    n_missing: int
+    n_samples_missing: int
+    n_features_missing: int
+    empty: tuple[str, ...]
+    constant: tuple[str, ...]
+    duplicates: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """Return the summary as sentences, one a line."""
+        told = [self._size(), self._missing()]
+        if self.n_groups is not None:
+            told.append(f"The samples form {plural(self.n_groups, 'group')}.")
+        if self.n_nominal:
+            told.append(f"{_features_are(self.n_nominal)} nominal.")
+        if self.empty:
+            told.append(f"{_features_are(len(self.empty))} empty: {shortened(self.empty)}.")
+        if self.constant:
+            told.append(
+                f"{_features_are(len(self.constant))} constant: {shortened(self.constant)}."
+            )
+        if self.duplicates:
+            told.append(self._copies())
+        return [*told, *self.notes]
+
+    def problems(self) -> list[str]:
+        """Return what keeps a study from being run on these data; nothing for most data."""
+        if len(self.classes) < 2:
+            return [
+                "at least two classes are needed, got only "
+                f"{shortened(map(repr, self.classes))}; is this the right target?"
+            ]
+        single = [label for label, count in self.classes.items() if count < 2]
+        if single:
+            return [
+                "each class needs at least two samples, got one only of "
+                f"{shortened(map(repr, single))}; is this the right target? "
+                "If so, leave out such classes or join them with others."
+            ]
+        return []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as a dictionary that JSON can hold."""
+        return asdict(self)
+
+    def _size(self) -> str:
+        counts = shortened((f"{label} {count:,}" for label, count in self.classes.items()), most=30)
+        classes = "1 class" if len(self.classes) == 1 else f"{len(self.classes):,} classes"
+        size = f"{plural(self.n_samples, 'sample')} of {plural(self.n_features, 'feature')}"
+        return f"{size} in {classes}: {counts}."
+
+    def _missing(self) -> str:
+        if not self.n_missing:
+            return "No value is missing."
+        share = self.n_missing / (self.n_samples * self.n_features)
+        return (
+            f"{plural(self.n_missing, 'value')} missing ({share:.2%}), in "
+            f"{plural(self.n_samples_missing, 'sample')} and "
+            f"{plural(self.n_features_missing, 'feature')}."
+        )
+
+    def _copies(self) -> str:
+        groups = shortened(" = ".join(_cut(group)) for group in self.duplicates)
+        count = sum(map(len, self.duplicates))
+        return (
+            f"{count:,} features are exact copies of each other, in "
+            f"{plural(len(self.duplicates), 'group')}: {groups}."
+        )
+
+
+def summarised(data: Dataset) -> DataSummary:
+    """Look through a data set."""
+    rows, columns = _missing_by(data.X)
+    still = constant_features(data.X)
+    empty = columns == data.n_samples
+    names = np.array(data.feature_names, dtype=object)
+    copies = duplicated_features(data.X, ~still)
+    return DataSummary(
+        n_samples=data.n_samples,
+        n_features=data.n_features,
+        classes=dict(zip(data.classes, np.bincount(data.codes).tolist(), strict=True)),
+        n_groups=None if data.groups is None else len(np.unique(data.groups)),
+        n_nominal=len(data.nominal),
+        n_missing=int(rows.sum()),
+        n_samples_missing=int(np.count_nonzero(rows)),
+        n_features_missing=int(np.count_nonzero(columns)),
+        empty=tuple(names[empty]),
+        constant=tuple(names[still & ~empty]),
+        duplicates=tuple(tuple(names[group]) for group in copies),
+        notes=data.notes,
+    )
+
+
+def check_for_study(data: Dataset) -> DataSummary:
+    """Refuse data that no study can be run on.
+
+    Parameters
+    ----------
+    data : Dataset
+        The data.
+
+    Returns
+    -------
+    DataSummary
+        What the data look like, if nothing keeps a study from being run on them.
+
+    Raises
+    ------
+    InvalidInputError
+        There is only one class, or a class with one sample.
+
+    Examples
+    --------
+    >>> from holdfast.io import check_for_study, read_data
+    >>> check_for_study(read_data("@wine")).n_samples
+    178
+    """
+    summary = data.summary()
+    problems = summary.problems()
+    if problems:
+        raise InvalidInputError(" ".join(problems))
+    return summary
+
+
+def _missing_by(X: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Count missing values by row and by column."""
+    rows, columns = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
+    for start, block in row_blocks(X):
+        gaps = np.isnan(block)
+        rows[start : start + len(block)] = gaps.sum(axis=1)
+        columns += gaps.sum(axis=0)
+    return rows, columns
+
+
+def _features_are(count: int) -> str:
+    return f"{plural(count, 'feature')} {'is' if count == 1 else 'are'}"
+
+
+def _cut(group: tuple[str, ...], most: int = 4) -> tuple[str, ...]:
+    return group if len(group) <= most else (*group[:most], "...")

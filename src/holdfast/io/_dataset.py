@@ -1,0 +1,203 @@
+"""The data of a study: numbers, labels, names, and where they came from."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._text import did_you_mean, plural
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io._data_blocks import row_blocks
+from holdfast.io._data_summary import summarised
+from holdfast.io._source import first_repeat, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from holdfast.io._data_summary import DataSummary
+    from holdfast.simulate import Generator
+
+REST = "rest"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Dataset:
+    """Samples in rows, features in columns, one label a sample.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        float64 or float32, rows contiguous; NaN is a missing value, infinities are refused.
+    y : ndarray of shape (n,)
+        The label of each sample, as text.
+    feature_names : tuple of str
+        The names of the features, each once.
+    groups : ndarray of shape (n,), optional
+        The group (the subject, the batch) of each sample, as text.
+    nominal : tuple of int, default ()
+        Which features are nominal; their values are codes 0, 1, ...
+    source : mapping, optional
+        How to read the data again: ``file`` and the arguments of :func:`read_data`; None if the
+        data were in memory.
+    truth : ndarray of shape (p,), optional
+        Which features are informative, where this is known.
+    generator : Generator, optional
+        What draws more data sets like this one, for simulated data.
+    notes : tuple of str, default ()
+        What the reader of a file did that its owner should know.
+
+    Examples
+    --------
+    >>> from holdfast.io import read_data
+    >>> data = read_data("@wine")
+    >>> data
+    <Dataset: 178 samples of 13 features in 3 classes. Next: .summary()>
+    >>> data.classes
+    ('class_0', 'class_1', 'class_2')
+    """
+
+    X: NDArray[Any]
+    y: NDArray[np.str_]
+    feature_names: tuple[str, ...]
+    groups: NDArray[np.str_] | None = None
+    nominal: tuple[int, ...] = ()
+    source: Mapping[str, Any] | None = None
+    truth: NDArray[np.bool_] | None = None
+    generator: Generator | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_matrix(self.X)
+        n, p = self.X.shape
+        _check_length("y", self.y, n, "sample")
+        _check_length("feature_names", self.feature_names, p, "feature")
+        if self.groups is not None:
+            _check_length("groups", self.groups, n, "sample")
+        if self.truth is not None:
+            _check_length("truth", self.truth, p, "feature")
+        _check_names(self.feature_names)
+        _check_finite(self.X, self.feature_names)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Dataset: {plural(self.n_samples, 'sample')} of "
+            f"{plural(self.n_features, 'feature')} in {len(self.classes)} "
+            f"{'class' if len(self.classes) == 1 else 'classes'}. Next: .summary()>"
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, n."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, p."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that occur, sorted as text."""
+        return tuple(np.unique(self.y).tolist())
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """The label of each sample as its position among `classes`."""
+        return np.searchsorted(np.array(self.classes), self.y)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 digest of all that results depend on: equal data have equal fingerprints."""
+        digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
+        digest.update(np.ascontiguousarray(self.X).data)
+        groups = [] if self.groups is None else self.groups.tolist()
+        for part in (self.y.tolist(), list(self.feature_names), groups, list(self.nominal)):
+            digest.update(repr(part).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    def summary(self) -> DataSummary:
+        """Count samples, classes and missing values; find constant and duplicated features.
+
+        Returns
+        -------
+        DataSummary
+        """
+        return summarised(self)
+
+    def one_against_rest(self, positive: str) -> Dataset:
+        """Return the same data with two classes: one, and all the others together.
+
+        Parameters
+        ----------
+        positive : str
+            The class that is kept. The others become ``"rest"``, or ``"not <positive>"`` if there
+            is a class of that name.
+
+        Returns
+        -------
+        Dataset
+            Without a generator, as its draws would have the old labels.
+
+        Raises
+        ------
+        UnknownNameError
+            No class is called so.
+
+        Examples
+        --------
+        >>> from holdfast.io import read_data
+        >>> read_data("@wine").one_against_rest("class_1").classes
+        ('class_1', 'rest')
+        """
+        positive = str(positive)
+        if positive not in self.classes:
+            raise UnknownNameError(
+                f"no class is called {positive!r}.{did_you_mean(positive, self.classes)}"
+            )
+        rest = f"not {positive}" if REST in self.classes else REST
+        y = np.where(self.y == positive, positive, rest)
+        source = None if self.source is None else {**self.source, "positive": positive}
+        return replace(self, y=y, source=source, generator=None)
+
+
+def _check_matrix(X: NDArray[Any]) -> None:
+    if X.ndim != 2 or X.dtype not in (np.float64, np.float32):
+        raise InvalidInputError(
+            f"X must be a matrix of float64 or float32, got {X.ndim} dimensions of {X.dtype}."
+        )
+    if 0 in X.shape:
+        raise InvalidInputError(
+            "at least one sample and one feature are needed, "
+            f"got {plural(X.shape[0], 'sample')} of {plural(X.shape[1], 'feature')}."
+        )
+
+
+def _check_length(name: str, items: Any, count: int, noun: str) -> None:  # noqa: ANN401
+    if len(items) != count:
+        raise InvalidInputError(
+            f"{name} must have one entry a {noun}, {count:,} in all, got {len(items):,}."
+        )
+
+
+def _check_names(names: tuple[str, ...]) -> None:
+    if len(set(names)) < len(names):
+        raise InvalidInputError(
+            f"feature names must be unique, got {shown(names[first_repeat(names)])} twice."
+        )
+
+
+def _check_finite(X: NDArray[Any], names: tuple[str, ...]) -> None:
+    for start, block in row_blocks(X):
+        odd = np.argwhere(np.isinf(block))
+        if odd.size:
+            row, column = odd[0]
+            raise InvalidInputError(
+                f"values must be finite or missing, got {block[row, column]} in feature "
+                f"{shown(names[column])} of sample {start + row} (counted from 0)."
+            )

@@ -1,0 +1,145 @@
+"""GCT, the format of GenePattern: features in rows, samples in columns; labels as CLS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.io._data_matrix import Matrix, matrix_data
+from holdfast.io._data_numbers import Blocks, NumberReader
+from holdfast.io._data_roles import TARGET
+from holdfast.io._data_stream import read_text
+from holdfast.io._source import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from holdfast.io._data_roles import Wishes
+    from holdfast.io._data_stream import TextFile
+    from holdfast.io._dataset import Dataset
+
+    Lines = Iterator[tuple[int, list[str]]]
+
+LABELS = ".cls"
+_VERSIONS = {"#1.2": 2, "#1.3": 4}  # and how many numbers the second line has
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What the second line says: counts of features, samples, and of what describes them."""
+
+    features: int
+    samples: int
+    about_features: int = 1  # version 1.2 has a description
+    about_samples: int = 0
+
+    @property
+    def width(self) -> int:
+        """Number of cells in a row."""
+        return 1 + self.about_features + self.samples
+
+
+def read_gct(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
+    """Read a GCT file; the target is a row about the samples, or a CLS file with the labels."""
+    lines = ((number, raw.rstrip("\r\n").split("\t")) for number, raw in enumerate(file.lines(), 1))
+    shape = _shape(file, lines)
+    start = 1 + shape.about_features
+    samples = _row(file, shape, lines)[1][start:]
+    side: dict[str, NDArray[Any]] = {}
+    for _ in range(shape.about_samples):
+        cells = _row(file, shape, lines)[1]
+        side[cells[0].strip()] = np.array([cell.strip() for cell in cells[start:]], dtype=object)
+    names, X = _values(file, shape, lines, samples)
+    if str(wishes.target).lower().endswith(LABELS):
+        side = {TARGET: read_text(Path(wishes.target), lambda _: None, _labels)}
+        _check_labels(file, wishes.target, len(side[TARGET]), shape.samples)
+        wishes = replace(wishes, target=TARGET)
+    if not side:
+        raise file.error(
+            "this version of GCT holds no labels: give the path of a CLS file (.cls) as the target."
+        )
+    matrix = Matrix(where=file.where, X=X, feature_names=names, side=side, notes=file.notes)
+    return matrix_data(matrix, wishes, source)
+
+
+def _shape(file: TextFile, lines: Lines) -> _Shape:
+    """Read the first two lines."""
+    version = next(lines)[1][0].strip()
+    if version not in _VERSIONS:
+        raise file.error(f"the first line of GCT must be #1.2 or #1.3, got {shown(version)}.", 1)
+    number, cells = next(lines, (2, []))
+    counts = [cell.strip() for cell in cells if cell.strip()]
+    if len(counts) != _VERSIONS[version] or not all(count.isdecimal() for count in counts):
+        raise file.error(
+            f"the second line of GCT {version[1:]} holds {_VERSIONS[version]} counts between tabs, "
+            f"got {shown(' '.join(cells))}.",
+            number,
+        )
+    return _Shape(*map(int, counts))
+
+
+def _row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
+    """Return the next row; refuse one that is missing or of another length."""
+    number, cells = next(lines, (0, []))
+    if not cells or cells == [""]:
+        raise file.error(
+            f"{shape.features:,} features of {shape.samples:,} samples are announced in line 2, "
+            "but the file ends too early; is it cut off?"
+        )
+    if len(cells) != shape.width:
+        raise file.error(
+            f"each row must have {shape.width:,} cells between tabs, as line 2 announces, "
+            f"got {len(cells):,}.",
+            number,
+        )
+    return number, cells
+
+
+def _values(
+    file: TextFile, shape: _Shape, lines: Lines, samples: list[str]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Read the rows of features; return their names, and the numbers with samples in rows."""
+    reader, blocks = NumberReader(file, samples, decimal_comma=False), Blocks(shape.samples)
+    names = []
+    for _ in range(shape.features):
+        number, cells = _row(file, shape, lines)
+        names.append(cells[0].strip())
+        blocks.add(reader.row(number, cells[1 + shape.about_features :]))
+    if reader.refused:
+        sample, (line, cell) = next(iter(reader.refused.items()))
+        raise file.error(
+            f"values must be numbers, got {shown(cell)} in sample {shown(sample)}.", line
+        )
+    for number, cells in lines:
+        if any(cell.strip() for cell in cells):
+            raise file.error(f"only {shape.features:,} features are announced, got more.", number)
+    return names, np.ascontiguousarray(blocks.joined().T)
+
+
+def _labels(file: TextFile) -> NDArray[Any]:
+    """Read a CLS file: counts, class names behind #, then one label a sample.
+
+    The first label that turns up stands for the first name, the second for the second.
+    """
+    lines = [line.split() for line in file.lines() if line.strip()]
+    if len(lines) != 3 or not lines[1][0].startswith("#"):
+        raise file.error(
+            "a CLS file has three lines: counts, # and the names of the classes, the labels."
+        )
+    names = " ".join(lines[1]).removeprefix("#").split()
+    labels = list(dict.fromkeys(lines[2]))
+    if len(names) != len(labels):
+        raise file.error(
+            f"{len(names):,} classes are named, but {len(labels):,} labels turn up.", 3
+        )
+    return np.array([dict(zip(labels, names, strict=True))[label] for label in lines[2]])
+
+
+def _check_labels(file: TextFile, labels: object, got: int, wanted: int) -> None:
+    if got != wanted:
+        raise file.error(f"{wanted:,} labels are needed, one a sample, got {got:,} in {labels}.")

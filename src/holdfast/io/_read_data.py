@@ -1,0 +1,205 @@
+"""Data from anywhere: which reader a source needs."""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import InvalidInputError
+from holdfast.io._arff import read_arff
+from holdfast.io._bundled import SIGN, read_bundled
+from holdfast.io._data_binary import read_h5ad, read_npz, read_parquet
+from holdfast.io._data_csv import read_table
+from holdfast.io._data_frame import as_frame, frame_data, is_frame
+from holdfast.io._data_matrix import matrix_data
+from holdfast.io._data_roles import Wishes, as_columns
+from holdfast.io._data_stream import read_text, suffix_of
+from holdfast.io._dataset import Dataset
+from holdfast.io._gct import LABELS, read_gct
+from holdfast.io._source import problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
+
+    from holdfast.io._data_roles import Column
+
+    Progress: TypeAlias = Callable[[float], None]
+
+_log = logging.getLogger(__name__)
+_TEXT = {
+    ".arff": read_arff,
+    ".csv": read_table,
+    ".gct": read_gct,
+    ".tab": read_table,
+    ".tsv": read_table,
+    ".txt": read_table,
+}
+_BINARY = {".h5ad": read_h5ad, ".npz": read_npz, ".parquet": read_parquet}
+
+
+def read_data(
+    source: Any,  # noqa: ANN401  (a path, a name, a frame, a data set)
+    *,
+    target: str | int | os.PathLike[str] | None = None,
+    drop: Column | Iterable[Column] = (),
+    nominal: Column | Iterable[Column] = (),
+    groups: Column | None = None,
+    positive: str | None = None,
+    progress: Progress | None = None,
+) -> Dataset:
+    r"""Read data: numbers, one label a sample, names of features.
+
+    Parameters
+    ----------
+    source : str, path, frame or Dataset
+        A file; ``"@wine"``, ``"@breast_cancer"``, ``"@digits"`` or ``"@simulated"`` for data that
+        come along; or a frame of pandas or polars.
+    target : str, int or path, optional
+        The column that holds the labels: by name, or by number from 0 (-1 is the last). A column
+        whose name is a number goes by its name. By default the column called ``class``, in ARFF
+        files else the last one. For GCT files, the path of a CLS file may be given.
+    drop : str, int or list of these, default ()
+        Columns to leave out, such as identifiers.
+    nominal : str, int or list of these, default ()
+        Columns whose values are kinds, not amounts. They are coded 0, 1, ... in the sorted order
+        of their values. Other columns of text are refused.
+    groups : str or int, optional
+        The column that holds the group (the subject, the batch) of each sample.
+    positive : str, optional
+        The class that is set against all others together.
+    progress : callable, optional
+        Called from time to time with the part of the file that is read, from 0 to 1.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    FileFormatError
+        The file is missing, damaged or not what it should be; the message says the line.
+    InvalidInputError
+        No target is named and none is called ``class``; a column has two roles; a package that
+        the format needs is not installed.
+    UnknownNameError
+        There is no such column, class or bundled data set; the message names the nearest.
+
+    Notes
+    -----
+    The ending of the name decides. Text may be packed (``.csv.gz``); it is UTF-8, UTF-16 with a
+    byte order mark, or else Latin-1, which the notes of the data set tell.
+
+    ``.csv``, ``.tsv``, ``.tab``, ``.txt``
+        A header of names and one row a sample. Cells stand between commas, semicolons or tabs,
+        whichever the header has most; with the last two, decimal commas are understood. A first
+        column without a name holds labels of the rows and is left out.
+    ``.arff``
+        WEKA's format, dense or sparse. Nominal attributes are nominal features.
+    ``.gct``
+        GenePattern's format, versions 1.2 and 1.3, features in rows. The target is a row about
+        the samples (1.3) or a CLS file.
+    ``.npz``
+        NumPy arrays ``X`` and ``y``, and ``feature_names`` and ``groups`` if there are any.
+    ``.parquet``
+        One row a sample; needs pyarrow (``holdfast[parquet]``).
+    ``.h5ad``
+        AnnData; target and groups are columns of ``obs``; needs anndata (``holdfast[anndata]``).
+
+    Missing values of features are empty cells, ``NA``, ``NaN``, ``?`` and ``null``. Labels are
+    text, exactly as in the file, but for blanks around them: ``NA``, ``1`` and ``True`` are labels
+    like others, only an empty cell is missing, and refused. Numbers are read exactly.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from holdfast.io import read_data
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "cells.csv"
+    ...     _ = path.write_text("id;TP53;KRAS;class\ns1;0,5;2;tumor\ns2;NA;3;normal\n")
+    ...     data = read_data(path, drop="id")
+    >>> data.X.tolist(), data.y.tolist()
+    ([[0.5, 2.0], [nan, 3.0]], ['tumor', 'normal'])
+    """
+    wishes = Wishes(
+        target=_absolute(target),
+        drop=as_columns(drop),
+        nominal=as_columns(nominal),
+        groups=groups,
+    )
+    data = _read(source, wishes, progress or _silent)
+    for note in data.notes:
+        _log.info("%s", note)
+    return data if positive is None else data.one_against_rest(positive)
+
+
+def _read(source: Any, wishes: Wishes, progress: Progress) -> Dataset:  # noqa: ANN401
+    if isinstance(source, Dataset):
+        return _as_is(source, wishes)
+    if is_frame(source):
+        return frame_data(as_frame(source), wishes, None)
+    if not isinstance(source, str | os.PathLike):
+        raise InvalidInputError(
+            f"a path, a name such as '@wine' or a frame is needed, got {type(source).__name__}; "
+            "from_arrays takes a matrix and labels."
+        )
+    if str(source).startswith(SIGN):
+        again = {"file": str(source), **wishes.as_json()}
+        return matrix_data(read_bundled(str(source)), wishes, again)
+    return _read_file(Path(source), wishes, progress)
+
+
+def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
+    suffix = suffix_of(path)
+    _refuse_unreadable(path)
+    if suffix not in {*_TEXT, *_BINARY} or (suffix in _BINARY and suffix != path.suffix.lower()):
+        raise problem(
+            str(path),
+            f"the ending must tell the format, one of {', '.join(sorted({*_TEXT, *_BINARY}))}, "
+            f"or .gz behind one of text, got {path.suffix or 'none'!r}.",
+        )
+    again = {"file": str(path.resolve()), **wishes.as_json()}
+    if suffix in _TEXT:
+        read = partial(_TEXT[suffix], wishes=wishes, source=again)
+        return read_text(path, progress, read)
+    data = _BINARY[suffix](path, wishes, again)
+    progress(1.0)
+    return data
+
+
+def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
+    if wishes != Wishes():
+        raise InvalidInputError(
+            "target, drop, nominal and groups are for files and frames; a Dataset has them already."
+        )
+    return data
+
+
+def _refuse_unreadable(path: Path) -> None:
+    try:
+        path.open("rb").close()
+    except FileNotFoundError:
+        message = "there is no such file; check the path, or give @wine for data that come along."
+    except OSError as error:
+        message = f"the file cannot be read ({error.strerror or error})."
+        if path.is_dir():
+            message = "this is a folder, a file is needed; name one of the files in it."
+    else:
+        return
+    raise problem(str(path), message)
+
+
+def _absolute(target: str | int | os.PathLike[str] | None) -> str | int | None:
+    """Return the target such that it can be written down: a file of labels with its whole path."""
+    if target is None or isinstance(target, int):
+        return target
+    text = os.fspath(target)
+    return str(Path(text).resolve()) if text.lower().endswith(LABELS) else text
+
+
+def _silent(_: float) -> None:
+    """Report to nobody."""

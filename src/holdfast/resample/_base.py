@@ -1,0 +1,140 @@
+"""What a resample is, and what every protocol has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from holdfast.resample._checks import check_training, seed_of
+from holdfast.resample._units import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from holdfast.resample._record import ProtocolRecord, Tested
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resample:
+    """One resample: the rows to select on, the rows to test on, and what else is changed.
+
+    Attributes
+    ----------
+    train : ndarray of int
+        Rows for selection and training, in order; in a bootstrap a row may repeat.
+    test : ndarray of int
+        Rows for testing, in order; none of them is in `train`. May be empty.
+    role : {"main", "outer", "inner", "reference"}
+        What it is for. ``"main"``: stability and error. ``"outer"``: error, and parent of its
+        inner resamples. ``"inner"``: stability, averaged within its outer resample, then
+        across. ``"reference"``: the whole data; the others are compared with it.
+    outer : int
+        For ``"outer"`` and ``"inner"``, the number of the outer resample. A ``"main"`` resample
+        that has a number here is compared only with those of the same number. Else -1.
+    features : ndarray of int or None
+        Only these features are offered to the selector (in order); None: all.
+    noise : float
+        Noise of this many standard deviations of each feature is added to the training part.
+    draw : int
+        If not negative, the data are the draw of this number from a generator, one for training
+        and one for testing, and `train` and `test` are rows of these two.
+    """
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    role: str = "main"
+    outer: int = -1
+    features: NDArray[np.intp] | None = None
+    noise: float = 0.0
+    draw: int = -1
+
+
+class Protocol(ABC):
+    """A plan for changing the data: which resamples a selector is run on.
+
+    Children are frozen dataclasses whose fields JSON can hold, registered by
+    :func:`holdfast.resample.protocol`; they implement `_draw`, `description` and `estimates`.
+    """
+
+    record: ClassVar[ProtocolRecord]
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """The resamples in a few words, such as ``100 stratified subsamples of 90%``."""
+
+    @property
+    @abstractmethod
+    def estimates(self) -> str:
+        """One sentence that says what the stability over these resamples estimates."""
+
+    @property
+    def tested(self) -> Tested:
+        """How often a sample is tested: ``"once"``, ``"repeatedly"`` or ``"never"``."""
+        return self.record.tested
+
+    @property
+    def can_be_outer(self) -> bool:
+        """Whether it makes outer resamples for `Nested`: they must test."""
+        return self.tested != "never"
+
+    @property
+    def can_be_inner(self) -> bool:
+        """Whether it makes inner resamples for `Nested`."""
+        return True
+
+    def draw(
+        self,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        random_state: int = 0,
+        n_features: int | None = None,
+    ) -> list[Resample]:
+        """Draw the resamples; equal arguments give equal resamples.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            The class of each sample, as labels or as codes. Labels make better error messages.
+        groups : array-like of shape (n,), optional
+            The subject of each sample; no subject is ever on both sides.
+        random_state : int, default 0
+            Seed. Each resample is seeded by its position.
+        n_features : int, optional
+            Number of features, for protocols that change the features.
+
+        Returns
+        -------
+        list of Resample
+
+        Raises
+        ------
+        InvalidInputError
+            The data are too small for the protocol; the message names the class or the subjects.
+        """
+        units = Units.of(y, groups)
+        resamples = list(self._draw(units, seed_of(random_state), n_features))
+        check_training(resamples, units)
+        return resamples
+
+    @abstractmethod
+    def _draw(
+        self, units: Units, random_state: int, n_features: int | None
+    ) -> Iterator[Resample]: ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the name and the parameters as JSON can hold them.
+
+        :func:`holdfast.resample.as_protocol` makes an equal protocol of it.
+        """
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        parts = {k: v.to_dict() if isinstance(v, Protocol) else v for k, v in values.items()}
+        return {"name": self.record.name, **parts}
+
+
+NO_ROWS = np.empty(0, dtype=np.intp)

@@ -1,0 +1,89 @@
+"""Feature subsets: all samples, a random part of the features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast._text import plural
+from holdfast.errors import InvalidInputError
+from holdfast.preferences._ties import generators
+from holdfast.resample._base import NO_ROWS, Protocol, Resample
+from holdfast.resample._checks import between, whole
+from holdfast.resample._record import protocol
+from holdfast.resample._words import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.resample._units import Units
+
+
+@protocol(
+    name="feature_subsets",
+    title="Random parts of the features",
+    estimates="how much the selection depends on which other features are offered",
+    tested="never",
+    references=("saeys2008",),
+)
+@dataclass(frozen=True)
+class FeatureSubsets(Protocol):
+    """All samples, but only a random part of the features is offered to the selector.
+
+    Nothing is left out for testing. ``FeatureSubsets(20)`` begins with the resamples of
+    ``FeatureSubsets(10)``.
+
+    Parameters
+    ----------
+    n_resamples : int, default 100
+        How many parts are drawn.
+    fraction : float, default 0.8
+        Which fraction of the features is offered; rounded to the nearest count, at least 1.
+
+    References
+    ----------
+    Y. Saeys, T. Abeel, Y. Van de Peer (2008). Robust feature selection using ensemble feature
+    selection techniques. ECML PKDD 2008, LNCS 5212, 313-325.
+
+    Examples
+    --------
+    >>> from holdfast.resample import FeatureSubsets
+    >>> resample = FeatureSubsets(1).draw(["a", "a", "b", "b"], n_features=10)[0]
+    >>> resample.train.tolist(), resample.features.tolist()
+    ([0, 1, 2, 3], [0, 1, 3, 4, 5, 7, 8, 9])
+    """
+
+    n_resamples: int = 100
+    fraction: float = 0.8
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
+        object.__setattr__(self, "fraction", between(self.fraction, "fraction", 1.0))
+
+    @property
+    def description(self) -> str:
+        """The resamples in a few words."""
+        return (
+            f"{plural(self.n_resamples, 'random part')} of {percent(self.fraction)} of the features"
+        )
+
+    @property
+    def estimates(self) -> str:
+        """One sentence that says what the stability over these resamples estimates."""
+        return (
+            "How much the selection depends on which features are offered, the samples being the "
+            f"same ({self.description}); a feature that one part offers is offered by another "
+            f"with probability {self.fraction:g}, so even a perfect selector stays below 1, and "
+            "it says nothing about other samples."
+        )
+
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
+        if n_features is None:
+            raise InvalidInputError("feature_subsets needs n_features; received None")
+        count = max(1, round(self.fraction * n_features))
+        rows = np.arange(len(units.y))
+        for generator in generators(random_state, self.n_resamples):
+            features = np.sort(generator.permutation(n_features)[:count])
+            yield Resample(rows, NO_ROWS, features=features)

@@ -1,0 +1,88 @@
+"""Independent samples: every resample is a new data set from a generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast._text import plural
+from holdfast.resample._base import Protocol, Resample
+from holdfast.resample._checks import whole
+from holdfast.resample._record import protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.resample._units import Units
+
+
+@protocol(
+    name="independent_samples",
+    title="Independent data sets from a generator",
+    estimates="how well the selections of independent studies agree",
+    tested="once",
+    references=("dernoncourt2014",),
+)
+@dataclass(frozen=True)
+class IndependentSamples(Protocol):
+    """New data sets, drawn from a generator; only simulated data have one.
+
+    Each resample is a data set for training and another one of the same size for testing, both of
+    them used once. Nothing is shared between resamples.
+
+    Parameters
+    ----------
+    n_resamples : int, default 100
+        How many data sets are drawn.
+
+    References
+    ----------
+    D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection stability on
+    high dimension and small sample data. Computational Statistics & Data Analysis 71, 681-693.
+
+    Examples
+    --------
+    >>> from holdfast.resample import IndependentSamples
+    >>> [resample.draw for resample in IndependentSamples(3).draw(["a", "a", "b", "b"])]
+    [0, 1, 2]
+    """
+
+    n_resamples: int = 100
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
+
+    @property
+    def can_be_outer(self) -> bool:
+        """Whether it makes outer resamples: its rows are not rows of the data."""
+        return False
+
+    @property
+    def can_be_inner(self) -> bool:
+        """Whether it makes inner resamples: its rows are not rows of the data."""
+        return False
+
+    @property
+    def description(self) -> str:
+        """The resamples in a few words."""
+        return plural(self.n_resamples, "independent data set")
+
+    @property
+    def estimates(self) -> str:
+        """One sentence that says what the stability over these resamples estimates."""
+        return (
+            "How well independent studies of this size agree, if the world is as the generator "
+            f"has it ({self.description}, which share no samples)."
+        )
+
+    def _draw(
+        self,
+        units: Units,
+        random_state: int,  # noqa: ARG002
+        n_features: int | None,  # noqa: ARG002
+    ) -> Iterator[Resample]:
+        rows = np.arange(len(units.y))
+        for number in range(self.n_resamples):
+            yield Resample(rows, rows, draw=number)

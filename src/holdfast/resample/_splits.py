@@ -1,0 +1,157 @@
+"""Splits that others make: scikit-learn's splitters, or pairs of rows."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._text import plural, shortened
+from holdfast.errors import InvalidInputError
+from holdfast.resample._base import Protocol, Resample
+from holdfast.resample._record import protocol
+from holdfast.resample._words import NOT_INDEPENDENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from holdfast.resample._units import Units
+
+
+@protocol(
+    name="splits",
+    title="Splits of a scikit-learn splitter, or given ones",
+    estimates="how much the selection changes between the training parts of these splits",
+    tested="repeatedly",
+)
+@dataclass(frozen=True, eq=False)
+class Splits(Protocol):
+    """The splits of any scikit-learn splitter, or splits that are given as rows.
+
+    A splitter that shuffles and has no seed of its own is seeded by `random_state` of `draw`.
+    Subjects are handed to the splitter; one that ignores them is refused when a subject
+    is on both sides. How often samples are tested depends on the splitter:
+    :func:`holdfast.resample.times_tested` tells it from the resamples.
+
+    Parameters
+    ----------
+    splitter : splitter or iterable of pairs
+        An object with ``split(X, y, groups)``, or pairs (train, test) of rows or of masks.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import LeaveOneOut
+    >>> from holdfast.resample import Splits
+    >>> resamples = Splits(LeaveOneOut()).draw(["a"] * 4 + ["b"] * 3)
+    >>> len(resamples), resamples[2].test.tolist()
+    (7, [2])
+    """
+
+    splitter: Any
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.splitter, "split"):  # pairs may come from a generator: read it once
+            object.__setattr__(self, "splitter", _pairs(self.splitter))
+
+    @property
+    def can_be_inner(self) -> bool:
+        """Whether it makes inner resamples: rows that are given are rows of all the data."""
+        return not isinstance(self.splitter, tuple)
+
+    @property
+    def description(self) -> str:
+        """The resamples in a few words."""
+        if isinstance(self.splitter, tuple):
+            return plural(len(self.splitter), "given split")
+        return f"the splits of {self.splitter!r}"
+
+    @property
+    def estimates(self) -> str:
+        """One sentence that says what the stability over these resamples estimates."""
+        return (
+            f"How much the selection changes between training parts ({self.description}); as far "
+            f"as they share samples, {NOT_INDEPENDENT}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the name and a description; a splitter cannot be made from it again."""
+        return {"name": self.record.name, "splitter": self.description}
+
+    def _draw(
+        self,
+        units: Units,
+        random_state: int,
+        n_features: int | None,  # noqa: ARG002
+    ) -> Iterator[Resample]:
+        for position, (train, test) in enumerate(self._split(units, random_state)):
+            where = f"split {position}"
+            resample = Resample(_rows(train, units, where), _rows(test, units, where))
+            _check_apart(resample, units, where)
+            yield resample
+
+    def _split(self, units: Units, random_state: int) -> Iterable[tuple[ArrayLike, ArrayLike]]:
+        if isinstance(self.splitter, tuple):
+            return self.splitter
+        splitter, X = _seeded(self.splitter, random_state), np.zeros((len(units.y), 1))
+        try:
+            with warnings.catch_warnings():
+                # said of classes rarer than folds, and of subjects ignored: both are checked here
+                warnings.simplefilter("ignore", UserWarning)
+                return list(splitter.split(X, units.y, units.groups))
+        except (ValueError, TypeError) as error:
+            raise InvalidInputError(
+                f"{self.splitter!r} cannot split these data: {error}"
+            ) from error
+
+
+def _pairs(given: Any) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:  # noqa: ANN401
+    try:
+        pairs = tuple((np.asarray(train), np.asarray(test)) for train, test in given)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            "splits must be a splitter with a method split, or pairs (train, test) of rows; "
+            f"received {type(given).__name__}"
+        ) from error
+    if not pairs:
+        raise InvalidInputError("splits must hold at least one pair (train, test); received none")
+    return pairs
+
+
+def _seeded(splitter: Any, random_state: int) -> Any:  # noqa: ANN401
+    """Return a copy that is seeded where it would be random: the original stays as it was."""
+    splitter = copy.deepcopy(splitter)
+    if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
+        seed = np.random.SeedSequence(random_state).generate_state(1)[0]
+        splitter.random_state = int(seed)
+    return splitter
+
+
+def _rows(given: ArrayLike, units: Units, where: str) -> NDArray[np.intp]:
+    """Return rows in order, from rows or from a mask."""
+    rows, n = np.asarray(given), len(units.y)
+    if rows.dtype == bool and rows.shape == (n,):
+        return np.flatnonzero(rows)
+    if rows.size == 0:
+        return np.empty(0, dtype=np.intp)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        raise InvalidInputError(
+            f"{where}: rows must be whole numbers from 0 to {n - 1}, or a mask of {n}; received "
+            f"{shortened(rows.ravel())}"
+        )
+    return np.sort(rows.astype(np.intp))
+
+
+def _check_apart(resample: Resample, units: Units, where: str) -> None:
+    names = np.arange(len(units.y)) if units.groups is None else units.groups
+    both = np.intersect1d(names[resample.train], names[resample.test])
+    if both.size:
+        remedy = "" if units.groups is None else "; GroupKFold and its kin keep subjects together"
+        raise InvalidInputError(
+            f"{where}: {plural(both.size, units.noun)} in training and test at once: "
+            f"{shortened(both)}{remedy}"
+        )

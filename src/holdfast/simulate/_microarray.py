@@ -1,0 +1,184 @@
+"""Data like those of microarrays: few samples, many features, some of them in modules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.errors import InvalidInputError
+from holdfast.simulate._base import Generator, Simulated
+from holdfast.simulate._chance import Chance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CLASSES = ("case", "control")
+_POPULATION, _SAMPLES = 1, 2  # streams of random numbers that have nothing in common
+_DECIMALS = 3  # hides the last bits, in which machines differ
+
+
+@dataclass(frozen=True)
+class _Population:
+    """What all data sets of a generator share; `module` is -1 outside modules."""
+
+    module: NDArray[np.intp]
+    effects: NDArray[np.float64]
+    informative: NDArray[np.bool_]
+    baseline: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Microarray(Generator):
+    """Two classes, ``case`` and ``control``, measured by many features on a logarithmic scale.
+
+    Each feature is Gaussian within a class, with a baseline (about 8) and a spread (0.3 to 1) of
+    its own. Features of a module rise and fall together: each pair has the same correlation.
+    Informative features differ between the classes, up or down, by an effect from the triangular
+    density :math:`2 - 2x`, scaled to `largest_effect`: many small effects, few large ones. The
+    values are rounded to three decimals, so that they are the same on every machine.
+
+    Parameters
+    ----------
+    n_samples : int, default 100
+        Number of samples, half of them cases (one more if the number is odd).
+    n_features : int, default 2000
+        Number of features.
+    n_informative : int, default 40
+        Number of features that differ between the classes.
+    largest_effect : float, default 2.0
+        Upper limit of the effects, in standard deviations within a class.
+    n_modules, module_size : int, default 20 and 10
+        Number of modules, and of features in each.
+    correlation : float, default 0.6
+        Correlation of two features of one module.
+    informative_in_modules : float, default 0.5
+        Share of the informative features that lie inside modules, at random places.
+    population : int, default 0
+        Seed of the population: which features are informative, their effects, modules,
+        baselines and spreads. All draws share it.
+
+    Examples
+    --------
+    >>> from holdfast.simulate import Microarray
+    >>> one, other = (Microarray(n_samples=30).draw(seed) for seed in (1, 2))
+    >>> one.X.shape, one.y[0], one.feature_names[-1]
+    ((30, 2000), np.str_('case'), 'g2000')
+    >>> bool((one.informative == other.informative).all()), bool((one.X == other.X).all())
+    (True, False)
+    """
+
+    n_samples: int = 100
+    n_features: int = 2000
+    n_informative: int = 40
+    largest_effect: float = 2.0
+    n_modules: int = 20
+    module_size: int = 10
+    correlation: float = 0.6
+    informative_in_modules: float = 0.5
+    population: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("n_samples", 2), ("n_features", 1), ("module_size", 1)):
+            _at_least(name, getattr(self, name), least)
+        for name in ("n_informative", "n_modules", "population", "largest_effect"):
+            _at_least(name, getattr(self, name), 0)
+        _part("correlation", self.correlation)
+        _part("informative_in_modules", self.informative_in_modules)
+        self._check_room()
+
+    def draw(self, random_state: int) -> Simulated:
+        """Draw a data set.
+
+        Parameters
+        ----------
+        random_state : int
+            Seed of the samples, from 0 on.
+
+        Returns
+        -------
+        Simulated
+        """
+        _at_least("random_state", random_state, 0)
+        truth = self._population()
+        cases = (self.n_samples + 1) // 2
+        y = np.repeat(CLASSES, [cases, self.n_samples - cases])
+        side = np.where(y == CLASSES[0], 0.5, -0.5)
+        values = self._within_class(truth.module, Chance(_SAMPLES, self.population, random_state))
+        values += side[:, np.newaxis] * truth.effects
+        values *= truth.spread
+        values += truth.baseline
+        return Simulated(
+            X=np.round(values, _DECIMALS),
+            y=y,
+            feature_names=self._names(),
+            informative=truth.informative,
+            effects=truth.effects,
+        )
+
+    def _within_class(self, module: NDArray[np.intp], chance: Chance) -> NDArray[np.float64]:
+        """Draw Gaussian values of variance 1, correlated inside modules."""
+        values = chance.normal(self.n_samples, self.n_features)
+        factors = chance.normal(self.n_samples, self.n_modules)
+        inside = module >= 0
+        values[:, inside] *= np.sqrt(1.0 - self.correlation)
+        values[:, inside] += np.sqrt(self.correlation) * factors[:, module[inside]]
+        return values
+
+    def _population(self) -> _Population:
+        chance = Chance(_POPULATION, self.population)
+        p, places = self.n_features, chance.order(self.n_features)
+        module = np.full(p, -1)
+        members = places[: self._members]
+        module[members] = np.arange(len(members)) // self.module_size
+        chosen = np.concatenate((members[chance.order(len(members))[: self._inside]],
+                                 places[len(members) :][: self.n_informative - self._inside]))  # fmt: skip
+        sign = np.where(chance.uniform(p) < 0.5, -1.0, 1.0)
+        sizes = self.largest_effect * chance.triangular(p)
+        informative = np.zeros(p, dtype=np.bool_)
+        informative[chosen] = True
+        return _Population(
+            module=module,
+            effects=np.where(informative, sign * sizes, 0.0),
+            informative=informative,
+            baseline=8.0 + 1.5 * chance.normal(p),
+            spread=0.3 + 0.7 * chance.triangular(p),
+        )
+
+    def _names(self) -> tuple[str, ...]:
+        digits = len(str(self.n_features))
+        return tuple(f"g{number:0{digits}d}" for number in range(1, self.n_features + 1))
+
+    @property
+    def _members(self) -> int:
+        return self.n_modules * self.module_size
+
+    @property
+    def _inside(self) -> int:
+        return round(self.informative_in_modules * self.n_informative)
+
+    def _check_room(self) -> None:
+        outside = self.n_features - self._members
+        if outside < 0:
+            raise InvalidInputError(
+                f"n_modules x module_size must be at most n_features ({self.n_features:,}), "
+                f"got {self._members:,}."
+            )
+        if self._inside > self._members or self.n_informative - self._inside > outside:
+            raise InvalidInputError(
+                f"n_informative ({self.n_informative:,}) is too large: {self._inside:,} of them "
+                f"must fit into {self._members:,} features inside modules, the others into "
+                f"{outside:,} outside; change informative_in_modules or the number of features."
+            )
+
+
+def _at_least(name: str, value: float, least: int) -> None:
+    if not value >= least:
+        raise InvalidInputError(f"{name} must be at least {least}, got {value!r}.")
+
+
+def _part(name: str, value: float) -> None:
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInputError(f"{name} must lie between 0 and 1, got {value!r}.")

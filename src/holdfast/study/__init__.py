@@ -1,0 +1,17 @@
+"""Studies: a plan, its run on one machine or many, its store, its results."""
+
+from holdfast.study._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
+from holdfast.study._execute import resume
+from holdfast.study._result import Result
+from holdfast.study._run import Progress
+from holdfast.study._study import Study
+
+__all__ = [
+    "CLASSIFIERS",
+    "ClassifierRecord",
+    "Progress",
+    "Result",
+    "Study",
+    "get_classifier",
+    "resume",
+]

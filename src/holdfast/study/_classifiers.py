@@ -1,0 +1,104 @@
+"""The classifiers that weigh selections by accuracy; any of scikit-learn's can be used too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from holdfast._text import did_you_mean
+from holdfast.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierRecord:
+    """What is known about a classifier: its name, its title, and how it is made."""
+
+    name: str
+    title: str
+    kind: Callable[..., Any]
+    options: Mapping[str, Any]
+
+
+def _record(name: str, title: str, kind: Callable[..., Any], **options: Any) -> ClassifierRecord:
+    return ClassifierRecord(name=name, title=title, kind=kind, options=options)
+
+
+CLASSIFIERS: dict[str, ClassifierRecord] = {
+    record.name: record
+    for record in (
+        _record("linear_svm", "linear support vector machine, C = 0.5", SVC, kernel="linear", C=0.5),
+        _record("knn1", "nearest neighbour", KNeighborsClassifier, n_neighbors=1),
+        _record("knn3", "3 nearest neighbours", KNeighborsClassifier, n_neighbors=3),
+        _record("knn5", "5 nearest neighbours", KNeighborsClassifier, n_neighbors=5),
+        _record("lda", "linear discriminant analysis", LinearDiscriminantAnalysis),
+        _record("gaussian", "Gaussian naive Bayes", GaussianNB),
+        _record("random_forest", "random forest, 50 trees", RandomForestClassifier, n_estimators=50),
+    )
+}
+
+
+def get_classifier(name: str) -> ClassifierRecord:
+    """Return the record of a classifier, or name the nearest."""
+    if name not in CLASSIFIERS:
+        raise UnknownNameError(f"no classifier is called {name!r}.{did_you_mean(name, CLASSIFIERS)}")
+    return CLASSIFIERS[name]
+
+
+def seeded(classifier: Any, seed: int) -> Any:  # noqa: ANN401  (scikit-learn is untyped)
+    """Return a clone with all its seeds set."""
+    new = clone(classifier)
+    keys = [key for key in new.get_params() if key.split("__")[-1] == "random_state"]
+    return new.set_params(**{key: seed for key in keys}) if keys else new
+
+
+def predicted(
+    classifier: Any,  # noqa: ANN401
+    train: tuple[NDArray[Any], NDArray[np.intp]],
+    test: NDArray[Any],
+    n_classes: int,
+    *,
+    impute: bool,
+) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+    """Train on one part, scaled by itself, and return classes and scores for the other.
+
+    Scores have one column for two classes (higher speaks for class 1), else one a class; a
+    class that the training part lacks gets the lowest score. None: the classifier has none.
+    """
+    steps = [SimpleImputer(strategy="median", keep_empty_features=True)] if impute else []
+    model = make_pipeline(*steps, StandardScaler(), classifier).fit(*train)
+    return model.predict(test), _scores(model, test, n_classes)
+
+
+def _scores(
+    model: Any,  # noqa: ANN401
+    test: NDArray[Any],
+    n_classes: int,
+) -> NDArray[np.float64] | None:
+    function = getattr(model, "decision_function", None) or getattr(model, "predict_proba", None)
+    if function is None:
+        return None
+    values = np.asarray(function(test), dtype=np.float64)
+    if n_classes == 2:
+        return values if values.ndim == 1 else values[:, 1]
+    known = model.classes_
+    if values.ndim == 1:  # the training part holds two of the classes only
+        values = np.column_stack((-values, values))
+    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
+    scores[:, known] = values
+    return scores

@@ -1,0 +1,219 @@
+"""From a plan to results: the folder, the workers, the run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import InvalidInputError, StudyError
+from holdfast.study._folder import fill, load_data, made_folder, opened
+from holdfast.study._lock import locked
+from holdfast.study._make_plan import make_work
+from holdfast.study._objects import made
+from holdfast.study._plan import Plan, opaque_parts
+from holdfast.study._pools import LocalPool, count_of_jobs
+from holdfast.study._result import Result
+from holdfast.study._run import Run
+from holdfast.study._store import FILE, Store
+from holdfast.study._worker import versions
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from holdfast.io import Dataset
+    from holdfast.resample import Resample
+    from holdfast.study._objects import JSON
+    from holdfast.study._plan import Unit
+    from holdfast.study._pools import Pool
+    from holdfast.study._run import Progress
+    from holdfast.study._work import Work
+
+
+class Workers:
+    """Who is to work, as the caller said it."""
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        client: Any = None,  # noqa: ANN401  (a dask.distributed.Client)
+        timeout: float | None = None,
+        part: str | None = None,
+    ) -> None:
+        self.n_jobs = count_of_jobs(n_jobs)
+        self.client = client
+        self.timeout = _checked_timeout(timeout)
+        self.part = _checked_part(part)
+
+    def pool(self, work: Work) -> Pool:
+        """Start the workers."""
+        if self.client is None:
+            return LocalPool(work, self.n_jobs, self.timeout)
+        from holdfast.study._dask import DaskPool  # noqa: PLC0415  (an extra)
+
+        return DaskPool(self.client, work, self.timeout)
+
+
+def _checked_timeout(timeout: float | None) -> float | None:
+    if timeout is not None and not timeout > 0:
+        raise InvalidInputError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
+    return timeout
+
+
+def _checked_part(part: str | None) -> tuple[int, int]:
+    """Return which part of how many: ``"2/3"`` is the second of three."""
+    if part is None:
+        return 1, 1
+    number, _, count = str(part).partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise InvalidInputError(f"part must be spelled as 1/3, 2/3 or 3/3, got {part!r}.")
+    return int(number), int(count)
+
+
+def execute(
+    plan: Plan,
+    data: Dataset,
+    workers: Workers,
+    *,
+    out: str | os.PathLike[str] | None,
+    progress: Progress | None,
+    save_data: bool,
+) -> Result:
+    """Follow a plan, or go on with it, and return the results."""
+    if out is None:
+        store = Store.create(None)
+        fill(store, plan, data)
+        _run(store, plan, data, workers, progress)
+        return Result(store, data=lambda: data.X)
+    folder = made_folder(out)
+    with locked(folder):
+        store = opened(folder, plan, data, save_data=save_data)
+        with closing(store):
+            _run(store, plan, data, workers, progress)
+    return Result(Store.open(folder / FILE), data=lambda: data.X)
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    *,
+    n_jobs: int | None = None,
+    client: Any = None,  # noqa: ANN401  (a dask.distributed.Client)
+    timeout: float | None = None,
+    progress: Progress | None = None,
+    part: str | None = None,
+) -> Result:
+    """Go on with a study where it stopped; what failed is tried again.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder of the run.
+    n_jobs, client, timeout, progress, part
+        As for :meth:`holdfast.Study.run`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    StoreError
+        The folder holds no study, another run is at work in it, or the data have changed.
+    StudyError
+        A selector or classifier of the plan cannot be imported.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import holdfast as hf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = hf.Study("f_score", protocol=hf.Subsampling(10, 0.9), classifiers=())
+    ...     _ = study.run(hf.io.read_data("@wine"), out=folder, n_jobs=1, part="1/2")
+    ...     hf.resume(folder, n_jobs=1).complete
+    True
+    """
+    workers = Workers(n_jobs, client, timeout, part)
+    path = Path(folder)
+    with closing(Store.open(path / FILE)) as store:
+        document, resamples = store.fact("plan"), store.resamples()
+    if document is None:
+        raise StudyError(f"{path}: the study never began; start it again.")
+    data = load_data(path, document)
+    plan = _planned(document, resamples)
+    return execute(plan, data, workers, out=path, progress=progress, save_data=False)
+
+
+def _planned(document: JSON, resamples: list[Resample]) -> Plan:
+    """Make a plan of what a store says."""
+    unknown = opaque_parts(document)
+    if unknown:
+        raise StudyError(
+            f"{', '.join(unknown)} cannot be imported here; go on with Study.run(..., out=) where "
+            "it is defined."
+        )
+    return Plan(
+        selectors={one["name"]: made(one["object"]) for one in document["selectors"]},
+        protocol=document["protocol"],
+        resamples=resamples,
+        sizes=tuple(document["sizes"]),
+        classifiers={one["name"]: made(one["object"]) for one in document["classifiers"]},
+        measures=tuple(document["measures"]),
+        impute=document["impute"],
+        seed=document["seed"],
+        data=document["data"],
+        blocks=tuple(one["block"] for one in document["selectors"]),
+    )
+
+
+def _run(
+    store: Store, plan: Plan, data: Dataset, workers: Workers, progress: Progress | None
+) -> None:
+    done = store.done()
+    todo = list(_left(plan, workers.part, done))
+    if not todo:
+        return
+    with closing(workers.pool(make_work(plan, data))) as pool:
+        _note_run(store, pool.name)
+        names = list(plan.selectors)
+        with _watched(progress, names, len(plan.resamples), done, pool.name):
+            Run(store, pool, names, progress).go(todo)
+
+
+def _left(plan: Plan, part: tuple[int, int], done: set[tuple[int, int]]) -> Iterator[Unit]:
+    """Yield the units that are left to do; of a block that was begun, the resamples left."""
+    number, count = part
+    for position, unit in enumerate(plan.units()):
+        if position % count != number - 1:
+            continue
+        left = [one for one in unit.singles() if (one.selector, one.first) not in done]
+        if len(left) == unit.stop - unit.first:
+            yield unit
+        else:
+            yield from left
+
+
+def _note_run(store: Store, where: str) -> None:
+    """Write down when, where and with what versions a run started."""
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    number = store.query("SELECT count(*) FROM runs")[0][0]
+    with store.transaction():
+        store.insert("runs", [(number, started, where, json.dumps(versions()))])
+
+
+@contextmanager
+def _watched(
+    progress: Progress | None, names: list[str], total: int, done: set[tuple[int, int]], where: str
+) -> Iterator[None]:
+    if progress is None:
+        yield
+        return
+    counts = Counter(names[selector] for selector, _ in done)
+    progress.start(dict.fromkeys(names, total), counts, where)
+    try:
+        yield
+    finally:
+        progress.stop()

@@ -1,0 +1,112 @@
+"""The tables of a result as files that any program reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+
+from holdfast.errors import StoreError
+from holdfast.study._predicted import no_predictions, prediction_frames
+from holdfast.study._tables import appearing, writer_of
+from holdfast.study._view import OWN, View
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+
+    from holdfast.study._result import Result
+
+TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
+    "stability": lambda result: [result.stability],
+    "errors": lambda result: [result.errors],
+    "frequencies": lambda result: [result.frequencies],
+    "selections": lambda result: selection_frames(View(result.store)),
+    "predictions": lambda result: _predictions(View(result.store)),
+    "failures": lambda result: [result.failures],
+    "resamples": lambda result: [result.resamples],
+    "timings": lambda result: [result.timings],
+}
+
+
+def export(
+    result: Result, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv"
+) -> list[Path]:
+    """Write the tables of a result to files: one observation a row, one variable a column.
+
+    Parameters
+    ----------
+    result : Result
+        What to write.
+    folder : path
+        Where to; made if need be. Tables that are there are replaced, each when it is whole.
+    format : {"csv", "parquet"}, default "csv"
+        CSV is UTF-8 with ``\\n`` line ends, missing values empty. Parquet needs pyarrow; there a
+        selector's own size, ``own`` in CSV, is a missing number.
+
+    Returns
+    -------
+    list of Path
+        The files: stability, errors, frequencies, selections (the features that each selector
+        chose on each resample, by rank), predictions, failures, resamples, timings. All but the
+        timings have the same bytes whenever the same study is exported.
+
+    Raises
+    ------
+    StoreError
+        The folder cannot be written to.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.export(hf.load("run"), "tables")  # doctest: +SKIP
+    """
+    write = writer_of(format)
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{target}: the folder cannot be made ({error}).") from error
+    paths = []
+    for name, frames in TABLES.items():
+        path = target / f"{name}.{format}"
+        with appearing(path) as partial:
+            write(partial, frames(result))
+        paths.append(path)
+    return paths
+
+
+def selection_frames(view: View) -> Iterator[pd.DataFrame]:
+    """Yield who selected what, selector by selector; features without an order have no rank."""
+    yield _selections(view, "", [], [], ranked=True)
+    for selector, name in enumerate(view.selectors):
+        found = view.choices(selector)
+        if found:
+            ranked = view.sizes(selector) != [OWN]
+            yield _selections(view, name, list(found), list(found.values()), ranked=ranked)
+
+
+def _selections(
+    view: View, name: str, numbers: list[int], rows: list[np.ndarray], *, ranked: bool
+) -> pd.DataFrame:
+    lengths = [len(row) for row in rows]
+    ranks = np.concatenate([np.arange(0), *(np.arange(1, n + 1) for n in lengths)])
+    features = np.concatenate([np.arange(0), *rows])
+    roles = np.array([view.parts[number].role for number in numbers], dtype=object)
+    rank = pd.array(ranks, dtype="Int64") if ranked else pd.array([None] * len(ranks), dtype="Int64")
+    return pd.DataFrame(
+        {
+            "selector": np.full(len(ranks), name, dtype=object),
+            "resample": np.repeat(np.array(numbers, dtype=np.int64), lengths),
+            "role": np.repeat(roles, lengths),
+            "rank": rank,
+            "feature": view.feature_names[features],
+        }
+    )
+
+
+def _predictions(view: View) -> Iterator[pd.DataFrame]:
+    yield no_predictions(view)  # the columns, even if there are no rows
+    yield from prediction_frames(view)

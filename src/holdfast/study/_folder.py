@@ -1,0 +1,166 @@
+"""The folder of a run: the plan, the store, and the data where they were given in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._text import shortened
+from holdfast.errors import FileFormatError, StoreError, StudyError
+from holdfast.io import Dataset, read_data
+from holdfast.study._plan import as_text, check_same
+from holdfast.study._store import FILE, Store
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from holdfast.study._objects import JSON
+    from holdfast.study._plan import Plan
+
+PLAN = "plan.json"
+DATA = "data.npz"
+
+
+def made_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder, made if it is not there."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: the folder cannot be made ({error.strerror}); give another."
+        ) from error
+    return folder
+
+
+def opened(folder: Path, plan: Plan, data: Dataset, *, save_data: bool) -> Store:
+    """Return the store of a plan: the one that is there, or a new one with the plan in it."""
+    document = plan.to_json()
+    if (folder / FILE).exists():
+        store = Store.open(folder / FILE, write=True)
+        there = store.fact("plan")
+        if there is not None:
+            check_same(there, document, folder)
+            return store
+        store.close()  # the run that made it was killed before it began
+        (folder / FILE).unlink()
+    _check_empty(folder)
+    if save_data and data.source is None:
+        _save_data(folder / DATA, data)
+    _write(folder / PLAN, as_text(document).encode())
+    store = Store.create(folder / FILE)
+    fill(store, plan, data)
+    return store
+
+
+def fill(store: Store, plan: Plan, data: Dataset) -> None:
+    """Write the plan and what it is about into an empty store."""
+    with store.transaction():
+        store.insert("classes", enumerate(data.classes))
+        subjects = [None] * data.n_samples if data.groups is None else data.groups.tolist()
+        store.insert("samples", zip(range(data.n_samples), data.codes.tolist(), subjects))
+        store.insert("features", _feature_rows(data))
+        store.insert("selectors", enumerate(plan.selectors))
+        store.insert("classifiers", enumerate(plan.classifiers))
+        store.add_resamples(plan.resamples)
+        store.insert("facts", [("plan", as_text(plan.to_json()))])
+
+
+def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
+    truth = [None] * data.n_features if data.truth is None else data.truth.astype(int).tolist()
+    return list(zip(range(data.n_features), data.feature_names, directions(data), truth))
+
+
+def directions(data: Dataset) -> list[int | None]:
+    """Return for each feature the class in which its mean is highest; None if it is constant."""
+    means = np.full((len(data.classes), data.n_features), -np.inf)
+    for code in range(len(data.classes)):
+        part = data.X[data.codes == code]
+        counts = np.count_nonzero(~np.isnan(part), axis=0)
+        sums = np.nansum(part, axis=0, dtype=np.float64)
+        np.divide(sums, counts, out=means[code], where=counts > 0)
+    highest, lowest = means.max(axis=0), means.min(axis=0)
+    best = means.argmax(axis=0).tolist()
+    return [code if high > low else None for code, high, low in zip(best, highest, lowest)]
+
+
+def _check_empty(folder: Path) -> None:
+    """Refuse to write among other people's files; what a killed start left does not count."""
+    others = [path.name for path in folder.iterdir() if path.name not in (PLAN, DATA, ".lock")]
+    if others:
+        raise StoreError(
+            f"{folder}: the folder is not empty and holds no study ({shortened(sorted(others))}); "
+            "give a new or an empty one."
+        )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    new = path.with_name(f".{path.name}.new")
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise StoreError(f"{path}: the file cannot be written ({error.strerror}).") from error
+
+
+def _save_data(path: Path, data: Dataset) -> None:
+    parts: dict[str, NDArray[Any]] = {
+        "X": data.X,
+        "y": data.y,
+        "feature_names": np.array(data.feature_names),
+        "nominal": np.array(data.nominal, dtype=np.int64),
+    }
+    if data.groups is not None:
+        parts["groups"] = data.groups
+    new = path.with_name(".data.new.npz")
+    try:
+        np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path}: the data cannot be saved ({error.strerror}); make room, or refuse it by "
+            "save_data=False."
+        ) from error
+
+
+def load_data(folder: Path, plan: JSON) -> Dataset:
+    """Read the data of a plan again, from their file or from the run's folder."""
+    source = plan["data"]["source"]
+    if source is not None:
+        wishes = {key: value for key, value in source.items() if key != "file"}
+        data = read_data(source["file"], **wishes)
+    elif (folder / DATA).exists():
+        data = _saved_data(folder / DATA)
+    else:
+        raise StudyError(
+            f"{folder}: the data were given in memory and not saved here; go on with "
+            "Study.run(X, y, out=...)."
+        )
+    if data.fingerprint != plan["data"]["sha256"]:
+        raise StoreError(
+            f"{folder}: the data are not what they were when the study began "
+            f"({'they were saved here' if source is None else source['file']}); restore them, or "
+            "start in another folder."
+        )
+    return data
+
+
+def _saved_data(path: Path) -> Dataset:
+    try:
+        with np.load(path, allow_pickle=False) as parts:
+            return Dataset(
+                X=parts["X"],
+                y=parts["y"],
+                feature_names=tuple(parts["feature_names"].tolist()),
+                nominal=tuple(parts["nominal"].tolist()),
+                groups=parts["groups"] if "groups" in parts else None,
+            )
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error

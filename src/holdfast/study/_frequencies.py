@@ -1,0 +1,124 @@
+"""The table of frequencies: how often each feature was selected, and where it ranked."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from holdfast.study._store import to_integers
+from holdfast.study._view import OWN, cut, size_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from holdfast.study._view import View
+
+COLUMNS = [
+    *("feature", "selector", "size", "frequency", "count", "n", "low", "high"),
+    *("rank_low", "rank_median", "rank_high", "direction"),
+]
+COVERS = (
+    "low and high are 95% Wilson intervals; they cover the noise of resampling only, not what "
+    "a new sample of the population would bring"
+)
+QUANTILES = (0.05, 0.5, 0.95)
+Z = NormalDist().inv_cdf(0.975)
+
+
+def frequencies_table(view: View) -> pd.DataFrame:
+    """List the features that were selected at least once, by selector and size."""
+    parts = [part for selector in range(len(view.selectors)) for part in _parts(view, selector)]
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    table.attrs["interval"] = COVERS
+    return table
+
+
+def _parts(view: View, selector: int) -> Iterator[pd.DataFrame]:
+    found = view.choices(selector)
+    numbers = view.counted(found)
+    if not numbers:
+        return
+    rows = [found[number] for number in numbers]
+    offered = _offered(view, numbers)
+    sizes = view.sizes(selector)
+    for size in sizes:
+        selected = cut(rows, size)
+        features, count = np.unique(np.concatenate(selected), return_counts=True)
+        order = np.lexsort((features, -count / offered[features]))
+        features, count = features[order], count[order]
+        if sizes == [OWN]:
+            ranks = np.full((3, len(features)), np.nan)
+        else:
+            ranks = rank_quantiles(rows, features, offered[features])
+        yield _frame(view, (selector, size), (features, count, offered[features]), ranks)
+
+
+def _offered(view: View, numbers: list[int]) -> NDArray[np.int64]:
+    """Return for each feature the number of resamples in which it could be selected."""
+    limited = {i for i in numbers if view.parts[i].n_offered is not None}
+    counts = np.full(view.n_features, len(numbers) - len(limited), dtype=np.int64)
+    if limited:
+        for number, data in view.store.query("SELECT resample, features FROM resamples"):
+            if number in limited:
+                counts[to_integers(data)] += 1
+    return counts
+
+
+def rank_quantiles(
+    rows: list[NDArray[np.int32]], features: NDArray[np.int32], n: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return low, middle and high ranks of features, each a rank that occurred.
+
+    Rows name features, the best first, but only so many; where a quantile lies beyond the last
+    of them it is NaN.
+    """
+    named = np.concatenate(rows)
+    ranks = np.concatenate([np.arange(1, len(row) + 1) for row in rows])
+    order = np.lexsort((ranks, named))
+    named, ranks = named[order], ranks[order]
+    first, stop = (np.searchsorted(named, features, side) for side in ("left", "right"))
+    quantiles = []
+    for share in QUANTILES:
+        # the lowest rank that at least this share of the resamples keeps to
+        place = first + np.maximum(np.ceil(share * n - 1e-9).astype(np.int64), 1) - 1
+        known = place < stop
+        quantiles.append(np.where(known, ranks[np.where(known, place, 0)], np.nan))
+    return np.array(quantiles)
+
+
+def wilson(
+    count: NDArray[np.int64], n: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Wilson's 95% interval for a share."""
+    share = count / n
+    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return np.clip(middle - half, 0.0, share), np.clip(middle + half, share, 1.0)
+
+
+def _frame(
+    view: View,
+    cell: tuple[int, int],
+    counts: tuple[NDArray[np.int32], NDArray[Any], NDArray[np.int64]],
+    ranks: NDArray[np.float64],
+) -> pd.DataFrame:
+    features, count, n = counts
+    low, high = wilson(count, n)
+    columns: dict[str, Any] = {
+        "feature": view.feature_names[features],
+        "selector": view.selectors[cell[0]],
+        "size": size_label(cell[1]),
+        "frequency": count / n,
+        "count": count,
+        "n": n,
+        "low": low,
+        "high": high,
+        **dict(zip(COLUMNS[8:11], ranks, strict=True)),
+        "direction": view.directions[features],
+    }
+    return pd.DataFrame(columns)

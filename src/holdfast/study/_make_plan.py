@@ -1,0 +1,172 @@
+"""From settings and data to a plan; whatever cannot work is refused here, before work starts."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast._text import shortened
+from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.measures import get_measure
+from holdfast.preferences._ties import count_of
+from holdfast.study._plan import Plan, block_size, data_facts, protocol_facts
+from holdfast.study._seeds import SELECTOR, seed_of
+from holdfast.study._work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.io import Dataset
+    from holdfast.resample import Resample
+    from holdfast.select import Ranker
+    from holdfast.study._settings import Settings
+
+USUAL_SIZES = (5, 10, 20, 50)
+
+
+def make_plan(settings: Settings, data: Dataset) -> Plan:
+    """Settle what a study of these data will do."""
+    _check_classes(data)
+    _check_missing(settings, data)
+    _warn_of_nominal(settings.selectors, data)
+    sizes = _counts(settings.sizes, data.n_features)
+    resamples = settings.protocol.draw(
+        data.y, data.groups, random_state=settings.seed, n_features=data.n_features
+    )
+    _check_resamples(resamples, data, sizes)
+    _check_measures(settings, resamples)
+    tested = any(len(one.test) for one in resamples)
+    return Plan(
+        selectors=settings.selectors,
+        protocol=protocol_facts(settings.protocol, resamples),
+        resamples=resamples,
+        sizes=sizes,
+        classifiers=settings.classifiers if tested else {},
+        measures=settings.measures,
+        impute=settings.impute,
+        seed=settings.seed,
+        data=data_facts(data),
+        blocks=tuple(_block(one, resamples, data) for one in settings.selectors.values()),
+    )
+
+
+def make_work(plan: Plan, data: Dataset) -> Work:
+    """Return what workers need to follow a plan."""
+    return Work(
+        X=data.X,
+        y=data.codes,
+        classes=data.classes,
+        selectors=[
+            _prepared(selector, seed_of(plan.seed, SELECTOR, position), data)
+            for position, selector in enumerate(plan.selectors.values())
+        ],
+        classifiers=list(plan.classifiers.values()),
+        sizes=plan.sizes,
+        forms=frozenset(get_measure(name).form for name in plan.measures),
+        resamples=plan.resamples,
+        seed=plan.seed,
+        missing=_has_missing(data),
+        generator=data.generator,
+    )
+
+
+def _prepared(selector: Ranker, seed: int, data: Dataset) -> Ranker:
+    """Return a selector with the study's seed, that knows which features are nominal."""
+    options: dict[str, Any] = {"random_state": seed}
+    if data.nominal and selector.get_params().get("nominal", ...) is None:
+        options["nominal"] = list(data.nominal)
+    return clone(selector).set_params(**options)
+
+
+def _block(selector: Ranker, resamples: list[Resample], data: Dataset) -> int:
+    """Return how many resamples go in one call: one where each sees data of its own."""
+    alters = any(one.features is not None or one.noise or one.draw >= 0 for one in resamples)
+    imputes = _has_missing(data) and not selector.takes_missing
+    if alters or imputes or selector.chooses_size:
+        return 1
+    return block_size(selector, len(resamples), data.n_features)
+
+
+def _counts(sizes: tuple[float, ...] | None, n_features: int) -> tuple[int, ...]:
+    if sizes is None:
+        return tuple(k for k in USUAL_SIZES if k < n_features) or (max(1, n_features // 2),)
+    return tuple(sorted({count_of(size, n_features, "a size") for size in sizes}))
+
+
+def _has_missing(data: Dataset) -> bool:
+    return bool(np.isnan(data.X).any())
+
+
+def _check_classes(data: Dataset) -> None:
+    labels, counts = np.unique(data.y, return_counts=True)
+    if len(labels) < 2:
+        raise InvalidInputError(
+            f"all {data.n_samples:,} samples are of class {labels[0]!r}; a study needs at least "
+            "two classes. Is the right column the target?"
+        )
+    single = [repr(str(label)) for label, count in zip(labels, counts, strict=True) if count < 2]
+    if single:
+        raise InvalidInputError(
+            f"a class needs at least two samples; with one only: {shortened(single)}. "
+            + (
+                "Is the right column the target?"
+                if len(single) > len(labels) / 2
+                else "Drop these samples, or take one class against the rest."
+            )
+        )
+
+
+def _check_missing(settings: Settings, data: Dataset) -> None:
+    if settings.impute is not None or not _has_missing(data):
+        return
+    refusing = [name for name, one in settings.selectors.items() if not one.takes_missing]
+    if refusing:
+        raise InvalidInputError(
+            f"the data have {int(np.isnan(data.X).sum()):,} missing values, which these selectors "
+            f"do not take: {shortened(refusing)}. Impute them by the median of the training part "
+            "(impute='median', --impute median), or choose other selectors."
+        )
+
+
+def _warn_of_nominal(selectors: Mapping[str, Ranker], data: Dataset) -> None:
+    numeric = [name for name, one in selectors.items() if "nominal" not in one.get_params()]
+    if data.nominal and numeric:
+        warnings.warn(
+            f"nominal features are seen as numbers by {shortened(numeric)}; relieff treats them "
+            "as nominal.",
+            HoldfastWarning,
+            stacklevel=2,
+        )
+
+
+def _check_resamples(resamples: list[Resample], data: Dataset, sizes: tuple[int, ...]) -> None:
+    offered = min(
+        (len(one.features) for one in resamples if one.features is not None),
+        default=data.n_features,
+    )
+    if sizes[-1] > offered:
+        raise InvalidInputError(
+            f"{sizes[-1]:,} features are to be selected, but a resample offers {offered:,} only; "
+            "choose smaller sizes."
+        )
+    if data.generator is None and any(one.draw >= 0 for one in resamples):
+        raise InvalidInputError(
+            "independent samples need data that come from a generator, such as @simulated; for "
+            "other data choose a protocol that resamples them."
+        )
+
+
+def _check_measures(settings: Settings, resamples: list[Resample]) -> None:
+    forms = {get_measure(name).form for name in settings.measures}
+    if "weights" in forms and any(one.features is not None for one in resamples):
+        raise InvalidInputError(
+            "measures of weights need a weight for each feature; a protocol that offers a part of "
+            "the features has none for the others. Choose measures of subsets."
+        )
+    if "groups" in forms:
+        raise InvalidInputError(
+            "measures of groups need selectors that give groups; none of these does."
+        )

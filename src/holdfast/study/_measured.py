@@ -1,0 +1,126 @@
+"""Measures of one system of preferences, each with an answer: a number, or why there is none."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.stats
+
+from holdfast.errors import HoldfastError, UndefinedMeasureWarning
+from holdfast.measures import measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.measures import Measure
+    from holdfast.preferences import Preferences
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a measure says about one system of preferences."""
+
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    interval: str = ""
+    chance: float = np.nan
+    note: str = ""
+
+    def noting(self, *remarks: str) -> Answer:
+        """Return the same answer with more said about it, nothing twice."""
+        notes = dict.fromkeys(filter(None, (self.note, *remarks)))
+        return dataclasses.replace(self, note="; ".join(notes))
+
+
+class Data:
+    """The data matrix, asked for at most once, and only by measures that need it."""
+
+    def __init__(self, source: Callable[[], Any] | None) -> None:
+        self._source = source
+
+    @cached_property
+    def matrix(self) -> Any:  # noqa: ANN401  (whatever the measures take as data)
+        """The matrix, None where it is not at hand."""
+        return None if self._source is None else self._source()
+
+
+def none(records: Sequence[Measure], why: str) -> dict[str, Answer]:
+    """Answer that there is no value."""
+    return {record.name: Answer(note=why) for record in records}
+
+
+def measured(
+    records: Sequence[Measure],
+    system: Callable[[], Preferences],
+    data: Data,
+    reference: Callable[[], Preferences] | None = None,
+) -> dict[str, Answer]:
+    """Measure a system of preferences, against each other or against a reference."""
+    hungry = [record for record in records if record.needs & {"similarity", "data"}]
+    plain = [record for record in records if record not in hungry]
+    try:
+        held = system()
+        other = {} if reference is None else {"reference": reference()}
+    except HoldfastError as error:
+        return none(records, str(error))
+    answers = _asked(plain, held, other)
+    if hungry and data.matrix is None:
+        return answers | none(hungry, "needs the data, which are not at hand")
+    return answers | _asked(hungry, held, {**other, "data": data.matrix} if hungry else other)
+
+
+def _asked(
+    records: Sequence[Measure], preferences: Preferences, options: dict[str, Any]
+) -> dict[str, Answer]:
+    """Ask all measures at once, for they share work; one by one if one of them objects."""
+    if not records:
+        return {}
+    try:
+        with warnings.catch_warnings():  # the notes say it
+            warnings.simplefilter("ignore", UndefinedMeasureWarning)
+            names = [record.name for record in records]
+            table = measure(names, preferences, confidence=CONFIDENCE, **options)
+    except HoldfastError as error:
+        if len(records) == 1:
+            return none(records, str(error))
+        return {
+            name: answer
+            for record in records
+            for name, answer in _asked([record], preferences, options).items()
+        }
+    fields = [field.name for field in dataclasses.fields(Answer)]
+    rows = table[fields].itertuples(index=True, name=None)
+    return {str(name): Answer(*rest) for name, *rest in rows}
+
+
+def across(answers: Sequence[Answer]) -> Answer:
+    """Join the answers of groups of resamples: their mean, and an interval from their spread."""
+    values = np.array([answer.value for answer in answers])
+    k = len(values)
+    half = np.nan
+    if k > 1:
+        quantile = scipy.stats.t.ppf((1 + CONFIDENCE) / 2, k - 1)
+        half = float(quantile * values.std(ddof=1) / np.sqrt(k))
+    mean = float(values.mean())
+    undefined = [answer.note for answer in answers if np.isnan(answer.value)]
+    return Answer(
+        value=mean,
+        low=mean - half,
+        high=mean + half,
+        interval="t",
+        chance=float(np.mean([answer.chance for answer in answers])),
+    ).noting(*undefined[:1], _spread(k))
+
+
+def _spread(k: int) -> str:
+    if k < 2:
+        return "one group of resamples: no interval"
+    return f"mean over {k} groups of resamples, interval from their spread (t, {k - 1} df)"

@@ -1,0 +1,115 @@
+"""Objects as import paths and JSON parameters, so that a plan can be read and run again."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import StudyError
+
+JSON = Any  # what json.dumps takes
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def spelled(thing: object) -> JSON:
+    """Return a value, an estimator or a function as JSON.
+
+    Estimators and frozen dataclasses become their class and parameters, functions their import
+    path. What cannot be imported, such as a class from a notebook, becomes ``{"opaque": repr}``.
+    """
+    if thing is None or isinstance(thing, bool | int | float | str):
+        return thing
+    if isinstance(thing, np.generic | np.ndarray):
+        return thing.tolist()
+    if isinstance(thing, list | tuple):
+        return [spelled(item) for item in thing]
+    if isinstance(thing, dict) and all(isinstance(key, str) for key in thing):
+        return {"dict": {key: spelled(value) for key, value in thing.items()}}
+    if inspect.isfunction(thing) or inspect.isbuiltin(thing) or inspect.isclass(thing):
+        path = _path(thing)
+        return {"function": path} if path else _opaque(thing)
+    return _spelled_object(thing)
+
+
+def _spelled_object(thing: object) -> JSON:
+    path, parameters = _path(type(thing)), _parameters(thing)
+    if path is None or parameters is None:
+        return _opaque(thing)
+    return {
+        "class": path,
+        "parameters": {key: spelled(value) for key, value in sorted(parameters.items())},
+    }
+
+
+def _opaque(thing: object) -> JSON:
+    return {"opaque": _ADDRESS.sub("", repr(thing))}
+
+
+def _path(thing: Any) -> str | None:  # noqa: ANN401
+    """Return the shortest ``module:name`` that gives the thing, or None if there is none."""
+    module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<")
+    if module in (None, "__main__", "__mp_main__") or "<" in name:
+        return None
+    parts = [part for part in module.split(".") if not part.startswith("_")]
+    for candidate in (".".join(parts), module):
+        try:
+            if imported(f"{candidate}:{name}") is thing:
+                return f"{candidate}:{name}"
+        except StudyError:
+            continue
+    return None
+
+
+def _parameters(thing: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    if hasattr(thing, "get_params"):
+        return dict(thing.get_params(deep=False))
+    if dataclasses.is_dataclass(thing):
+        fields = [field for field in dataclasses.fields(thing) if field.init]
+        return {field.name: getattr(thing, field.name) for field in fields}
+    return None
+
+
+def is_opaque(spelling: JSON) -> bool:
+    """Return whether some part of a spelling cannot be made into an object again."""
+    if isinstance(spelling, dict):
+        return "opaque" in spelling or any(is_opaque(value) for value in spelling.values())
+    return isinstance(spelling, list) and any(is_opaque(item) for item in spelling)
+
+
+def made(spelling: JSON) -> Any:  # noqa: ANN401
+    """Return the object that a spelling stands for."""
+    if isinstance(spelling, list):
+        return [made(item) for item in spelling]
+    if not isinstance(spelling, dict):
+        return spelling
+    if "dict" in spelling:
+        return {key: made(value) for key, value in spelling["dict"].items()}
+    if "function" in spelling:
+        return imported(spelling["function"])
+    if "class" in spelling:
+        parameters = {key: made(value) for key, value in spelling["parameters"].items()}
+        return imported(spelling["class"])(**parameters)
+    raise StudyError(
+        f"{spelling['opaque']} cannot be imported; go on with Study.run(..., out=) where it is "
+        "defined."
+    )
+
+
+def imported(path: str) -> Any:  # noqa: ANN401
+    """Return what an import path names."""
+    module, _, name = path.partition(":")
+    try:
+        thing: Any = importlib.import_module(module)
+        for part in name.split("."):
+            thing = getattr(thing, part)
+    except (ImportError, AttributeError) as error:
+        raise StudyError(
+            f"{path} cannot be imported ({error}); install the package it comes from, or go on "
+            "with Study.run(..., out=) where it is defined."
+        ) from error
+    return thing

@@ -1,0 +1,57 @@
+"""A result as a piece of HTML: plain, self-contained, safe whatever the names hold."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+HEADS = {
+    "selector": "selector",
+    "size": "features",
+    "stability": "stability",
+    "interval": "95% interval",
+    "chance": "by chance",
+    "classifier": "best classifier",
+    "error": "error ± standard error",
+}
+
+
+def page(title: str, remarks: Iterable[str], summary: pd.DataFrame) -> str:
+    """Return a heading, some sentences and the summary."""
+    sentences = "".join(f"<p>{escape(remark)}</p>" for remark in remarks)
+    return f"<div><h4>{escape(title)}</h4>{sentences}{_table(summary)}</div>"
+
+
+def _table(summary: pd.DataFrame) -> str:
+    head = _line("th", HEADS.values())
+    lines = "".join(_line("td", _cells(row)) for row in summary.to_dict("records"))
+    return f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
+
+
+def _line(tag: str, cells: Iterable[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _cells(row: dict[str, object]) -> list[str]:
+    low, high, error, spread = (
+        _number(row[key]) for key in ("low", "high", "error", "standard_error")
+    )
+    return [
+        str(row["selector"]),
+        str(row["size"]),
+        _number(row["stability"]),
+        f"{low} to {high}" if low and high else "",
+        _number(row["chance"]),
+        row["classifier"] if isinstance(row["classifier"], str) else "",
+        f"{error} ± {spread}" if error and spread else error,
+    ]
+
+
+def _number(value: object) -> str:
+    """Return a number with three decimals, nothing for a missing one."""
+    return f"{value:.3f}" if isinstance(value, float) and value == value else ""  # noqa: PLR0124

@@ -1,0 +1,178 @@
+"""What a study will do, settled before it starts: selectors x resamples x sizes x classifiers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from holdfast.errors import StoreError
+from holdfast.resample import times_tested
+from holdfast.study._objects import JSON, is_opaque, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.io import Dataset
+    from holdfast.resample import Protocol, Resample
+    from holdfast.select import Ranker
+
+FORMAT = "holdfast plan"
+BLOCK = 64
+"""Most resamples that a selector judges in one call."""
+BLOCKS = 8
+"""Fewest blocks a selector's resamples are cut into, so that several workers have work."""
+TABLE = 1 << 22
+"""Most scores that one call gives: resamples times features."""
+
+
+class Unit(NamedTuple):
+    """A unit of work: one selector on the resamples from `first` up to, not with, `stop`."""
+
+    selector: int
+    first: int
+    stop: int
+
+    def singles(self) -> list[Unit]:
+        """Return the same work resample by resample."""
+        return [Unit(self.selector, at, at + 1) for at in range(self.first, self.stop)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A study's plan; block boundaries belong to it, the number of workers does not."""
+
+    selectors: Mapping[str, Ranker]
+    protocol: Mapping[str, JSON]
+    resamples: list[Resample]
+    sizes: tuple[int, ...]
+    classifiers: Mapping[str, Any]
+    measures: tuple[str, ...]
+    impute: str | None
+    seed: int
+    data: Mapping[str, JSON]
+    blocks: tuple[int, ...]
+
+    @property
+    def n_units(self) -> int:
+        """Number of pairs of selector and resample."""
+        return len(self.selectors) * len(self.resamples)
+
+    def units(self) -> Iterator[Unit]:
+        """Yield all units of work, selector by selector."""
+        for selector, block in enumerate(self.blocks):
+            for first in range(0, len(self.resamples), block):
+                yield Unit(selector, first, min(first + block, len(self.resamples)))
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return the plan as JSON: import paths and parameters, nothing pickled."""
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "seed": self.seed,
+            "data": dict(self.data),
+            "selectors": [
+                {
+                    "name": name,
+                    "object": spelled(selector),
+                    "block": block,
+                    "own_size": selector.chooses_size,
+                }
+                for (name, selector), block in zip(
+                    self.selectors.items(), self.blocks, strict=True
+                )
+            ],
+            "protocol": dict(self.protocol),
+            "sizes": list(self.sizes),
+            "classifiers": [
+                {"name": name, "object": spelled(one)} for name, one in self.classifiers.items()
+            ],
+            "measures": list(self.measures),
+            "impute": self.impute,
+        }
+
+
+def data_facts(data: Dataset) -> dict[str, JSON]:
+    """Return what a plan says about the data."""
+    labels, counts = np.unique(data.y, return_counts=True)
+    subjects = None if data.groups is None else len(np.unique(data.groups))
+    return {
+        "source": None if data.source is None else dict(data.source),
+        "n_samples": data.n_samples,
+        "n_features": data.n_features,
+        "classes": {str(k): int(v) for k, v in zip(labels, counts, strict=True)},
+        "subjects": subjects,
+        "sha256": data.fingerprint,
+    }
+
+
+def protocol_facts(protocol: Protocol, resamples: list[Resample]) -> dict[str, JSON]:
+    """Return what a plan says about the resamples."""
+    return {
+        "object": spelled(protocol),
+        "description": protocol.description,
+        "estimates": protocol.estimates,
+        "tested": times_tested(resamples),
+        "resamples": len(resamples),
+        "sha256": _digest(resamples),
+    }
+
+
+def block_size(selector: Ranker, n_resamples: int, n_features: int) -> int:
+    """Return how many resamples a selector judges in one call."""
+    if not selector.shares_work:
+        return 1
+    return max(1, min(BLOCK, -(-n_resamples // BLOCKS), TABLE // n_features))
+
+
+def _digest(resamples: list[Resample]) -> str:
+    digest = hashlib.sha256()
+    for one in resamples:
+        digest.update(f"{one.role} {one.outer} {one.noise!r} {one.draw}".encode())
+        for rows in (one.train, one.test, one.features):
+            digest.update(b"|" if rows is None else np.asarray(rows, "<i8").tobytes() + b"|")
+    return digest.hexdigest()
+
+
+def as_text(plan: JSON) -> str:
+    """Return a plan as the text of its file."""
+    return json.dumps(plan, indent=2, ensure_ascii=False) + "\n"
+
+
+def check_same(there: JSON, here: JSON, folder: object) -> None:
+    """Refuse to go on with another plan, or with other data, in a folder that has one."""
+    here = json.loads(as_text(here))
+    if there == here:
+        return
+    if there["data"] != here["data"]:
+        what = "its data are not these data"
+        changed = _differences(there["data"], here["data"])
+    else:
+        what = "its plan is not this plan"
+        changed = _differences(there, here)
+    raise StoreError(
+        f"{folder}: this folder holds another study: {what} ({changed}). Give another folder, or "
+        "the same plan and data to go on."
+    )
+
+
+def _differences(there: JSON, here: JSON) -> str:
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    return "; ".join(
+        f"{key}: {_short(there.get(key))} there, {_short(here.get(key))} here" for key in keys[:3]
+    )
+
+
+def _short(value: JSON) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def opaque_parts(plan: JSON) -> list[str]:
+    """Return the names of selectors and classifiers that cannot be imported."""
+    return [
+        one["name"] for one in (*plan["selectors"], *plan["classifiers"]) if is_opaque(one["object"])
+    ]

@@ -1,0 +1,266 @@
+"""The result of a study: its tables, read from its store when somebody asks."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from holdfast._text import plural
+from holdfast.errors import StoreError
+from holdfast.study._errors_table import errors_table
+from holdfast.study._frequencies import frequencies_table
+from holdfast.study._measured import Data
+from holdfast.study._page import page
+from holdfast.study._predicted import no_predictions, prediction_frames
+from holdfast.study._preferences import StudyPreferences
+from holdfast.study._stability import stability_table
+from holdfast.study._store import FILE, Store
+from holdfast.study._summary import chief_measure, summary_table
+from holdfast.study._view import View, size_label
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+
+class Result:
+    """What came out of a study, complete or not.
+
+    Tables are made when they are first asked for, and kept; a study that is still running is
+    shown as far as it is: load it again to see more.
+
+    Parameters
+    ----------
+    store : Store
+        The store of the study; :func:`holdfast.load` opens the one of a folder.
+    data : callable, optional
+        Returns the data matrix, or None where it is not at hand; asked only if a measure of
+        similar features needs it.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> result = hf.load("run")  # doctest: +SKIP
+    >>> result.summary()  # doctest: +SKIP
+    """
+
+    def __init__(self, store: Store, data: Callable[[], Any] | None = None) -> None:
+        self.store = store
+        self._view = View(store)
+        self._data = Data(data)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The plan of the study, as in its ``plan.json``."""
+        return self._view.plan
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """Names of the selectors."""
+        return self._view.selectors
+
+    @property
+    def protocol_sentence(self) -> str:
+        """What the stability over these resamples estimates, in one sentence."""
+        return str(self.plan["protocol"]["estimates"])
+
+    @property
+    def n_units(self) -> int:
+        """Number of units of work: selectors times resamples."""
+        return len(self.selectors) * int(self.plan["protocol"]["resamples"])
+
+    @cached_property
+    def n_done(self) -> int:
+        """Number of units that are done."""
+        rows = self.store.query("SELECT COUNT(*) FROM units WHERE status = 'done'")
+        return int(rows[0][0])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all units of work are done, none failed."""
+        return self.n_done == self.n_units
+
+    @cached_property
+    def stability(self) -> pd.DataFrame:
+        """Stability by selector, size and measure.
+
+        Columns: ``selector``; ``size`` (the number of features for measures of whole rankings
+        and weights; ``"own"`` where the selector chooses it); ``measure``; ``value`` with
+        ``low`` and ``high``, a 95% interval, and how it was made (``interval``); ``chance``,
+        what random preferences give; ``against``: each preference is compared with ``"each
+        other"`` or with the ``"reference"``, the result on all data; ``note``; ``n``, the
+        number of preferences used: failed and missing ones are left out.
+
+        Where resamples come in groups (the inner resamples of each outer one, pairs of halves),
+        a measure is taken within each group and averaged; the interval is then that of the mean
+        of the groups' values by Student's t. Intervals speak about repeating the protocol on
+        the same data, see :func:`holdfast.measure`.
+        """
+        return stability_table(self._view, self._data)
+
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        r"""Errors by selector, classifier and size, each with its standard error.
+
+        Columns: ``selector``, ``classifier``, ``size``, ``error`` and ``standard_error``,
+        ``balanced_accuracy`` and ``balanced_accuracy_error``, ``auc`` and ``auc_error``, ``n``
+        (number of test predictions), ``resamples``.
+
+        Where each sample is tested once, the error is the share of all samples that are
+        misclassified, e, with the binomial standard error :math:`\sqrt{e(1-e)/n}`; the balanced
+        accuracy is pooled in the same way. Elsewhere both are means over the k resamples;
+        because training parts overlap, their standard deviation s is enlarged as by Nadeau &
+        Bengio (2003) to :math:`s\sqrt{1/k + n_{test}/n_{train}}`, with the number of different
+        samples that train; without the second term where each resample is a new data set.
+
+        The area under the ROC curve (more than two classes: the mean over classes of one
+        against the rest) is taken within each test part and averaged over resamples, with the
+        same enlarged standard error. Where less than half of the test parts hold all classes,
+        as when leaving one out, predictions are pooled; DeLong's standard error is then given
+        if each sample is tested once. Test parts that lack a class are left out of means of
+        balanced accuracies and areas. Inner resamples and the reference never count.
+        """
+        return errors_table(self._view)
+
+    @cached_property
+    def frequencies(self) -> pd.DataFrame:
+        """How often features were selected; those never selected are not listed.
+
+        Columns: ``feature``, ``selector``, ``size``, ``frequency`` = ``count`` / ``n`` (the
+        resamples that offered the feature); ``low`` and ``high``, a 95% Wilson interval, which
+        covers the noise of resampling only, not what a new sample would bring; ``rank_low``,
+        ``rank_median``, ``rank_high``, the 5%, 50% and 95% quantiles of its rank over the
+        resamples, missing where they lie beyond the largest size of the study, the last rank
+        that is kept; ``direction``, the class in which the feature is highest on average.
+        """
+        return frequencies_table(self._view)
+
+    @property
+    def preferences(self) -> StudyPreferences:
+        """The preferences themselves: ``preferences["relieff", 10]`` are `Subsets`."""
+        return StudyPreferences(self._view)
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """All predictions: a row for each selector, classifier, size, resample and sample.
+
+        ``score`` speaks for the second class; with more classes there is a column for each.
+        """
+        frames = list(prediction_frames(self._view))
+        return pd.concat(frames, ignore_index=True) if frames else no_predictions(self._view)
+
+    @cached_property
+    def resamples(self) -> pd.DataFrame:
+        """The resamples: role, outer resample, how many rows train and test, other changes."""
+        columns = ["resample", "role", "outer", "n_train", "n_test", "n_features", "noise", "draw"]
+        rows = [
+            (i, p.role, p.outer, p.n_train, p.n_test, p.n_offered, p.noise, p.draw)
+            for i, p in self._view.parts.items()
+        ]
+        table = pd.DataFrame(rows, columns=columns)
+        return table.astype(dict.fromkeys(("outer", "n_features", "draw"), "Int64"))
+
+    @cached_property
+    def timings(self) -> pd.DataFrame:
+        """Seconds that selection and classification took, by selector and resample."""
+        return self._table("resample, selection, classification FROM timings")
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """What failed: selector, resample, message."""
+        return self._table("resample, message FROM units WHERE status = 'failed'")
+
+    def _table(self, what: str) -> pd.DataFrame:
+        """Read a table with the selectors' names in its first column."""
+        names = [name.strip() for name in what.partition(" FROM ")[0].split(",")]
+        rows = self.store.query(f"SELECT selector, {what} ORDER BY selector, resample")
+        named = [(self.selectors[selector], *rest) for selector, *rest in rows]
+        return pd.DataFrame(named, columns=["selector", *names])
+
+    @cached_property
+    def versions(self) -> pd.DataFrame:
+        """The runs that made the result: when, where, and the versions of what they ran on."""
+        rows = self.store.query("SELECT run, started, where_run, versions FROM runs ORDER BY run")
+        runs = [
+            {"run": run, "started": started, "where": where, **json.loads(versions)}
+            for run, started, where, versions in rows
+        ]
+        return pd.DataFrame(runs) if runs else pd.DataFrame(columns=["run", "started", "where"])
+
+    def summary(self) -> pd.DataFrame:
+        """One row for each selector and size: stability, and the error of the best classifier.
+
+        The measure is ``nogueira`` if the study asked for it, else its first one of subsets.
+        """
+        view = self._view
+        cells = [
+            (name, size_label(size))
+            for selector, name in enumerate(self.selectors)
+            for size in view.sizes(selector)
+        ]
+        return summary_table(cells, chief_measure(self.plan["measures"]), self.stability, self.errors)
+
+    def __repr__(self) -> str:
+        step = "result.summary()" if self.n_done else f"holdfast resume {self._folder}"
+        return f"<Result: {self._state()}. Next: {step}>"
+
+    def _repr_html_(self) -> str:
+        remarks = [self.protocol_sentence, f"{self._state()}."]
+        return page("Stability of feature selection", remarks, self.summary())
+
+    @property
+    def _folder(self) -> str:
+        return str(self.store.path.parent) if self.store.path else "DIR"
+
+    def _state(self) -> str:
+        """Say how far the study is."""
+        resamples = plural(int(self.plan["protocol"]["resamples"]), "resample")
+        text = f"{plural(len(self.selectors), 'selector')} on {resamples}"
+        if not self.complete:
+            text += f", {self.n_done:,} of {plural(self.n_units, 'unit')} done"
+        if len(self.failures):
+            text += f", {len(self.failures):,} failed (result.failures)"
+        return text
+
+
+def load(folder: str | os.PathLike[str]) -> Result:
+    """Open the result of a study.
+
+    Parameters
+    ----------
+    folder : path
+        The folder that the study was run in. The study may be running, interrupted or complete:
+        what is there is shown.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    StoreError
+        There is no study in the folder.
+    FileFormatError
+        Its store is damaged, of another program or of a newer version.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> hf.load("no/such/folder")
+    Traceback (most recent call last):
+    ...
+    holdfast.errors.StoreError: no/such/folder: there is no such folder...
+    """
+    path = Path(folder)
+    if not path.is_dir():
+        what = "this is a file; give the folder it is in" if path.exists() else (
+            "there is no such folder; give the folder that a study was run in"
+        )
+        raise StoreError(f"{path}: {what}.")
+    result = Result(Store.open(path / FILE))
+    _ = result.plan  # a store without one is said to be so now, not later
+    return result

@@ -1,0 +1,158 @@
+"""What a study is to do, checked as far as this is possible without data."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast._spelling import parse_spelling
+from holdfast._text import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.measures import get_measure
+from holdfast.resample import Protocol, Subsampling, as_protocol
+from holdfast.select import AnySelector, Ranker, get_selector
+from holdfast.study._classifiers import get_classifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a study, each of the right kind."""
+
+    selectors: dict[str, Ranker]
+    protocol: Protocol
+    sizes: tuple[float, ...] | None
+    classifiers: dict[str, Any]
+    measures: tuple[str, ...]
+    impute: str | None
+    seed: int
+
+
+def checked_settings(
+    *,
+    selectors: Any,  # noqa: ANN401  (a mapping, a sequence, or one of many kinds)
+    protocol: Any,  # noqa: ANN401
+    sizes: Sequence[float] | None,
+    classifiers: Any,  # noqa: ANN401
+    measures: Sequence[str],
+    impute: str | None,
+    seed: int,
+) -> Settings:
+    """Turn names into objects; refuse what cannot be."""
+    return Settings(
+        selectors=_named("selector", selectors, as_selector),
+        protocol=Subsampling(100, 0.9) if protocol is None else as_protocol(protocol),
+        sizes=None if sizes is None else _sizes(sizes),
+        classifiers=_named("classifier", classifiers, as_classifier, least=0),
+        measures=tuple(get_measure(name).name for name in _several(measures)),
+        impute=_impute(impute),
+        seed=_seed(seed),
+    )
+
+
+def as_selector(given: Any) -> tuple[str, Ranker]:  # noqa: ANN401
+    """Return a name for a selector, and the selector."""
+    if isinstance(given, str):
+        name, options = parse_spelling(given)
+        return name, _made(given, get_selector(name).kind, options)
+    if isinstance(given, Ranker):
+        return _snake(type(given).__name__), clone(given)
+    if hasattr(given, "fit") and not inspect.isclass(given):
+        return _snake(type(given).__name__), AnySelector(clone(given))
+    if callable(given) and not inspect.isclass(given):
+        return getattr(given, "__name__", "function"), AnySelector(given)
+    raise InvalidInputError(
+        "a selector must be a selector, an estimator, a function f(X, y), or a name; "
+        f"got {given!r}."
+    )
+
+
+def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
+    """Return a name for a classifier, and the classifier."""
+    if isinstance(given, str):
+        name, options = parse_spelling(given)
+        record = get_classifier(name)
+        return name, _made(given, record.kind, {**record.options, **options})
+    if inspect.isclass(given) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+        raise InvalidInputError(
+            f"a classifier must be an estimator with fit and predict, or a name; got {given!r}."
+        )
+    return _snake(type(given).__name__), clone(given)
+
+
+def _made(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    known = list(inspect.signature(kind).parameters)
+    for key in options:
+        if key not in known:
+            raise UnknownNameError(f"{text!r} has no option {key!r}.{did_you_mean(key, known)}")
+    return kind(**options)
+
+
+def _named(
+    what: str,
+    given: Any,  # noqa: ANN401
+    convert: Callable[[Any], tuple[str, Any]],
+    least: int = 1,
+) -> dict[str, Any]:
+    """Return names and objects; two of one name are called by all that was said of them."""
+    if isinstance(given, Mapping):
+        named = {str(name): convert(one)[1] for name, one in given.items()}
+    else:
+        many = list(_several(given))
+        pairs = [convert(one) for one in many]
+        twice = {name for name, _ in pairs if [other for other, _ in pairs].count(name) > 1}
+        named = {
+            str(one) if name in twice else name: made
+            for (name, made), one in zip(pairs, many, strict=True)
+        }
+        if len(named) < len(many):
+            raise InvalidInputError(
+                f"each {what} may be given once, got {', '.join(map(str, many))}; give a mapping "
+                "of names to tell them apart."
+            )
+    if len(named) < least:
+        raise InvalidInputError(f"at least one {what} is needed, got none.")
+    if any(not name.strip() for name in named):
+        raise InvalidInputError(f"the name of a {what} must not be empty.")
+    return named
+
+
+def _several(given: Any) -> Iterable[Any]:  # noqa: ANN401
+    return [given] if isinstance(given, str) or not hasattr(given, "__iter__") else given
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _sizes(sizes: Any) -> tuple[float, ...]:  # noqa: ANN401
+    given = tuple(_several(sizes))
+    if not given:
+        raise InvalidInputError("at least one size is needed, got none; None chooses some.")
+    for size in given:
+        whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
+        if not whole and not (isinstance(size, float) and 0 < size <= 1):
+            raise InvalidInputError(
+                f"a size must be a count, or a fraction above 0 and up to 1; got {size!r}."
+            )
+    return given
+
+
+def _impute(impute: str | None) -> str | None:
+    if impute not in (None, "median"):
+        raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
+    return impute
+
+
+def _seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInputError(f"random_state must be a whole number from 0 on, got {seed!r}.")
+    return int(seed)

@@ -1,0 +1,154 @@
+"""The table of stability: each selector, at each size, by each measure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from holdfast.measures import get_measure
+from holdfast.measures._pairs import PairMeasure
+from holdfast.study._measured import Answer, Data, across, measured, none
+from holdfast.study._system import rankings, subsets, weights
+from holdfast.study._view import OWN, cut, size_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.measures import Measure
+    from holdfast.preferences import Preferences
+    from holdfast.study._view import View
+
+COLUMNS = [
+    *("selector", "size", "measure", "value", "low", "high", "interval"),
+    *("chance", "against", "note", "n"),
+]
+KEPT: dict[str, tuple[str, ...]] = {"ranking": ("ranks", "weights"), "weights": ("weights",)}
+"""For each form that measures of all features take, the stored forms that serve, best first."""
+FEW = "fewer than 2 preferences are there"
+BUILD: dict[str, Callable[..., Preferences]] = {"ranks": rankings, "weights": weights}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The preferences of one selector at one size, by resample, and how to put them together."""
+
+    size: int
+    found: dict[int, Any]
+    build: Callable[[list[Any]], Preferences]
+
+    def system(self, numbers: Sequence[int]) -> Callable[[], Preferences]:
+        """Return a way to build the preferences of these resamples."""
+        return lambda: self.build([self.found[i] for i in numbers])
+
+
+def stability_table(view: View, data: Data) -> pd.DataFrame:
+    """Measure everything that the plan asks for."""
+    records = [get_measure(name) for name in view.plan["measures"]]
+    rows = [
+        {"selector": name, **row}
+        for selector, name in enumerate(view.selectors)
+        for row in _of_selector(view, selector, records, data)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_selector(
+    view: View, selector: int, records: Sequence[Measure], data: Data
+) -> Iterator[dict[str, Any]]:
+    forms: dict[str, list[Measure]] = defaultdict(list)
+    for record in records:
+        forms[record.form].append(record)
+    if "subset" in forms:
+        yield from _of_sizes(view, selector, forms.pop("subset"), data)
+    for form, own in forms.items():
+        yield from _of_all_features(view, selector, form, own, data)
+
+
+def _of_sizes(
+    view: View, selector: int, records: list[Measure], data: Data
+) -> Iterator[dict[str, Any]]:
+    found = view.choices(selector)
+    build = partial(subsets, n_features=view.n_features)
+    for size in view.sizes(selector):
+        rows = dict(zip(found, cut(list(found.values()), size), strict=True))
+        yield from _rows(view, Case(size, rows, build), records, data)
+
+
+def _of_all_features(
+    view: View, selector: int, form: str, records: list[Measure], data: Data
+) -> Iterator[dict[str, Any]]:
+    """Measure rankings or weights of all features, where they are kept."""
+    forms = view.forms(selector)
+    kept = next((stored for stored in KEPT.get(form, ()) if stored in forms), None)
+    found = {} if kept is None else dict(view.raw(selector, kept))
+    build = partial(BUILD.get(kept or "", weights), n_features=view.n_features)
+    for row in _rows(view, Case(view.n_features, found, build), records, data):
+        if kept is None:
+            row["note"] = f"no {form} of all features is kept of this selector"
+        yield row
+
+
+def _rows(
+    view: View, case: Case, records: list[Measure], data: Data
+) -> Iterator[dict[str, Any]]:
+    groups = _groups(view, case)
+    referred = [r for r in records if view.reference is not None and isinstance(r, PairMeasure)]
+    others = [record for record in records if record not in referred]
+    answers = _each_other(view, case, groups, others, data)
+    answers |= _against_reference(view, case, groups, referred, data)
+    remarks = _remarks(view, case, groups)
+    for record in records:
+        yield {
+            "size": size_label(case.size),
+            "measure": record.name,
+            **asdict(answers[record.name].noting(*remarks)),
+            "against": "reference" if record in referred else "each other",
+            "n": sum(map(len, groups)) or len(view.counted(case.found)),
+        }
+
+
+def _groups(view: View, case: Case) -> list[list[int]]:
+    """Return the resamples that are compared with each other, those of one outer number or all."""
+    groups: dict[int | None, list[int]] = defaultdict(list)
+    for number in view.counted(case.found):
+        groups[view.parts[number].outer].append(number)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _each_other(
+    view: View, case: Case, groups: list[list[int]], records: list[Measure], data: Data
+) -> dict[str, Answer]:
+    if not groups:
+        return none(records, FEW)
+    tables = [measured(records, case.system(group), data) for group in groups]
+    if not view.grouped:
+        return tables[0]
+    return {record.name: across([table[record.name] for table in tables]) for record in records}
+
+
+def _against_reference(
+    view: View, case: Case, groups: list[list[int]], records: list[Measure], data: Data
+) -> dict[str, Answer]:
+    if not groups:
+        return none(records, FEW)
+    if view.reference is None or view.reference not in case.found:
+        return none(records, "the result on all data, the reference, is not there")
+    system = case.system([number for group in groups for number in group])
+    return measured(records, system, data, case.system([view.reference]))
+
+
+def _remarks(view: View, case: Case, groups: list[list[int]]) -> list[str]:
+    """Say what a reader of the numbers must know about the preferences behind them."""
+    remarks = []
+    numbers = [number for group in groups for number in group]
+    if numbers and case.size == OWN:
+        sizes = [len(case.found[number]) for number in numbers]
+        remarks.append(f"own sizes: {min(sizes)} to {max(sizes)}, median {np.median(sizes):g}")
+    if any(view.parts[number].n_offered is not None for number in numbers):
+        remarks.append("each resample offered only some features; chance levels assume all")
+    return remarks

@@ -1,0 +1,262 @@
+"""The SQLite file of a run: one writer, transactions, no pickle, readable with any SQLite tool."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import FileFormatError, StoreError
+from holdfast.study import _schema as schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from holdfast.resample import Resample
+
+FILE = "study.sqlite"
+WAIT = 30.0  # seconds that a reader waits for a writer, and the other way round
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came out of one selector on one resample.
+
+    All arrays are bytes already: little-endian, 4-byte integers or 8-byte floats.
+    """
+
+    selector: int
+    resample: int
+    message: str | None = None
+    """Why it failed; None if it did not."""
+    preferences: list[tuple[str, bytes]] = field(default_factory=list)
+    """Forms and their data."""
+    predictions: list[tuple[int, int, bytes, bytes | None, bytes | None]] = field(
+        default_factory=list
+    )
+    """Size, classifier, predicted classes, scores, actual classes where data were drawn."""
+    selection: float = 0.0
+    classification: float = 0.0
+
+
+def integers(values: Any) -> bytes:  # noqa: ANN401  (anything numpy takes)
+    """Return integers the way the store keeps them."""
+    return np.ascontiguousarray(values, dtype="<i4").tobytes()
+
+
+def floats(values: Any) -> bytes:  # noqa: ANN401
+    """Return numbers the way the store keeps them."""
+    return np.ascontiguousarray(values, dtype="<f8").tobytes()
+
+
+def to_integers(data: bytes) -> NDArray[np.int32]:
+    """Read integers from the store."""
+    return np.frombuffer(data, dtype="<i4")
+
+
+def to_floats(data: bytes) -> NDArray[np.float64]:
+    """Read numbers from the store."""
+    return np.frombuffer(data, dtype="<f8")
+
+
+class Store:
+    """A run's results, on disk or, without a path, in memory."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+        self.connection = connection
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path | None) -> Store:
+        """Make an empty store; it appears under its name once its tables are there."""
+        store = cls(sqlite3.connect(path or ":memory:", timeout=WAIT, isolation_level=None), path)
+        with store.transaction():
+            for statement in schema.TABLES.split(";\n"):
+                store.connection.execute(statement)
+            store.connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+            store.connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+        return store
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool = False) -> Store:
+        """Open a store that is there, after a look at whether it is whole and ours."""
+        if not path.is_file():
+            raise StoreError(f"{path.parent}: there is no study in this folder ({path.name}).")
+        if _version(path) < schema.VERSION:
+            _upgrade(path)
+        mode = "rw" if write else "ro"
+        with _told(path):
+            connection = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode={mode}",
+                uri=True,
+                timeout=WAIT,
+                isolation_level=None,
+            )
+            return cls(connection, path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all or nothing."""
+        with _told(self.path):
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            except BaseException:
+                if self.connection.in_transaction:  # a full disk has rolled back by itself
+                    self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    def query(self, statement: str, arguments: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        with _told(self.path):
+            return self.connection.execute(statement, arguments).fetchall()
+
+    def insert(self, table: str, rows: Iterable[Sequence[object]], *, replace: bool = False) -> None:
+        """Insert rows into a table, all columns in order."""
+        rows = list(rows)
+        if rows:
+            marks = ", ".join("?" * len(rows[0]))
+            verb = "INSERT OR REPLACE" if replace else "INSERT"
+            self.connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
+
+    def fact(self, name: str) -> Any:  # noqa: ANN401  (any JSON value)
+        """Return a fact of the run, None where there is none."""
+        rows = self.query("SELECT value FROM facts WHERE name = ?", (name,))
+        return json.loads(rows[0][0]) if rows else None
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Write outcomes; what was there of the same unit (a failure) is replaced.
+
+        A message keeps the unit open for another try.
+        """
+        self.insert(
+            "units",
+            [(o.selector, o.resample, "failed" if o.message else "done", o.message) for o in outcomes],
+            replace=True,
+        )
+        self.insert(
+            "preferences", [(o.selector, o.resample, *own) for o in outcomes for own in o.preferences]
+        )
+        self.insert(
+            "predictions", [(o.selector, o.resample, *own) for o in outcomes for own in o.predictions]
+        )
+        self.insert(
+            "timings",
+            [(o.selector, o.resample, o.selection, o.classification) for o in outcomes],
+            replace=True,
+        )
+
+    def done(self) -> set[tuple[int, int]]:
+        """Return the units that are done, as pairs of selector and resample."""
+        return set(self.query("SELECT selector, resample FROM units WHERE status = 'done'"))
+
+    def add_resamples(self, resamples: Sequence[Resample]) -> None:
+        """Write which rows train and which test."""
+        self.insert("resamples", [_resample_row(i, one) for i, one in enumerate(resamples)])
+
+    def resamples(self) -> list[Resample]:
+        """Read the resamples."""
+        from holdfast.resample import Resample  # noqa: PLC0415  (results are read without it)
+
+        rows = self.query(
+            "SELECT train, test, role, outer_resample, features, noise, draw FROM resamples "
+            "ORDER BY resample"
+        )
+        return [
+            Resample(
+                train=to_integers(train).astype(np.intp),
+                test=to_integers(test).astype(np.intp),
+                role=role,
+                outer=-1 if outer is None else outer,
+                features=None if features is None else to_integers(features).astype(np.intp),
+                noise=noise,
+                draw=-1 if draw is None else draw,
+            )
+            for train, test, role, outer, features, noise, draw in rows
+        ]
+
+
+def _resample_row(position: int, one: Resample) -> tuple[object, ...]:
+    return (
+        position,
+        one.role,
+        None if one.outer < 0 else one.outer,
+        integers(one.train),
+        integers(one.test),
+        None if one.features is None else integers(one.features),
+        one.noise,
+        None if one.draw < 0 else one.draw,
+    )
+
+
+@contextmanager
+def _told(path: Path | None) -> Iterator[None]:
+    """Say what SQLite's errors mean for the run."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        name = path or "the store in memory"
+        if "malformed" in text or "not a database" in text:
+            raise FileFormatError(
+                f"{name}: this is not a whole store of a study ({text}); it may be cut off or of "
+                "another program. Restore it from a copy, or start in another folder."
+            ) from error
+        raise StoreError(
+            f"{name}: the store cannot be used ({text}); is the disk full, or the folder "
+            "read-only? What was written before is kept: make room, then resume."
+        ) from error
+
+
+def _version(path: Path) -> int:
+    """Return the schema version of a store; refuse what is none, or cut off, or too new."""
+    with _told(path):
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=WAIT, isolation_level=None
+        )
+        try:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+            whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        finally:
+            connection.close()
+    if application != schema.APPLICATION:
+        raise FileFormatError(f"{path}: this SQLite file is not a store of a holdfast study.")
+    if whole != "ok":
+        raise FileFormatError(f"{path}: the store is damaged ({whole}); restore it from a copy.")
+    if version > schema.VERSION:
+        raise FileFormatError(
+            f"{path}: the store has version {version}, this holdfast knows versions up to "
+            f"{schema.VERSION}; use a newer holdfast."
+        )
+    return version
+
+
+def _upgrade(path: Path) -> None:
+    """Bring an old store to today's schema, on a copy that replaces it when all went well."""
+    version = _version(path)
+    old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
+    shutil.copy2(path, new)
+    store = Store(sqlite3.connect(new, isolation_level=None), new)
+    try:
+        with store.transaction():
+            for step in range(version, schema.VERSION):
+                schema.UPGRADES[step](store.connection)
+            store.connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+    finally:
+        store.close()
+    shutil.copy2(path, old)
+    new.replace(path)

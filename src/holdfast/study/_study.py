@@ -1,0 +1,153 @@
+"""Studies: selectors on resamples of the data, and what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import InvalidInputError
+from holdfast.io import Dataset, from_arrays
+from holdfast.study._execute import Workers, execute
+from holdfast.study._make_plan import make_plan
+from holdfast.study._settings import checked_settings
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.study._result import Result
+    from holdfast.study._run import Progress
+
+
+class Study:
+    """Run selectors on resamples of a data set and measure how stable, and how good, they are.
+
+    Parameters
+    ----------
+    selectors : mapping, sequence, str or estimator
+        Names and selectors; or a list of selectors, or of their names as on the command line
+        (``"relieff:n_neighbors=5"``). Selectors of scikit-learn, estimators with ``coef_`` or
+        ``feature_importances_`` and functions ``f(X, y)`` are wrapped in
+        :class:`holdfast.AnySelector`. What is a selector of scikit-learn chooses the size itself.
+    protocol : Protocol, splitter or str, default None
+        The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
+        scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
+    sizes : sequence of int or float, default None
+        How many features to select: counts, or fractions of all features. None is 5, 10, 20 and
+        50, as far as there are more features than that.
+    classifiers : mapping or sequence, default ("linear_svm",)
+        Names and scikit-learn classifiers, or names of known ones: linear_svm, knn1, knn3, knn5,
+        lda, gaussian, random_forest. They are trained on the selected features of the training
+        part, scaled by it. An empty one: no errors are estimated.
+    measures : sequence of str, default ("nogueira", "jaccard", "relative_weighted_consistency")
+        The stability measures; all preferences can be measured in other ways afterwards.
+    impute : {"median", None}, default None
+        What selectors see where values are missing, if they do not take missing values: the
+        median of the feature in the training part. None refuses such data.
+    random_state : int, default 0
+        Seed of all that is random.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> study = hf.Study(["f_score", "random_score"], protocol=hf.Subsampling(20, 0.9), sizes=[5])
+    >>> result = study.run(hf.io.read_data("@breast_cancer"), n_jobs=1)
+    >>> result.stability.query("measure == 'nogueira'")[["selector", "value"]].round(2)
+           selector  value
+    0       f_score   1.00
+    3  random_score   ...
+    """
+
+    def __init__(
+        self,
+        selectors: Any,  # noqa: ANN401  (a mapping, a sequence, or one of many kinds)
+        *,
+        protocol: Any = None,  # noqa: ANN401
+        sizes: Sequence[float] | None = None,
+        classifiers: Mapping[str, Any] | Sequence[Any] = ("linear_svm",),
+        measures: Sequence[str] = ("nogueira", "jaccard", "relative_weighted_consistency"),
+        impute: str | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self._settings = checked_settings(
+            selectors=selectors,
+            protocol=protocol,
+            sizes=sizes,
+            classifiers=classifiers,
+            measures=measures,
+            impute=impute,
+            seed=random_state,
+        )
+
+    def run(  # noqa: PLR0913  (each says one thing about the run)
+        self,
+        X: Any,  # noqa: ANN401  (a matrix, a frame, or a Dataset)
+        y: Any = None,  # noqa: ANN401
+        *,
+        groups: Any = None,  # noqa: ANN401
+        positive: str | None = None,
+        out: str | os.PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        client: Any = None,  # noqa: ANN401
+        timeout: float | None = None,
+        part: str | None = None,
+        save_data: bool = True,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Run the study, or go on with it, and return the results.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), frame or Dataset
+            The data; what :func:`holdfast.io.read_data` returns has the labels with it.
+        y : array-like of shape (n,)
+            The class of each sample.
+        groups : array-like of shape (n,), optional
+            The subject of each sample; no subject is on both sides of a split.
+        positive : str, optional
+            This class against all others together.
+        out : str or path, optional
+            Folder for the run: a new or empty one, or that of the same study, which then goes on
+            where it stopped. None keeps everything in memory.
+        n_jobs : int, optional
+            Number of processes; None takes all cores, -2 all but one.
+        client : dask.distributed.Client, optional
+            Run on its Dask cluster instead of in local processes.
+        timeout : float, optional
+            Most seconds for one selector on one resample (or on one block of them, which is
+            then tried one by one); its process is ended then, and the unit recorded as failed.
+        part : str, optional
+            ``"2/3"`` does the second third of the work only; :func:`holdfast.merge` joins parts
+            that different machines did.
+        save_data : bool, default True
+            Save data that were given in memory beside the results, so that
+            :func:`holdfast.resume` finds them.
+        progress : Progress, optional
+            Told how far the run is.
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        InvalidInputError
+            The data and the study do not go together; told before work starts.
+        StoreError
+            The folder cannot be used, or holds another study.
+        StudyError
+            The run cannot go on, as the cluster is gone; what was done is kept.
+        """
+        workers = Workers(n_jobs, client, timeout, part)
+        data = _dataset(X, y, groups, positive)
+        plan = make_plan(self._settings, data)
+        return execute(plan, data, workers, out=out, progress=progress, save_data=save_data)
+
+
+def _dataset(X: Any, y: Any, groups: Any, positive: str | None) -> Dataset:  # noqa: ANN401
+    if not isinstance(X, Dataset):
+        if y is None:
+            raise InvalidInputError("y, the class of each sample, is needed beside X.")
+        return from_arrays(X, y, groups=groups, positive=positive)
+    if y is not None or groups is not None:
+        raise InvalidInputError("a Dataset has its labels and groups; give no others beside it.")
+    return X if positive is None else X.one_against_rest(positive)

@@ -1,0 +1,167 @@
+"""What a store holds, in the words of the study: names for numbers, arrays for bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import StoreError
+from holdfast.study._store import to_integers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from holdfast.study._store import Store
+
+OWN = 0
+"""The size that the store writes where a selector chooses the number of features itself."""
+COUNTED = ("main", "inner")
+"""Roles of the resamples whose preferences are compared with each other."""
+TESTED = ("main", "outer")
+"""Roles of the resamples whose predictions count."""
+DONE = "JOIN units USING (selector, resample) WHERE units.status = 'done' AND "
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the tables need to know about a resample."""
+
+    role: str
+    outer: int | None
+    n_train: int
+    n_test: int
+    n_offered: int | None
+    noise: float
+    draw: int | None
+
+
+class View:
+    """A store, read on demand; what is small is kept."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @cached_property
+    def plan(self) -> dict[str, Any]:
+        """The plan of the study."""
+        plan: dict[str, Any] | None = self.store.fact("plan")
+        if plan is None:
+            raise StoreError(
+                f"{self.store.path or 'the store in memory'}: the study stopped before its plan "
+                "was written; nothing was computed. Start it again in another folder."
+            )
+        return plan
+
+    @cached_property
+    def selectors(self) -> tuple[str, ...]:
+        """Names of the selectors, in the order of the plan."""
+        return tuple(one["name"] for one in self.plan["selectors"])
+
+    @cached_property
+    def classifiers(self) -> tuple[str, ...]:
+        """Names of the classifiers, in the order of the plan."""
+        return tuple(one["name"] for one in self.plan["classifiers"])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the classes."""
+        return tuple(row[0] for row in self.store.query("SELECT label FROM classes ORDER BY class"))
+
+    @cached_property
+    def _features(self) -> list[tuple[str, int | None]]:
+        return self.store.query("SELECT name, direction FROM features ORDER BY feature")
+
+    @cached_property
+    def feature_names(self) -> NDArray[np.object_]:
+        """Names of the features."""
+        return np.array([name for name, _ in self._features], dtype=object)
+
+    @cached_property
+    def directions(self) -> NDArray[np.object_]:
+        """For each feature the label of the class in which its mean is highest, or None."""
+        found = [None if way is None else self.labels[way] for _, way in self._features]
+        return np.array(found, dtype=object)
+
+    @cached_property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.plan["data"]["n_features"])
+
+    @cached_property
+    def parts(self) -> dict[int, Part]:
+        """The resamples by number, without their rows."""
+        rows = self.store.query(
+            "SELECT resample, role, outer_resample, length(train) / 4, length(test) / 4, "
+            "length(features) / 4, noise, draw FROM resamples ORDER BY resample"
+        )
+        return {number: Part(*rest) for number, *rest in rows}
+
+    @cached_property
+    def reference(self) -> int | None:
+        """Number of the resample that the others are compared with; None if there is none."""
+        return next((i for i, part in self.parts.items() if part.role == "reference"), None)
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether preferences are compared within groups of resamples, then averaged."""
+        return any(p.role in COUNTED and p.outer is not None for p in self.parts.values())
+
+    @cached_property
+    def drawn(self) -> bool:
+        """Whether each resample is a data set of its own, drawn from a generator."""
+        return any(part.draw is not None for part in self.parts.values())
+
+    @cached_property
+    def tests(self) -> dict[int, NDArray[np.int32]]:
+        """Rows of the test parts that count, by resample."""
+        rows = self.store.query("SELECT resample, test FROM resamples ORDER BY resample")
+        return {i: to_integers(test) for i, test in rows if self.parts[i].role in TESTED}
+
+    @cached_property
+    def classes(self) -> NDArray[np.int64]:
+        """Class of each sample."""
+        rows = self.store.query("SELECT class FROM samples ORDER BY sample")
+        return np.array([row[0] for row in rows], dtype=np.int64)
+
+    def sizes(self, selector: int) -> list[int]:
+        """Sizes asked of a selector; its own alone where it chooses the size."""
+        if self.plan["selectors"][selector]["own_size"]:
+            return [OWN]
+        return [int(size) for size in self.plan["sizes"]]
+
+    def choices(self, selector: int) -> dict[int, NDArray[np.int32]]:
+        """Return the features that a selector chose, best first, by resample."""
+        own = self.sizes(selector) == [OWN]
+        return {i: to_integers(data) for i, data in self.raw(selector, "subset" if own else "top")}
+
+    def raw(self, selector: int, form: str) -> list[tuple[int, bytes]]:
+        """Return the stored preferences of one form: resample and data, of done units only."""
+        return self.store.query(
+            f"SELECT resample, data FROM preferences {DONE} selector = ? AND form = ? "
+            "ORDER BY resample",
+            (selector, form),
+        )
+
+    def forms(self, selector: int) -> set[str]:
+        """Return the forms of preferences that are kept of a selector."""
+        rows = self.store.query(
+            f"SELECT DISTINCT form FROM preferences {DONE} selector = ?", (selector,)
+        )
+        return {row[0] for row in rows}
+
+    def counted(self, found: dict[int, Any]) -> list[int]:
+        """Return the numbers, among those found, of resamples that are compared."""
+        return [i for i in found if self.parts[i].role in COUNTED]
+
+
+def size_label(size: int) -> int | str:
+    """Return a size as people read it."""
+    return "own" if size == OWN else size
+
+
+def cut(rows: list[NDArray[np.int32]], size: int) -> list[NDArray[np.int32]]:
+    """Return the first features of each row; all of them where the size is the selector's own."""
+    return rows if size == OWN else [row[:size] for row in rows]

@@ -1,0 +1,220 @@
+"""The work of one unit: a selector's preferences on resamples, and what classifiers make of them."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast.study._classifiers import predicted, seeded
+from holdfast.study._seeds import CLASSIFICATION, DRAW, NOISE, SELECTION, seed_of
+from holdfast.study._store import Outcome, floats, integers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.preferences import Rankings, Weights
+    from holdfast.resample import Resample
+    from holdfast.select import Ranker
+    from holdfast.simulate import Generator
+    from holdfast.study._plan import Unit
+
+OWN = 0
+"""The size of a subset whose selector chose it."""
+
+
+class Part(NamedTuple):
+    """The training data of one resample, where they are not just rows of the study's data."""
+
+    X: NDArray[Any]
+    y: NDArray[np.intp]
+    test: tuple[NDArray[Any], NDArray[np.intp]] | None = None
+    """Other samples to test on than the study's own."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Work:
+    """Everything that a worker needs to work off units."""
+
+    X: NDArray[Any]
+    y: NDArray[np.intp]
+    classes: tuple[str, ...]
+    selectors: Sequence[Ranker]
+    classifiers: Sequence[Any]
+    sizes: tuple[int, ...]
+    forms: frozenset[str]
+    resamples: Sequence[Resample]
+    seed: int
+    missing: bool
+    """Whether the data have missing values."""
+    generator: Generator | None
+
+    def run(self, unit: Unit) -> list[Outcome]:
+        """Work a unit off; a block that fails is run again resample by resample."""
+        try:
+            return self._outcomes(unit)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (selectors are other people's code)
+            if unit.stop - unit.first > 1:
+                return [outcome for one in unit.singles() for outcome in self.run(one)]
+            message = f"{type(error).__name__}: {error}".strip(" :")
+            return [Outcome(unit.selector, unit.first, message)]
+
+    def _outcomes(self, unit: Unit) -> list[Outcome]:
+        start = time.perf_counter()
+        judged = self._judged(unit)
+        each = (time.perf_counter() - start) / len(judged)
+        for outcome, chosen, part in judged:
+            start = time.perf_counter()
+            self._classify(outcome, chosen, part)
+            outcome.selection = each
+            outcome.classification = time.perf_counter() - start
+        return [outcome for outcome, _, _ in judged]
+
+    def _judged(self, unit: Unit) -> list[tuple[Outcome, dict[int, NDArray[np.intp]], Part | None]]:
+        """Return for each resample the preferences and the features of each size."""
+        selector = self.selectors[unit.selector]
+        resamples = self.resamples[unit.first : unit.stop]
+        if len(resamples) == 1 and (selector.chooses_size or self._changes(selector, resamples[0])):
+            return [self._judged_alone(unit)]
+        rows = [one.train for one in resamples]
+        weights, ranks = selector.judge_resamples(self.X, self.y, rows, first=unit.first)
+        return [
+            (*self._kept(unit.selector, unit.first + at, weights, ranks, at), None)
+            for at in range(len(resamples))
+        ]
+
+    def _changes(self, selector: Ranker, resample: Resample) -> bool:
+        """Return whether the selector sees other data than rows of the study's data."""
+        imputed = self.missing and not selector.takes_missing
+        return imputed or resample.features is not None or resample.noise > 0 or resample.draw >= 0
+
+    def _kept(
+        self, selector: int, resample: int, weights: Weights | None, ranks: Rankings, at: int
+    ) -> tuple[Outcome, dict[int, NDArray[np.intp]]]:
+        row = np.asarray(ranks.values[at])
+        top = best(row, self.sizes[-1])
+        kept = [("top", integers(top))]
+        if "ranking" in self.forms:
+            kept.append(("ranks", integers(row)))
+        if "weights" in self.forms and weights is not None:
+            kept.append(("weights", floats(weights.values[at])))
+        return Outcome(selector, resample, preferences=kept), {k: top[:k] for k in self.sizes}
+
+    def _judged_alone(self, unit: Unit) -> tuple[Outcome, dict[int, NDArray[np.intp]], Part]:
+        """Judge one resample on data of its own, or let the selector choose the size."""
+        selector, resample = self.selectors[unit.selector], self.resamples[unit.first]
+        part = self._part(selector, resample, unit.first)
+        if selector.chooses_size:
+            fitted = clone(selector).set_params(random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first))
+            chosen = fitted.fit(part.X, part.y).get_support(indices=True)
+            chosen = chosen if resample.features is None else resample.features[chosen]
+            outcome = Outcome(
+                unit.selector, unit.first, preferences=[("subset", integers(chosen))]
+            )
+            return outcome, {OWN: chosen}, part
+        weights, ranks = selector.judge_resamples(
+            part.X, part.y, [np.arange(len(part.y))], first=unit.first
+        )
+        if resample.features is not None:
+            weights, ranks = None, self._spread(ranks, resample.features, unit)
+        return *self._kept(unit.selector, unit.first, weights, ranks, 0), part
+
+    def _spread(self, ranks: Rankings, features: NDArray[np.intp], unit: Unit) -> Rankings:
+        """Rank all features: those that were not offered come last, in random order."""
+        from holdfast.preferences import Rankings  # noqa: PLC0415  (a cycle else)
+
+        count = self.X.shape[1]
+        row = np.zeros(count, dtype=np.int32)
+        row[features] = ranks.values[0]
+        absent = np.flatnonzero(row == 0)
+        rng = np.random.default_rng(seed_of(self.seed, SELECTION, unit.selector, unit.first))
+        row[absent] = len(features) + 1 + rng.permutation(len(absent))
+        return Rankings(row[None])
+
+    def _part(self, selector: Ranker, resample: Resample, position: int) -> Part:
+        if resample.draw >= 0:
+            return self._drawn(resample)
+        train = self.X[resample.train]
+        if resample.noise > 0:
+            train = self._noisy(train, resample.noise, position)
+        if resample.features is not None:
+            train = train[:, resample.features]
+        if self.missing and not selector.takes_missing:
+            train = _imputed(train)
+        return Part(train, self.y[resample.train])
+
+    def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
+        rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
+        spread = np.nanstd(train, axis=0, dtype=np.float64)
+        return train + (level * spread * rng.standard_normal(train.shape)).astype(train.dtype)
+
+    def _drawn(self, resample: Resample) -> Part:
+        if self.generator is None:
+            raise RuntimeError("data sets are to be drawn, but there is no generator")
+        sides = [self.generator.draw(seed_of(self.seed, DRAW, resample.draw, i)) for i in (0, 1)]
+        train, test = ((one.X, np.searchsorted(self.classes, one.y)) for one in sides)
+        return Part(
+            train[0][resample.train],
+            train[1][resample.train],
+            (test[0][resample.test], test[1][resample.test]),
+        )
+
+    def _classify(
+        self, outcome: Outcome, chosen: dict[int, NDArray[np.intp]], part: Part | None
+    ) -> None:
+        """Train each classifier on each selection and keep what it says of the test samples."""
+        resample = self.resamples[outcome.resample]
+        if not (len(resample.test) and self.classifiers and resample.role in ("main", "outer")):
+            return
+        train_X, train_y, test_X, actual = self._sides(resample, part)
+        for size, features in chosen.items():
+            train, test = train_X[:, features], test_X[:, features]
+            for position, classifier in enumerate(self.classifiers):
+                seed = seed_of(
+                    self.seed, CLASSIFICATION, outcome.selector, outcome.resample, position
+                )
+                says = self._says(classifier, seed, (train, train_y), test)
+                scores = None if says[1] is None else floats(says[1])
+                outcome.predictions.append((size, position, integers(says[0]), scores, actual))
+
+    def _sides(
+        self, resample: Resample, part: Part | None
+    ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any], bytes | None]:
+        if part is None or part.test is None:
+            train, test = self.X[resample.train], self.X[resample.test]
+            return train, self.y[resample.train], test, None
+        return part.X, part.y, part.test[0], integers(part.test[1])
+
+    def _says(
+        self,
+        classifier: Any,  # noqa: ANN401  (scikit-learn is untyped)
+        seed: int,
+        train: tuple[NDArray[Any], NDArray[np.intp]],
+        test: NDArray[Any],
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+        if test.shape[1] == 0:  # nothing was selected: the largest class is all there is to say
+            return np.full(len(test), np.bincount(train[1]).argmax()), None
+        model = seeded(classifier, seed)
+        return predicted(model, train, test, len(self.classes), impute=self.missing)
+
+
+def best(ranks: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """Return the numbers of the best features, the best first."""
+    if count < len(ranks):
+        chosen = np.argpartition(ranks, count - 1)[:count]
+        return chosen[np.argsort(ranks[chosen])]
+    return np.argsort(ranks)
+
+
+def _imputed(train: NDArray[Any]) -> NDArray[Any]:
+    """Put each feature's median, or 0 if it has no value, in the place of missing values."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
+        medians = np.nan_to_num(np.nanmedian(train, axis=0))
+    return np.where(np.isnan(train), medians, train).astype(train.dtype, copy=False)

@@ -1,0 +1,183 @@
+"""What happens inside a worker process: one thread, a hard time limit, an end with its parent."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import signal
+import sys
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numba
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from holdfast.errors import StudyError
+from holdfast.study._work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from holdfast.study._plan import Unit
+    from holdfast.study._store import Outcome
+
+BUDGET = 0.1
+"""Seconds of work after which a worker hands in what it has."""
+THREADS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
+)  # fmt: skip
+_ALONE = threading.Lock()  # a Dask worker may have several threads, a unit wants the process
+
+
+class Order(NamedTuple):
+    """What a worker is asked to do."""
+
+    token: str
+    """Which study it is for."""
+    units: Sequence[Unit]
+    timeout: float | None
+    versions: Mapping[str, str]
+    """What the coordinating process computes with; a worker must have the same."""
+
+
+class Answer(NamedTuple):
+    """What a worker did: the first units of its order, and what they warned of."""
+
+    outcomes: list[Outcome]
+    done: int
+    warnings: tuple[str, ...]
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of everything that numbers depend on."""
+    names = ("holdfast", "numpy", "scipy", "scikit-learn", "numba")
+    return {
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "machine": platform.machine(),
+        **{name: version(name) for name in names},
+    }
+
+
+def obey(work: Work, order: Order) -> Answer:
+    """Work off units until the budget of time is used up; at least one."""
+    check_versions(order.versions, "the process that leads the study")
+    outcomes: list[Outcome] = []
+    done = 0
+    with _ALONE, one_thread(), warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        start = time.perf_counter()
+        for unit in order.units:
+            with ended_after(order.timeout):
+                outcomes += work.run(unit)
+            done += 1
+            if time.perf_counter() - start >= BUDGET:
+                break
+    texts = {f"{one.category.__name__}: {one.message}" for one in seen}
+    return Answer(outcomes, done, tuple(sorted(texts)))
+
+
+def check_versions(theirs: Mapping[str, str], who: str) -> None:
+    """Refuse a process that computes with other versions than this one."""
+    names = sorted({*versions(), *theirs})
+    other = [
+        f"{name} {theirs.get(name)}, not {versions().get(name)}"
+        for name in names
+        if theirs.get(name) != versions().get(name)
+    ]
+    if other:
+        raise StudyError(
+            f"{who} has {'; '.join(other)}: all processes of a study need the same versions, or "
+            "their numbers could differ."
+        )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep BLAS, OpenMP and numba at one thread: products change bits with their number."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with _controller().limit(limits=1):
+            yield
+    finally:
+        numba.set_num_threads(before)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401, PLC0415  (its BLAS must be loaded to be found)
+    import sklearn.ensemble  # noqa: F401, PLC0415  (and so must scikit-learn's OpenMP)
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def ended_after(seconds: float | None) -> Iterator[None]:
+    """End this process if the work takes longer, even inside compiled code.
+
+    The alarm has no handler, so that the operating system itself ends the process.
+    """
+    if seconds is None:
+        yield
+        return
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return
+    timer = threading.Timer(seconds, os._exit, (1,))  # pragma: no cover  (Windows)
+    timer.start()  # pragma: no cover
+    try:  # pragma: no cover
+        yield
+    finally:  # pragma: no cover
+        timer.cancel()
+
+
+# What follows concerns local workers only.
+
+_own: dict[str, Any] = {}
+
+
+def prepare(parent: int, payload: bytes, path: str, dtype: str, shape: tuple[int, int]) -> None:
+    """Set up a local worker process; what may fail waits until the first order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    _end_with(parent)
+    _own.update(payload=payload, map=(path, dtype, shape))
+
+
+def obey_locally(order: Order) -> Answer:
+    """Work off units in a local worker process."""
+    if "work" not in _own:
+        path, dtype, shape = _own.pop("map")
+        X = np.memmap(path, dtype=dtype, mode="r", shape=shape)
+        _own["work"] = Work(X=X.view(np.ndarray), **pickle.loads(_own.pop("payload")))
+    return obey(_own["work"], order)
+
+
+def _end_with(parent: int) -> None:
+    """See to it that this process ends when its parent does, however that ended."""
+    if sys.platform == "linux":
+        import ctypes  # noqa: PLC0415  (Linux only)
+
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it is gone already
+        os._exit(1)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
