@@ -9,6 +9,7 @@ import click
 import holdfast as hf
 from holdfast.cli import main
 from holdfast.measures import REFERENCES, get_measure
+from holdfast.resample import get_protocol
 from holdfast.select import get_selector
 
 FOLDER = Path(__file__).parents[1] / "_generated"
@@ -139,6 +140,35 @@ def selector_sections():
     )
 
 
+def protocol_records():
+    return [get_protocol(name) for name in hf.list_protocols().index]
+
+
+def protocol_table():
+    """One row a protocol; every class leads to its documentation."""
+    header = ["Name", "Class", "Estimates", "A sample is tested", "Used by"]
+    rows = [
+        [
+            f"`{record.name}`<br>{record.title}",
+            f"{{py:class}}`{record.kind.__name__} <holdfast.{record.kind.__name__}>`",
+            record.estimates,
+            record.tested,
+            _cited(record),
+        ]
+        for record in protocol_records()
+    ]
+    return _table(header, rows)
+
+
+def protocol_sections():
+    """The documentation of every protocol class."""
+    return "\n".join(
+        f"```{{eval-rst}}\n.. currentmodule:: holdfast\n\n.. autoclass:: {record.kind.__name__}\n"
+        "   :members: description, estimates, tested\n```\n"
+        for record in protocol_records()
+    )
+
+
 def bibliography():
     """All references, by author."""
     ordered = sorted(REFERENCES.items(), key=lambda item: item[1].short.casefold())
@@ -153,7 +183,7 @@ def _used_by(key):
     links = [f"[`{name}`](#measure-{name})" for name in users]
     links += [
         f"{{py:class}}`holdfast.{record.kind.__name__}`"
-        for record in selector_records()
+        for record in [*selector_records(), *protocol_records()]
         if key in record.references
     ]
     return f"Behind: {', '.join(links)}."
@@ -181,6 +211,8 @@ def write(*_):
         "measure_sections.md": measure_sections,
         "selector_table.md": selector_table,
         "selector_sections.md": selector_sections,
+        "protocol_table.md": protocol_table,
+        "protocol_sections.md": protocol_sections,
         "bibliography.md": bibliography,
         "command_help.md": command_help,
     }

@@ -10,9 +10,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from holdfast import errors, io, measures, select
+    from holdfast import errors, io, measures, resample, select, simulate, study
     from holdfast.measures import compare, list_measures, measure, pairwise
     from holdfast.preferences import Groups, Rankings, Subsets, Weights, concat
+    from holdfast.resample import (
+        AddedNoise,
+        Bootstrap,
+        ComplementaryHalves,
+        CrossValidation,
+        FeatureSubsets,
+        IndependentSamples,
+        Nested,
+        Splits,
+        Subsampling,
+        list_protocols,
+    )
     from holdfast.select import (
         SVMRFE,
         AnySelector,
@@ -28,21 +40,33 @@ if TYPE_CHECKING:
         TScore,
         list_selectors,
     )
+    from holdfast.study import Result, Study, load, merge, resume
 
 # Names are imported on first use, so that `holdfast --help` stays fast.
 _HOME = {
+    "AddedNoise": "resample",
     "AnySelector": "select",
+    "Bootstrap": "resample",
     "CATScore": "select",
+    "ComplementaryHalves": "resample",
+    "CrossValidation": "resample",
     "FScore": "select",
+    "FeatureSubsets": "resample",
     "ForestImportance": "select",
     "Groups": "preferences",
+    "IndependentSamples": "resample",
     "InformationGain": "select",
     "LinearSVMWeights": "select",
     "MutualInformation": "select",
+    "Nested": "resample",
     "RandomScore": "select",
     "Rankings": "preferences",
     "ReliefF": "select",
+    "Result": "study",
     "SVMRFE": "select",
+    "Splits": "resample",
+    "Study": "study",
+    "Subsampling": "resample",
     "Subsets": "preferences",
     "SymmetricalUncertainty": "select",
     "TScore": "select",
@@ -50,25 +74,40 @@ _HOME = {
     "compare": "measures",
     "concat": "preferences",
     "list_measures": "measures",
+    "list_protocols": "resample",
     "list_selectors": "select",
+    "load": "study",
     "measure": "measures",
+    "merge": "study",
     "pairwise": "measures",
+    "resume": "study",
 }
-_MODULES = ("errors", "io", "measures", "select")
+_MODULES = ("errors", "io", "measures", "resample", "select", "simulate", "study")
 
 __all__ = [
     "SVMRFE",
+    "AddedNoise",
     "AnySelector",
+    "Bootstrap",
     "CATScore",
+    "ComplementaryHalves",
+    "CrossValidation",
     "FScore",
+    "FeatureSubsets",
     "ForestImportance",
     "Groups",
+    "IndependentSamples",
     "InformationGain",
     "LinearSVMWeights",
     "MutualInformation",
+    "Nested",
     "RandomScore",
     "Rankings",
     "ReliefF",
+    "Result",
+    "Splits",
+    "Study",
+    "Subsampling",
     "Subsets",
     "SymmetricalUncertainty",
     "TScore",
@@ -78,11 +117,18 @@ __all__ = [
     "errors",
     "io",
     "list_measures",
+    "list_protocols",
     "list_selectors",
+    "load",
     "measure",
     "measures",
+    "merge",
     "pairwise",
+    "resample",
+    "resume",
     "select",
+    "simulate",
+    "study",
 ]
 
 

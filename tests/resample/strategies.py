@@ -45,7 +45,7 @@ def sampling():
         st.builds(Bootstrap, st.integers(1, 8), st.floats(0.7, 1.0), stratify),
         st.builds(ComplementaryHalves, st.integers(1, 4), stratify),
     )
-    outer = st.sampled_from([CrossValidation(3), Subsampling(4, 0.8), Bootstrap(3)])
+    outer = st.sampled_from([CrossValidation(3), Subsampling(4, 0.8)])
     inner = st.sampled_from([CrossValidation(3), Subsampling(4, 0.8), Bootstrap(3)])
     return st.one_of(flat, st.builds(Nested, outer, inner))
 

@@ -21,7 +21,8 @@ def counts(y, rows):
 @pytest.mark.parametrize("kind", [Subsampling, Bootstrap])
 @given(y=classes(), part=st.floats(0.5, 0.95), seed=SEEDS)
 def test_shares_are_off_by_less_than_one_sample(kind, y, part, seed):
-    total = min(math.ceil(round(part * len(y), 6)), len(y) - 1)
+    most = len(y) - (kind is Subsampling)
+    total = min(math.ceil(round(part * len(y), 6)), most)
     quotas = total * counts(y, slice(None)) / len(y)
     for resample in kind(5, part).draw(y, None, seed):
         assert len(resample.train) == total
@@ -121,16 +122,27 @@ def test_without_stratification_shares_vary():
         (
             CrossValidation(10),
             ["a"] * 20 + ["X"] * 2,
-            "class 'X' has 2 samples; 10 folds need at least 3 of every class, so that each "
-            "training part keeps 2",
+            "^class 'X' has 2 samples; 10 folds need at least 3 of every class, so .* keeps 2$",
         ),
         (CrossValidation(2), ["a"] * 9 + ["X"] * 3, "class 'X' has 3 samples; 2 folds .* 4 of"),
-        (CrossValidation(10), ["a", "b"] * 3, "10 folds need at least as many samples; there are 6"),
+        (
+            CrossValidation(10),
+            ["a", "b"] * 3,
+            "10 folds need at least as many samples; there are 6",
+        ),
         (Subsampling(5), ["a"] * 9 + ["X"], "class 'X' has 1 sample; subsampling needs at least 2"),
         (Bootstrap(5), ["a", "b"], "class 'a' has 1 sample, class 'b' has 1 sample; the boot"),
-        (ComplementaryHalves(5), [0] * 9 + [1] * 3, "class 1 has 3 samples; halves need at least 4"),
+        (
+            ComplementaryHalves(5),
+            [0] * 9 + [1] * 3,
+            "class 1 has 3 samples; halves need at least 4",
+        ),
         (Subsampling(5, 12), ["a", "b"] * 6, "train_size must be below the 12 samples .* 12"),
-        (Subsampling(5, 3), ["a", "b"] * 6, "training parts of 3 are too small: with 2 of every"),
+        (
+            Subsampling(5, 3),
+            ["a", "b"] * 6,
+            "training parts of 3 are too small: .* they have at least 4",
+        ),
         (Bootstrap(5, 13), ["a", "b"] * 6, "size must be at most the 12 samples .* received 13"),
         (
             Nested(3, 5),

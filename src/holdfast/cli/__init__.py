@@ -15,6 +15,9 @@ __all__ = ["main"]
     commands_at={
         "list": "holdfast.cli._list:list_",
         "measure": "holdfast.cli._measure:measure",
+        "merge": "holdfast.cli._merge:merge",
+        "resume": "holdfast.cli._resume:resume",
+        "study": "holdfast.cli._study:study",
     },
     epilog=examples("holdfast measure markers.txt --n-features 2000"),
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -22,8 +22,10 @@ _COMMENT, _UNKNOWN = "%", "?"
 _NUMERIC = frozenset({"numeric", "real", "integer"})
 _OTHER = frozenset({"string", "date"})  # text to us
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\S+.*)", re.IGNORECASE)
-_CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
+_ATTRIBUTE = re.compile(
+    rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?=\{{))(\{{.*\}}|\S.*)", re.IGNORECASE
+)
+_CELL = re.compile(rf"\s*({_QUOTED}|(?:[^,'\"\s][^,]*?)?)\s*(,|$)")
 _SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]+?)\s*(,|$)")
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -111,10 +113,8 @@ def _checked(file: TextFile, attributes: list[_Attribute], line: int) -> list[_A
 
 def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
     """Return the cells of a row, empty where the value is missing."""
-    if line.startswith("{"):
-        cells = _sparse(file, number, line, attributes)
-    else:
-        cells = _split(line)
+    sparse = line.startswith("{")
+    cells = _sparse(file, number, line, attributes) if sparse else _split(line)
     if len(cells) != len(attributes):
         raise file.error(
             f"each row must have {len(attributes):,} values between commas, one an attribute, "
@@ -145,10 +145,11 @@ def _split(line: str) -> list[str]:
     """Take a line apart at its commas, but not inside quotes."""
     if "'" not in line and '"' not in line:
         return [cell.strip() for cell in line.split(",")]
-    cells, at, more = [], 0, True
+    cells: list[str] = []
+    at, more = 0, True
     while more:
         found = _CELL.match(line, at)
-        if found is None:  # letters behind a closing quote: the row has too few cells then
+        if found is None:  # a quote is left open: the row has too few cells then
             return cells
         cells.append(_plain(found[1]))
         at, more = found.end(), found[2] == ","

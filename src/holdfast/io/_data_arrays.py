@@ -115,7 +115,7 @@ def _labels(name: str, values: Any) -> NDArray[np.str_]:  # noqa: ANN401
         raise InvalidInputError(
             f"{name} must have one dimension, a value a sample, got the shape {found.shape}."
         )
-    return labels_of(name, name, as_texts(found))
+    return labels_of(InvalidInputError, name, as_texts(found))
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401

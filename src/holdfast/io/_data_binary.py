@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import zipfile
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInputError
+from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._data_frame import Frame, checked, frame_data
+from holdfast.io._data_labels import as_texts
 from holdfast.io._data_matrix import Matrix, matrix_data
 from holdfast.io._data_values import as_numbers
 from holdfast.io._source import problem
@@ -33,7 +35,7 @@ _UNREADABLE = (
 def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     """Read arrays X and y, and feature_names and groups if they are there."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, NDArray[Any]] = {key: file[key] for key in file.files}
     except _UNREADABLE as error:
         raise _unreadable(path, "an .npz file of arrays without Python objects", error) from None
@@ -44,7 +46,9 @@ def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     if names is None:
         names = np.array([f"f{j}" for j in range(numbers.shape[1])])
     side = {key: array for key, array in arrays.items() if array.shape == numbers.shape[:1]}
-    matrix = Matrix(where=str(path), X=numbers, feature_names=names.tolist(), side=side)
+    matrix = Matrix(
+        where=str(path), X=numbers, feature_names=list(map(str, as_texts(names))), side=side
+    )
     return matrix_data(matrix, _with_defaults(wishes, side), source)
 
 
@@ -60,7 +64,7 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     def column(position: int) -> NDArray[Any]:
         return np.asarray(table.column(position).to_numpy())
 
-    frame = checked(Frame(str(path), table.column_names, table.num_rows, column))
+    frame = checked(Frame(str(path), table.column_names, table.num_rows, column, FileFormatError))
     return frame_data(frame, wishes, source)
 
 
@@ -80,8 +84,6 @@ def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
 
 def _with_defaults(wishes: Wishes, side: dict[str, NDArray[Any]]) -> Wishes:
     """Take the arrays called y and groups, unless the caller named others."""
-    from dataclasses import replace
-
     if wishes.target is None and "y" in side:
         wishes = replace(wishes, target="y")
     if wishes.groups is None and "groups" in side:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._data_parts import is_missing
 from holdfast.io._data_roles import roles_of
 from holdfast.io._data_rows import RowReader
@@ -125,8 +124,9 @@ def _ragged(got: int, width: int, separator: str, header_line: int) -> str:
 
 
 def _refuse_lost_header(file: TextFile, target: str, data: Dataset, line: int) -> None:
-    """Refuse a target whose name is one of its labels: the header is a row of data then."""
-    if target in data.classes:
+    """Refuse names that are numbers but for the target's, which is one of its labels."""
+    numbers = sum(map(_is_number, data.feature_names))
+    if target in data.classes and 2 * numbers > data.n_features:
         raise file.error(
             f"the first line must be a header of column names, got {shown(target)} as the name of "
             "the target, which is one of its labels, too; add a line of names above it.",

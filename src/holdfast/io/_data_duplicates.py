@@ -42,7 +42,7 @@ def duplicated_features(X: NDArray[Any], among: Mask) -> list[list[int]]:
 
 def _column_keys(X: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a weighted sum, modulo 2^64, of the bits of each column."""
-    weights = np.random.PCG64(_SEED).random_raw(X.shape[0]) | np.uint64(1)
+    weights = np.asarray(np.random.PCG64(_SEED).random_raw(X.shape[0]))
     keys = np.zeros(X.shape[1], dtype=np.uint64)
     for start, block in row_blocks(X):
         values = block.astype(np.float64) + 0.0  # the sum has one zero only

@@ -12,13 +12,14 @@ from holdfast.io._data_labels import as_texts
 from holdfast.io._data_parts import codes_of, finished, labels_of, text_features
 from holdfast.io._data_roles import roles_of
 from holdfast.io._data_values import as_numbers, common_type, first_text
-from holdfast.io._source import first_repeat, problem, shown
+from holdfast.io._source import first_repeat, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from holdfast.errors import HoldfastError
     from holdfast.io._data_roles import Roles, Wishes
     from holdfast.io._dataset import Dataset
 
@@ -31,6 +32,11 @@ class Frame:
     names: list[str]
     n_rows: int
     column: Callable[[int], NDArray[Any]]
+    kind: type[HoldfastError] = InvalidInputError
+
+    def error(self, message: str) -> HoldfastError:
+        """Return an error about this table, of the kind that its origin asks for."""
+        return self.kind(f"{self.where}: {message}")
 
     def texts(self, column: int) -> list[str | None]:
         """Return a column as text, None where it is missing."""
@@ -44,14 +50,13 @@ def library_of(data: object) -> str:
 
 def is_frame(data: object) -> bool:
     """Tell whether something is a frame of pandas or polars."""
-    return library_of(data) in {"pandas", "polars"} and hasattr(data, "columns")
+    return library_of(data) in {"pandas", "polars"} and hasattr(type(data), "columns")
 
 
 def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
     """Wrap a frame of pandas or polars."""
     if library_of(data) == "polars":
-        if hasattr(data, "collect"):
-            data = data.collect()
+        data = data.lazy().collect()
         names, column = data.columns, lambda j: data.to_series(j).to_numpy()
     else:
         names, column = [str(name) for name in data.columns], lambda j: _series(data.iloc[:, j])
@@ -62,9 +67,9 @@ def checked(frame: Frame) -> Frame:
     """Refuse a table without rows, or with two columns of one name."""
     if len(set(frame.names)) < len(frame.names):
         double = shown(frame.names[first_repeat(frame.names)])
-        raise problem(frame.where, f"column names must be unique, got {double} more than once.")
+        raise frame.error(f"column names must be unique, got {double} more than once.")
     if not frame.n_rows or not frame.names:
-        raise problem(frame.where, "at least one row and one column are needed, got none.")
+        raise frame.error("at least one row and one column are needed, got none.")
     return frame
 
 
@@ -73,7 +78,7 @@ def frame_data(frame: Frame, wishes: Wishes, source: dict[str, Any] | None) -> D
     roles = roles_of(frame.where, frame.names, wishes)
     X = features_of(frame, roles)
     labels = {
-        role: labels_of(frame.where, frame.names[column], frame.texts(column))
+        role: labels_of(frame.error, frame.names[column], frame.texts(column))
         for role, column in (("y", roles.target), ("groups", roles.groups))
         if column is not None
     }
@@ -87,7 +92,8 @@ def frame_data(frame: Frame, wishes: Wishes, source: dict[str, Any] | None) -> D
 
 def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
     """Return the features as a matrix; refuse columns of text by their names."""
-    nominal, texts, columns = set(roles.nominal), {}, []
+    texts: dict[str, tuple[int | None, str]] = {}
+    nominal, columns = set(roles.nominal), []
     for j in roles.features.tolist():
         values = frame.column(j)
         numbers = codes_of(as_texts(values)) if j in nominal else as_numbers(values)
@@ -96,7 +102,7 @@ def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
         else:
             columns.append(numbers)
     if texts:
-        raise text_features(frame.where, texts)
+        raise frame.error(text_features(texts))
     X = np.empty((frame.n_rows, len(columns)), dtype=common_type(columns))
     for j, numbers in enumerate(columns):
         X[:, j] = numbers
@@ -107,8 +113,8 @@ def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
 def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[Any]) -> None:
     odd = np.flatnonzero(np.isinf(numbers))
     if odd.size:
-        raise InvalidInputError(
-            f"{frame.where}: values must be finite or missing, got {numbers[odd[0]]} in "
+        raise frame.error(
+            f"values must be finite or missing, got {numbers[odd[0]]} in "
             f"column {shown(roles.feature_names[feature])} of row {odd[0]:,} (counted from 0)."
         )
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# what pandas has for missing values; they equal nothing and have no truth value
+MISSING_TYPES = frozenset({"NAType", "NaTType"})
+
+
 def as_texts(values: NDArray[Any]) -> list[str | None]:
     """Return each value as text, None where it is missing.
 
@@ -30,14 +34,13 @@ def first_missing(texts: Sequence[str | None]) -> int | None:
 
 
 def _text(value: object) -> str | None:
-    if value is None or (value != value and isinstance(value, Real)):  # noqa: PLR0124
+    if value is None or type(value).__name__ in MISSING_TYPES:
         return None
     if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
         return _number_text(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    # pandas has missing values of its own, which equal nothing and have no truth value
-    return None if type(value).__name__ in {"NAType", "NaTType"} else str(value)
+    return str(value)
 
 
 def _number_text(value: Any) -> str | None:  # noqa: ANN401

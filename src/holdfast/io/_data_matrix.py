@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInputError
 from holdfast.io._data_labels import as_texts
 from holdfast.io._data_parts import codes_of, finished, labels_of
 from holdfast.io._data_roles import default_target, position
@@ -42,7 +42,7 @@ class Matrix:
             name = names[default_target(self.where, names)]
         else:
             name = names[position(self.where, names, column)]
-        return labels_of(self.where, name, as_texts(self.side[name]))
+        return labels_of(partial(problem, self.where), name, as_texts(self.side[name]))
 
 
 def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -> Dataset:

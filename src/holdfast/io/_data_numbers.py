@@ -22,17 +22,16 @@ _KNOWN = {"": "nan", "NA": "nan", "na": "nan", "?": "nan", "null": "nan", "NULL"
 
 
 class NumberReader:
-    """Turns rows of cells into numbers; remembers columns that hold text.
-
-    Attributes
-    ----------
-    refused : dict
-        The columns that hold text, by name: the line and the first such cell.
-    """
+    """Turns rows of cells into numbers; remembers columns that hold text."""
 
     def __init__(self, file: TextFile, names: list[str], *, decimal_comma: bool) -> None:
         self._file, self._names, self._decimal_comma = file, names, decimal_comma
-        self.refused: dict[str, tuple[int | None, str]] = {}
+        self._text: dict[int, tuple[int | None, str]] = {}
+
+    @property
+    def refused(self) -> dict[str, tuple[int | None, str]]:
+        """The columns that hold text, by name: the line and the first such cell."""
+        return {self._names[column]: at for column, at in sorted(self._text.items())}
 
     def row(self, line: int, cells: list[str]) -> Floats:
         """Return a row as numbers, NaN where missing; refuse infinite ones."""
@@ -51,22 +50,23 @@ class NumberReader:
 
     def _slow(self, line: int, cells: list[str]) -> Floats:
         """Read a row with missing values, decimal commas, or text."""
-        known = [_KNOWN.get(cell, cell) for cell in cells]
+        known = [_KNOWN.get(cell.strip(), cell) for cell in cells]
         if self._decimal_comma:
             known = [cell.replace(",", ".", 1) if "," in cell else cell for cell in known]
+        for column in self._text:  # they are refused anyway; others may be found the quick way
+            known[column] = "nan"
         try:
             return _quick(known)
         except ValueError:
-            triples = zip(self._names, cells, known, strict=True)
-            return np.array([self._cell(line, *triple) for triple in triples])
+            return np.array([self._cell(line, *at, cells) for at in enumerate(known)])
 
-    def _cell(self, line: int, name: str, cell: str, known: str) -> float:
+    def _cell(self, line: int, column: int, known: str, cells: list[str]) -> float:
         try:
-            return float(_quick([known])[0])
+            return float("text" if "_" in known else known)
         except ValueError:
-            if not is_missing(cell) and name not in self.refused:
-                self._file.refuse_control(cell, line)
-                self.refused[name] = line, cell
+            if not is_missing(known):
+                self._file.refuse_control(known, line)
+                self._text[column] = line, cells[column]
             return np.nan
 
 

@@ -9,12 +9,17 @@ import numpy as np
 from holdfast._text import plural, shortened
 from holdfast.io._data_labels import first_missing
 from holdfast.io._dataset import Dataset
-from holdfast.io._source import problem, shown
+from holdfast.io._source import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
+
+    from holdfast.errors import HoldfastError
+
+    Error: TypeAlias = Callable[[str], HoldfastError]
 
 # how people write that there is no value
 MISSING = frozenset({"", "na", "nan", "?", "null"})
@@ -26,17 +31,17 @@ def is_missing(cell: str) -> bool:
 
 
 def labels_of(
-    where: str, name: str, texts: Sequence[str | None], place: Callable[[int], str] | None = None
+    error: Error, name: str, texts: Sequence[str | None], place: Callable[[int], str] | None = None
 ) -> NDArray[np.str_]:
     """Return the texts of the target or of the groups; refuse missing ones.
 
-    `place` says where a sample is to be found; without it, samples count from 0.
+    `error` makes the error from a message; `place` says where a sample is to be found; without
+    it, samples count from 0.
     """
     gap = first_missing(texts)
     if gap is not None:
         at = place(gap) if place is not None else f"sample {gap:,} (counted from 0)"
-        raise problem(
-            where,
+        raise error(
             f"each sample needs a value in {shown(name)}, got none in {at}; "
             "fill it in or leave the sample out.",
         )
@@ -67,21 +72,19 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence on how nominal features are coded, if there are any."""
     if not names:
         return ()
-    return (
+    told = (
         f"Values of {plural(len(names), 'nominal feature')} ({shortened(names)}) are coded "
-        "0, 1, ... in sorted order.",
+        "0, 1, ... in sorted order."
     )
+    return (told,)
 
 
-def text_features(where: str, found: dict[str, tuple[int | None, str]]) -> Exception:
-    """Return the error about features that are text: by name, each with the line and a value."""
+def text_features(found: dict[str, tuple[int | None, str]]) -> str:
+    """Return the message about features that are text: by name, each with a line and a value."""
     listed = shortened((f"{shown(name)} ({_seen(*at)})" for name, at in found.items()), most=8)
-    line = next(iter(found.values()))[0]
-    return problem(
-        where,
+    return (
         f"features must be numbers, got text in {plural(len(found), 'column')}: {listed}. "
-        "Leave such columns out (drop), or declare them nominal.",
-        line,
+        "Leave such columns out (drop), or declare them nominal."
     )
 
 

@@ -49,7 +49,8 @@ class RowReader:
         if not self._lines:
             raise file.error("at least one row is needed below the header, got none.")
         if self._numbers.refused:
-            raise text_features(file.where, self._numbers.refused)
+            refused = self._numbers.refused
+            raise file.error(text_features(refused), next(iter(refused.values()))[0])
         nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
         return finished(
             {
@@ -74,7 +75,7 @@ class RowReader:
         for line, text in zip(lines, texts, strict=True):
             self._file.refuse_control(text, line)
         return labels_of(
-            self._file.where,
+            self._file.error,
             self._roles.names[column],
             texts,
             lambda row: f"row {row + 1:,} (line {lines[row]:,})",

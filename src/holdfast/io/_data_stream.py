@@ -7,13 +7,13 @@ import io
 import re
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from holdfast.io._source import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from holdfast.errors import FileFormatError
 
@@ -82,8 +82,23 @@ class TextFile:
 
 def suffix_of(path: Path) -> str:
     """Return the ending of a name that tells the format; ``.gz`` only says that it is packed."""
-    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    plain = path.with_suffix("") if _is_packed(path) else path
     return plain.suffix.lower()
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Refuse a file that is not there or may not be opened."""
+    try:
+        path.open("rb").close()
+    except FileNotFoundError:
+        message = "there is no such file; check the path, or give @wine for data that come along."
+    except OSError as error:
+        message = f"the file cannot be read ({error.strerror or error})."
+        if path.is_dir():
+            message = "this is a folder, a file is needed; name one of the files in it."
+    else:
+        return
+    raise problem(str(path), message)
 
 
 def read_text(path: Path, progress: Progress, parse: Callable[[TextFile], T]) -> T:
@@ -130,7 +145,11 @@ def _head(path: Path) -> bytes:
 
 
 def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    return gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if _is_packed(path) else raw
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
 def _reported(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) -> Iterator[str]:

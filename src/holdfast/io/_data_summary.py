@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSummary:
-    """What a data set looks like.
+    r"""What a data set looks like.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class DataSummary:
     --------
     >>> from holdfast.io import from_arrays
     >>> data = from_arrays([[0, 1, 5, 5], [0, 2, 6, 6], [0, 4, 8, 8]], ["a", "a", "b"])
-    >>> print("\\n".join(data.summary().lines()))
+    >>> print("\n".join(data.summary().lines()))
     3 samples of 4 features in 2 classes: a 2, b 1.
     No value is missing.
     1 feature is constant: f0.
@@ -86,19 +86,20 @@ class DataSummary:
 
     def problems(self) -> list[str]:
         """Return what keeps a study from being run on these data; nothing for most data."""
+        found = []
         if len(self.classes) < 2:
-            return [
+            found.append(
                 "at least two classes are needed, got only "
                 f"{shortened(map(repr, self.classes))}; is this the right target?"
-            ]
+            )
         single = [label for label, count in self.classes.items() if count < 2]
         if single:
-            return [
+            found.append(
                 "each class needs at least two samples, got one only of "
                 f"{shortened(map(repr, single))}; is this the right target? "
                 "If so, leave out such classes or join them with others."
-            ]
-        return []
+            )
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary that JSON can hold."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.io._data_labels import as_texts
+from holdfast.io._data_labels import MISSING_TYPES, as_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,5 +44,5 @@ def _number(value: object) -> float | None:
     """Return a value as a number, NaN if it is missing, None if it is something else."""
     if isinstance(value, Real | Decimal | np.bool_):
         return float(value)
-    missing = value is None or type(value).__name__ in {"NAType", "NaTType"}
+    missing = value is None or type(value).__name__ in MISSING_TYPES
     return np.nan if missing else None

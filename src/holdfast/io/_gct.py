@@ -11,8 +11,8 @@ import numpy as np
 from holdfast.io._data_matrix import Matrix, matrix_data
 from holdfast.io._data_numbers import Blocks, NumberReader
 from holdfast.io._data_roles import TARGET
-from holdfast.io._data_stream import read_text
-from holdfast.io._source import shown
+from holdfast.io._data_stream import read_text, refuse_unreadable
+from holdfast.io._source import problem, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +56,7 @@ def read_gct(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
         side[cells[0].strip()] = np.array([cell.strip() for cell in cells[start:]], dtype=object)
     names, X = _values(file, shape, lines, samples)
     if str(wishes.target).lower().endswith(LABELS):
-        side = {TARGET: read_text(Path(wishes.target), lambda _: None, _labels)}
-        _check_labels(file, wishes.target, len(side[TARGET]), shape.samples)
+        side = {TARGET: _labels_in(Path(wishes.target), shape.samples)}
         wishes = replace(wishes, target=TARGET)
     if not side:
         raise file.error(
@@ -121,6 +120,17 @@ def _values(
     return names, np.ascontiguousarray(blocks.joined().T)
 
 
+def _labels_in(path: Path, wanted: int) -> NDArray[Any]:
+    """Return the labels in a CLS file; refuse another number of them than of samples."""
+    refuse_unreadable(path)
+    labels = read_text(path, lambda _: None, _labels)
+    if len(labels) != wanted:
+        raise problem(
+            str(path), f"{wanted:,} labels are needed, one a sample, got {len(labels):,}.", 3
+        )
+    return labels
+
+
 def _labels(file: TextFile) -> NDArray[Any]:
     """Read a CLS file: counts, class names behind #, then one label a sample.
 
@@ -138,8 +148,3 @@ def _labels(file: TextFile) -> NDArray[Any]:
             f"{len(names):,} classes are named, but {len(labels):,} labels turn up.", 3
         )
     return np.array([dict(zip(labels, names, strict=True))[label] for label in lines[2]])
-
-
-def _check_labels(file: TextFile, labels: object, got: int, wanted: int) -> None:
-    if got != wanted:
-        raise file.error(f"{wanted:,} labels are needed, one a sample, got {got:,} in {labels}.")

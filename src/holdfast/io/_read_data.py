@@ -16,7 +16,7 @@ from holdfast.io._data_csv import read_table
 from holdfast.io._data_frame import as_frame, frame_data, is_frame
 from holdfast.io._data_matrix import matrix_data
 from holdfast.io._data_roles import Wishes, as_columns
-from holdfast.io._data_stream import read_text, suffix_of
+from holdfast.io._data_stream import read_text, refuse_unreadable, suffix_of
 from holdfast.io._dataset import Dataset
 from holdfast.io._gct import LABELS, read_gct
 from holdfast.io._source import problem
@@ -155,7 +155,7 @@ def _read(source: Any, wishes: Wishes, progress: Progress) -> Dataset:  # noqa: 
 
 def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
     suffix = suffix_of(path)
-    _refuse_unreadable(path)
+    refuse_unreadable(path)
     if suffix not in {*_TEXT, *_BINARY} or (suffix in _BINARY and suffix != path.suffix.lower()):
         raise problem(
             str(path),
@@ -177,20 +177,6 @@ def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
             "target, drop, nominal and groups are for files and frames; a Dataset has them already."
         )
     return data
-
-
-def _refuse_unreadable(path: Path) -> None:
-    try:
-        path.open("rb").close()
-    except FileNotFoundError:
-        message = "there is no such file; check the path, or give @wine for data that come along."
-    except OSError as error:
-        message = f"the file cannot be read ({error.strerror or error})."
-        if path.is_dir():
-            message = "this is a folder, a file is needed; name one of the files in it."
-    else:
-        return
-    raise problem(str(path), message)
 
 
 def _absolute(target: str | int | os.PathLike[str] | None) -> str | int | None:

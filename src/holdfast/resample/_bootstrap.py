@@ -13,7 +13,7 @@ from holdfast.resample._base import Protocol, Resample
 from holdfast.resample._checks import count_of_part, flag, part_or_count, whole
 from holdfast.resample._record import protocol
 from holdfast.resample._strata import Shares, Strata, require
-from holdfast.resample._words import NOT_INDEPENDENT, kind_of, percent
+from holdfast.resample._words import kind_of, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,8 @@ class Bootstrap(Protocol):
         """One sentence that says what the stability over these resamples estimates."""
         return (
             "How much the selection changes when the samples are drawn anew, with replacement, "
-            f"from the same data ({self.description}); {self._held}, so {NOT_INDEPENDENT}."
+            f"from the same data ({self.description}); {self._held}, so this is not the stability "
+            "between independent studies, which may be lower or higher."
         )
 
     @property
@@ -100,7 +101,7 @@ class Bootstrap(Protocol):
         n_features: int | None,  # noqa: ARG002
     ) -> Iterator[Resample]:
         why = f"the bootstrap needs at least 2 {units.noun}s of every class"
-        require(units, 2, why, stratify=self.stratify)
+        require(units, lambda _: 2, why, stratify=self.stratify)
         strata = Strata.of(units, stratify=self.stratify)
         shares = Shares(strata, self._count(units))
         for generator in generators(random_state, self.n_resamples):

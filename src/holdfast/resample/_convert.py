@@ -77,6 +77,8 @@ def _from_mapping(given: Mapping[str, Any]) -> Protocol:
 
 def _made(name: str, values: list[Any], options: dict[str, Any]) -> Protocol:
     kind = get_protocol(name).kind
+    if kind is Splits:
+        raise InvalidInputError("splits must be a splitter or pairs of rows; they have no spelling")
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if len(values) > len(known):
         raise InvalidInputError(f"{name} takes at most {len(known)} values; received {values!r}")

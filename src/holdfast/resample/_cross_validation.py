@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,8 +112,8 @@ class CrossValidation(Protocol):
                 f"{NOT_INDEPENDENT}."
             )
         return (
-            f"How much the selection changes when {left_out} of the samples is left out, each part "
-            f"in turn ({self.description}); {self._shared}, so {NOT_INDEPENDENT}."
+            f"How much the selection changes when {left_out} of the samples are left out, each "
+            f"part in turn ({self.description}); {self._shared}, so {NOT_INDEPENDENT}."
         )
 
     @property
@@ -156,10 +158,12 @@ class CrossValidation(Protocol):
             raise InvalidInputError(
                 f"{self.n_folds} folds need at least as many {units.noun}s; there are {units.count}"
             )
-        keep = 2 if units.groups is None else 1
-        least = next(n for n in range(2, 5) if n - -(-n // self.n_folds) >= keep)
         why = (
-            f"{self.n_folds} folds need at least {least} of every class, so that each training "
-            f"part keeps {keep}"
+            f"{self.n_folds} folds need at least {{needed}} of every class, so that each training "
+            "part keeps {keep}"
         )
-        require(units, least, why, stratify=self.stratify)
+        require(units, self._needed, why, stratify=self.stratify)
+
+    def _needed(self, keep: int) -> int:
+        """Return how many units a class needs to keep some of them without its largest fold."""
+        return next(n for n in count(keep + 1) if n - math.ceil(n / self.n_folds) >= keep)

@@ -85,20 +85,16 @@ class ComplementaryHalves(Protocol):
         random_state: int,
         n_features: int | None,  # noqa: ARG002
     ) -> Iterator[Resample]:
-        self._check(units)
+        why = (
+            f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
+            "keeps {keep}"
+        )
+        require(units, lambda keep: 2 * keep, why, stratify=self.stratify)
         strata = Strata.of(units, stratify=self.stratify)
         for pair, generator in enumerate(generators(random_state, self.n_pairs)):
             one, other = map(units.rows, _halves(strata, generator))
             yield Resample(one, other, outer=pair)
             yield Resample(other, one, outer=pair)
-
-    def _check(self, units: Units) -> None:
-        keep = 2 if units.groups is None else 1
-        why = (
-            f"halves need at least {2 * keep} {units.noun}s of every class, so that each half "
-            f"keeps {keep}"
-        )
-        require(units, 2 * keep, why, stratify=self.stratify)
 
 
 def _halves(

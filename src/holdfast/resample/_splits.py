@@ -55,7 +55,8 @@ class Splits(Protocol):
     splitter: Any
 
     def __post_init__(self) -> None:
-        if not hasattr(self.splitter, "split"):  # pairs may come from a generator: read it once
+        if isinstance(self.splitter, str) or not hasattr(self.splitter, "split"):
+            # pairs may come from a generator, which can be read only once
             object.__setattr__(self, "splitter", _pairs(self.splitter))
 
     @property

@@ -12,6 +12,8 @@ from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from holdfast.resample._units import Units
@@ -29,26 +31,25 @@ class Strata:
         The units by stratum.
     starts, sizes : ndarray of int
         Where each stratum starts in `order`, and its number of units.
-    least : int
-        So many units of each stratum stay in every training part: a class is selected on with 2
-        samples, or with one subject.
+    least : ndarray of int
+        So many units of each stratum stay in every training part.
     """
 
     labels: NDArray[np.intp]
     order: NDArray[np.intp]
     starts: NDArray[np.intp]
     sizes: NDArray[np.intp]
-    least: int
+    least: NDArray[np.intp]
 
     @classmethod
     def of(cls, units: Units, *, stratify: bool) -> Strata:
         """Sort units by class, or take them all together."""
         present, labels = np.unique(units.labels, return_inverse=True)
+        least = units.keep[present]
         if not stratify:
-            present, labels = present[:1], np.zeros_like(units.labels)
-        sizes = np.bincount(labels, minlength=len(present))
+            labels, least = np.zeros_like(labels), least.max(keepdims=True)
+        sizes = np.bincount(labels)
         order = np.argsort(labels, kind="stable")
-        least = 2 if units.groups is None else 1
         return cls(labels, order, np.cumsum(sizes) - sizes, sizes, least)
 
     @cached_property
@@ -85,8 +86,8 @@ class Shares:
         self._total = total
         if self._lower.sum() > total:
             raise InvalidInputError(
-                f"training parts of {total:,} are too small: with {strata.least} of every class "
-                f"they have at least {self._lower.sum():,}"
+                f"training parts of {total:,} are too small: with as many of every class as "
+                f"selectors need they have at least {self._lower.sum():,}"
             )
         self._settled = lru_cache(maxsize=1024)(self._settle)  # few classes: few orders
         priority = range(len(self._quotas))
@@ -117,20 +118,32 @@ def _largest(claims: NDArray[np.float64], priority: tuple[int, ...]) -> int:
     return int(np.lexsort((np.asarray(priority), rounded))[-1])
 
 
-def require(units: Units, least: int, why: str, *, stratify: bool) -> None:
-    """Refuse data in which a class has fewer units than `least`; `why` completes the sentence.
+def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: bool) -> None:
+    """Refuse data in which a class has too few units.
 
     Without stratification it is the number of all units that counts.
+
+    Parameters
+    ----------
+    units : Units
+        The units.
+    needed : callable
+        Tells how many units a class needs, of which a training part must keep so many.
+    why : str
+        Completes the sentence; ``{needed}`` and ``{keep}`` stand for these two numbers.
+    stratify : bool
+        Whether classes count.
     """
+    counts, keeps = np.bincount(units.labels, minlength=len(units.classes)), units.keep
     if not stratify:
-        if units.count < least:
-            raise InvalidInputError(f"there are {plural(units.count, units.noun)}; {why}")
-        return
-    counts = np.bincount(units.labels, minlength=len(units.classes))
-    small = [
-        f"class {units.class_name(code)} has {plural(int(count), units.noun)}"
-        for code, count in enumerate(counts)
-        if 0 < count < least
-    ]
+        counts, keeps = counts.sum(keepdims=True), keeps.max(keepdims=True)
+    small = [code for code, keep in enumerate(keeps.tolist()) if 0 < counts[code] < needed(keep)]
     if small:
-        raise InvalidInputError(f"{', '.join(small)}; {why}")
+        keep = int(keeps[small[0]])
+        found = ", ".join(_found(units, code, int(counts[code]), stratify) for code in small)
+        raise InvalidInputError(f"{found}; {why.format(needed=needed(keep), keep=keep)}")
+
+
+def _found(units: Units, code: int, count: int, stratify: bool) -> str:
+    amount = plural(count, units.noun)
+    return f"class {units.class_name(code)} has {amount}" if stratify else f"there are {amount}"

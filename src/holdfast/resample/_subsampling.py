@@ -84,7 +84,7 @@ class Subsampling(Protocol):
         """One sentence that says what the stability over these resamples estimates."""
         if isinstance(self.train_size, int):
             return (
-                f"How much the selection changes from one random {self.train_size:,} of the "
+                f"How much the selection changes from one random choice of {self.train_size:,} "
                 f"samples to another ({self.description}); subsamples of one data set share "
                 f"samples, the more the larger they are, so {NOT_INDEPENDENT}."
             )
@@ -101,7 +101,7 @@ class Subsampling(Protocol):
         n_features: int | None,  # noqa: ARG002
     ) -> Iterator[Resample]:
         why = f"subsampling needs at least 2 {units.noun}s of every class"
-        require(units, 2, why, stratify=self.stratify)
+        require(units, lambda _: 2, why, stratify=self.stratify)
         strata = Strata.of(units, stratify=self.stratify)
         shares = Shares(strata, self._size(units))
         for generator in generators(random_state, self.n_resamples):

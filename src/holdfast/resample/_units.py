@@ -74,6 +74,16 @@ class Units:
         return len(self.labels)
 
     @property
+    def keep(self) -> NDArray[np.intp]:
+        """How many units of each class a training part keeps, so that it has 2 samples of it.
+
+        One subject is enough where every subject of the class has several samples.
+        """
+        smallest = np.full(len(self.classes), 2, dtype=np.intp)
+        np.minimum.at(smallest, self.labels, self.sizes)
+        return 3 - smallest
+
+    @property
     def noun(self) -> str:
         """What a unit is called."""
         return "sample" if self.groups is None else "subject"

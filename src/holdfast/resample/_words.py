@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-NOT_INDEPENDENT = "this is not the stability between independent studies, which is usually lower"
+NOT_INDEPENDENT = (
+    "this is not the stability between independent studies of that size, which is usually lower"
+)
 
 
 def kind_of(stratify: bool) -> str:

@@ -87,7 +87,7 @@ class AnySelector(Scorer):
         return self.n_features_to_select is None and hasattr(self.estimator, "get_support")
 
     def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
-        judge = self._judge(generator)
+        judge = self._made(generator)
         if hasattr(judge, "fit"):
             scores = _judgement(judge.fit(X, y))
         else:
@@ -101,7 +101,7 @@ class AnySelector(Scorer):
         self.estimator_ = judge
         return _finite(scores, X)
 
-    def _judge(self, generator: np.random.Generator) -> Any:  # noqa: ANN401
+    def _made(self, generator: np.random.Generator) -> Any:  # noqa: ANN401
         given = FScore() if self.estimator is None else self.estimator
         if not hasattr(given, "fit"):
             if not callable(given):

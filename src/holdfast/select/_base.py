@@ -97,6 +97,20 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         """
         return self.judge_resamples(X, y, rows, first=first)[1]
 
+    def on(self, X: Any, y: Any) -> Judge:  # noqa: ANN401
+        """Return this selector on data that are checked once, ready for any resamples of them.
+
+        Parameters
+        ----------
+        X, y
+            The data, as for ``fit``.
+
+        Returns
+        -------
+        Judge
+        """
+        return Judge(self, X, y)
+
     def judge_resamples(
         self,
         X: Any,  # noqa: ANN401
@@ -109,12 +123,16 @@ class Ranker(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
 
         Parameters are those of `rank_resamples`.
         """
-        worker = clone(self)  # what this selector was fitted to stays
-        data, codes = worker._validated(X, y)
-        checked = checked_rows(rows, codes)
-        seeded = list(generators(self.random_state, len(checked), first))
-        ranks = worker._rank_many(data, codes, checked, seeded)
-        return None, Rankings(ranks, feature_names=worker._names())
+        return self.on(X, y).judge(rows, first)
+
+    def _judge(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> tuple[Weights | None, Rankings]:
+        return None, Rankings(self._rank_many(X, y, rows, seeded), feature_names=self._names())
 
     def _rank_many(
         self,
@@ -216,38 +234,49 @@ class Scorer(Ranker):
         Weights
             One row of scores a resample.
         """
-        scores, _, names = self._scored(X, y, rows, first)
-        return Weights(scores, feature_names=names)
+        return self.on(X, y).score(rows, first)
 
-    def judge_resamples(
+    def _judge(
         self,
         X: Any,  # noqa: ANN401
-        y: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
         rows: Rows,
-        *,
-        first: int = 0,
+        seeded: Sequence[np.random.Generator],
     ) -> tuple[Weights | None, Rankings]:
-        """Return weights and ranks on each of many resamples; see `rank_resamples`."""
-        scores, seeded, names = self._scored(X, y, rows, first)
-        weights = Weights(scores, feature_names=names)
+        scores = self._score_many(X, y, rows, seeded)
+        weights = Weights(scores, feature_names=self._names())
         ranks = np.empty(scores.shape, dtype=np.int32)
-        for row, generator in enumerate(seeded):
+        for row, generator in enumerate(seeded):  # as scoring left them
             ranks[row] = ranks_of(scores[row], "random", generator)
-        return weights, Rankings(ranks, feature_names=names)
+        return weights, Rankings(ranks, feature_names=self._names())
 
-    def _scored(
-        self,
-        X: Any,  # noqa: ANN401
-        y: Any,  # noqa: ANN401
-        rows: Rows,
-        first: int,
-    ) -> tuple[Array, list[np.random.Generator], NDArray[np.object_] | None]:
-        """Return scores by resample, the generators as scoring left them, and feature names."""
-        worker = clone(self)  # what this selector was fitted to stays
-        data, codes = worker._validated(X, y)
-        checked = checked_rows(rows, codes)
-        seeded = list(generators(self.random_state, len(checked), first))
-        return worker._score_many(data, codes, checked, seeded), seeded, worker._names()
+
+class Judge:
+    """A selector on one data set, ready to judge resamples of it; made by `Ranker.on`."""
+
+    def __init__(self, selector: Ranker, X: Any, y: Any) -> None:  # noqa: ANN401
+        self._worker = clone(selector)  # what the selector was fitted to stays
+        self._data, self._codes = self._worker._validated(X, y)
+
+    def judge(self, rows: Rows, first: int = 0) -> tuple[Weights | None, Rankings]:
+        """Return weights, where there are any, and ranks; see `Ranker.rank_resamples`."""
+        checked, seeded = self._checked(rows, first)
+        judged: tuple[Weights | None, Rankings] = self._worker._judge(
+            self._data, self._codes, checked, seeded
+        )
+        return judged
+
+    def score(self, rows: Rows, first: int = 0) -> Weights:
+        """Return the scores of a `Scorer`."""
+        checked, seeded = self._checked(rows, first)
+        scores = self._worker._score_many(self._data, self._codes, checked, seeded)
+        return Weights(scores, feature_names=self._worker._names())
+
+    def _checked(
+        self, rows: Rows, first: int
+    ) -> tuple[list[NDArray[np.intp]], list[np.random.Generator]]:
+        checked = checked_rows(rows, self._codes)
+        return checked, list(generators(self._worker.random_state, len(checked), first))
 
 
 def check_classes(codes: NDArray[np.intp], where: str = "y") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 CLASSES = ("case", "control")
 _POPULATION, _SAMPLES = 1, 2  # streams of random numbers that have nothing in common
+_LEAST = {
+    "n_samples": 2,
+    "n_features": 1,
+    "n_informative": 0,
+    "n_modules": 0,
+    "module_size": 1,
+    "population": 0,
+}
 _DECIMALS = 3  # hides the last bits, in which machines differ
 
 
@@ -81,10 +90,12 @@ class Microarray(Generator):
     population: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("n_samples", 2), ("n_features", 1), ("module_size", 1)):
-            _at_least(name, getattr(self, name), least)
-        for name in ("n_informative", "n_modules", "population", "largest_effect"):
-            _at_least(name, getattr(self, name), 0)
+        for name, least in _LEAST.items():
+            _whole(name, getattr(self, name), least)
+        if not 0.0 <= self.largest_effect < np.inf:
+            raise InvalidInputError(
+                f"largest_effect must be a number from 0 on, got {self.largest_effect!r}."
+            )
         _part("correlation", self.correlation)
         _part("informative_in_modules", self.informative_in_modules)
         self._check_room()
@@ -101,7 +112,7 @@ class Microarray(Generator):
         -------
         Simulated
         """
-        _at_least("random_state", random_state, 0)
+        _whole("random_state", random_state, 0)
         truth = self._population()
         cases = (self.n_samples + 1) // 2
         y = np.repeat(CLASSES, [cases, self.n_samples - cases])
@@ -133,8 +144,9 @@ class Microarray(Generator):
         module = np.full(p, -1)
         members = places[: self._members]
         module[members] = np.arange(len(members)) // self.module_size
-        chosen = np.concatenate((members[chance.order(len(members))[: self._inside]],
-                                 places[len(members) :][: self.n_informative - self._inside]))  # fmt: skip
+        outside = places[self._members :]
+        chosen = [*members[chance.order(self._members)[: self._inside]],
+                  *outside[: self.n_informative - self._inside]]  # fmt: skip
         sign = np.where(chance.uniform(p) < 0.5, -1.0, 1.0)
         sizes = self.largest_effect * chance.triangular(p)
         informative = np.zeros(p, dtype=np.bool_)
@@ -174,9 +186,9 @@ class Microarray(Generator):
             )
 
 
-def _at_least(name: str, value: float, least: int) -> None:
-    if not value >= least:
-        raise InvalidInputError(f"{name} must be at least {least}, got {value!r}.")
+def _whole(name: str, value: object, least: int) -> None:
+    if not isinstance(value, Integral) or value < least:
+        raise InvalidInputError(f"{name} must be a whole number from {least} on, got {value!r}.")
 
 
 def _part(name: str, value: float) -> None:

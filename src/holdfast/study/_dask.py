@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 import time
 import uuid
@@ -11,8 +10,8 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import cloudpickle
+import numpy as np
 
 from holdfast.errors import HoldfastError, StudyError
 from holdfast.study._pools import Report, drained, without_data
@@ -136,7 +135,7 @@ class DaskPool:
         """Say that the cluster is gone where calls to it fail."""
         try:
             yield
-        except (OSError, asyncio.TimeoutError, CancelledError, RuntimeError) as error:
+        except (TimeoutError, OSError, CancelledError, RuntimeError) as error:
             if isinstance(error, HoldfastError):
                 raise
             raise self._gone() from error

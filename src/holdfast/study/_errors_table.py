@@ -95,8 +95,8 @@ class Judge:
     def _auc(self, found: Predictions) -> Mean:
         """Average over test parts that hold all classes; where most do not, pool all of them."""
         counts = class_counts(found.actual, found.group, self._n_classes)
-        whole = (counts > 0).all(axis=1)
-        if 2 * whole.sum() >= len(whole):
+        whole = int(np.count_nonzero(counts.min(axis=1)))
+        if 2 * whole >= len(counts):
             return self._mean(aucs(found.actual, found.scores, found.group, self._n_classes))
         everything = np.zeros_like(found.group)
         area = aucs(found.actual, found.scores, everything, self._n_classes)[0]

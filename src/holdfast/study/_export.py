@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from holdfast.errors import StoreError
+from holdfast.study._folder import made_folder
 from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._tables import appearing, writer_of
 from holdfast.study._view import OWN, View
@@ -16,6 +15,9 @@ from holdfast.study._view import OWN, View
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from holdfast.study._result import Result
 
@@ -32,9 +34,11 @@ TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
 
 
 def export(
-    result: Result, folder: str | os.PathLike[str], format: Literal["csv", "parquet"] = "csv"
+    result: Result,
+    folder: str | os.PathLike[str],
+    format: Literal["csv", "parquet"] = "csv",  # noqa: A002
 ) -> list[Path]:
-    """Write the tables of a result to files: one observation a row, one variable a column.
+    r"""Write the tables of a result to files: one observation a row, one variable a column.
 
     Parameters
     ----------
@@ -43,7 +47,7 @@ def export(
     folder : path
         Where to; made if need be. Tables that are there are replaced, each when it is whole.
     format : {"csv", "parquet"}, default "csv"
-        CSV is UTF-8 with ``\\n`` line ends, missing values empty. Parquet needs pyarrow; there a
+        CSV is UTF-8 with ``\n`` line ends, missing values empty. Parquet needs pyarrow; there a
         selector's own size, ``own`` in CSV, is a missing number.
 
     Returns
@@ -60,15 +64,17 @@ def export(
 
     Examples
     --------
+    >>> import tempfile
     >>> import holdfast as hf
-    >>> hf.export(hf.load("run"), "tables")  # doctest: +SKIP
+    >>> study = hf.Study("f_score", protocol=hf.Subsampling(10, 0.9), sizes=[2], classifiers=())
+    >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = hf.export(result, folder)
+    >>> [path.name for path in paths][:3]
+    ['stability.csv', 'errors.csv', 'frequencies.csv']
     """
     write = writer_of(format)
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{target}: the folder cannot be made ({error}).") from error
+    target = made_folder(folder)
     paths = []
     for name, frames in TABLES.items():
         path = target / f"{name}.{format}"
@@ -89,13 +95,15 @@ def selection_frames(view: View) -> Iterator[pd.DataFrame]:
 
 
 def _selections(
-    view: View, name: str, numbers: list[int], rows: list[np.ndarray], *, ranked: bool
+    view: View, name: str, numbers: list[int], rows: list[NDArray[Any]], *, ranked: bool
 ) -> pd.DataFrame:
     lengths = [len(row) for row in rows]
     ranks = np.concatenate([np.arange(0), *(np.arange(1, n + 1) for n in lengths)])
     features = np.concatenate([np.arange(0), *rows])
     roles = np.array([view.parts[number].role for number in numbers], dtype=object)
-    rank = pd.array(ranks, dtype="Int64") if ranked else pd.array([None] * len(ranks), dtype="Int64")
+    rank = (
+        pd.array(ranks, dtype="Int64") if ranked else pd.array([None] * len(ranks), dtype="Int64")
+    )
     return pd.DataFrame(
         {
             "selector": np.full(len(ranks), name, dtype=object),

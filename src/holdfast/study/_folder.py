@@ -62,7 +62,8 @@ def fill(store: Store, plan: Plan, data: Dataset) -> None:
     with store.transaction():
         store.insert("classes", enumerate(data.classes))
         subjects = [None] * data.n_samples if data.groups is None else data.groups.tolist()
-        store.insert("samples", zip(range(data.n_samples), data.codes.tolist(), subjects))
+        rows = zip(range(data.n_samples), data.codes.tolist(), subjects, strict=True)
+        store.insert("samples", rows)
         store.insert("features", _feature_rows(data))
         store.insert("selectors", enumerate(plan.selectors))
         store.insert("classifiers", enumerate(plan.classifiers))
@@ -72,7 +73,8 @@ def fill(store: Store, plan: Plan, data: Dataset) -> None:
 
 def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
     truth = [None] * data.n_features if data.truth is None else data.truth.astype(int).tolist()
-    return list(zip(range(data.n_features), data.feature_names, directions(data), truth))
+    numbers = range(data.n_features)
+    return list(zip(numbers, data.feature_names, directions(data), truth, strict=True))
 
 
 def directions(data: Dataset) -> list[int | None]:
@@ -83,9 +85,9 @@ def directions(data: Dataset) -> list[int | None]:
         counts = np.count_nonzero(~np.isnan(part), axis=0)
         sums = np.nansum(part, axis=0, dtype=np.float64)
         np.divide(sums, counts, out=means[code], where=counts > 0)
-    highest, lowest = means.max(axis=0), means.min(axis=0)
+    differs = means.max(axis=0) > means.min(axis=0)
     best = means.argmax(axis=0).tolist()
-    return [code if high > low else None for code, high, low in zip(best, highest, lowest)]
+    return [code if own else None for code, own in zip(best, differs, strict=True)]
 
 
 def _check_empty(folder: Path) -> None:
@@ -160,7 +162,7 @@ def _saved_data(path: Path) -> Dataset:
                 y=parts["y"],
                 feature_names=tuple(parts["feature_names"].tolist()),
                 nominal=tuple(parts["nominal"].tolist()),
-                groups=parts["groups"] if "groups" in parts else None,
+                groups=parts.get("groups"),
             )
     except (OSError, ValueError, KeyError, EOFError) as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error

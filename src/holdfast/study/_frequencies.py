@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     from holdfast.study._view import View
 
+RANKS = ("rank_low", "rank_median", "rank_high")
 COLUMNS = [
     *("feature", "selector", "size", "frequency", "count", "n", "low", "high"),
-    *("rank_low", "rank_median", "rank_high", "direction"),
+    *RANKS,
+    "direction",
 ]
 COVERS = (
     "low and high are 95% Wilson intervals; they cover the noise of resampling only, not what "
@@ -118,7 +120,7 @@ def _frame(
         "n": n,
         "low": low,
         "high": high,
-        **dict(zip(COLUMNS[8:11], ranks, strict=True)),
+        **{name: pd.array(r, dtype="Int64") for name, r in zip(RANKS, ranks, strict=True)},
         "direction": view.directions[features],
     }
     return pd.DataFrame(columns)

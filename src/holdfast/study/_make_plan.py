@@ -78,7 +78,8 @@ def _prepared(selector: Ranker, seed: int, data: Dataset) -> Ranker:
     options: dict[str, Any] = {"random_state": seed}
     if data.nominal and selector.get_params().get("nominal", ...) is None:
         options["nominal"] = list(data.nominal)
-    return clone(selector).set_params(**options)
+    prepared: Ranker = clone(selector).set_params(**options)
+    return prepared
 
 
 def _block(selector: Ranker, resamples: list[Resample], data: Dataset) -> int:

@@ -12,12 +12,14 @@ import numpy as np
 import scipy.stats
 
 from holdfast.errors import HoldfastError, UndefinedMeasureWarning
-from holdfast.measures import measure
+from holdfast.measures._estimate import interval_of
+from holdfast.measures._measure import estimate_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.measures import Measure
+    from holdfast.measures._estimate import Estimate
     from holdfast.preferences import Preferences
 
 CONFIDENCE = 0.95
@@ -68,17 +70,22 @@ def measured(
     plain = [record for record in records if record not in hungry]
     try:
         held = system()
-        other = {} if reference is None else {"reference": reference()}
+        other = None if reference is None else reference()
     except HoldfastError as error:
         return none(records, str(error))
-    answers = _asked(plain, held, other)
-    if hungry and data.matrix is None:
+    answers = _asked(plain, held, other, {})
+    if not hungry:
+        return answers
+    if data.matrix is None:
         return answers | none(hungry, "needs the data, which are not at hand")
-    return answers | _asked(hungry, held, {**other, "data": data.matrix} if hungry else other)
+    return answers | _asked(hungry, held, other, {"data": data.matrix})
 
 
 def _asked(
-    records: Sequence[Measure], preferences: Preferences, options: dict[str, Any]
+    records: Sequence[Measure],
+    preferences: Preferences,
+    reference: Preferences | None,
+    options: dict[str, Any],
 ) -> dict[str, Answer]:
     """Ask all measures at once, for they share work; one by one if one of them objects."""
     if not records:
@@ -86,19 +93,20 @@ def _asked(
     try:
         with warnings.catch_warnings():  # the notes say it
             warnings.simplefilter("ignore", UndefinedMeasureWarning)
-            names = [record.name for record in records]
-            table = measure(names, preferences, confidence=CONFIDENCE, **options)
+            estimates = estimate_all(list(records), preferences, "warn", reference, options)
     except HoldfastError as error:
         if len(records) == 1:
             return none(records, str(error))
-        return {
-            name: answer
-            for record in records
-            for name, answer in _asked([record], preferences, options).items()
-        }
-    fields = [field.name for field in dataclasses.fields(Answer)]
-    rows = table[fields].itertuples(index=True, name=None)
-    return {str(name): Answer(*rest) for name, *rest in rows}
+        alone = [_asked([record], preferences, reference, options) for record in records]
+        return {name: answer for answers in alone for name, answer in answers.items()}
+    return {r.name: _answer(r, one) for r, one in zip(records, estimates, strict=True)}
+
+
+def _answer(record: Measure, estimate: Estimate) -> Answer:
+    interval, chance = interval_of(estimate, CONFIDENCE), estimate.chance()
+    answer = Answer(estimate.value, interval.low, interval.high, interval.method, chance.value)
+    lower = "a distance: lower is more stable" if record.distance else ""
+    return answer.noting(estimate.undefined, interval.note, chance.note, lower)
 
 
 def across(answers: Sequence[Answer]) -> Answer:

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import plural, shortened
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
+from holdfast.study._folder import DATA, PLAN, made_folder
+from holdfast.study._join import joined
 from holdfast.study._lock import locked
 from holdfast.study._result import Result, load
-from holdfast.study._store import FILE, Store
+from holdfast.study._store import FILE
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-COMPANIONS = ("plan.json", "data.npz")
+COMPANIONS = (PLAN, DATA)
 """Files beside the store that belong to the study."""
-SHARED = ("facts", "classes", "samples", "features", "selectors", "classifiers", "resamples")
-"""Tables that equal plans make equal."""
-RESULTS = ("preferences", "groups", "predictions", "timings")
-"""Tables with rows for each unit."""
-COMPARED = {
-    "preferences": "form, data",
-    "groups": "position, representative, members",
-    "predictions": "size, classifier, predicted, scores, actual",
-}
-"""What must be the same where a unit was done twice."""
 
 
 def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
@@ -61,16 +53,25 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
 
     Examples
     --------
+    >>> import pathlib, tempfile
     >>> import holdfast as hf
-    >>> hf.merge(["part1", "part2"], "whole")  # doctest: +SKIP
+    >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), classifiers=())
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     parts = [pathlib.Path(name, part) for part in ("1", "2")]
+    ...     for part in parts:
+    ...         _ = study.run(
+    ...             hf.io.read_data("@wine"), out=part, n_jobs=1, part=f"{part.name}/2"
+    ...         )
+    ...     hf.merge(parts, pathlib.Path(name, "whole")).complete
+    True
     """
-    parts = _parts(folders)
-    target = _new_folder(Path(out))
+    parts, target = _parts(folders), Path(out)
+    _check_new(target)
     with ExitStack() as stack:
         for part in parts:
             stack.enter_context(locked(part))
         _check_plans(parts)
-        stack.enter_context(locked(target))
+        stack.enter_context(locked(made_folder(target)))
         odd = _write(parts, target)
     if odd:
         warnings.warn(
@@ -88,7 +89,9 @@ def _parts(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
         raise InvalidInputError(f"merge takes a list of folders, got {folders!r}.")
     parts = [Path(folder) for folder in folders]
     places = [part.resolve() for part in parts]
-    doubled = [str(part) for part, place in zip(parts, places, strict=True) if places.count(place) > 1]
+    doubled = [
+        str(part) for part, place in zip(parts, places, strict=True) if places.count(place) > 1
+    ]
     if doubled:
         raise InvalidInputError(f"each folder is merged once; given twice: {shortened(doubled)}.")
     for part in parts:
@@ -96,11 +99,9 @@ def _parts(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     return parts
 
 
-def _new_folder(out: Path) -> Path:
+def _check_new(out: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise StoreError(f"{out}: merged studies go to a new or an empty folder; this is not.")
-    out.mkdir(parents=True, exist_ok=True)
-    return out
+        raise StoreError(f"{out}: a merged study goes to a new or an empty folder; this is not.")
 
 
 def _check_plans(parts: Sequence[Path]) -> None:
@@ -142,79 +143,16 @@ def _write(parts: Sequence[Path], target: Path) -> int:
     """Write the whole study; it appears under its name when it is complete."""
     partial = target / f"{FILE}.partial"
     try:
-        odd = _joined(parts, partial)
+        odd = joined(parts, partial)
         for name in COMPANIONS:
             found = next((part / name for part in parts if (part / name).is_file()), None)
             if found is not None:
                 shutil.copyfile(found, target / name)
         partial.replace(target / FILE)
-    except BaseException:
+    except BaseException as error:
         for name in (partial.name, *COMPANIONS):
             (target / name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, StoreError):
+            raise StoreError(f"{target}: the study cannot be written ({error}).") from error
         raise
     return odd
-
-
-def _joined(parts: Sequence[Path], path: Path) -> int:
-    store = Store.create(path)
-    odd = 0
-    try:
-        for position, part in enumerate(parts):
-            with _attached(store, part):
-                if position == 0:
-                    for table in SHARED:
-                        store.connection.execute(f"INSERT INTO {table} SELECT * FROM part.{table}")
-                odd += _count_odd(store)
-                _take(store)
-    finally:
-        store.close()
-    return odd
-
-
-@contextmanager
-def _attached(store: Store, part: Path) -> Iterator[None]:
-    """See the tables of a part as ``part.*``, and write all of what is taken or nothing."""
-    store.query("ATTACH DATABASE ? AS part", (str(part / FILE),))
-    with store.transaction():
-        yield
-    store.query("DETACH DATABASE part")
-
-
-def _count_odd(store: Store) -> int:
-    """Count the units that are done on both sides, but not alike."""
-    unlike = " OR ".join(
-        f"EXISTS (SELECT {columns} FROM {a}.{table} WHERE {SAME} "
-        f"EXCEPT SELECT {columns} FROM {b}.{table} WHERE {SAME})"
-        for table, columns in COMPARED.items()
-        for a, b in (("main", "part"), ("part", "main"))
-    )
-    rows = store.query(
-        "SELECT COUNT(*) FROM main.units AS unit JOIN part.units AS twin USING (selector, resample) "
-        f"WHERE unit.status = 'done' AND twin.status = 'done' AND ({unlike})"
-    )
-    return int(rows[0][0])
-
-
-SAME = "selector = unit.selector AND resample = unit.resample"
-WANTED = (
-    "SELECT selector, resample FROM part.units AS unit WHERE NOT EXISTS (SELECT 1 FROM main.units "
-    f"WHERE {SAME} AND (status = 'done' OR unit.status = 'failed'))"
-)
-"""Units of the part that the whole lacks, or has as failed only."""
-
-
-def _take(store: Store) -> None:
-    """Take over what the part has and the whole has not; done beats failed."""
-    run = store.connection.execute
-    run(f"CREATE TEMP TABLE wanted AS {WANTED}")
-    which = "(selector, resample) IN (SELECT selector, resample FROM temp.wanted)"
-    for table in ("units", *RESULTS):
-        run(f"DELETE FROM main.{table} WHERE {which}")
-        run(f"INSERT INTO main.{table} SELECT * FROM part.{table} WHERE {which}")
-    run("DROP TABLE temp.wanted")
-    run(
-        "INSERT INTO main.runs (started, where_run, versions) SELECT started, where_run, versions "
-        "FROM part.runs AS theirs WHERE NOT EXISTS (SELECT 1 FROM main.runs WHERE "
-        "started = theirs.started AND where_run = theirs.where_run AND "
-        "versions = theirs.versions) ORDER BY theirs.run"
-    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
@@ -37,7 +37,7 @@ def _line(tag: str, cells: Iterable[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
-def _cells(row: dict[str, object]) -> list[str]:
+def _cells(row: Mapping[Any, Any]) -> list[str]:
     low, high, error, spread = (
         _number(row[key]) for key in ("low", "high", "error", "standard_error")
     )

@@ -81,9 +81,7 @@ class Plan:
                     "block": block,
                     "own_size": selector.chooses_size,
                 }
-                for (name, selector), block in zip(
-                    self.selectors.items(), self.blocks, strict=True
-                )
+                for (name, selector), block in zip(self.selectors.items(), self.blocks, strict=True)
             ],
             "protocol": dict(self.protocol),
             "sizes": list(self.sizes),
@@ -173,6 +171,5 @@ def _short(value: JSON) -> str:
 
 def opaque_parts(plan: JSON) -> list[str]:
     """Return the names of selectors and classifiers that cannot be imported."""
-    return [
-        one["name"] for one in (*plan["selectors"], *plan["classifiers"]) if is_opaque(one["object"])
-    ]
+    parts = (*plan["selectors"], *plan["classifiers"])
+    return [one["name"] for one in parts if is_opaque(one["object"])]

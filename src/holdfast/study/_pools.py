@@ -1,4 +1,4 @@
-"""Where units are worked off: in local processes; :mod:`holdfast.study._dask` has the other place."""
+"""Where units are worked off: local processes here, a cluster in `_dask`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from joblib import cpu_count
 import cloudpickle
+from joblib import cpu_count
 from joblib.externals.loky import ProcessPoolExecutor
 
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
@@ -65,8 +65,9 @@ def count_of_jobs(n_jobs: int | None) -> int:
 
 
 def without_data(work: Work) -> dict[str, Any]:
-    """Return all fields of the work but the matrix."""
-    return {field.name: getattr(work, field.name) for field in fields(work) if field.name != "X"}
+    """Return what makes the work again, all but the matrix."""
+    names = [field.name for field in fields(work) if field.init and field.name != "X"]
+    return {name: getattr(work, name) for name in names}
 
 
 @dataclass
@@ -87,9 +88,9 @@ class LocalPool:
         self.name = f"{n_jobs} local {'process' if n_jobs == 1 else 'processes'}"
         self._timeout = timeout
         self._open = ExitStack()
-        path = self._open.enter_context(shared(work.X))
         payload = cloudpickle.dumps(without_data(work))
-        self._start = (os.getpid(), payload, path, work.X.dtype.str, work.X.shape)
+        path = self._open.enter_context(shared(work.X, payload))
+        self._start = (os.getpid(), path, work.X.dtype.str, work.X.shape)
         self._slots = [Slot(self._executor()) for _ in range(n_jobs)]
         self._finished: SimpleQueue[tuple[Slot, Future[Answer]]] = SimpleQueue()
 
@@ -109,9 +110,7 @@ class LocalPool:
         """Give an order to an idle process."""
         slot = next(slot for slot in self._slots if slot.units is None)
         slot.units = units
-        future = slot.executor.submit(
-            obey_locally, Order("", units, self._timeout, versions())
-        )
+        future = slot.executor.submit(obey_locally, Order("", units, self._timeout, versions()))
         future.add_done_callback(lambda done, slot=slot: self._finished.put((slot, done)))
 
     def reports(self, seconds: float) -> list[Report]:

@@ -108,7 +108,7 @@ def _frame(view: View, found: Predictions, cell: tuple[int, int, int]) -> pd.Dat
     )
 
 
-def _words(codes: NDArray[np.int64], words: tuple[str, ...]) -> pd.Categorical:
+def _words(codes: NDArray[np.int64], words: tuple[str, ...]) -> pd.Categorical[str]:
     return pd.Categorical.from_codes(codes.astype(np.intp), categories=pd.Index(words))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from holdfast._text import plural
-from holdfast.errors import StoreError
+from holdfast.errors import HoldfastError, StoreError
 from holdfast.study._errors_table import errors_table
+from holdfast.study._folder import load_data
 from holdfast.study._frequencies import frequencies_table
 from holdfast.study._measured import Data
 from holdfast.study._page import page
@@ -25,6 +27,8 @@ from holdfast.study._view import View, size_label
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
 
 
 class Result:
@@ -44,8 +48,13 @@ class Result:
     Examples
     --------
     >>> import holdfast as hf
-    >>> result = hf.load("run")  # doctest: +SKIP
-    >>> result.summary()  # doctest: +SKIP
+    >>> study = hf.Study("f_score", protocol=hf.Subsampling(10, 0.9), sizes=[2], classifiers=())
+    >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+    >>> result
+    <Result: 1 selector on 10 resamples. Next: result.summary()>
+    >>> result.frequencies[["feature", "count", "n"]].head(1)
+         feature  count   n
+    0  flavanoids     10  10
     """
 
     def __init__(self, store: Store, data: Callable[[], Any] | None = None) -> None:
@@ -202,7 +211,9 @@ class Result:
             for selector, name in enumerate(self.selectors)
             for size in view.sizes(selector)
         ]
-        return summary_table(cells, chief_measure(self.plan["measures"]), self.stability, self.errors)
+        return summary_table(
+            cells, chief_measure(self.plan["measures"]), self.stability, self.errors
+        )
 
     def __repr__(self) -> str:
         step = "result.summary()" if self.n_done else f"holdfast resume {self._folder}"
@@ -257,10 +268,21 @@ def load(folder: str | os.PathLike[str]) -> Result:
     """
     path = Path(folder)
     if not path.is_dir():
-        what = "this is a file; give the folder it is in" if path.exists() else (
-            "there is no such folder; give the folder that a study was run in"
+        what = (
+            "this is a file; give the folder it is in"
+            if path.exists()
+            else ("there is no such folder; give the folder that a study was run in")
         )
         raise StoreError(f"{path}: {what}.")
-    result = Result(Store.open(path / FILE))
+    result = Result(Store.open(path / FILE), data=lambda: _matrix(path, result.plan))
     _ = result.plan  # a store without one is said to be so now, not later
     return result
+
+
+def _matrix(folder: Path, plan: dict[str, Any]) -> Any:  # noqa: ANN401  (a matrix, or None)
+    """Return the data matrix of a study, None where the data are gone or have changed."""
+    try:
+        return load_data(folder, plan).X
+    except HoldfastError:
+        logger.warning("the data of %s cannot be read again", folder, exc_info=True)
+        return None

@@ -96,10 +96,11 @@ def auc_error(actual: Integers, scores: Floats, n_classes: int) -> float:
     if counts.min() < 2 or not np.isfinite(scores).all():
         return np.nan
     positives = [1] if n_classes == 2 else range(n_classes)
-    shares = sum(
+    placed = [
         _placements(actual == positive, scores[:, column])
         for column, positive in enumerate(positives)
-    ) / len(positives)
+    ]
+    shares = np.mean(placed, axis=0)
     variances = [shares[actual == c].var(ddof=1) * counts[c] for c in range(n_classes)]
     return float(np.sqrt(sum(variances)))
 

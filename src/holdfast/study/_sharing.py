@@ -1,4 +1,4 @@
-"""A matrix that local processes share without copying it, in a file that cannot be left behind."""
+"""A matrix that local processes share, in a file that cannot be left behind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from holdfast.errors import StoreError
 
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def shared(matrix: NDArray[Any]) -> Iterator[str]:
-    """Write a matrix where other processes can map it, and yield the path.
+def shared(matrix: NDArray[Any], more: bytes) -> Iterator[str]:
+    """Write a matrix, and more bytes behind it, for other processes to map; yield the path.
 
     On Linux the file has no name: the workers reach it through this process's open files, and
     the system frees it when the last of them is gone, even if all are killed. Elsewhere it has
@@ -26,16 +28,27 @@ def shared(matrix: NDArray[Any]) -> Iterator[str]:
     """
     nameless = sys.platform == "linux"
     with tempfile.TemporaryFile() if nameless else tempfile.NamedTemporaryFile() as file:
-        _write(file, matrix)
+        _write(file, matrix, more)
         yield f"/proc/{os.getpid()}/fd/{file.fileno()}" if nameless else file.name
 
 
-def _write(file: Any, matrix: NDArray[Any]) -> None:  # noqa: ANN401  (any binary file)
+def _write(file: Any, matrix: NDArray[Any], more: bytes) -> None:  # noqa: ANN401  (any binary file)
     try:
-        file.write(memoryview(matrix).cast("B"))
+        file.write(matrix.data.cast("B"))
+        file.write(more)
         file.flush()
     except OSError as error:
         raise StoreError(
             f"{tempfile.gettempdir()}: the data cannot be put where all processes see them "
             f"({error.strerror}); make room there, or set TMPDIR to a folder with room."
         ) from error
+
+
+def mapped(
+    path: str, dtype: str, shape: tuple[int, int]
+) -> tuple[np.ndarray[tuple[int, int], Any], bytes]:
+    """Map the matrix that another process shares, and read what stands behind it."""
+    matrix = np.memmap(path, dtype=dtype, mode="r", shape=shape)
+    with open(path, "rb") as file:  # noqa: PTH123  (not a path but an open file's number)
+        file.seek(matrix.nbytes)
+        return matrix.view(np.ndarray), file.read()

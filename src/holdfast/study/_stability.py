@@ -89,15 +89,16 @@ def _of_all_features(
     build = partial(BUILD.get(kept or "", weights), n_features=view.n_features)
     for row in _rows(view, Case(view.n_features, found, build), records, data):
         if kept is None:
-            row["note"] = f"no {form} of all features is kept of this selector"
+            kind = "rankings" if form == "ranking" else form
+            row["note"] = f"the store holds no {kind} of this selector"
         yield row
 
 
-def _rows(
-    view: View, case: Case, records: list[Measure], data: Data
-) -> Iterator[dict[str, Any]]:
+def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterator[dict[str, Any]]:
     groups = _groups(view, case)
-    referred = [r for r in records if view.reference is not None and isinstance(r, PairMeasure)]
+    referred: list[Measure] = []
+    if view.reference is not None:
+        referred += [record for record in records if isinstance(record, PairMeasure)]
     others = [record for record in records if record not in referred]
     answers = _each_other(view, case, groups, others, data)
     answers |= _against_reference(view, case, groups, referred, data)

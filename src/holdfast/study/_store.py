@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,11 @@ class Outcome:
     """Size, classifier, predicted classes, scores, actual classes where data were drawn."""
     selection: float = 0.0
     classification: float = 0.0
+
+    @property
+    def unit(self) -> tuple[int, int]:
+        """Which selector on which resample it is."""
+        return self.selector, self.resample
 
 
 def integers(values: Any) -> bytes:  # noqa: ANN401  (anything numpy takes)
@@ -124,7 +129,9 @@ class Store:
         with _told(self.path):
             return self.connection.execute(statement, arguments).fetchall()
 
-    def insert(self, table: str, rows: Iterable[Sequence[object]], *, replace: bool = False) -> None:
+    def insert(
+        self, table: str, rows: Iterable[Sequence[object]], *, replace: bool = False
+    ) -> None:
         """Insert rows into a table, all columns in order."""
         rows = list(rows)
         if rows:
@@ -138,26 +145,13 @@ class Store:
         return json.loads(rows[0][0]) if rows else None
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Write outcomes; what was there of the same unit (a failure) is replaced.
-
-        A message keeps the unit open for another try.
-        """
-        self.insert(
-            "units",
-            [(o.selector, o.resample, "failed" if o.message else "done", o.message) for o in outcomes],
-            replace=True,
-        )
-        self.insert(
-            "preferences", [(o.selector, o.resample, *own) for o in outcomes for own in o.preferences]
-        )
-        self.insert(
-            "predictions", [(o.selector, o.resample, *own) for o in outcomes for own in o.predictions]
-        )
-        self.insert(
-            "timings",
-            [(o.selector, o.resample, o.selection, o.classification) for o in outcomes],
-            replace=True,
-        )
+        """Write outcomes; a failure that was there is replaced."""
+        units = [(*o.unit, "failed" if o.message else "done", o.message) for o in outcomes]
+        self.insert("units", units, replace=True)
+        timings = [(*o.unit, o.selection, o.classification) for o in outcomes]
+        self.insert("timings", timings, replace=True)
+        for table in ("preferences", "predictions"):
+            self.insert(table, [(*o.unit, *own) for o in outcomes for own in getattr(o, table)])
 
     def done(self) -> set[tuple[int, int]]:
         """Return the units that are done, as pairs of selector and resample."""
@@ -250,13 +244,13 @@ def _upgrade(path: Path) -> None:
     version = _version(path)
     old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
     shutil.copy2(path, new)
-    store = Store(sqlite3.connect(new, isolation_level=None), new)
     try:
-        with store.transaction():
+        store = Store(sqlite3.connect(new, isolation_level=None), new)
+        with closing(store), store.transaction():
             for step in range(version, schema.VERSION):
                 schema.UPGRADES[step](store.connection)
             store.connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+        shutil.copy2(path, old)
+        new.replace(path)
     finally:
-        store.close()
-    shutil.copy2(path, old)
-    new.replace(path)
+        new.unlink(missing_ok=True)

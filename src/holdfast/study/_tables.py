@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from holdfast._text import did_you_mean
-from holdfast.errors import HoldfastError, StoreError, UnknownNameError
+from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def write_csv(path: Path, frames: Iterable[pd.DataFrame]) -> None:
-    """Write frames with the same columns below each other.
+    r"""Write frames with the same columns below each other.
 
-    UTF-8, line ends ``\\n``; numbers are the shortest that read back as the same.
+    UTF-8, line ends ``\n``; numbers are the shortest that read back as the same.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
         for position, frame in enumerate(frames):
@@ -34,7 +34,7 @@ def write_csv(path: Path, frames: Iterable[pd.DataFrame]) -> None:
 
 def _has_returns(frame: pd.DataFrame) -> bool:
     """Tell whether a text holds a carriage return, which the csv module does not quote."""
-    for _, column in frame.items():
+    for column in (frame[name] for name in frame.columns):
         if isinstance(column.dtype, pd.CategoricalDtype):
             texts: Iterable[Any] = column.cat.categories
         elif pd.api.types.is_numeric_dtype(column.dtype):
@@ -68,7 +68,7 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow as pa  # noqa: PLC0415  (optional)
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
-        raise MissingParquetError(
+        raise InvalidInputError(
             "Parquet files need pyarrow, which is not installed: pip install 'holdfast[parquet]', "
             'or export with format="csv".'
         ) from None
@@ -90,10 +90,6 @@ def _schema(pa: Any, frame: pd.DataFrame) -> Any:  # noqa: ANN401  (pyarrow is u
         return pa.float64() if pd.api.types.is_float_dtype(column.dtype) else pa.string()
 
     return pa.schema([(str(name), kind(column)) for name, column in frame.items()])
-
-
-class MissingParquetError(HoldfastError, ImportError):
-    """The optional part that writes Parquet is not installed."""
 
 
 WRITERS: dict[str, Callable[[Path, Iterable[pd.DataFrame]], None]] = {

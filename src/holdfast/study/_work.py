@@ -1,10 +1,10 @@
-"""The work of one unit: a selector's preferences on resamples, and what classifiers make of them."""
+"""The work of one unit: what a selector prefers, and what classifiers make of that."""
 
 from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.preferences import Rankings, Weights
     from holdfast.resample import Resample
     from holdfast.select import Ranker
+    from holdfast.select._base import Judge
     from holdfast.simulate import Generator
     from holdfast.study._plan import Unit
 
@@ -54,6 +55,7 @@ class Work:
     missing: bool
     """Whether the data have missing values."""
     generator: Generator | None
+    _judges: dict[int, Judge] = field(default_factory=dict, init=False)
 
     def run(self, unit: Unit) -> list[Outcome]:
         """Work a unit off; a block that fails is run again resample by resample."""
@@ -83,11 +85,17 @@ class Work:
         if len(resamples) == 1 and (selector.chooses_size or self._changes(selector, resamples[0])):
             return [self._judged_alone(unit)]
         rows = [one.train for one in resamples]
-        weights, ranks = selector.judge_resamples(self.X, self.y, rows, first=unit.first)
+        weights, ranks = self._judge(unit.selector).judge(rows, unit.first)
         return [
             (*self._kept(unit.selector, unit.first + at, weights, ranks, at), None)
             for at in range(len(resamples))
         ]
+
+    def _judge(self, selector: int) -> Judge:
+        """Return a selector on the study's data, which are checked once."""
+        if selector not in self._judges:
+            self._judges[selector] = self.selectors[selector].on(self.X, self.y)
+        return self._judges[selector]
 
     def _changes(self, selector: Ranker, resample: Resample) -> bool:
         """Return whether the selector sees other data than rows of the study's data."""
@@ -108,15 +116,16 @@ class Work:
 
     def _judged_alone(self, unit: Unit) -> tuple[Outcome, dict[int, NDArray[np.intp]], Part]:
         """Judge one resample on data of its own, or let the selector choose the size."""
-        selector, resample = self.selectors[unit.selector], self.resamples[unit.first]
+        resample = self.resamples[unit.first]
+        selector = _offered(self.selectors[unit.selector], resample.features)
         part = self._part(selector, resample, unit.first)
         if selector.chooses_size:
-            fitted = clone(selector).set_params(random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first))
+            fitted = clone(selector).set_params(
+                random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first)
+            )
             chosen = fitted.fit(part.X, part.y).get_support(indices=True)
             chosen = chosen if resample.features is None else resample.features[chosen]
-            outcome = Outcome(
-                unit.selector, unit.first, preferences=[("subset", integers(chosen))]
-            )
+            outcome = Outcome(unit.selector, unit.first, preferences=[("subset", integers(chosen))])
             return outcome, {OWN: chosen}, part
         weights, ranks = selector.judge_resamples(
             part.X, part.y, [np.arange(len(part.y))], first=unit.first
@@ -152,7 +161,8 @@ class Work:
     def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
         rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
         spread = np.nanstd(train, axis=0, dtype=np.float64)
-        return train + (level * spread * rng.standard_normal(train.shape)).astype(train.dtype)
+        noisy: NDArray[Any] = train + level * spread * rng.standard_normal(train.shape)
+        return noisy.astype(train.dtype)
 
     def _drawn(self, resample: Resample) -> Part:
         if self.generator is None:
@@ -202,6 +212,15 @@ class Work:
             return np.full(len(test), np.bincount(train[1]).argmax()), None
         model = seeded(classifier, seed)
         return predicted(model, train, test, len(self.classes), impute=self.missing)
+
+
+def _offered(selector: Ranker, features: NDArray[np.intp] | None) -> Ranker:
+    """Return a selector that knows which of the offered features are nominal."""
+    nominal = selector.get_params().get("nominal")
+    if features is None or nominal is None:
+        return selector
+    new: Ranker = clone(selector).set_params(nominal=np.isin(features, nominal))
+    return new
 
 
 def best(ranks: NDArray[Any], count: int) -> NDArray[np.intp]:

@@ -16,10 +16,10 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
-import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from holdfast.errors import StudyError
+from holdfast.study._sharing import mapped
 from holdfast.study._work import Work
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.study._store import Outcome
 
 BUDGET = 0.1
-"""Seconds of work after which a worker hands in what it has."""
+"""Seconds of work, or one unit, after which a worker hands in what it has."""
 THREADS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
@@ -79,7 +79,7 @@ def obey(work: Work, order: Order) -> Answer:
             with ended_after(order.timeout):
                 outcomes += work.run(unit)
             done += 1
-            if time.perf_counter() - start >= BUDGET:
+            if (time.perf_counter() - start) * (done + 1) / done > BUDGET:  # one more is too many
                 break
     texts = {f"{one.category.__name__}: {one.message}" for one in seen}
     return Answer(outcomes, done, tuple(sorted(texts)))
@@ -149,19 +149,18 @@ def ended_after(seconds: float | None) -> Iterator[None]:
 _own: dict[str, Any] = {}
 
 
-def prepare(parent: int, payload: bytes, path: str, dtype: str, shape: tuple[int, int]) -> None:
+def prepare(parent: int, path: str, dtype: str, shape: tuple[int, int]) -> None:
     """Set up a local worker process; what may fail waits until the first order."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     _end_with(parent)
-    _own.update(payload=payload, map=(path, dtype, shape))
+    _own["shared"] = path, dtype, shape
 
 
 def obey_locally(order: Order) -> Answer:
     """Work off units in a local worker process."""
     if "work" not in _own:
-        path, dtype, shape = _own.pop("map")
-        X = np.memmap(path, dtype=dtype, mode="r", shape=shape)
-        _own["work"] = Work(X=X.view(np.ndarray), **pickle.loads(_own.pop("payload")))
+        X, payload = mapped(*_own["shared"])
+        _own["work"] = Work(X=X, **pickle.loads(payload))
     return obey(_own["work"], order)
 
 

@@ -1,0 +1,100 @@
+"""The end of a study: its results for people or programs, what failed, and what was written."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast._text import plural
+from holdfast.cli._print import print_json
+from holdfast.cli._program import FAILED
+from holdfast.cli._summary import print_summary
+from holdfast.cli._talk import say
+from holdfast.study._export import export
+from holdfast.study._plan import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from holdfast.cli._run_options import RunOptions
+    from holdfast.study import Result
+
+MOST = 5
+"""Most kinds of failures that are told."""
+
+
+def close(result: Result, folder: Path, options: RunOptions) -> int:
+    """Tell what came out, and return the exit code."""
+    files = [path for path in (folder / "study.sqlite", folder / "plan.json") if path.exists()]
+    files += _exported(result, folder, options.export)
+    if options.as_json:
+        print_json(_document(result, folder, files))
+    else:
+        print_summary(result)
+    _say_failures(result)
+    if not options.quiet:
+        _say_next(result, folder, options.part, files)
+    return FAILED if len(result.failures) else 0
+
+
+def _exported(result: Result, folder: Path, form: str | None) -> list[Path]:
+    if form is None:
+        return []
+    return export(result, folder / "tables", form)  # type: ignore[arg-type]
+
+
+def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "plan": plan_hash(result.plan),
+        "protocol": result.plan["protocol"]["description"],
+        "estimates": result.protocol_sentence,
+        "units": {
+            "all": result.n_units,
+            "done": result.n_done,
+            "failed": len(result.failures),
+        },
+        "stability": _records(result.stability),
+        "errors": _records(result.errors),
+        "failures": _records(result.failures),
+        "files": [str(path) for path in files],
+    }
+
+
+def plan_hash(plan: dict[str, Any]) -> str:
+    """Return the SHA-256 digest of a plan, the same as of its ``plan.json``."""
+    return hashlib.sha256(as_text(plan).encode()).hexdigest()
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _say_failures(result: Result) -> None:
+    """Say how many units failed, and why, each reason once."""
+    table = result.failures
+    if not len(table):
+        return
+    say("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
+    kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
+    for (selector, message), row in list(kinds.iterrows())[:MOST]:  # type: ignore[misc]
+        say("error", f"{selector}, {plural(int(row['count']), 'resample')}, first {row['min']}: {message}")
+    if len(kinds) > MOST:
+        say("error", f"and {len(kinds) - MOST:,} more reasons: see the failures of the result.")
+
+
+def _say_next(result: Result, folder: Path, part: str | None, files: Sequence[Path]) -> None:
+    """Say what is left to do, which files there are, and how to look at them."""
+    state = f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done"
+    if part is not None and not result.complete:
+        say("next", f"{state}; when all parts are: holdfast merge {folder} DIR... --out DIR")
+    elif not result.complete:
+        say("next", f"{state}; try the others again: holdfast resume {folder}")
+    for path in files:
+        say("written", path)
+    click.echo(f'look further in Python: import holdfast as hf; hf.load("{folder}")', err=True)

@@ -1,0 +1,62 @@
+"""What ``study`` and ``resume`` do alike: work, be interrupted, tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast._text import plural
+from holdfast.cli._closing import close
+from holdfast.cli._cluster import cluster
+from holdfast.cli._interrupt import orderly_stop
+from holdfast.cli._logged import logged_warnings
+from holdfast.cli._program import INTERRUPTED
+from holdfast.cli._talk import say
+from holdfast.errors import HoldfastError
+from holdfast.study._result import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from holdfast.cli._run_options import RunOptions
+    from holdfast.study import Result
+
+
+def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunOptions) -> int:
+    """Run a study, tell what came out, and return the exit code.
+
+    Parameters
+    ----------
+    run : callable
+        Takes the arguments that say who works, and returns the result.
+    folder : Path
+        Where the run is kept.
+    options : RunOptions
+        As the user gave them.
+    """
+    try:
+        with orderly_stop(), logged_warnings(quiet=options.quiet), cluster(options.dask) as client:
+            result = run(
+                {
+                    "client": client,
+                    "n_jobs": options.n_jobs,
+                    "timeout": options.timeout,
+                    "part": options.part,
+                }
+            )
+            return close(result, folder, options)
+    except KeyboardInterrupt:
+        say("interrupted", _kept(folder))
+        return INTERRUPTED
+
+
+def _kept(folder: Path) -> str:
+    """Say how much is done and how to go on."""
+    try:
+        result = load(folder)
+    except HoldfastError:
+        return "nothing was done yet."
+    return (
+        f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
+        f"go on with: holdfast resume {folder}"
+    )

@@ -1,0 +1,167 @@
+"""How far a run is: bars on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from holdfast._text import plural
+from holdfast.cli._talk import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+PAUSE = 2.0
+"""Fewest seconds between two lines."""
+STEPS = 10
+"""Most lines of a run."""
+MANY = 12
+"""From so many selectors on, bars are shown only of those at work."""
+
+
+def on_terminal() -> bool:
+    """Return whether somebody watches standard error on a terminal that can move its cursor."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def watcher(estimates: str, *, quiet: bool) -> Watch:
+    """Return who tells what a run will do, what this estimates, and how far it is."""
+    if quiet:
+        return Watch(estimates)
+    return Bars(estimates) if on_terminal() else Lines(estimates)
+
+
+class Watch:
+    """Counts, and says nothing."""
+
+    def __init__(self, estimates: str) -> None:
+        self.estimates = estimates
+        self.totals: dict[str, int] = {}
+        self.done: dict[str, int] = {}
+        self.failed = 0
+        self.started = False
+
+    @property
+    def total(self) -> int:
+        """Number of units."""
+        return sum(self.totals.values())
+
+    @property
+    def n_done(self) -> int:
+        """Number of units that are done."""
+        return sum(self.done.values())
+
+    def start(self, totals: Mapping[str, int], done: Mapping[str, int], where: str) -> None:
+        """Learn how many units each selector has, how many are done, and who works."""
+        self.totals = dict(totals)
+        self.done = {name: done.get(name, 0) for name in totals}
+        self.started = True
+        self.begin(where)
+
+    def advance(self, done: Mapping[str, int], failed: int) -> None:
+        """Learn how many units were done since, by selector, and how many of them failed."""
+        self.failed += failed
+        for name, count in done.items():
+            self.done[name] += count
+        self.show()
+
+    def begin(self, where: str) -> None:
+        """Say that work starts."""
+
+    def show(self) -> None:
+        """Show how far it is."""
+
+    def stop(self) -> None:
+        """Learn that the run is over, for better or worse."""
+
+
+def say_work(watch: Watch, where: str) -> None:
+    """Say what is to be done, and by whom."""
+    resamples = max(watch.totals.values())
+    size = f"{plural(len(watch.totals), 'selector')} x {plural(resamples, 'resample')}"
+    already = f", {watch.n_done:,} of them done already" if watch.n_done else ""
+    say("work", f"{size} = {plural(watch.total, 'unit')}{already}, on {where}.")
+    say("work", watch.estimates)
+
+
+class Lines(Watch):
+    """A line after each tenth of the work, but not too many at a time."""
+
+    def __init__(self, estimates: str, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(estimates)
+        self._clock = clock
+        self._began = self._told = clock()
+        self._step = self._before = 0
+
+    def begin(self, where: str) -> None:
+        """Say that work starts."""
+        say_work(self, where)
+        self._began = self._told = self._clock()
+        self._before = self.n_done
+        self._step = self._steps()
+
+    def show(self) -> None:
+        """Print a line if there is something new to say."""
+        now = self._clock()
+        if self._steps() == self._step or now - self._told < PAUSE:
+            return
+        self._step, self._told = self._steps(), now
+        share = self.n_done / self.total
+        failed = f", {self.failed:,} failed" if self.failed else ""
+        left = (now - self._began) / (self.n_done - self._before) * (self.total - self.n_done)
+        say(
+            "progress",
+            f"{self.n_done:,} of {plural(self.total, 'unit')} done ({share:.0%}){failed}, "
+            f"{timedelta(seconds=round(left))} left.",
+        )
+
+    def _steps(self) -> int:
+        return STEPS * self.n_done // max(1, self.total)
+
+
+class Bars(Watch):
+    """A bar for all units and one for each selector."""
+
+    def begin(self, where: str) -> None:
+        """Draw the bars."""
+        say_work(self, where)
+        self._bars = bars("{task.completed:,.0f}/{task.total:,.0f}", "{task.fields[failed]}")
+        self._all = self._bars.add_task("all", total=self.total, completed=self.n_done, failed="")
+        self._tasks = {
+            name: self._bars.add_task(name, total=total, completed=self.done[name], failed="")
+            for name, total in self.totals.items()
+        }
+        self.show()
+        self._bars.start()
+
+    def show(self) -> None:
+        """Move the bars."""
+        failed = f"{self.failed:,} failed" if self.failed else ""
+        self._bars.update(self._all, completed=self.n_done, failed=failed)
+        for name, task in self._tasks.items():
+            at_work = 0 < self.done[name] < self.totals[name]
+            visible = at_work or len(self._tasks) < MANY
+            self._bars.update(task, completed=self.done[name], visible=visible)
+
+    def stop(self) -> None:
+        """Take the bars away."""
+        self._bars.stop()
+
+
+def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used)
+    """Return bars with these texts behind them."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        *map(TextColumn, texts),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
+        expand=True,
+    )

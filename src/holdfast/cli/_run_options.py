@@ -1,0 +1,76 @@
+"""How a study is run: the options that ``study`` and ``resume`` share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import click
+
+from holdfast.cli._grouped import in_group, option
+
+_PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
+FORMATS = ("csv", "parquet")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Who works, on which part, and what is told and written at the end."""
+
+    n_jobs: int | None = None
+    dask: str | None = None
+    timeout: float | None = None
+    part: str | None = None
+    export: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+
+
+def _not_zero(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+    if value == 0:
+        raise click.BadParameter("a number of processes is needed, or -1 for all cores; got 0.")
+    return value
+
+
+def _part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    found = _PART.fullmatch(value or "1/1")
+    if found is None or int(found[1]) > int(found[2]):
+        raise click.BadParameter(f"spell parts as 1/3, 2/3 and 3/3; got {value!r}.")
+    return value
+
+
+run_options = in_group(
+    "Run",
+    option(
+            "--n-jobs",
+            type=int,
+            metavar="N",
+            callback=_not_zero,
+            help="Processes; default all cores, -2 all but one.",
+        ),
+        option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
+        ),
+        option(
+            "--timeout",
+            type=click.FloatRange(0, min_open=True),
+            metavar="SECONDS",
+            help="Most time for one selector on one resample; it counts as failed then.",
+        ),
+        option(
+            "--part",
+            metavar="K/N",
+            callback=_part,
+            help="Do part K of N only; 'holdfast merge' joins them.",
+        ),
+        option(
+            "--export", type=click.Choice(FORMATS), help="Write all tables to DIR/tables as well."
+        ),
+)
+print_options = in_group(
+    "Options",
+    option("--json", "as_json", is_flag=True, help="Print JSON for programs."),
+        option("--quiet", is_flag=True, help="Print nothing but the results and errors."),
+)

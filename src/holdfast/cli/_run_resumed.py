@@ -1,0 +1,29 @@
+"""A study in a folder, run on."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from holdfast.cli._conduct import conduct
+from holdfast.cli._progress import watcher
+from holdfast.study import resume
+from holdfast.study._result import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.cli._run_options import RunOptions
+    from holdfast.study import Result
+
+
+def run_resumed(folder: Path, options: RunOptions) -> int:
+    """Go on with a study and return the exit code."""
+
+    def run(workers: dict[str, Any]) -> Result:
+        there = load(folder)
+        with closing(there.store):
+            watch = watcher(there.protocol_sentence, quiet=options.quiet)
+        return resume(folder, progress=watch, **workers)
+
+    return conduct(run, folder, options)

@@ -1,0 +1,97 @@
+"""The closing table: how stable and how good each selector is at each size."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.cli._print import Column, print_table
+from holdfast.measures import get_measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from holdfast.study import Result
+
+
+def print_summary(result: Result) -> None:
+    """Print the table, and what its numbers mean."""
+    table = result.summary()
+    shown = _columns(result, table)
+    print_table(list(shown), list(zip(*shown.values(), strict=True)))
+    click.echo()
+    for sentence in _sentences(result, table):
+        print_text(sentence)
+
+
+def _columns(result: Result, table: pd.DataFrame) -> dict[Column, list[str]]:
+    """Return titles and cells; a column that says nothing is left out."""
+    rows = table.to_dict("records")
+    notes = _notes(result, table)
+    columns = {
+        Column("selector"): [row["selector"] for row in rows],
+        Column("size", right=True): [str(row["size"]) for row in rows],
+        Column("stability", right=True): [_value(row) for row in rows],
+    }
+    if not _chance_is_0(table):
+        columns[Column("chance", right=True)] = [_decimals(row["chance"]) for row in rows]
+    if result.plan["classifiers"]:
+        columns[Column("error, %", right=True)] = [_error(row) for row in rows]
+        columns[Column("classifier")] = [_text(row["classifier"]) for row in rows]
+    if any(notes):
+        columns[Column("note", free=True)] = notes
+    return columns
+
+
+def _notes(result: Result, table: pd.DataFrame) -> list[str]:
+    """Return what a reader of each row must know."""
+    keys = ["selector", "size", "measure"]
+    noted = table[keys].merge(result.stability[[*keys, "note"]], on=keys, how="left")
+    return [_text(note, "") for note in noted["note"]]
+
+
+def _chance_is_0(table: pd.DataFrame) -> bool:
+    return bool((table["chance"].dropna() == 0).all())
+
+
+def _value(row: dict[Any, Any]) -> str:
+    value, low, high = (_decimals(row[key]) for key in ("stability", "low", "high"))
+    return value if low == "-" else f"{value} [{low}, {high}]"
+
+
+def _error(row: dict[Any, Any]) -> str:
+    error, spread = (_decimals(100 * row[key], 1) for key in ("error", "standard_error"))
+    return error if spread == "-" else f"{error} ± {spread}"
+
+
+def _decimals(number: float, count: int = 2) -> str:
+    return "-" if math.isnan(number) else f"{number:.{count}f}"
+
+
+def _text(value: object, missing: str = "-") -> str:
+    return value if isinstance(value, str) else missing
+
+
+def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
+    chance = "; random selections give 0" if _chance_is_0(table) else ""
+    told = [
+        f"Stability is {record.name} ({record.title}{chance}), with the 95% interval for repeating "
+        "the protocol on the same data."
+        for record in map(get_measure, table["measure"].dropna().unique())
+    ]
+    told.append(result.protocol_sentence)
+    if result.plan["classifiers"]:
+        told.append("The error is that of the best classifier, with its standard error.")
+    return told
+
+
+def print_text(text: str) -> None:
+    """Print a paragraph, in lines as wide as the terminal."""
+    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    for line in textwrap.wrap(text, wide) if wide else [text]:
+        click.echo(line)

@@ -1,0 +1,62 @@
+"""Objects as import paths and JSON parameters."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE, SelectKBest, f_classif
+from sklearn.svm import SVC
+
+import holdfast as hf
+from holdfast.errors import StudyError
+from holdfast.select import halve_then_one
+from holdfast.study._objects import imported, is_opaque, made, spelled
+
+THINGS = [
+    hf.ReliefF(n_neighbors=7, nominal=[0, 2]),
+    hf.SVMRFE(step=halve_then_one),
+    hf.AnySelector(RFE(SVC(kernel="linear"), n_features_to_select=3)),
+    hf.AnySelector(SelectKBest(f_classif, k=4)),
+    hf.AnySelector(f_classif),
+    RandomForestClassifier(class_weight={"a": 1.5}),
+    hf.Nested(hf.Subsampling(10, 0.9), hf.Bootstrap(40)),
+    [None, True, 1, 2.5, "text", (1, 2)],
+]
+
+
+@pytest.mark.parametrize("thing", THINGS, ids=lambda one: type(one).__name__)
+def test_what_is_spelled_can_be_made_again(thing):
+    spelling = json.loads(json.dumps(spelled(thing)))
+    assert not is_opaque(spelling)
+    assert spelled(made(spelling)) == spelling
+    assert type(made(spelling)) is type(thing)
+
+
+def test_public_import_paths_are_preferred():
+    assert spelled(hf.ReliefF())["class"] == "holdfast.select:ReliefF"
+    assert spelled(SVC())["class"] == "sklearn.svm:SVC"
+
+
+def test_numpy_values_become_plain():
+    assert spelled(np.float64(0.5)) == 0.5
+    assert spelled(np.array([1, 2])) == [1, 2]
+
+
+class Local:
+    def __repr__(self):
+        return f"<Local at {hex(id(self))}>"
+
+
+def test_what_cannot_be_imported_is_opaque_and_says_so():
+    spelling = spelled(hf.AnySelector(lambda X, y: X[0]))
+    assert is_opaque(spelling)
+    with pytest.raises(StudyError, match=r"cannot be imported; go on with Study.run"):
+        made(spelling)
+    assert spelled(Local()) == spelled(Local()) == {"opaque": "<Local>"}
+
+
+@pytest.mark.parametrize("path", ["no_such_module:x", "holdfast:NoSuchName"])
+def test_a_path_that_leads_nowhere_is_told(path):
+    with pytest.raises(StudyError, match="cannot be imported"):
+        imported(path)

@@ -1,0 +1,266 @@
+"""The result object: what it holds, how it is opened, how it shows itself."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import holdfast as hf
+from holdfast.errors import FileFormatError, InvalidInputError, StoreError, UnknownNameError
+from holdfast.resample import Resample
+from holdfast.study._result import Result, load
+from holdfast.study._store import FILE, Store
+from tests.study.stores import Made, folds, full, subsamples
+
+
+@pytest.fixture
+def made():
+    return Made(resamples=subsamples(30, 6))
+
+
+@pytest.fixture
+def result(made):
+    return Result(full(made))
+
+
+def test_subsets_come_with_names(result, made):
+    subsets = result.preferences["one", 4]
+    assert isinstance(subsets, hf.Subsets)
+    assert len(subsets) == 6
+    assert subsets.feature_names == made.names
+    assert set(subsets.sizes) == {4}
+    frequencies = result.frequencies
+    own = frequencies[(frequencies["selector"] == "one") & (frequencies["size"] == 4)]
+    assert subsets.frequencies().to_dict() == dict(
+        zip(own["feature"], own["frequency"], strict=True)
+    )
+
+
+def test_smaller_selections_are_the_best_of_larger_ones(result):
+    large = result.preferences["one", 4]
+    for size in (1, 2, 3):
+        small = result.preferences["one", size]
+        assert all(set(a) <= set(b) for a, b in zip(small, large, strict=True))
+
+
+def test_whole_rankings_and_weights_are_there_where_kept(made):
+    assert isinstance(Result(full(made, forms=("ranks",))).preferences["one"], hf.Rankings)
+    both = Result(full(made, forms=("ranks", "weights")))
+    assert isinstance(both.preferences["two"], hf.Weights)
+    top = both.preferences["two"].top(4)
+    assert top == both.preferences["two", 4]
+
+
+def test_keys_of_preferences_lead_to_preferences():
+    made = Made(resamples=subsamples(30, 4), own=("two",))
+    preferences = Result(full(made, forms=("ranks",))).preferences
+    assert list(preferences) == [("one", 2), ("one", 4), "one", ("two", "own"), "two"]
+    assert len(preferences) == 5
+    assert all(len(preferences[key]) == 4 for key in preferences)
+    assert ("one", 2) in preferences
+    assert ("one", "own") not in preferences
+    assert "preferences[key]" in repr(preferences)
+
+
+def test_preferences_leave_out_outer_resamples_and_the_reference():
+    parts = folds(30, 3, role="outer")
+    inner = [Resample(one.train, one.test, role="inner", outer=one.outer) for one in parts * 2]
+    made = Made(resamples=[*parts, *inner, Resample(np.arange(30), [], role="reference")])
+    assert len(Result(full(made)).preferences["one", 2]) == 6
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "words"),
+    [
+        (("on", 2), UnknownNameError, "Did you mean 'one'"),
+        (("one", 5), InvalidInputError, "1 to 4, got 5"),
+        (("one", "own"), InvalidInputError, "1 to 4, got 'own'"),
+        ("one", InvalidInputError, "not kept"),
+    ],
+)
+def test_preferences_that_are_not_there_are_explained(result, key, error, words):
+    with pytest.raises(error, match=re.escape(words)):
+        result.preferences[key]
+
+
+def test_preferences_of_a_study_that_did_nothing_yet_are_explained(made):
+    with pytest.raises(InvalidInputError, match="done yet"):
+        Result(made.store()).preferences["one", 2]
+
+
+def test_predictions_are_tidy(made):
+    result = Result(full(made))
+    table = result.predictions
+    assert list(table) == [
+        *("selector", "classifier", "size", "resample", "sample", "actual", "predicted", "score")
+    ]
+    assert len(table) == 2 * 2 * 6 * 6
+    labels = np.array(made.labels)[made.y[table["sample"]]]
+    assert (table["actual"].astype(str) == labels).all()
+    wrong = table[table["actual"].astype(str) != table["predicted"].astype(str)]
+    shares = wrong.groupby(["selector", "size"], observed=True).size() / 36
+    expected = result.errors.set_index(["selector", "size"])["error"]
+    assert shares.to_dict() == pytest.approx(expected.to_dict())
+    assert not table.duplicated(["selector", "classifier", "size", "resample", "sample"]).any()
+
+
+def test_more_classes_have_a_score_each():
+    made = Made(labels=("a", "b", "c"), resamples=subsamples(30, 3))
+    table = Result(full(made)).predictions
+    assert list(table)[7:] == ["score_a", "score_b", "score_c"]
+
+
+def test_predictions_of_drawn_data_know_their_own_classes():
+    drawn = [Resample(np.arange(20), np.arange(15), draw=i) for i in range(3)]
+    table = Result(full(Made(resamples=drawn))).predictions
+    first = table[(table["selector"] == "one") & (table["size"] == 2)]
+    assert (
+        first.pivot(index="sample", columns="resample", values="actual").nunique(axis=1).max() > 1
+    )
+
+
+def test_facts_of_the_run(made, tmp_path):
+    result = Result(full(made, tmp_path, failed=[(1, 2)], skip=[(1, 3)]))
+    assert result.selectors == ("one", "two")
+    assert result.plan == made.plan()
+    assert result.protocol_sentence == "How much a selection would change."
+    assert (result.n_done, result.n_units, result.complete) == (10, 12, False)
+    assert result.failures.values.tolist() == [["two", 2, "ValueError: no"]]
+    assert result.versions[["run", "numpy"]].values.tolist() == [[0, "2"]]
+    assert result.resamples["n_train"].tolist() == [24] * 6
+    assert result.resamples["role"].tolist() == ["main"] * 6
+    times = result.timings
+    assert len(times) == 11
+    assert times["selection"].sum() == 5
+
+
+def test_a_study_with_all_units_done_is_complete(result):
+    assert result.complete
+    assert result.failures.empty
+
+
+def test_summary_puts_stability_beside_the_lowest_error():
+    made = Made(resamples=subsamples(30, 6), classifiers=("x", "y"), own=("two",))
+    result = Result(full(made))
+    table = result.summary()
+    assert table[["selector", "size"]].values.tolist() == [["one", 2], ["one", 4], ["two", "own"]]
+    assert set(table["measure"]) == {"nogueira"}
+    for row in table.to_dict("records"):
+        errors = result.errors
+        own = errors[(errors["selector"] == row["selector"]) & (errors["size"] == row["size"])]
+        assert row["error"] == own["error"].min()
+        assert row["classifier"] in own.loc[own["error"] == row["error"], "classifier"].tolist()
+        stability = result.stability
+        keep = (stability["selector"] == row["selector"]) & (stability["size"] == row["size"])
+        keep &= stability["measure"] == "nogueira"
+        assert stability.loc[keep, "value"].tolist() == [row["stability"]]
+
+
+@pytest.mark.parametrize(
+    ("measures", "shown"),
+    [
+        (("jaccard", "nogueira"), "nogueira"),
+        (("spearman", "tanimoto", "kuncheva"), "jaccard"),
+        (("spearman",), "spearman"),
+    ],
+)
+def test_summary_shows_one_measure(measures, shown):
+    made = Made(resamples=subsamples(30, 6), measures=measures)
+    table = Result(full(made, forms=("ranks",))).summary()
+    assert set(table["measure"]) == {shown}
+    assert len(table) == 4
+    assert table["stability"].notna().all()
+
+
+def test_summary_without_classifiers_and_without_anything_done():
+    made = Made(resamples=subsamples(30, 3), classifiers=())
+    assert Result(full(made)).summary()["error"].isna().all()
+    assert len(Result(made.store()).summary()) == 4
+
+
+def test_repr_names_the_next_step(result, made, tmp_path):
+    assert repr(result) == "<Result: 2 selectors on 6 resamples. Next: result.summary()>"
+    started = Result(full(made, failed=[(0, 0)], skip=[(0, 1)]))
+    assert "10 of 12 units done, 1 failed" in repr(started)
+    assert f"holdfast resume {tmp_path}" in repr(Result(made.store(tmp_path)))
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        assert not attrs
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_html_escapes_whatever_names_hold():
+    bad = '<script>alert("x")</script> & <img src=x onerror=y>'
+    made = Made(resamples=subsamples(30, 4), selectors=(bad, "two"), classifiers=(f"c{bad}",))
+    page = Result(full(made))._repr_html_()
+    reader = Tags()
+    reader.feed(page)
+    assert set(reader.tags) == {*("div", "h4", "p", "table", "thead", "tbody", "tr", "th", "td")}
+    assert bad in reader.text
+    assert "How much a selection would change." in reader.text
+    assert reader.tags.count("tr") == 5
+
+
+def test_html_of_a_study_that_did_nothing_yet(made):
+    assert "0 of 12 units done" in Result(made.store())._repr_html_()
+
+
+def test_load_opens_what_is_there(made, tmp_path):
+    full(made, tmp_path / "run", skip=[(0, 0)]).close()
+    result = load(tmp_path / "run")
+    assert not result.complete
+    assert result.stability["n"].tolist() == [5] * 4 + [6] * 4
+
+
+def test_load_reads_while_a_run_writes(made, tmp_path):
+    store = full(made, tmp_path, skip=[(1, 5)])
+    store.connection.execute("BEGIN")
+    store.add([made.outcome(1, 5)])
+    assert load(tmp_path).n_done == 11
+    store.connection.execute("COMMIT")
+    assert load(tmp_path).complete
+
+
+def test_load_refuses_folders_without_a_study(tmp_path):
+    with pytest.raises(StoreError, match="no such folder"):
+        load(tmp_path / "nowhere")
+    with pytest.raises(StoreError, match="no study in this folder"):
+        load(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="this is a file"):
+        load(tmp_path / "file")
+    (tmp_path / FILE).write_bytes(b"something else" * 100)
+    with pytest.raises(FileFormatError):
+        load(tmp_path)
+
+
+def test_load_refuses_a_store_without_a_plan(tmp_path):
+    Store.create(tmp_path / FILE).close()
+    with pytest.raises(StoreError, match="before its plan"):
+        load(tmp_path)
+
+
+def test_load_gives_measures_the_saved_data_unless_they_changed(tmp_path):
+    made = Made(resamples=subsamples(30, 5), measures=("zucknick",))
+    store = full(made, tmp_path)
+    X = np.random.default_rng(0).normal(size=(30, 12))
+    y = np.array(made.labels)[made.y]
+    np.savez(tmp_path / "data.npz", X=X, y=y, feature_names=made.names, nominal=np.arange(0))
+    assert load(tmp_path).stability["value"].isna().all()
+    plan = made.plan()
+    data = hf.io.Dataset(X=X, y=y, feature_names=made.names)
+    plan["data"]["sha256"] = data.fingerprint
+    with store.transaction():
+        store.insert("facts", [("plan", json.dumps(plan))], replace=True)
+    assert load(tmp_path).stability["value"].notna().all()

@@ -1,0 +1,76 @@
+"""What a study is told, before there are data."""
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.study._settings import checked_settings
+
+
+def settings(**given):
+    usual = {
+        "selectors": "t_score", "protocol": None, "sizes": None, "classifiers": (),
+        "measures": ("nogueira",), "impute": None, "seed": 0,
+    }  # fmt: skip
+    return checked_settings(**{**usual, **given})
+
+
+def test_selectors_come_in_many_shapes():
+    def function(X, y):
+        return X[0]
+
+    given = ["relieff:n_neighbors=5", hf.SVMRFE(), LogisticRegression(), function]
+    chosen = settings(selectors=given).selectors
+    assert list(chosen) == ["relieff", "svmrfe", "logistic_regression", "function"]
+    assert chosen["relieff"].n_neighbors == 5
+    assert isinstance(chosen["logistic_regression"], hf.AnySelector)
+    assert settings(selectors={"mine": "t_score"}).selectors["mine"].get_params()
+
+
+def test_two_of_one_name_are_told_apart():
+    chosen = settings(selectors=["relieff:n_neighbors=5", "relieff:n_neighbors=9"]).selectors
+    assert list(chosen) == ["relieff:n_neighbors=5", "relieff:n_neighbors=9"]
+    with pytest.raises(InvalidInputError, match="may be given once"):
+        settings(selectors=["t_score", "t_score"])
+
+
+def test_what_the_caller_gave_is_left_alone():
+    mine = hf.ReliefF()
+    assert settings(selectors=[mine]).selectors["relief_f"] is not mine
+
+
+def test_protocols_and_classifiers_are_understood():
+    chosen = settings(protocol=KFold(5), classifiers=["knn3", SVC(C=2.0), "lda:solver=lsqr"])
+    assert type(chosen.protocol).__name__ == "Splits"
+    assert list(chosen.classifiers) == ["knn3", "svc", "lda"]
+    assert chosen.classifiers["knn3"].n_neighbors == 3
+    assert chosen.classifiers["lda"].solver == "lsqr"
+    assert settings().protocol == hf.Subsampling(100, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"selectors": "relief"}, UnknownNameError, "Did you mean 'relieff'"),
+        ({"selectors": "relieff:neighbours=5"}, UnknownNameError, "n_neighbors"),
+        ({"selectors": []}, InvalidInputError, "at least one selector"),
+        ({"selectors": {" ": "t_score"}}, InvalidInputError, "must not be empty"),
+        ({"selectors": hf.ReliefF}, InvalidInputError, "a selector must be"),
+        ({"selectors": [3]}, InvalidInputError, "a selector must be"),
+        ({"classifiers": ["svm"]}, UnknownNameError, "linear_svm"),
+        ({"classifiers": [hf.TScore()]}, InvalidInputError, "fit and predict"),
+        ({"measures": ["nogueria"]}, UnknownNameError, "nogueira"),
+        ({"sizes": []}, InvalidInputError, "at least one size"),
+        ({"sizes": [1.5]}, InvalidInputError, "a fraction above 0"),
+        ({"sizes": [True]}, InvalidInputError, "a count"),
+        ({"impute": "mean"}, UnknownNameError, "'median' or None"),
+        ({"seed": -1}, InvalidInputError, "whole number from 0"),
+        ({"seed": None}, InvalidInputError, "whole number from 0"),
+    ],
+)
+def test_what_cannot_be_is_refused(given, error, words):
+    with pytest.raises(error, match=words):
+        settings(**given)

@@ -1,0 +1,160 @@
+"""The SQLite file of a run, and the folder it lies in."""
+
+import multiprocessing
+import sqlite3
+
+import numpy as np
+import pytest
+
+import holdfast as hf
+from holdfast.errors import FileFormatError, StoreError
+from holdfast.resample import Resample
+from holdfast.study import _schema as schema
+from holdfast.study._lock import locked
+from holdfast.study._store import Outcome, Store, floats, integers, to_floats, to_integers
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_numbers_come_back_as_they_went_in():
+    assert to_integers(integers([3, 1, 2])).tolist() == [3, 1, 2]
+    values = np.array([0.1, -np.inf, 5e-324])
+    assert np.array_equal(to_floats(floats(values)), values)
+    assert integers(np.array([1], dtype=">i8")) == b"\x01\0\0\0"
+
+
+def test_resamples_come_back_as_they_went_in():
+    given = [
+        Resample(np.array([0, 0, 2]), np.array([1])),
+        Resample(np.array([1]), np.array([], dtype=int), role="inner", outer=3, draw=7),
+        Resample(np.array([1]), np.array([0]), features=np.array([4, 5]), noise=0.25),
+    ]
+    store = Store.create(None)
+    store.add_resamples(given)
+    for one, other in zip(given, store.resamples(), strict=True):
+        assert one.train.tolist() == other.train.tolist()
+        assert one.test.tolist() == other.test.tolist()
+        assert (one.role, one.outer, one.noise, one.draw) == (
+            other.role,
+            other.outer,
+            other.noise,
+            other.draw,
+        )
+        assert (one.features is None) == (other.features is None)
+    assert store.resamples()[2].features.tolist() == [4, 5]
+
+
+def test_a_failure_is_replaced_by_success():
+    store = Store.create(None)
+    store.add([Outcome(0, 0, "ValueError: no"), Outcome(0, 1, preferences=[("top", b"")])])
+    assert store.done() == {(0, 1)}
+    store.add([Outcome(0, 0, preferences=[("top", integers([1]))])])
+    assert store.done() == {(0, 0), (0, 1)}
+    assert store.query("SELECT count(*) FROM units WHERE message IS NOT NULL") == [(0,)]
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path):
+    store = Store.create(tmp_path / "study.sqlite")
+    with pytest.raises(StoreError, match="UNIQUE"), store.transaction():
+        store.add([Outcome(0, 0, preferences=[("top", b""), ("top", b"")])])
+    assert store.done() == set()
+    with store.transaction():
+        store.add([Outcome(0, 0)])
+    store.close()
+    assert Store.open(tmp_path / "study.sqlite").done() == {(0, 0)}
+
+
+def test_the_file_says_whose_it_is_and_has_no_companions(tmp_path):
+    path = tmp_path / "study.sqlite"
+    Store.create(path).close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA application_id").fetchone()[0] == schema.APPLICATION
+    assert connection.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION
+    assert names(tmp_path) == ["study.sqlite"]
+
+
+def test_other_files_are_refused(tmp_path):
+    with pytest.raises(StoreError, match="no study in this folder"):
+        Store.open(tmp_path / "study.sqlite")
+    text = tmp_path / "text.sqlite"
+    text.write_text("not a database, but long enough to look like one " * 20)
+    with pytest.raises(FileFormatError, match="not a whole store"):
+        Store.open(text)
+    foreign = tmp_path / "foreign.sqlite"
+    connection = sqlite3.connect(foreign)
+    connection.execute("CREATE TABLE x (y)")
+    connection.close()
+    with pytest.raises(FileFormatError, match="not a store of a holdfast study"):
+        Store.open(foreign)
+    newer = tmp_path / "newer.sqlite"
+    Store.create(newer).close()
+    connection = sqlite3.connect(newer)
+    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    connection.close()
+    with pytest.raises(FileFormatError, match="use a newer holdfast"):
+        Store.open(newer)
+
+
+def test_an_old_store_is_upgraded_on_a_copy(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    store = Store.create(path)
+    store.add([Outcome(0, 0)])
+    store.close()
+    before = path.read_bytes()
+
+    def step(connection):
+        connection.execute("ALTER TABLE units ADD COLUMN remark TEXT")
+
+    monkeypatch.setattr(schema, "VERSION", 2)
+    monkeypatch.setitem(schema.UPGRADES, 1, step)
+    upgraded = Store.open(path)
+    assert upgraded.query("SELECT selector, resample, remark FROM units") == [(0, 0, None)]
+    assert (tmp_path / "study.version1.sqlite").read_bytes() == before
+    assert names(tmp_path) == ["study.sqlite", "study.version1.sqlite"]
+
+
+def test_an_upgrade_that_fails_leaves_the_store_alone(tmp_path, monkeypatch):
+    path = tmp_path / "study.sqlite"
+    Store.create(path).close()
+    before = path.read_bytes()
+    monkeypatch.setattr(schema, "VERSION", 2)
+    monkeypatch.setitem(schema.UPGRADES, 1, lambda connection: connection.execute("nonsense"))
+    with pytest.raises(StoreError, match="nonsense"):
+        Store.open(path)
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["study.sqlite"]
+
+
+def hold(folder, held, leave):
+    with locked(folder):
+        held.set()
+        leave.wait(30)
+
+
+def test_a_folder_is_for_one_run_at_a_time(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    held, leave = context.Event(), context.Event()
+    other = context.Process(target=hold, args=(tmp_path, held, leave))
+    other.start()
+    assert held.wait(30)
+    with pytest.raises(StoreError, match="another run is at work"), locked(tmp_path):
+        pass
+    other.kill()  # the lock dies with its process
+    other.join(30)
+    with locked(tmp_path):
+        assert names(tmp_path) == []
+    with locked(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    study = hf.Study("t_score", protocol=hf.Subsampling(2), sizes=[1], classifiers=())
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(StoreError, match="cannot be made"):
+        study.run(X, y, out=tmp_path / "file" / "run", n_jobs=1)
+    with pytest.raises(StoreError, match="not empty and holds no study"):
+        study.run(X, y, out=tmp_path, n_jobs=1)
+    assert names(tmp_path) == ["file"]

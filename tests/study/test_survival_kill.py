@@ -1,0 +1,63 @@
+"""A run that is killed, again and again, ends with the bytes of a run that was left alone."""
+
+import random
+import time
+from collections import Counter
+
+import pytest
+
+import holdfast as hf
+from holdfast.study._lock import locked
+from tests.study.runs import Order, Started, contents, units, until
+from tests.study.selectors import Slow
+
+KILLS = 5
+RESAMPLES = 200
+SECONDS = 0.02
+STUDY = {
+    "selectors": {"slow": Slow(SECONDS), "t_score": "t_score", "relieff": "relieff"},
+    "protocol": hf.Subsampling(RESAMPLES, 0.9),
+    "sizes": [5],
+}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("undisturbed")
+    run = Started(tmp_path, Order(tmp_path / "run", STUDY, {"n_jobs": 2}))
+    assert run.wait() == {"error": None}
+    until(lambda: not run.leftovers(), "a run cleans up", seconds=10)
+    return contents(tmp_path / "run", tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_run_killed_at_five_random_moments_ends_with_the_same_bytes(seed, undisturbed, tmp_path):
+    moments = random.Random(seed)
+    folder = tmp_path / "run"
+    hits = 0
+    for kill in range(KILLS):
+        run = Started(tmp_path, Order(folder, STUDY, {"n_jobs": 2}))
+        if kill == 0:  # while the folder is made and the workers start
+            time.sleep(moments.uniform(0, 2))
+        else:
+            until(lambda run=run: run.begun() or not run.process.is_alive(), "a unit is begun")
+            time.sleep(moments.uniform(0, 0.5))
+        hits += run.kill()
+        check_that_it_left_nothing(run, folder)
+        check_that_little_is_lost(run, units(folder))
+    assert hits >= 4  # of 20 kills at least 16 found work to spoil
+    assert Started(tmp_path, Order(folder, None, {"n_jobs": 2})).wait() == {"error": None}
+    assert contents(folder, tmp_path) == undisturbed
+
+
+def check_that_it_left_nothing(run, folder):
+    if folder.exists():
+        with locked(folder):
+            pass
+    until(lambda: not run.leftovers(), "what a killed run left is gone", seconds=10)
+
+
+def check_that_little_is_lost(run, stored):
+    lost = Counter(pid for pid, resample in run.begun() if ("slow", resample) not in stored)
+    for count in lost.values():
+        assert count == 1 or count * SECONDS <= 0.2
