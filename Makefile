@@ -18,8 +18,8 @@ $(READY): $(USER)
 	$(BIN)/python -m pip install --quiet --editable '.[parquet,dask]' --group dev
 	@touch $(READY)
 
-demo: $(USER)  ## measure the selections in examples/ and print the table
-	$(BIN)/holdfast measure examples/markers.txt --n-features 2000
+demo: $(USER)  ## a study of a data set that ships with scikit-learn; names what it wrote
+	$(BIN)/holdfast study @breast_cancer --out demo-study --export csv
 
 test: $(READY)  ## ruff, mypy and the whole test suite but the slow tests
 	$(BIN)/ruff check .

@@ -76,6 +76,9 @@ class Benchmark:
         Whether inputs are mapped from a file; such pages then do not count as memory.
     holds : callable or None
         From the result to the bytes it holds.
+    clock : callable or None
+        From the result to the seconds that count, where other processes do the work and the CPU
+        time of this one says nothing; applied to the peer's result, too.
     """
 
     task: str
@@ -86,6 +89,7 @@ class Benchmark:
     peer: Recorded | Live | None = None
     mapped: bool = False
     holds: Callable[[Any], int] | None = None
+    clock: Callable[[Any], float] | None = None
 
 
 BENCHMARKS: dict[str, Benchmark] = {}

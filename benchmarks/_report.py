@@ -17,7 +17,8 @@ COLUMNS = ("task", "ours", "peer", "ratio", "goal", "met", "peak memory")
 _PACKAGES = ("numpy", "scipy", "numba", "holdfast")
 _METHOD = """\
 ours, peer: CPU seconds of one process (user + system, all threads) after a warm-up on tiny \
-inputs; best of 3 where below 3 s
+inputs; best of 3 where below 3 s; for studies, whose work is done in other processes, seconds on \
+the clock
 ratio: peer / ours
 peak memory: growth of the peak resident set (VmHWM) during the first run, inputs not counted; \
 with a memory-mapped input (marked *) growth of anonymous memory (RssAnon, sampled every ms), \

@@ -18,7 +18,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 REQUIRED = {part for part in os.environ.get("HOLDFAST_REQUIRE", "").split(",") if part}
-MODULES = {"polars": "polars", "parquet": "pyarrow"}
+MODULES = {"polars": "polars", "parquet": "pyarrow", "dask": "distributed"}
 
 
 def missing(part: str, why: str):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         TScore,
         list_selectors,
     )
-    from holdfast.study import Result, Study, load, merge, resume
+    from holdfast.study import Result, Study, export, load, merge, resume
 
 # Names are imported on first use, so that `holdfast --help` stays fast.
 _HOME = {
@@ -73,6 +73,7 @@ _HOME = {
     "Weights": "preferences",
     "compare": "measures",
     "concat": "preferences",
+    "export": "study",
     "list_measures": "measures",
     "list_protocols": "resample",
     "list_selectors": "select",
@@ -115,6 +116,7 @@ __all__ = [
     "compare",
     "concat",
     "errors",
+    "export",
     "io",
     "list_measures",
     "list_protocols",

@@ -27,7 +27,7 @@ class Cluster:
         self._file = folder / "scheduler.json"
         self._started: list[subprocess.Popen] = []
         self.scheduler = self._dask(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show",
+            "scheduler", "--host", "127.0.0.1", "--port", "0",
             "--scheduler-file", str(self._file),
         )  # fmt: skip
         self.address = until(self._written, "the scheduler starts")

@@ -7,13 +7,10 @@ import json
 import multiprocessing
 import os
 import resource
-import shutil
 import signal
-import sqlite3
-import tempfile
 import time
 import uuid
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,15 +18,12 @@ import numpy as np
 
 import holdfast as hf
 from holdfast.errors import HoldfastError
-from holdfast.study._export import export
-from holdfast.study._result import Result
-from holdfast.study._store import FILE, Store
-from tests.study.selectors import LOG
+from tests.study.selectors import LOG, Slow
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.study.runs"])  # what takes seconds to import is there already
 MARK = "HOLDFAST_TEST_RUN"
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds that a busy machine may need for what usually takes a few."""
 
 
@@ -60,6 +54,15 @@ def locked_or_waiting(folder: Path):
         os.close(handle)
 
 
+SECONDS = 0.02
+STUDY = {
+    "selectors": {"slow": Slow(SECONDS), "t_score": "t_score", "relieff": "relieff"},
+    "protocol": hf.Subsampling(200, 0.9),
+    "sizes": [5],
+}
+"""A study that takes a few seconds, to be disturbed."""
+
+
 def small_data(n_samples=60, n_features=200):
     """Return data in memory: noise, and five features that differ between two classes."""
     rng = np.random.default_rng(7)
@@ -84,6 +87,9 @@ class Order:
 def obey(order: Order, tmp: str, mark: str) -> None:
     """Run a study; what became of it is left in a file beside the folder."""
     os.environ |= {MARK: mark, LOG: f"{tmp}.log", "TMPDIR": tmp}
+    with Path(f"{tmp}.out").open("w") as output:
+        for stream in (1, 2):
+            os.dup2(output.fileno(), stream)
     if order.file_limit is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order.file_limit, order.file_limit))
     try:
@@ -124,7 +130,7 @@ class Started:
     def wait(self) -> dict:
         """Wait for the end and return what was said."""
         self.process.join(PATIENCE)
-        assert self.process.exitcode == 0, self.process.exitcode
+        assert self.process.exitcode == 0, self.printed()
         said = self.tmp / "said.json"
         found = json.loads(said.read_text())
         said.unlink()
@@ -136,6 +142,10 @@ class Started:
         self.process.kill()
         self.process.join()
         return ran and self.process.exitcode == -signal.SIGKILL
+
+    def printed(self) -> str:
+        """Return what it and its workers wrote to the terminal."""
+        return self.tmp.with_suffix(".out").read_text()
 
     def begun(self) -> list[tuple[int, int]]:
         """Return what slow selectors began: process and resample."""
@@ -158,7 +168,18 @@ def finished(tmp_path: Path, order: Order) -> dict:
     run = Started(tmp_path, order)
     said = run.wait()
     until(lambda: not run.leftovers(), "a run cleans up", seconds=10)
+    assert run.printed() == ""
     return said
+
+
+def undisturbed(factory) -> Path:
+    """Return the folder of a run of the study that nobody disturbed."""
+
+    def make(folder: Path) -> None:
+        order = Order(folder / "run", STUDY, {"n_jobs": 2})
+        assert finished(folder, order) == {"error": None}
+
+    return once(factory, "undisturbed", make) / "run"
 
 
 def _processes() -> list[int]:
@@ -179,42 +200,3 @@ def until(condition, what: str, seconds: float = PATIENCE):
         assert time.monotonic() < end, f"not within {seconds:g} s: {what}"
         time.sleep(0.02)
     return found
-
-
-def units(folder: Path) -> dict[tuple[str, int], str | None]:
-    """Return the units that a store has: selector and resample, and why it failed or None.
-
-    A copy is read: what a killed run left is for the next run to repair.
-    """
-    if not (folder / FILE).exists():
-        return {}
-    with tempfile.TemporaryDirectory() as copy:
-        shutil.copytree(folder, copy, dirs_exist_ok=True)
-        with closing(sqlite3.connect(Path(copy, FILE))) as connection:
-            return _units(connection)
-
-
-def _units(connection: sqlite3.Connection) -> dict[tuple[str, int], str | None]:
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'units'").fetchone():
-        return {}
-    rows = connection.execute(
-        "SELECT name, resample, message FROM units JOIN selectors USING (selector)"
-    )
-    return {(name, resample): message for name, resample, message in rows}
-
-
-def contents(folder: Path, tmp_path: Path) -> dict[str, object]:
-    """Return all that a study found, but when and how fast: its tables, and the exported bytes."""
-    target = tmp_path / f"export-{uuid.uuid4().hex}"
-    with closing(Store.open(folder / FILE)) as store:
-        export(Result(store), target)
-    files = {path.name: path.read_bytes() for path in target.glob("*") if path.stem != "timings"}
-    return files | tables(folder)
-
-
-def tables(folder: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Return the rows of all tables but those that say when."""
-    with closing(Store.open(folder / FILE)) as store:
-        names = store.query("SELECT name FROM sqlite_master WHERE type = 'table'")
-        timeless = [name for (name,) in names if name not in ("runs", "timings")]
-        return {name: sorted(store.query(f"SELECT * FROM {name}"), key=repr) for name in timeless}

@@ -270,4 +270,4 @@ def test_a_part_of_the_features_is_noted():
         for number, part in enumerate(subsamples(30, 5))
     ]
     row = cell(Result(full(Made(resamples=parts))), "one", 4, "nogueira")
-    assert "only some features" in row["note"]
+    assert "only some features each" in row["note"]

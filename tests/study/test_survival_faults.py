@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 import holdfast as hf
-from tests.study.runs import Order, contents, finished, once, units
+from tests.study.found import contents, units
+from tests.study.runs import Order, finished, once
 from tests.study.selectors import Narrow, Odd, OddInBlocks
 
 RESAMPLES = 16  # blocks of two
@@ -17,19 +18,18 @@ FAULTS = {
     "is_no_number": ("nan", 4, r"InvalidInputError: row 0, feature 3 holds nan; .*"),
     "sleeps": ("sleep", 0, r"took longer than the time limit"),
     "spins": ("spin", 0, r"took longer than the time limit"),
-    "crashes": ("crash", 3, r"its process died \(SIGSEGV\(-11\)\)"),
-    "is_killed": ("be_killed", 0, r"its process died \(SIGKILL\(-9\)\)"),
+    "crashes": ("crash", 0, r"its process died \(SIGSEGV\(-11\)\)"),
 }
 IN_BLOCKS = {
     "raises_in_blocks": ("raise", 5, r"ZeroDivisionError: the data are beneath me"),
-    "dies_in_blocks": ("be_killed", 1, r"its process died \(SIGKILL\(-9\)\)"),
+    "is_killed_in_blocks": ("be_killed", 1, r"its process died \(SIGKILL\(-9\)\)"),
 }
 
 
 def study(mended):
     odd = {name: Odd(deed, at, str(mended)) for name, (deed, at, _) in FAULTS.items()}
     blocks = {name: OddInBlocks(deed, at, str(mended)) for name, (deed, at, _) in IN_BLOCKS.items()}
-    fine = {"dies_once": Odd("die_once", 0, str(mended)), "narrow": Narrow("nothing", 0)}
+    fine = {"dies_once": Odd("die_once", 3, str(mended)), "narrow": Narrow("nothing", 0)}
     return {
         "selectors": {**odd, **blocks, **fine, "t_score": "t_score"},
         "protocol": hf.Subsampling(RESAMPLES, 0.9),

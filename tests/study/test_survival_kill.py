@@ -6,32 +6,18 @@ from collections import Counter
 
 import pytest
 
-import holdfast as hf
 from holdfast.study._lock import locked
-from tests.study.runs import Order, Started, contents, units, until
-from tests.study.selectors import Slow
+from tests.study.found import contents, units
+from tests.study.runs import SECONDS, STUDY, Order, Started, finished, undisturbed, until
 
 KILLS = 5
-RESAMPLES = 200
-SECONDS = 0.02
-STUDY = {
-    "selectors": {"slow": Slow(SECONDS), "t_score": "t_score", "relieff": "relieff"},
-    "protocol": hf.Subsampling(RESAMPLES, 0.9),
-    "sizes": [5],
-}
+SLOW = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    tmp_path = tmp_path_factory.mktemp("undisturbed")
-    run = Started(tmp_path, Order(tmp_path / "run", STUDY, {"n_jobs": 2}))
-    assert run.wait() == {"error": None}
-    until(lambda: not run.leftovers(), "a run cleans up", seconds=10)
-    return contents(tmp_path / "run", tmp_path)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_run_killed_at_five_random_moments_ends_with_the_same_bytes(seed, undisturbed, tmp_path):
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=SLOW) for seed in (1, 2, 3))])
+def test_a_run_killed_at_five_random_moments_ends_with_the_same_bytes(
+    seed, tmp_path, tmp_path_factory
+):
     moments = random.Random(seed)
     folder = tmp_path / "run"
     hits = 0
@@ -46,8 +32,8 @@ def test_a_run_killed_at_five_random_moments_ends_with_the_same_bytes(seed, undi
         check_that_it_left_nothing(run, folder)
         check_that_little_is_lost(run, units(folder))
     assert hits >= 4  # of 20 kills at least 16 found work to spoil
-    assert Started(tmp_path, Order(folder, None, {"n_jobs": 2})).wait() == {"error": None}
-    assert contents(folder, tmp_path) == undisturbed
+    assert finished(tmp_path, Order(folder, None, {"n_jobs": 2})) == {"error": None}
+    assert contents(folder, tmp_path) == contents(undisturbed(tmp_path_factory), tmp_path)
 
 
 def check_that_it_left_nothing(run, folder):

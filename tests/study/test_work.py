@@ -245,7 +245,7 @@ def test_nominal_features_reach_the_selectors_that_know_them():
     ("given", "words"),
     [
         ({"sizes": [14]}, "between 1 and the 13 features"),
-        ({"sizes": [10], "protocol": hf.FeatureSubsets(3, 0.5)}, "offers 6 only"),
+        ({"sizes": [10], "protocol": hf.FeatureSubsets(3, 0.5)}, "offers 7 only"),
         ({"measures": ["pearson"], "protocol": hf.FeatureSubsets(3, 0.5)}, "measures of weights"),
         ({"measures": ["group_matching_index"]}, "selectors that give groups"),
     ],

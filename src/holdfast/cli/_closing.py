@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from holdfast._text import plural
 from holdfast.cli._print import print_json
@@ -82,19 +81,21 @@ def _say_failures(result: Result) -> None:
         return
     say("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
     kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
-    for (selector, message), row in list(kinds.iterrows())[:MOST]:  # type: ignore[misc]
-        say("error", f"{selector}, {plural(int(row['count']), 'resample')}, first {row['min']}: {message}")
+    for kind in kinds.reset_index().head(MOST).to_dict("records"):
+        where = f"{plural(kind['count'], 'resample')}, first {kind['min']}"
+        say("error", f"{kind['selector']} on {where}: {kind['message']}")
     if len(kinds) > MOST:
         say("error", f"and {len(kinds) - MOST:,} more reasons: see the failures of the result.")
 
 
 def _say_next(result: Result, folder: Path, part: str | None, files: Sequence[Path]) -> None:
     """Say what is left to do, which files there are, and how to look at them."""
+    where = shlex.quote(str(folder))
     state = f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done"
     if part is not None and not result.complete:
-        say("next", f"{state}; when all parts are: holdfast merge {folder} DIR... --out DIR")
+        say("next", f"{state}; when all parts are: holdfast merge {where} DIR... --out DIR")
     elif not result.complete:
-        say("next", f"{state}; try the others again: holdfast resume {folder}")
+        say("next", f"{state}; try the others again: holdfast resume {where}")
     for path in files:
         say("written", path)
-    click.echo(f'look further in Python: import holdfast as hf; hf.load("{folder}")', err=True)
+    say("look further in Python", f"import holdfast as hf; hf.load({str(folder)!r})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import plural
@@ -58,5 +59,5 @@ def _kept(folder: Path) -> str:
         return "nothing was done yet."
     return (
         f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
-        f"go on with: holdfast resume {folder}"
+        f"go on with: holdfast resume {shlex.quote(str(folder))}"
     )

@@ -9,13 +9,11 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-REST = "Options"
-
 
 class GroupedOption(click.Option):
     """An option that knows under which title it is shown."""
 
-    def __init__(self, *args: Any, group: str = REST, **attributes: Any) -> None:
+    def __init__(self, *args: Any, group: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.group = group
 
@@ -24,13 +22,15 @@ class GroupedCommand(click.Command):
     """A command whose help shows options under the titles of their groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, group by group, in the order of their first options."""
+        """Write the options, group by group, those of no group last."""
         groups: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
+        rest: list[tuple[str, str]] = []
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx) if isinstance(one, click.Option) else None
             if record is not None:
-                groups.setdefault(getattr(parameter, "group", REST), []).append(record)
-        for title, records in groups.items():
+                group = getattr(one, "group", None)
+                (groups.setdefault(group, []) if group else rest).append(record)
+        for title, records in [*groups.items(), ("Options", rest)]:
             with formatter.section(title):
                 formatter.write_dl(records)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.cli._talk import say
+import click
+
 from holdfast.errors import HoldfastWarning
 
 if TYPE_CHECKING:
@@ -27,7 +29,8 @@ class SayOnce(logging.Handler):
         message = record.getMessage()
         if not self._quiet and message not in self._said:
             self._said.add(message)
-            say("warning", message)
+            text = " ".join(message.split())
+            click.echo(f"warning: {text}", file=sys.stderr)  # where bars are drawn, above them
 
 
 @contextmanager

@@ -8,7 +8,10 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from holdfast._text import plural
+from holdfast.cli._paragraph import paragraph
 from holdfast.cli._talk import say
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ PAUSE = 2.0
 """Fewest seconds between two lines."""
 STEPS = 10
 """Most lines of a run."""
+WIDTH = 24
+"""Width of a bar: in 80 columns, room is left for the ^C that a terminal prints behind it."""
 MANY = 12
 """From so many selectors on, bars are shown only of those at work."""
 
@@ -84,7 +89,7 @@ def say_work(watch: Watch, where: str) -> None:
     size = f"{plural(len(watch.totals), 'selector')} x {plural(resamples, 'resample')}"
     already = f", {watch.n_done:,} of them done already" if watch.n_done else ""
     say("work", f"{size} = {plural(watch.total, 'unit')}{already}, on {where}.")
-    say("work", watch.estimates)
+    click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
 
 
 class Lines(Watch):
@@ -158,10 +163,9 @@ def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used
 
     return Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
+        BarColumn(bar_width=WIDTH),
         *map(TextColumn, texts),
         TimeRemainingColumn(elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
-        expand=True,
     )

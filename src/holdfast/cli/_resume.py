@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from holdfast.cli._grouped import GroupedCommand
-from holdfast.cli._options import examples
-from holdfast.cli._run_options import RunOptions, print_options, run_options
+from holdfast.cli._options import examples, json_option
+from holdfast.cli._run_options import RunOptions, quiet_option, run_options
+
 
 @click.command(
     "resume",
@@ -18,7 +19,8 @@ from holdfast.cli._run_options import RunOptions, print_options, run_options
 )
 @click.argument("folder", metavar="DIR")
 @run_options
-@print_options
+@json_option
+@quiet_option
 def resume(folder: str, **options: Any) -> int:
     """Go on with the study in DIR where it stopped.
 

@@ -10,7 +10,6 @@ import click
 from holdfast.cli._grouped import in_group, option
 
 _PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
-FORMATS = ("csv", "parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,35 +41,35 @@ def _part(_: click.Context, __: click.Parameter, value: str | None) -> str | Non
 run_options = in_group(
     "Run",
     option(
-            "--n-jobs",
-            type=int,
-            metavar="N",
-            callback=_not_zero,
-            help="Processes; default all cores, -2 all but one.",
-        ),
-        option(
-            "--dask",
-            metavar="ADDRESS",
-            help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
-        ),
-        option(
-            "--timeout",
-            type=click.FloatRange(0, min_open=True),
-            metavar="SECONDS",
-            help="Most time for one selector on one resample; it counts as failed then.",
-        ),
-        option(
-            "--part",
-            metavar="K/N",
-            callback=_part,
-            help="Do part K of N only; 'holdfast merge' joins them.",
-        ),
-        option(
-            "--export", type=click.Choice(FORMATS), help="Write all tables to DIR/tables as well."
-        ),
+        "--n-jobs",
+        type=int,
+        metavar="N",
+        callback=_not_zero,
+        help="Processes; default all cores, -2 all but one.",
+    ),
+    option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
+    ),
+    option(
+        "--timeout",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Most time for one selector on one resample; it counts as failed then.",
+    ),
+    option(
+        "--part",
+        metavar="K/N",
+        callback=_part,
+        help="Do part K of N only; 'holdfast merge' joins them.",
+    ),
+    option(
+        "--export",
+        type=click.Choice(["csv", "parquet"]),
+        help="Write all tables to DIR/tables as well.",
+    ),
 )
-print_options = in_group(
-    "Options",
-    option("--json", "as_json", is_flag=True, help="Print JSON for programs."),
-        option("--quiet", is_flag=True, help="Print nothing but the results and errors."),
+quiet_option = click.option(
+    "--quiet", is_flag=True, help="Print nothing but the results and errors."
 )

@@ -9,9 +9,7 @@ import click
 _COMMA = re.compile(r",(?![^()]*\))")  # not within round brackets
 
 
-def split_spellings(
-    _: click.Context, __: click.Parameter, value: str | None
-) -> list[str] | None:
+def split_spellings(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
     """Divide ``a,b:x=1,y=2,c`` into ``a``, ``b:x=1,y=2`` and ``c``; the callback of an option.
 
     A part with an equals sign before any colon is an option of the name before it.

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from holdfast.cli._grouped import GroupedCommand, in_group, option
-from holdfast.cli._options import examples, split_names
+from holdfast.cli._options import examples, json_option, split_names
 from holdfast.cli._request import CLASSIFIERS, PROTOCOL, SELECTORS, requested
-from holdfast.cli._run_options import print_options, run_options
+from holdfast.cli._run_options import quiet_option, run_options
 from holdfast.cli._spellings import split_or_none, split_sizes, split_spellings
 
 data_options = in_group(
@@ -26,13 +26,13 @@ study_options = in_group(
         "--selectors",
         metavar="NAMES",
         callback=split_spellings,
-        help=f"See 'holdfast list selectors'; default {','.join(SELECTORS)}.",
+        help=f"See 'holdfast list selectors'; default {', '.join(SELECTORS)}.",
     ),
     option(
         "--sizes",
         metavar="SIZES",
         callback=split_sizes,
-        help="Features to select: counts or fractions; default 5,10,20,50.",
+        help="Features to select: counts or fractions; default 5, 10, 20, 50.",
     ),
     option(
         "--protocol",
@@ -43,7 +43,7 @@ study_options = in_group(
         "--classifiers",
         metavar="NAMES",
         callback=split_or_none,
-        help=f"To estimate errors, or 'none'; default {','.join(CLASSIFIERS)}.",
+        help=f"To estimate errors, or 'none'; default {', '.join(CLASSIFIERS)}.",
     ),
     option(
         "--measures",
@@ -56,7 +56,9 @@ study_options = in_group(
         type=click.Choice(["median"]),
         help="Missing values, for selectors that do not take them.",
     ),
-    option("--seed", type=click.IntRange(min=0), help="Of all that is random; default 0."),
+    option(
+        "--seed", type=click.IntRange(min=0), metavar="N", help="Of all that is random; default 0."
+    ),
 )
 out_option = in_group(
     "Run",
@@ -84,7 +86,8 @@ out_option = in_group(
 @study_options
 @out_option
 @run_options
-@print_options
+@json_option
+@quiet_option
 def study(data: str, **options: Any) -> int:
     """Find out how stable, and how good, feature selectors are on DATA.
 

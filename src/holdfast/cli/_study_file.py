@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -14,7 +13,7 @@ from holdfast.cli._talk import say
 from holdfast.errors import FileFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pathlib import Path
 
     from pydantic_core import ErrorDetails
 

@@ -15,7 +15,6 @@ from pydantic import (
 )
 
 from holdfast._text import did_you_mean
-from holdfast.cli._run_options import FORMATS
 from holdfast.errors import HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
@@ -128,7 +127,7 @@ class Run(Section):
     n_jobs: Annotated[int, AfterValidator(_not_zero)] = 1
     dask: str = ""
     timeout: PositiveFloat = 1.0
-    export: Literal[FORMATS] = "csv"  # type: ignore[valid-type]
+    export: Literal["csv", "parquet"] = "csv"
 
 
 class StudyFile(Section):

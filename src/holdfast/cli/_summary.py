@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import shutil
 import sys
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.cli._paragraph import paragraph
 from holdfast.cli._print import Column, print_table
 from holdfast.measures import get_measure
 
@@ -26,7 +25,7 @@ def print_summary(result: Result) -> None:
     print_table(list(shown), list(zip(*shown.values(), strict=True)))
     click.echo()
     for sentence in _sentences(result, table):
-        print_text(sentence)
+        click.echo(paragraph(sentence, sys.stdout))
 
 
 def _columns(result: Result, table: pd.DataFrame) -> dict[Column, list[str]]:
@@ -70,7 +69,7 @@ def _error(row: dict[Any, Any]) -> str:
 
 
 def _decimals(number: float, count: int = 2) -> str:
-    return "-" if math.isnan(number) else f"{number:.{count}f}"
+    return "-" if math.isnan(number) else f"{round(number, count) + 0.0:.{count}f}"  # no -0.00
 
 
 def _text(value: object, missing: str = "-") -> str:
@@ -86,12 +85,5 @@ def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
     ]
     told.append(result.protocol_sentence)
     if result.plan["classifiers"]:
-        told.append("The error is that of the best classifier, with its standard error.")
+        told.append("The error is that of the best classifier, ± its standard error.")
     return told
-
-
-def print_text(text: str) -> None:
-    """Print a paragraph, in lines as wide as the terminal."""
-    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    for line in textwrap.wrap(text, wide) if wide else [text]:
-        click.echo(line)

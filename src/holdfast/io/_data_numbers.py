@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast._kernels.decimals import parse_row
 from holdfast.io._data_blocks import rows_a_block
 from holdfast.io._data_parts import is_missing
 from holdfast.io._source import shown
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# as float() does not know them; all spellings of NaN it does
-_KNOWN = {"": "nan", "NA": "nan", "na": "nan", "?": "nan", "null": "nan", "NULL": "nan"}
-
 
 class NumberReader:
     """Turns rows of cells into numbers; remembers columns that hold text."""
@@ -27,6 +25,7 @@ class NumberReader:
     def __init__(self, file: TextFile, names: list[str], *, decimal_comma: bool) -> None:
         self._file, self._names, self._decimal_comma = file, names, decimal_comma
         self._text: dict[int, tuple[int | None, str]] = {}
+        self._open = np.empty(len(names), dtype=np.int64)
 
     @property
     def refused(self) -> dict[str, tuple[int | None, str]]:
@@ -34,47 +33,40 @@ class NumberReader:
         return {self._names[column]: at for column, at in sorted(self._text.items())}
 
     def row(self, line: int, cells: list[str]) -> Floats:
-        """Return a row as numbers, NaN where missing; refuse infinite ones."""
-        try:
-            row = _quick(cells)
-        except ValueError:
-            row = self._slow(line, cells)
-        if np.isinf(row).any():
-            column = int(np.flatnonzero(np.isinf(row))[0])
+        """Return a row as numbers, NaN where missing or text; refuse infinite ones."""
+        row = np.empty(len(cells))
+        text = np.frombuffer("\n".join(cells).encode(), dtype=np.uint8)
+        n_open = parse_row(text, self._decimal_comma, row, self._open) if cells else 0
+        # line ends within cells let there seem to be more cells than there are
+        left = range(len(cells)) if n_open < 0 else self._open[:n_open].tolist()
+        for column in left:
+            row[column] = self._cell(line, column, cells[column])
+        return row
+
+    def _cell(self, line: int, column: int, cell: str) -> float:
+        """Read a cell that is no plain number: missing, infinite, of many digits, or text."""
+        if is_missing(cell):
+            return np.nan
+        value = _number(cell.replace(",", ".", 1) if self._decimal_comma else cell)
+        if value is None:
+            self._file.refuse_control(cell, line)
+            self._text.setdefault(column, (line, cell))
+            return np.nan
+        if np.isinf(value):
             raise self._file.error(
-                f"values must be finite or missing, got {shown(cells[column])} in column "
+                f"values must be finite or missing, got {shown(cell)} in column "
                 f"{shown(self._names[column])}.",
                 line,
             )
-        return row
-
-    def _slow(self, line: int, cells: list[str]) -> Floats:
-        """Read a row with missing values, decimal commas, or text."""
-        known = [_KNOWN.get(cell.strip(), cell) for cell in cells]
-        if self._decimal_comma:
-            known = [cell.replace(",", ".", 1) if "," in cell else cell for cell in known]
-        for column in self._text:  # they are refused anyway; others may be found the quick way
-            known[column] = "nan"
-        try:
-            return _quick(known)
-        except ValueError:
-            return np.array([self._cell(line, *at, cells) for at in enumerate(known)])
-
-    def _cell(self, line: int, column: int, known: str, cells: list[str]) -> float:
-        try:
-            return float("text" if "_" in known else known)
-        except ValueError:
-            if not is_missing(known):
-                self._file.refuse_control(known, line)
-                self._text[column] = line, cells[column]
-            return np.nan
+        return value
 
 
-def _quick(cells: list[str]) -> Floats:
-    """Return cells as numbers if all of them are; Python's own float() is exact to the last bit."""
-    if "_" in "".join(cells):  # float() takes 1_000 as well
-        raise ValueError
-    return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+def _number(cell: str) -> float | None:
+    """Return a cell as a number, None if it is text."""
+    try:
+        return None if "_" in cell else float(cell)  # float() takes 1_000, too
+    except ValueError:
+        return None
 
 
 class Blocks:

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ties import generators
+from holdfast.preferences._ties import count_of, generators
 from holdfast.resample._base import NO_ROWS, Protocol, Resample
 from holdfast.resample._checks import between, whole
 from holdfast.resample._record import protocol
@@ -82,7 +82,7 @@ class FeatureSubsets(Protocol):
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         if n_features is None:
             raise InvalidInputError("feature_subsets needs n_features; received None")
-        count = max(1, round(self.fraction * n_features))
+        count = count_of(self.fraction, n_features, "fraction")
         rows = np.arange(len(units.y))
         for generator in generators(random_state, self.n_resamples):
             features = np.sort(generator.permutation(n_features)[:count])

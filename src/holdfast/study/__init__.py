@@ -2,7 +2,9 @@
 
 from holdfast.study._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
 from holdfast.study._execute import resume
-from holdfast.study._result import Result
+from holdfast.study._export import export
+from holdfast.study._merge import merge
+from holdfast.study._result import Result, load
 from holdfast.study._run import Progress
 from holdfast.study._study import Study
 
@@ -12,6 +14,9 @@ __all__ = [
     "Progress",
     "Result",
     "Study",
+    "export",
     "get_classifier",
+    "load",
+    "merge",
     "resume",
 ]

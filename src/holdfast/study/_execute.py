@@ -140,8 +140,6 @@ def resume(
     path = Path(folder)
     with closing(Store.open(path / FILE)) as store:
         document, resamples = store.fact("plan"), store.resamples()
-    if document is None:
-        raise StudyError(f"{path}: the study never began; start it again.")
     data = load_data(path, document)
     plan = _planned(document, resamples)
     return execute(plan, data, workers, out=path, progress=progress, save_data=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 PLAN = "plan.json"
 DATA = "data.npz"
+NEW = ".study.new.sqlite"
+LEFT = {PLAN, DATA, NEW, f"{NEW}-journal", ".data.new.npz", f".{PLAN}.new", ".lock"}
+"""What a process that was killed at the start may have left."""
 
 
 def made_folder(out: str | os.PathLike[str]) -> Path:
@@ -40,21 +45,24 @@ def made_folder(out: str | os.PathLike[str]) -> Path:
 def opened(folder: Path, plan: Plan, data: Dataset, *, save_data: bool) -> Store:
     """Return the store of a plan: the one that is there, or a new one with the plan in it."""
     document = plan.to_json()
-    if (folder / FILE).exists():
-        store = Store.open(folder / FILE, write=True)
-        there = store.fact("plan")
-        if there is not None:
-            check_same(there, document, folder)
-            return store
-        store.close()  # the run that made it was killed before it began
-        (folder / FILE).unlink()
-    _check_empty(folder)
-    if save_data and data.source is None:
-        _save_data(folder / DATA, data)
-    _write(folder / PLAN, as_text(document).encode())
-    store = Store.create(folder / FILE)
-    fill(store, plan, data)
+    if not (folder / FILE).exists():
+        _check_empty(folder)
+        if save_data and data.source is None:
+            _save_data(folder / DATA, data)
+        _write(folder / PLAN, as_text(document).encode())
+        _make_store(folder, plan, data)
+    store = Store.open(folder / FILE, write=True)
+    check_same(store.fact("plan"), document, folder)
     return store
+
+
+def _make_store(folder: Path, plan: Plan, data: Dataset) -> None:
+    """Make a store that appears under its name when the plan is in it."""
+    new = folder / NEW
+    new.unlink(missing_ok=True)  # left by a process that was killed here
+    with closing(Store.create(new)) as store:
+        fill(store, plan, data)
+    new.replace(folder / FILE)
 
 
 def fill(store: Store, plan: Plan, data: Dataset) -> None:
@@ -92,7 +100,7 @@ def directions(data: Dataset) -> list[int | None]:
 
 def _check_empty(folder: Path) -> None:
     """Refuse to write among other people's files; what a killed start left does not count."""
-    others = [path.name for path in folder.iterdir() if path.name not in (PLAN, DATA, ".lock")]
+    others = [path.name for path in folder.iterdir() if path.name not in LEFT]
     if others:
         raise StoreError(
             f"{folder}: the folder is not empty and holds no study ({shortened(sorted(others))}); "
@@ -107,8 +115,14 @@ def _write(path: Path, content: bytes) -> None:
         new.write_bytes(content)
         new.replace(path)
     except OSError as error:
-        new.unlink(missing_ok=True)
+        _drop(new)
         raise StoreError(f"{path}: the file cannot be written ({error.strerror}).") from error
+
+
+def _drop(path: Path) -> None:
+    """Remove what was half written, if anything was."""
+    with suppress(OSError):  # the folder may be read-only
+        path.unlink()
 
 
 def _save_data(path: Path, data: Dataset) -> None:
@@ -125,7 +139,7 @@ def _save_data(path: Path, data: Dataset) -> None:
         np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
         new.replace(path)
     except OSError as error:
-        new.unlink(missing_ok=True)
+        _drop(new)
         raise StoreError(
             f"{path}: the data cannot be saved ({error.strerror}); make room, or refuse it by "
             "save_data=False."
@@ -156,7 +170,7 @@ def load_data(folder: Path, plan: JSON) -> Dataset:
 
 def _saved_data(path: Path) -> Dataset:
     try:
-        with np.load(path, allow_pickle=False) as parts:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             return Dataset(
                 X=parts["X"],
                 y=parts["y"],
@@ -164,5 +178,5 @@ def _saved_data(path: Path) -> Dataset:
                 nominal=tuple(parts["nominal"].tolist()),
                 groups=parts.get("groups"),
             )
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error

@@ -28,6 +28,7 @@ COVERS = (
     "low and high are 95% Wilson intervals; they cover the noise of resampling only, not what "
     "a new sample of the population would bring"
 )
+COVERS_DRAWS = "low and high are 95% Wilson intervals for new data sets of the same population"
 QUANTILES = (0.05, 0.5, 0.95)
 Z = NormalDist().inv_cdf(0.975)
 
@@ -36,7 +37,7 @@ def frequencies_table(view: View) -> pd.DataFrame:
     """List the features that were selected at least once, by selector and size."""
     parts = [part for selector in range(len(view.selectors)) for part in _parts(view, selector)]
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
-    table.attrs["interval"] = COVERS
+    table.attrs["interval"] = COVERS_DRAWS if view.drawn else COVERS
     return table
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from holdfast.study._plan import Unit
     from holdfast.study._work import Work
 
+QUIET = "PYTHONFAULTHANDLER"
+"""Set, if to nothing, it keeps loky from printing the stack of a worker that crashes."""
 _SIGNALS = re.compile(r"exit codes of the workers are \{(.*?)\}")
 
 
@@ -99,7 +101,7 @@ class LocalPool:
             max_workers=1,
             initializer=prepare,
             initargs=self._start,
-            env=dict.fromkeys(THREADS, "1"),
+            env={**dict.fromkeys(THREADS, "1"), QUIET: os.environ.get(QUIET, "")},
         )
 
     def room(self) -> int:

@@ -57,6 +57,8 @@ class Result:
     0  flavanoids     10  10
     """
 
+    store: Store
+
     def __init__(self, store: Store, data: Callable[[], Any] | None = None) -> None:
         self.store = store
         self._view = View(store)
@@ -141,7 +143,8 @@ class Result:
 
         Columns: ``feature``, ``selector``, ``size``, ``frequency`` = ``count`` / ``n`` (the
         resamples that offered the feature); ``low`` and ``high``, a 95% Wilson interval, which
-        covers the noise of resampling only, not what a new sample would bring; ``rank_low``,
+        covers the noise of resampling only, not what a new sample would bring (where data sets
+        were drawn independently, it does: ``frequencies.attrs["interval"]``); ``rank_low``,
         ``rank_median``, ``rank_high``, the 5%, 50% and 95% quantiles of its rank over the
         resamples, missing where they lie beyond the largest size of the study, the last rank
         that is kept; ``direction``, the class in which the feature is highest on average.
@@ -155,9 +158,12 @@ class Result:
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
-        """All predictions: a row for each selector, classifier, size, resample and sample.
+        """The predictions that errors come from, a row each.
 
-        ``score`` speaks for the second class; with more classes there is a column for each.
+        Columns: ``selector``, ``classifier``, ``size``, ``resample``, ``sample`` (its row in the
+        data, or in the drawn test set), ``actual``, ``predicted`` and the scores:
+        ``score`` speaks for the second class; with more classes there is ``score_<label>`` for
+        each. Words are stored as categories: there may be millions of rows.
         """
         frames = list(prediction_frames(self._view))
         return pd.concat(frames, ignore_index=True) if frames else no_predictions(self._view)

@@ -151,5 +151,7 @@ def _remarks(view: View, case: Case, groups: list[list[int]]) -> list[str]:
         sizes = [len(case.found[number]) for number in numbers]
         remarks.append(f"own sizes: {min(sizes)} to {max(sizes)}, median {np.median(sizes):g}")
     if any(view.parts[number].n_offered is not None for number in numbers):
-        remarks.append("each resample offered only some features; chance levels assume all")
+        remarks.append(
+            "resamples offered only some features each: a perfect selector stays below the best"
+        )
     return remarks

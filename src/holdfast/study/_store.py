@@ -81,8 +81,9 @@ class Store:
 
     @classmethod
     def create(cls, path: Path | None) -> Store:
-        """Make an empty store; it appears under its name once its tables are there."""
-        store = cls(sqlite3.connect(path or ":memory:", timeout=WAIT, isolation_level=None), path)
+        """Make an empty store."""
+        with _told(path):
+            store = cls(_connected(":memory:" if path is None else _address(path, "rwc")), path)
         with store.transaction():
             for statement in schema.TABLES.split(";\n"):
                 store.connection.execute(statement)
@@ -97,19 +98,15 @@ class Store:
             raise StoreError(f"{path.parent}: there is no study in this folder ({path.name}).")
         if _version(path) < schema.VERSION:
             _upgrade(path)
-        mode = "rw" if write else "ro"
         with _told(path):
-            connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode={mode}",
-                uri=True,
-                timeout=WAIT,
-                isolation_level=None,
-            )
-            return cls(connection, path)
+            return cls(_connected(_address(path, "rw" if write else "ro")), path)
 
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+
+    def __del__(self) -> None:
+        self.close()  # results are seldom closed by hand
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -215,18 +212,23 @@ def _told(path: Path | None) -> Iterator[None]:
         ) from error
 
 
+def _connected(address: str) -> sqlite3.Connection:
+    # transactions are begun by hand; results may be read in another thread than they were made
+    return sqlite3.connect(
+        address, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
+    )
+
+
+def _address(path: Path, mode: str) -> str:
+    return f"{path.resolve().as_uri()}?mode={mode}"
+
+
 def _version(path: Path) -> int:
     """Return the schema version of a store; refuse what is none, or cut off, or too new."""
-    with _told(path):
-        connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=WAIT, isolation_level=None
-        )
-        try:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-            whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        finally:
-            connection.close()
+    with _told(path), closing(_connected(_address(path, "rw"))) as connection:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if application != schema.APPLICATION:
         raise FileFormatError(f"{path}: this SQLite file is not a store of a holdfast study.")
     if whole != "ok":
@@ -245,7 +247,7 @@ def _upgrade(path: Path) -> None:
     old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
     shutil.copy2(path, new)
     try:
-        store = Store(sqlite3.connect(new, isolation_level=None), new)
+        store = Store(_connected(_address(new, "rw")), new)
         with closing(store), store.transaction():
             for step in range(version, schema.VERSION):
                 schema.UPGRADES[step](store.connection)

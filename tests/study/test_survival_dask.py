@@ -1,0 +1,104 @@
+"""A Dask cluster gives what local processes give, and may lose its workers, or its scheduler."""
+
+import os
+import re
+import signal
+
+import pytest
+
+import holdfast as hf
+from tests.study.cluster import cluster
+from tests.study.found import contents, units
+from tests.study.runs import STUDY, Order, Started, finished, undisturbed, until
+from tests.study.selectors import Odd, OddInBlocks
+
+OTHER_NUMPY = """
+import holdfast.study._worker as worker
+true = worker.versions()
+worker.versions = lambda: {**true, "numpy": "0.1"}
+"""
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory):
+    with cluster(tmp_path_factory.mktemp("dask")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    return contents(undisturbed(tmp_path_factory), tmp_path_factory.mktemp("expected"))
+
+
+def test_one_local_process_gives_the_same_bytes_as_two(expected, tmp_path):
+    assert finished(tmp_path, Order(tmp_path / "run", STUDY, {"n_jobs": 1})) == {"error": None}
+    assert contents(tmp_path / "run", tmp_path) == expected
+
+
+def test_two_dask_workers_give_the_same_bytes_as_two_local_processes(dask, expected, tmp_path):
+    order = Order(tmp_path / "run", STUDY, scheduler=dask.address)
+    assert finished(tmp_path, order) == {"error": None}
+    assert contents(tmp_path / "run", tmp_path) == expected
+
+
+def test_a_dask_worker_that_is_killed_changes_nothing(dask, expected, tmp_path):
+    before = len(dask.begun())
+    run = Started(tmp_path, Order(tmp_path / "run", STUDY, scheduler=dask.address))
+    until(lambda: len(dask.begun()) > before + 20, "units are begun")
+    os.kill(dask.begun()[-1], signal.SIGKILL)
+    assert run.wait() == {"error": None}
+    assert contents(tmp_path / "run", tmp_path) == expected
+
+
+def test_dask_workers_with_other_versions_are_refused(dask, tmp_path):
+    (tmp_path / "other.py").write_text(OTHER_NUMPY)
+    other = dask.add_workers(1, "--preload", str(tmp_path / "other.py"))
+    try:
+        said = finished(tmp_path, Order(tmp_path / "run", STUDY, scheduler=dask.address))
+    finally:
+        dask.remove(other)
+    assert said["error"] == "StudyError"
+    assert re.match(r"tcp://127.0.0.1:\d+ has numpy 0.1, not ", said["message"])
+
+
+def test_a_scheduler_that_is_killed_ends_the_run_and_what_was_done_is_kept(expected, tmp_path):
+    folder = tmp_path / "run"
+    with cluster(tmp_path) as dask:
+        run = Started(tmp_path, Order(folder, STUDY, scheduler=dask.address))
+        until(lambda: len(dask.begun()) > 50, "units are begun")
+        dask.scheduler.kill()
+        said = run.wait()
+    assert said["error"] == "StudyError"
+    assert re.search(r"cannot be reached any more. What was done is kept", said["message"])
+    assert 0 < len(units(folder)) < 600
+    assert finished(tmp_path, Order(folder, None, {"n_jobs": 2})) == {"error": None}
+    assert contents(folder, tmp_path) == expected
+
+
+FAULTS = {
+    "raises": ("raise", 3, r"ZeroDivisionError: the data are beneath me"),
+    "is_no_number": ("nan", 4, r"InvalidInputError: row 0, feature 3 holds nan; .*"),
+    "spins": ("spin", 0, r"its Dask workers died, or 4 s were not enough"),
+    "crashes": ("crash", 3, r"its Dask workers died, or 4 s were not enough"),
+}
+
+
+def test_on_dask_too_a_fault_spoils_its_own_unit_and_no_other(dask, tmp_path):
+    mended = str(tmp_path / "mended")
+    odd = {name: Odd(deed, at, mended) for name, (deed, at, _) in FAULTS.items()}
+    fine = {"dies_once": Odd("die_once", 2, mended), "t_score": "t_score"}
+    in_blocks = {"in_blocks": OddInBlocks("raise", 5, mended)}
+    study = {
+        "selectors": {**odd, **in_blocks, **fine},
+        "protocol": hf.Subsampling(16, 0.9),
+        "sizes": [5],
+        "classifiers": (),
+    }
+    order = Order(tmp_path / "run", study, {"timeout": 4}, scheduler=dask.address)
+    assert finished(tmp_path, order) == {"error": None}
+    found = units(tmp_path / "run")
+    failed = {unit: why for unit, why in found.items() if why is not None}
+    assert len(found) == 16 * 7
+    assert set(failed) == {(name, at) for name, (_, at, _) in FAULTS.items()} | {("in_blocks", 5)}
+    for name, (_, at, message) in FAULTS.items():
+        assert re.fullmatch(message, failed[name, at])
