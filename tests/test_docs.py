@@ -4,6 +4,7 @@ import doctest
 import importlib.util
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -13,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 import holdfast as hf
-import holdfast.io
 import holdfast.testing
 from holdfast.cli import main
+from holdfast.cli._study_file import KEYS, read_study_file
 from holdfast.measures import REFERENCES
 
 ROOT = Path(__file__).parents[1]
@@ -76,15 +77,23 @@ def name_of(page):
     return str(page.relative_to(ROOT))
 
 
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Work in a folder that has the examples, as examples write files where they are run."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_examples(page):
     report = failures(page.read_text(encoding="utf-8"), name_of(page))
     assert not report, report
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_console_examples(page, monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_console_examples(page):
     checker = doctest.OutputChecker()
     for command, wanted in commands(page.read_text(encoding="utf-8")):
         program, *arguments = shlex.split(command)
@@ -113,9 +122,11 @@ def test_a_wrong_example_is_found():
 def test_most_pages_have_examples():
     texts = {name_of(page): page.read_text(encoding="utf-8") for page in PAGES}
     with_python = {name for name, text in texts.items() if ">>>" in text}
-    assert {"README.md", "docs/index.md", "docs/notation.md", "docs/measures.md"} <= with_python
+    guide = ("index", "studies", "store", "data", "protocols", "selectors", "notation", "measures")
+    assert {"README.md", *(f"docs/{name}.md" for name in guide)} <= with_python
     assert {name for name in with_python if not blocks(texts[name], "python")} == set()
-    assert commands(texts["docs/reference/cli.md"])
+    for name in ("README.md", "docs/studies.md", "docs/reference/cli.md"):
+        assert commands(texts[name]), name
 
 
 def test_python_blocks_are_examples_that_run():
@@ -157,8 +168,10 @@ def test_the_comparison_maps_all_twenty_functions_of_stabm():
 
 def test_the_reference_has_all_public_names():
     text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
-    text += generated().selector_sections()
-    modules = (hf.measures, holdfast.io, hf.select, holdfast.testing)
+    text += generated().selector_sections() + generated().protocol_sections()
+    modules = (
+        hf.measures, hf.io, hf.resample, hf.select, hf.simulate, hf.study, holdfast.testing,
+    )  # fmt: skip
     for name in [*hf.__all__, *(name for module in modules for name in module.__all__)]:
         assert re.search(rf"(:: |holdfast\.){name}\b", text), name
     assert "automodule:: holdfast.errors" in text
@@ -166,8 +179,22 @@ def test_the_reference_has_all_public_names():
 
 def test_the_commands_are_documented():
     text = generated().command_help()
-    for command in ("holdfast", "holdfast measure", "holdfast list", "holdfast list measures"):
-        assert f"### `{command}`\n" in text
+    for command in ("study", "resume", "merge", "measure", "list", "list measures"):
+        assert f"### `holdfast {command}`\n" in text
+
+
+def test_the_classifiers_are_listed():
+    rows = generated().classifier_table().splitlines()[2:]
+    assert [row.split("`")[1] for row in rows] == list(hf.study.CLASSIFIERS)
+
+
+def test_the_study_file_of_the_guide_is_read_and_shows_all_keys(tmp_path):
+    (text,) = blocks((DOCS / "studies.md").read_text(encoding="utf-8"), "toml")
+    path = tmp_path / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    given = read_study_file(path)
+    assert set().union(*KEYS.values()) - given.keys() == {"dask"}
+    assert list(given["selectors"]) == ["f_score", "relieff", "svm_rfe", "random_score"]
 
 
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md"])

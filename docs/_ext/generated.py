@@ -11,6 +11,7 @@ from holdfast.cli import main
 from holdfast.measures import REFERENCES, get_measure
 from holdfast.resample import get_protocol
 from holdfast.select import get_selector
+from holdfast.study import CLASSIFIERS
 
 FOLDER = Path(__file__).parents[1] / "_generated"
 _FORMS = {
@@ -169,6 +170,21 @@ def protocol_sections():
     )
 
 
+def classifier_table():
+    """One row a classifier that goes by name."""
+    header = ["Name", "What it is", "Class"]
+    rows = [
+        [f"`{record.name}`", record.title, f"`{_home(record.kind)}`"]
+        for record in CLASSIFIERS.values()
+    ]
+    return _table(header, rows)
+
+
+def _home(kind):
+    """Return where scikit-learn's users import a class from."""
+    return ".".join([*kind.__module__.split(".")[:2], kind.__name__])
+
+
 def bibliography():
     """All references, by author."""
     ordered = sorted(REFERENCES.items(), key=lambda item: item[1].short.casefold())
@@ -213,6 +229,7 @@ def write(*_):
         "selector_sections.md": selector_sections,
         "protocol_table.md": protocol_table,
         "protocol_sections.md": protocol_sections,
+        "classifier_table.md": classifier_table,
         "bibliography.md": bibliography,
         "command_help.md": command_help,
     }

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -84,15 +83,19 @@ class Cluster:
 
     def close(self) -> None:
         """Kill all that was started."""
-        for process in reversed(self._started):
-            os.killpg(process.pid, signal.SIGTERM)
-        time.sleep(0.1)
         for process in self._started:
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+        for process in self._started:
+            _wait(process)
+
+
+def _wait(process: subprocess.Popen) -> None:
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 @contextmanager

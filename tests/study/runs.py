@@ -63,11 +63,10 @@ STUDY = {
 """A study that takes a few seconds, to be disturbed."""
 
 
-def small_data(n_samples=60, n_features=200):
+def small_data(n_features=200):
     """Return data in memory: noise, and five features that differ between two classes."""
-    rng = np.random.default_rng(7)
-    y = np.arange(n_samples) % 2
-    X = rng.standard_normal((n_samples, n_features))
+    y = np.arange(60) % 2
+    X = np.random.default_rng(7).standard_normal((60, n_features))
     X[:, :5] += y[:, None]
     return X, y
 
@@ -80,6 +79,7 @@ class Order:
     study: dict | None
     options: dict = field(default_factory=dict)
     scheduler: str | None = None
+    features: int = 200
     file_limit: int | None = None
     """Most bytes that any file may have: what a full disk is like."""
 
@@ -114,7 +114,8 @@ def _study(order: Order, client) -> None:
     if order.study is None:
         hf.resume(order.folder, client=client, **order.options)
     else:
-        hf.Study(**order.study).run(*small_data(), out=order.folder, client=client, **order.options)
+        data = small_data(order.features)
+        hf.Study(**order.study).run(*data, out=order.folder, client=client, **order.options)
 
 
 class Started:

@@ -1,17 +1,22 @@
 """The SQLite file of a run, and the folder it lies in."""
 
 import multiprocessing
+import shutil
 import sqlite3
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import holdfast as hf
-from holdfast.errors import FileFormatError, StoreError
+from holdfast.errors import FileFormatError, HoldfastWarning, StoreError
 from holdfast.resample import Resample
 from holdfast.study import _schema as schema
 from holdfast.study._lock import locked
 from holdfast.study._store import Outcome, Store, floats, integers, to_floats, to_integers
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
 
 
 def names(folder):
@@ -125,6 +130,33 @@ def test_an_upgrade_that_fails_leaves_the_store_alone(tmp_path, monkeypatch):
         Store.open(path)
     assert path.read_bytes() == before
     assert names(tmp_path) == ["study.sqlite"]
+
+
+def test_a_store_of_version_1_is_still_read(tmp_path):
+    shutil.copytree(GOLDEN, tmp_path / "run")
+    result = hf.load(tmp_path / "run")
+    for name in ("stability", "errors"):
+        expected = pd.read_csv(GOLDEN / f"{name}.csv", keep_default_na=False)
+        for column in expected:
+            ours = getattr(result, name)[column]
+            if expected[column].dtype.kind == "f":
+                assert np.allclose(ours, expected[column], rtol=1e-12), column
+            else:
+                assert ours.tolist() == expected[column].tolist(), column
+    assert result.complete
+    assert hf.resume(tmp_path / "run", n_jobs=1).complete
+
+
+def test_other_versions_than_before_are_told(tmp_path):
+    shutil.copytree(GOLDEN, tmp_path / "run")
+    store = Store.open(tmp_path / "run" / "study.sqlite", write=True)
+    store.connection.execute("DELETE FROM units WHERE resample = 0")
+    store.connection.execute("DELETE FROM preferences WHERE resample = 0")
+    store.connection.execute("DELETE FROM predictions WHERE resample = 0")
+    store.connection.execute("UPDATE runs SET versions = json_set(versions, '$.numpy', '1.0')")
+    store.close()
+    with pytest.warns(HoldfastWarning, match=r"numpy was 1\.0 and is"):
+        assert hf.resume(tmp_path / "run", n_jobs=1).complete
 
 
 def hold(folder, held, leave):

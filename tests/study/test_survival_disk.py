@@ -32,7 +32,7 @@ def whole(tmp_path_factory):
 
 def test_a_disk_that_fills_ends_the_run_and_it_goes_on_when_there_is_room(whole, tmp_path):
     folder = tmp_path / "run"
-    limit = (whole / FILE).stat().st_size * 3 // 4
+    limit = (whole / FILE).stat().st_size - 16384
     said = finished(tmp_path, Order(folder, STUDY, {"n_jobs": 1}, file_limit=limit))
     assert said["error"] == "StoreError"
     assert "is the disk full" in said["message"]
@@ -47,7 +47,6 @@ def test_a_disk_without_room_to_begin_is_told_and_what_it_left_is_no_hindrance(t
         (10_000, True, r"data.npz: the data cannot be saved \(File too large\)"),
         (1_000, False, r"plan.json: the file cannot be written \(File too large\)"),
         (10_000, False, r"sqlite: the store cannot be used .* is the disk full"),
-        (90_000, False, r"the data cannot be put where all processes see them"),
     ]:
         options = {"n_jobs": 1, "save_data": save_data}
         said = finished(tmp_path, Order(folder, TINY, options, file_limit=limit))
@@ -55,6 +54,14 @@ def test_a_disk_without_room_to_begin_is_told_and_what_it_left_is_no_hindrance(t
         assert re.search(message, said["message"])
     assert finished(tmp_path, Order(folder, TINY, {"n_jobs": 1})) == {"error": None}
     assert len(units(folder)) == 10
+
+
+def test_no_room_for_the_data_that_processes_share_is_told(tmp_path):
+    order = Order(tmp_path / "run", TINY, {"n_jobs": 1, "save_data": False}, features=2000)
+    order.file_limit = 500_000  # enough for the store, too little for the data
+    said = finished(tmp_path, order)
+    assert said["error"] == "StoreError"
+    assert "the data cannot be put where all processes see them" in said["message"]
 
 
 def test_of_two_runs_started_at_once_in_one_folder_one_is_refused(whole, tmp_path):

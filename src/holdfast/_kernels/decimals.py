@@ -18,8 +18,9 @@ _DIGITS = 19  # so many fit into 64 bits
 
 
 def _scaled_powers() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return powers of ten as 64 leading bits, cut off, and the exponents of two that scale them."""
-    leading, scale = [], []
+    """Return powers of ten as 64 leading bits, cut off, and the exponents of 2 that scale them."""
+    leading: list[int] = []
+    scale: list[int] = []
     for q in range(-_REACH, _REACH + 1):
         top, bottom = 10 ** max(q, 0), 10 ** max(-q, 0)
         shift = 64 - (top.bit_length() - bottom.bit_length())
@@ -55,7 +56,7 @@ def _nearest(digits: np.uint64, power: int) -> float:
     """
     if digits < np.uint64(1 << 53) and -22 <= power <= 22:
         value = float(digits)
-        return value * _EXACT[power] if power >= 0 else value / _EXACT[-power]
+        return float(value * _EXACT[power] if power >= 0 else value / _EXACT[-power])
     if power < -_REACH or power > _REACH:
         return np.nan
     shifted = 0
@@ -110,7 +111,7 @@ def parse_row(
             else:
                 break
             at += 1
-        plain = 0 < seen and count <= _DIGITS
+        plain = seen > 0 and count <= _DIGITS
         if plain and at < stop and (text[at] == 101 or text[at] == 69):
             at += 1
             down = False
@@ -119,7 +120,7 @@ def parse_row(
                 at += 1
             first, exponent = at, 0
             while at < stop and 48 <= text[at] <= 57 and at - first < 5:
-                exponent = exponent * 10 + np.int64(text[at] - 48)
+                exponent = exponent * 10 + int(text[at] - 48)
                 at += 1
             plain = at > first
             power += -exponent if down else exponent

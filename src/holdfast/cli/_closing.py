@@ -11,7 +11,7 @@ from holdfast.cli._print import print_json
 from holdfast.cli._program import FAILED
 from holdfast.cli._summary import print_summary
 from holdfast.cli._talk import say
-from holdfast.study._export import export
+from holdfast.study import export
 from holdfast.study._plan import as_text
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _say_failures(result: Result) -> None:
     say("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
     kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
     for kind in kinds.reset_index().head(MOST).to_dict("records"):
-        where = f"{plural(kind['count'], 'resample')}, first {kind['min']}"
+        where = f"{plural(kind['count'], 'resample')} (the first is {kind['min']})"
         say("error", f"{kind['selector']} on {where}: {kind['message']}")
     if len(kinds) > MOST:
         say("error", f"and {len(kinds) - MOST:,} more reasons: see the failures of the result.")

@@ -12,8 +12,8 @@ from holdfast.cli._interrupt import orderly_stop
 from holdfast.cli._logged import logged_warnings
 from holdfast.cli._program import INTERRUPTED
 from holdfast.cli._talk import say
-from holdfast.errors import HoldfastError
-from holdfast.study._result import load
+from holdfast.errors import HoldfastError, StudyError
+from holdfast.study import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,16 +47,20 @@ def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunO
             )
             return close(result, folder, options)
     except KeyboardInterrupt:
-        say("interrupted", _kept(folder))
+        say("interrupted", _kept(folder) or "nothing was done yet.")
         return INTERRUPTED
+    except StudyError:
+        if kept := _kept(folder):
+            say("next", kept)
+        raise
 
 
 def _kept(folder: Path) -> str:
-    """Say how much is done and how to go on."""
+    """Say how much is done and how to go on; nothing where nothing was begun."""
     try:
         result = load(folder)
     except HoldfastError:
-        return "nothing was done yet."
+        return ""
     return (
         f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
         f"go on with: holdfast resume {shlex.quote(str(folder))}"

@@ -24,6 +24,6 @@ def merge(folders: tuple[str, ...], out: str, *, as_json: bool) -> int:
     same study of the same data. They stay as they are.
     """
     from holdfast.cli._closing import close  # noqa: PLC0415  (slow to import)
-    from holdfast.study._merge import merge as join  # noqa: PLC0415
+    from holdfast.study import merge as join  # noqa: PLC0415
 
     return close(join(folders, out), Path(out), RunOptions(as_json=as_json))

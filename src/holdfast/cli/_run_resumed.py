@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.cli._conduct import conduct
 from holdfast.cli._progress import watcher
-from holdfast.study import resume
-from holdfast.study._result import load
+from holdfast.study import load, resume
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -41,8 +41,8 @@ def _columns(result: Result, table: pd.DataFrame) -> dict[Column, list[str]]:
         columns[Column("chance", right=True)] = [_decimals(row["chance"]) for row in rows]
     if result.plan["classifiers"]:
         columns[Column("error, %", right=True)] = [_error(row) for row in rows]
-        columns[Column("classifier")] = [_text(row["classifier"]) for row in rows]
-    if any(notes):
+        columns[Column("classifier")] = [_classifier(row) for row in rows]
+    if len(set(notes)) > 1:
         columns[Column("note", free=True)] = notes
     return columns
 
@@ -51,7 +51,7 @@ def _notes(result: Result, table: pd.DataFrame) -> list[str]:
     """Return what a reader of each row must know."""
     keys = ["selector", "size", "measure"]
     noted = table[keys].merge(result.stability[[*keys, "note"]], on=keys, how="left")
-    return [_text(note, "") for note in noted["note"]]
+    return [note if isinstance(note, str) else "" for note in noted["note"]]
 
 
 def _chance_is_0(table: pd.DataFrame) -> bool:
@@ -68,12 +68,12 @@ def _error(row: dict[Any, Any]) -> str:
     return error if spread == "-" else f"{error} ± {spread}"
 
 
+def _classifier(row: dict[Any, Any]) -> str:
+    return "-" if math.isnan(row["error"]) else str(row["classifier"])
+
+
 def _decimals(number: float, count: int = 2) -> str:
     return "-" if math.isnan(number) else f"{round(number, count) + 0.0:.{count}f}"  # no -0.00
-
-
-def _text(value: object, missing: str = "-") -> str:
-    return value if isinstance(value, str) else missing
 
 
 def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
@@ -83,6 +83,8 @@ def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
         "the protocol on the same data."
         for record in map(get_measure, table["measure"].dropna().unique())
     ]
+    if len(set(notes := _notes(result, table))) == 1 and notes[0]:
+        told.append(f"Note: {notes[0]}.")
     told.append(result.protocol_sentence)
     if result.plan["classifiers"]:
         told.append("The error is that of the best classifier, ± its standard error.")

@@ -56,7 +56,9 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     """Read a Parquet file, one row a sample."""
     parquet = _optional("pyarrow.parquet", "Parquet files", "parquet")
     try:
-        table = parquet.read_table(path)
+        # half the time of read_table where columns are very many
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
+            table = file.read(use_threads=False)
     except _UNREADABLE as error:
         raise _unreadable(path, "a Parquet file", error) from None
     table = table.select([name for name in table.column_names if not name.startswith(_INDEX)])

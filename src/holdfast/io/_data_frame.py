@@ -59,7 +59,7 @@ def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
         data = data.lazy().collect()
         names, column = data.columns, lambda j: data.to_series(j).to_numpy()
     else:
-        names, column = [str(name) for name in data.columns], lambda j: _series(data.iloc[:, j])
+        names, column = [str(name) for name in data.columns], _pandas_columns(data)
     return checked(Frame(where, list(names), len(data), column))
 
 
@@ -117,6 +117,21 @@ def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[
             f"values must be finite or missing, got {numbers[odd[0]]} in "
             f"column {shown(roles.feature_names[feature])} of row {odd[0]:,} (counted from 0)."
         )
+
+
+def _pandas_columns(data: Any) -> Callable[[int], NDArray[Any]]:  # noqa: ANN401
+    """Return a function that gives a column by its position.
+
+    Plain numbers are taken out together, type by type: pandas is slow with single columns.
+    """
+    kinds: dict[Any, list[int]] = {}
+    for j, kind in enumerate(data.dtypes):
+        if isinstance(kind, np.dtype) and kind.kind in "biuf":
+            kinds.setdefault(kind, []).append(j)
+    found: dict[int, NDArray[Any]] = {}
+    for columns in kinds.values():
+        found.update(zip(columns, data.iloc[:, columns].to_numpy().T, strict=True))
+    return lambda j: found[j] if j in found else _series(data.iloc[:, j])
 
 
 def _series(series: Any) -> NDArray[Any]:  # noqa: ANN401

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import Counter
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import InvalidInputError, StudyError
+from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.study._folder import fill, load_data, made_folder, opened
 from holdfast.study._lock import locked
 from holdfast.study._make_plan import make_work
@@ -195,11 +196,28 @@ def _left(plan: Plan, part: tuple[int, int], done: set[tuple[int, int]]) -> Iter
 
 
 def _note_run(store: Store, where: str) -> None:
-    """Write down when, where and with what versions a run started."""
+    """Write down when, where and with what versions a run started; warn where these changed."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    number = store.query("SELECT count(*) FROM runs")[0][0]
+    before = store.query("SELECT run, versions FROM runs ORDER BY run")
+    if before:
+        _warn_of_versions(json.loads(before[-1][1]))
     with store.transaction():
-        store.insert("runs", [(number, started, where, json.dumps(versions()))])
+        store.insert("runs", [(len(before), started, where, json.dumps(versions()))])
+
+
+def _warn_of_versions(before: dict[str, str]) -> None:
+    changed = [
+        f"{name} was {before.get(name)} and is {now}"
+        for name, now in versions().items()
+        if before.get(name) != now
+    ]
+    if changed:
+        warnings.warn(
+            f"versions have changed since this study last ran: {'; '.join(changed)}. What is done "
+            "now may differ in the last bits from what was done then.",
+            HoldfastWarning,
+            stacklevel=2,
+        )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,8 @@ def _write(file: Any, matrix: NDArray[Any], more: bytes) -> None:  # noqa: ANN40
         file.write(more)
         file.flush()
     except OSError as error:
+        with suppress(OSError):
+            file.close()  # which tries once more to write what there is no room for
         raise StoreError(
             f"{tempfile.gettempdir()}: the data cannot be put where all processes see them "
             f"({error.strerror}); make room there, or set TMPDIR to a folder with room."
