@@ -160,7 +160,7 @@ class Started:
 
     def leftovers(self) -> list[str]:
         """Return what is left of it: processes, temporary files, shared memory."""
-        shared = Path("/dev/shm").glob(f"*{self.process.pid}*")  # noqa: S108
+        shared = Path("/dev/shm").glob(f"*{self.process.pid}*")
         return [*map(str, self.workers()), *map(str, self.tmp.iterdir()), *map(str, shared)]
 
 
@@ -169,7 +169,8 @@ def finished(tmp_path: Path, order: Order) -> dict:
     run = Started(tmp_path, order)
     said = run.wait()
     until(lambda: not run.leftovers(), "a run cleans up", seconds=10)
-    assert run.printed() == ""
+    if order.scheduler is None:  # Dask does print
+        assert run.printed() == ""
     return said
 
 

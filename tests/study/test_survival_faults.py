@@ -78,4 +78,4 @@ def test_what_works_when_tried_again_is_no_failure(name, found):
 def test_resuming_tries_failed_units_again(folder, tmp_path):
     resumed = contents(folder / "resumed", tmp_path)
     assert resumed == contents(folder / "whole", tmp_path)
-    assert {why for why in units(folder / "resumed").values()} == {None}
+    assert set(units(folder / "resumed").values()) == {None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import plural
@@ -28,7 +29,13 @@ MOST = 5
 
 
 def close(result: Result, folder: Path, options: RunOptions) -> int:
-    """Tell what came out, and return the exit code."""
+    """Tell what came out, close its store, and return the exit code."""
+    with closing(result.store):
+        _tell(result, folder, options)
+        return FAILED if len(result.failures) else 0
+
+
+def _tell(result: Result, folder: Path, options: RunOptions) -> None:
     files = [path for path in (folder / "study.sqlite", folder / "plan.json") if path.exists()]
     files += _exported(result, folder, options.export)
     if options.as_json:
@@ -38,7 +45,6 @@ def close(result: Result, folder: Path, options: RunOptions) -> int:
     _say_failures(result)
     if not options.quiet:
         _say_next(result, folder, options.part, files)
-    return FAILED if len(result.failures) else 0
 
 
 def _exported(result: Result, folder: Path, form: str | None) -> list[Path]:
@@ -51,7 +57,6 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
     return {
         "folder": str(folder),
         "plan": plan_hash(result.plan),
-        "protocol": result.plan["protocol"]["description"],
         "estimates": result.protocol_sentence,
         "units": {
             "all": result.n_units,

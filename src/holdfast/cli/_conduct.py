@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import plural
@@ -61,7 +62,8 @@ def _kept(folder: Path) -> str:
         result = load(folder)
     except HoldfastError:
         return ""
-    return (
-        f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
-        f"go on with: holdfast resume {shlex.quote(str(folder))}"
-    )
+    with closing(result.store):
+        return (
+            f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done and kept in {folder}; "
+            f"go on with: holdfast resume {shlex.quote(str(folder))}"
+        )

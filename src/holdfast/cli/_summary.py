@@ -55,7 +55,8 @@ def _notes(result: Result, table: pd.DataFrame) -> list[str]:
 
 
 def _chance_is_0(table: pd.DataFrame) -> bool:
-    return bool((table["chance"].dropna() == 0).all())
+    known = table["chance"].dropna()
+    return bool(len(known) and (known == 0).all())
 
 
 def _value(row: dict[Any, Any]) -> str:
@@ -79,8 +80,8 @@ def _decimals(number: float, count: int = 2) -> str:
 def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
     chance = "; random selections give 0" if _chance_is_0(table) else ""
     told = [
-        f"Stability is {record.name} ({record.title}{chance}), with the 95% interval for repeating "
-        "the protocol on the same data."
+        f"Stability is {record.name} ({record.title}{'; a distance' if record.distance else ''}"
+        f"{chance}), with the 95% interval for repeating the protocol on the same data."
         for record in map(get_measure, table["measure"].dropna().unique())
     ]
     if len(set(notes := _notes(result, table))) == 1 and notes[0]:

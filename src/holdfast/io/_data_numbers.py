@@ -84,10 +84,14 @@ class Blocks:
         self._full[-1][self._used % self._shape[0]] = row
         self._used += 1
 
-    def joined(self) -> Floats:
-        """Return all rows; blocks are let go one by one, so that memory is not needed twice."""
-        X = np.empty((self._used, self._shape[1]))
+    def joined(self, *, as_columns: bool = False) -> Floats:
+        """Return all rows, or a matrix with these rows as its columns.
+
+        Blocks are let go one by one, so that memory is not needed twice.
+        """
+        n_rows, n_columns = self._used, self._shape[1]
+        X = np.empty((n_columns, n_rows)).T if as_columns else np.empty((n_rows, n_columns))
         for start in range(0, self._used, self._shape[0]):
             part = X[start : start + self._shape[0]]
             part[:] = self._full.pop(0)[: len(part)]
-        return X
+        return X.T if as_columns else X

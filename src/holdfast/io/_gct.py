@@ -117,7 +117,7 @@ def _values(
     for number, cells in lines:
         if any(cell.strip() for cell in cells):
             raise file.error(f"only {shape.features:,} features are announced, got more.", number)
-    return names, np.ascontiguousarray(blocks.joined().T)
+    return names, blocks.joined(as_columns=True)
 
 
 def _labels_in(path: Path, wanted: int) -> NDArray[Any]:

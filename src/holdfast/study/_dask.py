@@ -6,7 +6,7 @@ import pickle
 import time
 import uuid
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 AHEAD = 2
 """Orders a worker has at a time, so that it never waits for the next."""
-SCATTERINGS = 5
-"""How often the data are sent again after the workers that had them died."""
 ALIGNMENT = 64
 
 
@@ -85,7 +83,8 @@ class DaskPool:
 
     def room(self) -> int:
         """Return how many more orders keep all workers busy."""
-        return AHEAD * max(1, self._workers.count()) - len(self._given)
+        with self._reached():
+            return AHEAD * max(1, self._workers.count()) - len(self._given)
 
     def order(self, units: Sequence[Unit]) -> None:
         """Give an order to the cluster."""
@@ -104,25 +103,30 @@ class DaskPool:
 
     def _report(self, future: Any) -> Report:  # noqa: ANN401
         given = self._given.pop(future.key)
-        if future.status in ("cancelled", "lost"):
+        if future.status == "lost":
             return self._lost(given)
-        error = future.exception() if future.status == "error" else None
-        if error is None:
+        try:
             return Report(given.units, future.result())
-        if type(error).__name__ == "KilledWorker":
-            limit = "" if self._timeout is None else f", or {self._timeout:g} s were not enough"
-            return Report(given.units, None, f"its Dask workers died{limit}")
-        if isinstance(error, HoldfastError):
-            raise error
-        raise StudyError(f"a Dask worker cannot work: {error!r}") from error
+        except CancelledError:  # an answer, too, is lost with the worker that has it
+            return self._lost(given)
+        except HoldfastError:
+            raise
+        except Exception as error:
+            if type(error).__name__ != "KilledWorker":
+                raise StudyError(f"a Dask worker cannot work: {error!r}") from error
+            return self._dead(given)
 
     def _lost(self, given: Given) -> Report:
-        """Give an order back that nobody answers for: the workers that had the data are gone."""
-        if self._client.status != "running" or len(self._data) > SCATTERINGS:
+        """Send the data again: the workers that had them died, maybe of this order."""
+        if self._client.status != "running":
             raise self._gone()
         if given.scattering == len(self._data):
             self._data.append(self._scattered())
-        return Report(given.units, Answer([], 0, ()))
+        return self._dead(given)
+
+    def _dead(self, given: Given) -> Report:
+        limit = "" if self._timeout is None else f", or {self._timeout:g} s were not enough"
+        return Report(given.units, None, f"its Dask workers died{limit}")
 
     def _gone(self) -> StudyError:
         return StudyError(
@@ -143,7 +147,8 @@ class DaskPool:
     def close(self) -> None:
         """Take back what is still to be done; the workers are the caller's."""
         if self._client.status == "running":
-            self._client.cancel([given.future for given in self._given.values()])
+            with suppress(TimeoutError, OSError, CancelledError, RuntimeError):  # it is going down
+                self._client.cancel([given.future for given in self._given.values()])
         self._given.clear()
         self._data.clear()
 

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from holdfast._text import shortened
 from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.io import check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
 from holdfast.study._plan import Plan, block_size, data_facts, protocol_facts
@@ -19,7 +20,7 @@ from holdfast.study._work import Work
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.io import Dataset
+    from holdfast.io import Dataset, DataSummary
     from holdfast.resample import Resample
     from holdfast.select import Ranker
     from holdfast.study._settings import Settings
@@ -29,8 +30,7 @@ USUAL_SIZES = (5, 10, 20, 50)
 
 def make_plan(settings: Settings, data: Dataset) -> Plan:
     """Settle what a study of these data will do."""
-    _check_classes(data)
-    _check_missing(settings, data)
+    _check_missing(settings, check_for_study(data))
     _warn_of_nominal(settings.selectors, data)
     sizes = _counts(settings.sizes, data.n_features)
     resamples = settings.protocol.draw(
@@ -101,33 +101,12 @@ def _has_missing(data: Dataset) -> bool:
     return bool(np.isnan(data.X).any())
 
 
-def _check_classes(data: Dataset) -> None:
-    labels, counts = np.unique(data.y, return_counts=True)
-    if len(labels) < 2:
-        raise InvalidInputError(
-            f"all {data.n_samples:,} samples are of class {labels[0]!r}; a study needs at least "
-            "two classes. Is the right column the target?"
-        )
-    single = [repr(str(label)) for label, count in zip(labels, counts, strict=True) if count < 2]
-    if single:
-        raise InvalidInputError(
-            f"a class needs at least two samples; with one only: {shortened(single)}. "
-            + (
-                "Is the right column the target?"
-                if len(single) > len(labels) / 2
-                else "Drop these samples, or take one class against the rest."
-            )
-        )
-
-
-def _check_missing(settings: Settings, data: Dataset) -> None:
-    if settings.impute is not None or not _has_missing(data):
-        return
+def _check_missing(settings: Settings, summary: DataSummary) -> None:
     refusing = [name for name, one in settings.selectors.items() if not one.takes_missing]
-    if refusing:
+    if summary.n_missing and refusing and settings.impute is None:
         raise InvalidInputError(
-            f"the data have {int(np.isnan(data.X).sum()):,} missing values, which these selectors "
-            f"do not take: {shortened(refusing)}. Impute them by the median of the training part "
+            f"the data have {summary.n_missing:,} missing values, which these selectors do not "
+            f"take: {shortened(refusing)}. Impute them by the median of the training part "
             "(impute='median', --impute median), or choose other selectors."
         )
 

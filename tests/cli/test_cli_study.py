@@ -1,0 +1,197 @@
+"""``holdfast study``: from data to a table, and what is refused before work starts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+
+import pytest
+
+import holdfast as hf
+from holdfast.cli._request import CLASSIFIERS, SELECTORS, requested
+from tests.cli.studies import SMALL, run
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Return a finished run: its folder, and what was printed."""
+    folder = tmp_path_factory.mktemp("study") / "run"
+    result = run("study", *SMALL, "--export", "csv", "--out", folder)
+    assert result.exit_code == 0, result.stderr
+    return folder, result
+
+
+def test_the_table_is_all_that_goes_to_standard_output(finished):
+    _, result = finished
+    header, *lines = result.stdout.split("\n\n")[0].splitlines()
+    assert header.split() == ["selector", "size", "stability", "error,", "%", "classifier"]
+    assert [line.split()[:2] for line in lines] == [
+        ["f_score", "3"],
+        ["f_score", "7"],
+        ["relieff", "3"],
+        ["relieff", "7"],
+    ]
+    assert all(line.split()[-1] == "knn3" for line in lines)
+
+
+def test_the_meaning_of_the_numbers_is_told(finished):
+    folder, result = finished
+    assert hf.load(folder).protocol_sentence in result.stdout
+    assert "Stability is nogueira" in result.stdout
+    assert "random selections give 0" in result.stdout
+
+
+def test_data_and_work_are_told_on_standard_error(finished):
+    _, result = finished
+    lines = result.stderr.splitlines()
+    assert lines[0].startswith("data: 178 samples of 13 features in 3 classes: class_0 59,")
+    assert "work: 2 selectors x 6 resamples = 12 units, on 1 local process." in lines
+
+
+def test_the_files_are_named_and_there(finished):
+    folder, result = finished
+    named = [line[9:] for line in result.stderr.splitlines() if line.startswith("written: ")]
+    assert {str(folder / "study.sqlite"), str(folder / "plan.json")} < set(named)
+    assert str(folder / "tables" / "stability.csv") in named
+    assert all((folder / name).exists() for name in named)
+    assert f"hf.load({str(folder)!r})" in result.stderr
+
+
+def test_the_same_command_again_computes_nothing_and_prints_the_same(finished):
+    folder, first = finished
+    again = run("study", *SMALL, "--out", folder, "--quiet")
+    assert again.exit_code == 0
+    assert again.stdout == first.stdout
+    assert again.stderr == ""
+
+
+def test_json_holds_all_tables(finished):
+    folder, _ = finished
+    result = run("study", *SMALL, "--out", folder, "--json")
+    document = json.loads(result.stdout)
+    assert document["units"] == {"all": 12, "done": 12, "failed": 0}
+    assert len(document["stability"]) == 2 * 2 * 3
+    assert {row["classifier"] for row in document["errors"]} == {"knn3"}
+    assert document["failures"] == []
+    assert document["files"] == [str(folder / "study.sqlite"), str(folder / "plan.json")]
+    plan = (folder / "plan.json").read_bytes()
+    assert document["plan"] == hashlib.sha256(plan).hexdigest()
+
+
+def test_another_study_in_the_folder_is_refused_and_left_alone(finished):
+    folder, _ = finished
+    before = (folder / "plan.json").read_bytes()
+    result = run("study", *SMALL, "--seed", 1, "--out", folder)
+    assert result.exit_code == 1
+    assert "this folder holds another study" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert (folder / "plan.json").read_bytes() == before
+
+
+def test_a_default_folder_in_use_is_refused_with_advice(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wine-study").mkdir()
+    (tmp_path / "wine-study" / "thesis.txt").write_text("mine")
+    result = run("study", *SMALL)
+    assert result.exit_code == 1
+    assert "thesis.txt" in result.stderr
+    assert result.stderr.rstrip().endswith("Name another folder by --out.")
+
+
+@pytest.mark.parametrize(
+    ("data", "folder"),
+    [
+        ("@breast_cancer", "breast_cancer-study"),
+        ("/some/where/colon.csv", "colon-study"),
+        ("colon.v2.csv.gz", "colon.v2-study"),
+        ("colon", "colon-study"),
+    ],
+)
+def test_the_default_folder_is_named_after_the_data(data, folder):
+    assert str(requested(data, {}).folder) == folder
+
+
+def test_the_default_study():
+    request = requested("@wine", {"quiet": False})
+    assert request.study["selectors"] == SELECTORS
+    assert request.study["classifiers"] == CLASSIFIERS
+    assert request.study["protocol"].startswith("subsampling:n_resamples=100")
+    assert "sizes" not in request.study
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--selectors", "relief"], 2, "no selector is called 'relief'. Did you mean 'relieff'?"),
+        (["--selectors", "relieff:n_neighbour=2"], 2, "Did you mean 'n_neighbors'?"),
+        (["--selectors", "f_score,f_score"], 2, "each selector may be given once"),
+        (["--classifiers", "knn"], 2, "no classifier is called 'knn'"),
+        (["--measures", "jacard"], 2, "Did you mean 'jaccard'?"),
+        (["--protocol", "subsamplin"], 2, "Did you mean 'subsampling'?"),
+        (["--protocol", "subsampling:5"], 2, "key=value"),
+        (["--sizes", "0"], 2, "counts or fractions"),
+        (["--sizes", "1.5"], 2, "counts or fractions"),
+        (["--part", "4/3"], 2, "spell parts as 1/3"),
+        (["--n-jobs", "0"], 2, "a number of processes is needed"),
+        (["--timeout", "0"], 2, "timeout"),
+        (["--export", "xlsx"], 2, "'xlsx' is not one of 'csv', 'parquet'"),
+        (["--seed", "-1"], 2, "seed"),
+        (["--sizes", "14"], 3, "13 features"),
+        (["--positive", "class_7"], 2, "no class is called 'class_7'"),
+        (["--target", "clas"], 2, "Did you mean 'class'?"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_anything_is_written(tmp_path, arguments, code, told):
+    result = run("study", *SMALL, "--out", tmp_path / "run", *arguments)
+    assert result.exit_code == code, result.stderr
+    assert told in result.stderr
+    assert result.stderr.count("error: ") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "the file is empty"),
+        (b"a,b,class\n1,2,x\n1,y\n", "line 3"),
+        (b"a,b\n1,2\n", "the target must be named"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "a text file is needed"),
+        (b"a,b,class\n1,2,x\n3,4,x\n", "at least two classes"),
+    ],
+)
+def test_broken_data_are_bad_data(tmp_path, content, told):
+    (tmp_path / "a.csv").write_bytes(content)
+    result = run("study", tmp_path / "a.csv", "--out", tmp_path / "run")
+    assert result.exit_code == 3, result.stderr
+    assert told in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_missing_data_are_bad_data(tmp_path):
+    result = run("study", tmp_path / "a.csv")
+    assert result.exit_code == 3
+    assert "there is no such file" in result.stderr
+
+
+def test_notes_about_the_data_are_told(tmp_path):
+    rows = "".join(f"{i},{i * i % 7},0,{'m' if i % 2 else 'w'}\n" for i in range(12))
+    (tmp_path / "a.csv").write_bytes(f"größe,b,zero,class\n{rows}".encode("latin-1"))
+    result = run("study", tmp_path / "a.csv", "--sizes", "9", "--out", tmp_path / "run")
+    assert "data: 1 feature is constant: zero." in result.stderr
+    assert "data: The file is not in UTF-8: it was read as Latin-1" in result.stderr
+
+
+def test_warnings_of_the_library_are_told_once(tmp_path, monkeypatch):
+    def warn(*_, **__):
+        for _ in range(2):
+            logging.getLogger("holdfast.study").warning("relieff: a\nthing")
+        raise hf.errors.StudyError("enough.")
+
+    monkeypatch.setattr("holdfast.study.Study.run", warn)
+    loud = run("study", *SMALL, "--out", tmp_path / "run")
+    assert loud.stderr.count("warning: relieff: a thing\n") == 1
+    assert loud.exit_code == 1
+    quiet = run("study", *SMALL, "--out", tmp_path / "run", "--quiet")
+    assert quiet.stderr == "error: enough.\n"
+    assert not logging.getLogger("holdfast").handlers

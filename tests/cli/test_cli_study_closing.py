@@ -1,0 +1,101 @@
+"""The end of a study: the table, what failed, what is left to do."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import pytest
+
+from holdfast.cli._closing import close
+from holdfast.cli._run_options import RunOptions
+from holdfast.study import load
+from tests.study.stores import Made, full, subsamples
+
+
+@pytest.fixture
+def ended(tmp_path, capsys):
+    """Return a function that makes a study and returns its exit code, and what is printed."""
+
+    def end(made, *, failed=(), skip=(), **options):
+        folder = tmp_path / "run"
+        with closing(full(made, folder, failed=failed, skip=skip)):
+            pass
+        code = close(load(folder), folder, RunOptions(**options))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return end
+
+
+def made(**options):
+    return Made(resamples=subsamples(30, 12), **options)
+
+
+def test_a_complete_study_ends_well(ended):
+    code, out, err = ended(made(classifiers=("knn", "svm")))
+    assert code == 0
+    header, *lines = out.split("\n\n")[0].splitlines()
+    assert header.split() == ["selector", "size", "stability", "error,", "%", "classifier"]
+    assert len(lines) == 4
+    assert "How much a selection would change." in out
+    assert "error" not in err
+    assert "next:" not in err
+
+
+def test_failed_units_are_counted_and_their_reasons_told(ended):
+    code, out, err = ended(made(), failed=[(1, 3), (1, 5)])
+    assert code == 1
+    assert "error: 2 of 24 units failed:" in err
+    assert "error: two on 2 resamples (the first is 3): ValueError: no" in err
+    assert "next: 22 of 24 units are done; try the others again: holdfast resume" in err
+    assert len(out.split("\n\n")[0].splitlines()) == 5
+
+
+def test_failures_are_told_even_when_quiet(ended):
+    code, _, err = ended(made(), failed=[(0, 0)], quiet=True)
+    assert code == 1
+    assert all(line.startswith("error: ") for line in err.splitlines())
+
+
+def test_a_part_says_how_to_join_the_parts(ended):
+    code, _, err = ended(made(), skip=[(1, i) for i in range(12)], part="1/2")
+    assert code == 0
+    assert "next: 12 of 24 units are done; when all parts are: holdfast merge" in err
+
+
+def test_selectors_that_choose_the_size_say_so(ended):
+    _, out, _ = ended(made(own=("two",)))
+    row = out.split("\n\n")[0].splitlines()[-1]
+    assert row.split()[:2] == ["two", "own"]
+    assert "own sizes:" in row
+
+
+def test_chance_levels_have_a_column_where_they_are_not_0(ended):
+    _, out, _ = ended(made(measures=("jaccard",), classifiers=()))
+    header, *lines = out.split("\n\n")[0].splitlines()
+    assert header.split() == ["selector", "size", "stability", "chance"]
+    assert float(lines[0].split()[-1]) > 0
+    assert "random selections" not in out
+
+
+def test_a_selector_without_results_has_dashes(ended):
+    _, out, _ = ended(made(), failed=[(1, i) for i in range(12)])
+    row = out.split("\n\n")[0].splitlines()[-1]
+    assert row.split()[:5] == ["two", "4", "-", "-", "-"]
+    assert "fewer than 2" in row
+
+
+def test_json_holds_the_failures(ended):
+    code, out, err = ended(made(), failed=[(1, 3)], as_json=True, quiet=True)
+    assert code == 1
+    document = json.loads(out)
+    assert document["units"] == {"all": 24, "done": 23, "failed": 1}
+    assert document["failures"] == [{"selector": "two", "resample": 3, "message": "ValueError: no"}]
+    assert "1 of 24 units failed" in err
+
+
+def test_many_reasons_are_cut_short(ended, monkeypatch):
+    monkeypatch.setattr("holdfast.cli._closing.MOST", 1)
+    _, _, err = ended(made(), failed=[(0, 0), (1, 0)])
+    assert "and 1 more reasons" in err
