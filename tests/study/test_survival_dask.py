@@ -83,6 +83,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 def test_on_dask_too_a_fault_spoils_its_own_unit_and_no_other(dask, tmp_path):
     mended = str(tmp_path / "mended")
     odd = {name: Odd(deed, at, mended) for name, (deed, at, _) in FAULTS.items()}
