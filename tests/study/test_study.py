@@ -4,10 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import StratifiedKFold
 
 import holdfast as hf
-from holdfast.errors import InvalidInputError, StoreError, StudyError
+from holdfast.errors import (
+    FileFormatError,
+    HoldfastWarning,
+    InvalidInputError,
+    StoreError,
+    StudyError,
+)
 from holdfast.study._make_plan import make_plan
 from holdfast.study._plan import BLOCK, block_size
 
@@ -78,7 +85,9 @@ def test_parts_add_up_and_are_resumed(whole, tmp_path):
         ({"sizes": [2]}, r"another study: its plan is not this plan \(sizes: \[2, 4\] there"),
         ({"random_state": 1}, "its plan is not this plan .seed: 0 there, 1 here"),
         ({"selectors": ["t_score"]}, "its plan is not this plan .selectors"),
-        ({"protocol": hf.Subsampling(7, 0.8)}, "its plan is not this plan .protocol"),
+        ({"selectors": ["random_score", "t_score"]}, "names of selectors"),
+        ({"selectors": ["t_score:variance=welch", "random_score"]}, 'variance: "pooled" there'),
+        ({"protocol": hf.Subsampling(7, 0.8)}, "protocol.object.parameters.n_resamples: 6 there"),
     ],
 )
 def test_another_plan_in_the_same_folder_is_refused(whole, given, words):
@@ -115,7 +124,12 @@ def test_a_data_file_that_changed_is_refused_on_resuming(tmp_path):
     with pytest.raises(StoreError, match="not what they were"):
         hf.resume(tmp_path / "run", n_jobs=1)
     path.write_text("\n".join([header, *lines]))
-    assert hf.resume(tmp_path / "run", n_jobs=1).complete
+    path.rename(tmp_path / "moved.csv")
+    with pytest.raises(FileFormatError, match="no such file"):
+        hf.resume(tmp_path / "run", n_jobs=1)
+    assert hf.resume(tmp_path / "run", data=tmp_path / "moved.csv", n_jobs=1).complete
+    again = study().run(hf.io.read_data(tmp_path / "moved.csv"), out=tmp_path / "run", n_jobs=1)
+    assert again.complete  # where the data lie is not what they are
 
 
 def mean_score(X, y):
@@ -158,7 +172,8 @@ def test_progress_is_told():
 
     told = Told()
     study().run(X, Y, n_jobs=1, progress=told)
-    assert told.calls[0] == ("start", {"t_score": 6, "random_score": 6}, {})
+    totals, done = {"t_score": 6, "random_score": 6}, {"t_score": 0, "random_score": 0}
+    assert told.calls[0] == ("start", totals, done)
     assert told.calls[-1] == ("stop",)
     assert sum(call[1] for call in told.calls[1:-1]) == 12
     assert sum(call[2] for call in told.calls[1:-1]) == 0
@@ -176,6 +191,11 @@ def test_progress_is_told():
 def test_bad_wishes_about_the_run_are_refused(given, words):
     with pytest.raises(InvalidInputError, match=words):
         study().run(X, Y, **given)
+
+
+def test_a_selector_with_a_size_of_its_own_says_that_sizes_do_not_apply():
+    with pytest.warns(HoldfastWarning, match="do not apply to select_k_best"):
+        make_plan(study([SelectKBest(k=3)])._settings, hf.io.from_arrays(X, Y))
 
 
 def test_labels_are_needed_once():

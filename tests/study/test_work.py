@@ -21,6 +21,7 @@ WINE = read_data("@wine")
 
 
 def planned(selectors, data=WINE, **given):
+    """Plan a study, by default of two sizes; selectors with a size of their own take None."""
     usual = {
         "protocol": hf.Subsampling(6, 0.8), "sizes": [2, 5], "classifiers": ["linear_svm"],
         "measures": ["nogueira"], "impute": None, "seed": 3,
@@ -94,7 +95,7 @@ def test_weights_and_ranks_are_kept_where_a_measure_wants_them():
 
 
 def test_a_selector_of_scikit_learn_keeps_its_own_size():
-    plan, work = planned([SelectKBest(f_classif, k=4)])
+    plan, work = planned([SelectKBest(f_classif, k=4)], sizes=None)
     outcome = outcomes(plan, work)[1]
     train = plan.resamples[1].train
     fitted = SelectKBest(f_classif, k=4).fit(WINE.X[train], WINE.codes[train])
@@ -121,7 +122,7 @@ class Nobody(hf.AnySelector):
 
 
 def test_an_empty_selection_predicts_the_largest_class():
-    plan, work = planned([Nobody(nothing)])
+    plan, work = planned([Nobody(nothing)], sizes=None)
     outcome = work.run(Unit(0, 0, 1))[0]
     predicted = to_integers(outcome.predictions[0][2])
     largest = np.bincount(WINE.codes[plan.resamples[0].train]).argmax()
@@ -172,6 +173,7 @@ def test_features_that_were_not_offered_are_not_selected():
         ["t_score", SelectKBest(k=3)],
         protocol=hf.FeatureSubsets(5, 0.5),
         measures=["nogueira", "spearman"],
+        sizes=None,
     )
     assert plan.classifiers == {}  # nothing is left out for testing
     for outcome in outcomes(plan, work):

@@ -19,7 +19,10 @@ __all__ = ["main"]
         "resume": "holdfast.cli._resume:resume",
         "study": "holdfast.cli._study:study",
     },
-    epilog=examples("holdfast measure markers.txt --n-features 2000"),
+    epilog=examples(
+        "holdfast study @breast_cancer --out run",
+        "holdfast measure markers.txt --n-features 2000",
+    ),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="holdfast", message="%(prog)s %(version)s")
@@ -29,5 +32,5 @@ def main() -> None:
     holdfast measures how stable the results of feature selection are: how much the selected
     features change when the data change a little. Results go to standard output, everything
     else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad data,
-    130 interrupted.
+    130 interrupted, with everything kept that was done.
     """

@@ -29,7 +29,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierRecord:
-    """What is known about a classifier: its name, its title, and how it is made."""
+    """What is known about a classifier.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line and in study files.
+    title : str
+        What it is, in a few words.
+    kind : callable
+        What makes it: a class of scikit-learn.
+    options : mapping
+        The parameters it is made with.
+    """
 
     name: str
     title: str
@@ -61,7 +73,28 @@ CLASSIFIERS: dict[str, ClassifierRecord] = {
 
 
 def get_classifier(name: str) -> ClassifierRecord:
-    """Return the record of a classifier, or name the nearest."""
+    """Return the record of a classifier.
+
+    Parameters
+    ----------
+    name : str
+        Its name on the command line and in study files.
+
+    Returns
+    -------
+    ClassifierRecord
+
+    Raises
+    ------
+    UnknownNameError
+        No classifier is called so; the message names the nearest.
+
+    Examples
+    --------
+    >>> from holdfast.study import get_classifier
+    >>> get_classifier("knn3").title
+    '3 nearest neighbours'
+    """
     if name not in CLASSIFIERS:
         near = did_you_mean(name, CLASSIFIERS)
         raise UnknownNameError(f"no classifier is called {name!r}.{near}")

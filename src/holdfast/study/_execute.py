@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections import Counter
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,11 @@ class Workers:
         self.timeout = _checked_timeout(timeout)
         self.part = _checked_part(part)
 
+    def does(self, position: int) -> bool:
+        """Return whether the unit at a position belongs to the part that is to be done."""
+        number, count = self.part
+        return position % count == number - 1
+
     def pool(self, work: Work) -> Pool:
         """Start the workers."""
         if self.client is None:
@@ -91,16 +96,16 @@ def execute(
         _run(store, plan, data, workers, progress)
         return Result(store, data=lambda: data.X)
     folder = made_folder(out)
-    with locked(folder):
-        store = opened(folder, plan, data, save_data=save_data)
-        with closing(store):
-            _run(store, plan, data, workers, progress)
+    with locked(folder), closing(opened(folder, plan, data, save_data=save_data)) as store:
+        blocks = tuple(one["block"] for one in store.fact("plan")["selectors"])
+        _run(store, replace(plan, blocks=blocks), data, workers, progress)
     return Result(Store.open(folder / FILE), data=lambda: data.X)
 
 
 def resume(
     folder: str | os.PathLike[str],
     *,
+    data: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     client: Any = None,  # noqa: ANN401  (a dask.distributed.Client)
     timeout: float | None = None,
@@ -113,6 +118,8 @@ def resume(
     ----------
     folder : str or path
         The folder of the run.
+    data : str or path, optional
+        The data file, where it is no longer where the plan says.
     n_jobs, client, timeout, progress, part
         As for :meth:`holdfast.Study.run`.
 
@@ -126,6 +133,11 @@ def resume(
         The folder holds no study, another run is at work in it, or the data have changed.
     StudyError
         A selector or classifier of the plan cannot be imported.
+
+    Warns
+    -----
+    HoldfastWarning
+        Versions have changed since the study last ran.
 
     Examples
     --------
@@ -141,9 +153,10 @@ def resume(
     path = Path(folder)
     with closing(Store.open(path / FILE)) as store:
         document, resamples = store.fact("plan"), store.resamples()
-    data = load_data(path, document)
-    plan = _planned(document, resamples)
-    return execute(plan, data, workers, out=path, progress=progress, save_data=False)
+    plan, found = _planned(document, resamples), load_data(path, document, data)
+    with locked(path), closing(Store.open(path / FILE, write=True)) as store:
+        _run(store, plan, found, workers, progress)
+    return Result(Store.open(path / FILE), data=lambda: found.X)
 
 
 def _planned(document: JSON, resamples: list[Resample]) -> Plan:
@@ -172,27 +185,29 @@ def _run(
     store: Store, plan: Plan, data: Dataset, workers: Workers, progress: Progress | None
 ) -> None:
     done = store.done()
-    todo = list(_left(plan, workers.part, done))
+    own = [unit for at, unit in enumerate(plan.units()) if workers.does(at)]
+    todo = [unit for whole in own for unit in _left(whole, done)]
     if not todo:
         return
+    names = list(plan.selectors)
     with closing(workers.pool(make_work(plan, data))) as pool:
         _note_run(store, pool.name)
-        names = list(plan.selectors)
-        with _watched(progress, names, len(plan.resamples), done, pool.name):
+        with _watched(progress, _counts(own, names), _counts(todo, names), pool.name):
             Run(store, pool, names, progress).go(todo)
 
 
-def _left(plan: Plan, part: tuple[int, int], done: set[tuple[int, int]]) -> Iterator[Unit]:
-    """Yield the units that are left to do; of a block that was begun, the resamples left."""
-    number, count = part
-    for position, unit in enumerate(plan.units()):
-        if position % count != number - 1:
-            continue
-        left = [one for one in unit.singles() if (one.selector, one.first) not in done]
-        if len(left) == unit.stop - unit.first:
-            yield unit
-        else:
-            yield from left
+def _left(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
+    """Return what is left of a unit; of a block that was begun, the single resamples left."""
+    left = [one for one in unit.singles() if (one.selector, one.first) not in done]
+    return [unit] if len(left) == unit.stop - unit.first else left
+
+
+def _counts(units: list[Unit], names: list[str]) -> dict[str, int]:
+    """Return how many resamples each selector has among these units."""
+    counts = dict.fromkeys(names, 0)
+    for unit in units:
+        counts[names[unit.selector]] += unit.stop - unit.first
+    return counts
 
 
 def _note_run(store: Store, where: str) -> None:
@@ -222,13 +237,12 @@ def _warn_of_versions(before: dict[str, str]) -> None:
 
 @contextmanager
 def _watched(
-    progress: Progress | None, names: list[str], total: int, done: set[tuple[int, int]], where: str
+    progress: Progress | None, totals: dict[str, int], left: dict[str, int], where: str
 ) -> Iterator[None]:
     if progress is None:
         yield
         return
-    counts = Counter(names[selector] for selector, _ in done)
-    progress.start(dict.fromkeys(names, total), counts, where)
+    progress.start(totals, {name: totals[name] - left[name] for name in totals}, where)
     try:
         yield
     finally:

@@ -146,12 +146,12 @@ def _save_data(path: Path, data: Dataset) -> None:
         ) from error
 
 
-def load_data(folder: Path, plan: JSON) -> Dataset:
-    """Read the data of a plan again, from their file or from the run's folder."""
+def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = None) -> Dataset:
+    """Read the data of a plan again: from their file, or where it is now, or from the folder."""
     source = plan["data"]["source"]
     if source is not None:
         wishes = {key: value for key, value in source.items() if key != "file"}
-        data = read_data(source["file"], **wishes)
+        data = read_data(moved or source["file"], **wishes)
     elif (folder / DATA).exists():
         data = _saved_data(folder / DATA)
     else:
@@ -162,8 +162,8 @@ def load_data(folder: Path, plan: JSON) -> Dataset:
     if data.fingerprint != plan["data"]["sha256"]:
         raise StoreError(
             f"{folder}: the data are not what they were when the study began "
-            f"({'they were saved here' if source is None else source['file']}); restore them, or "
-            "start in another folder."
+            f"({'they were saved here' if source is None else moved or source['file']}); restore "
+            "them, or start in another folder."
         )
     return data
 

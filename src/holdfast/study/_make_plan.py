@@ -32,11 +32,12 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     """Settle what a study of these data will do."""
     _check_missing(settings, check_for_study(data))
     _warn_of_nominal(settings.selectors, data)
-    sizes = _counts(settings.sizes, data.n_features)
+    _warn_of_sizes(settings)
     resamples = settings.protocol.draw(
         data.y, data.groups, random_state=settings.seed, n_features=data.n_features
     )
-    _check_resamples(resamples, data, sizes)
+    sizes = _counts(settings.sizes, data.n_features, resamples)
+    _check_generator(resamples, data)
     _check_measures(settings, resamples)
     tested = any(len(one.test) for one in resamples)
     return Plan(
@@ -91,10 +92,21 @@ def _block(selector: Ranker, resamples: list[Resample], data: Dataset) -> int:
     return block_size(selector, len(resamples), data.n_features)
 
 
-def _counts(sizes: tuple[float, ...] | None, n_features: int) -> tuple[int, ...]:
+def _counts(
+    sizes: tuple[float, ...] | None, n_features: int, resamples: list[Resample]
+) -> tuple[int, ...]:
+    """Return the sizes as counts, all of which every resample can give."""
+    given = (len(one.features) for one in resamples if one.features is not None)
+    offered = min(given, default=n_features)
     if sizes is None:
-        return tuple(k for k in USUAL_SIZES if k < n_features) or (max(1, n_features // 2),)
-    return tuple(sorted({count_of(size, n_features, "a size") for size in sizes}))
+        return tuple(k for k in USUAL_SIZES if k < offered) or (max(1, offered // 2),)
+    counts = tuple(sorted({count_of(size, n_features, "a size") for size in sizes}))
+    if counts[-1] > offered:
+        raise InvalidInputError(
+            f"{counts[-1]:,} features are to be selected, but a resample offers {offered:,} only; "
+            "choose smaller sizes."
+        )
+    return counts
 
 
 def _has_missing(data: Dataset) -> bool:
@@ -122,16 +134,18 @@ def _warn_of_nominal(selectors: Mapping[str, Ranker], data: Dataset) -> None:
         )
 
 
-def _check_resamples(resamples: list[Resample], data: Dataset, sizes: tuple[int, ...]) -> None:
-    offered = min(
-        (len(one.features) for one in resamples if one.features is not None),
-        default=data.n_features,
-    )
-    if sizes[-1] > offered:
-        raise InvalidInputError(
-            f"{sizes[-1]:,} features are to be selected, but a resample offers {offered:,} only; "
-            "choose smaller sizes."
+def _warn_of_sizes(settings: Settings) -> None:
+    own = [name for name, one in settings.selectors.items() if one.chooses_size]
+    if settings.sizes is not None and own:
+        warnings.warn(
+            f"the sizes do not apply to {shortened(own)}, which chooses the size itself; for the "
+            "sizes given here use hf.AnySelector(..., n_features_to_select=1).",
+            HoldfastWarning,
+            stacklevel=2,
         )
+
+
+def _check_generator(resamples: list[Resample], data: Dataset) -> None:
     if data.generator is None and any(one.draw >= 0 for one in resamples):
         raise InvalidInputError(
             "independent samples need data that come from a generator, such as @simulated; for "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from holdfast._text import shortened
 from holdfast.errors import StoreError
 from holdfast.resample import times_tested
 from holdfast.study._objects import JSON, is_opaque, spelled
@@ -142,30 +143,40 @@ def as_text(plan: JSON) -> str:
 
 def check_same(there: JSON, here: JSON, folder: object) -> None:
     """Refuse to go on with another plan, or with other data, in a folder that has one."""
-    here = json.loads(as_text(here))
-    if there == here:
+    changed = [*_differences(_essence(there), _essence(json.loads(as_text(here))))]
+    if not changed:
         return
-    if there["data"] != here["data"]:
-        what = "its data are not these data"
-        changed = _differences(there["data"], here["data"])
-    else:
-        what = "its plan is not this plan"
-        changed = _differences(there, here)
+    of_data = [text for text in changed if text.startswith("data.")]
+    what = "its data are not these data" if of_data else "its plan is not this plan"
     raise StoreError(
-        f"{folder}: this folder holds another study: {what} ({changed}). Give another folder, or "
-        "the same plan and data to go on."
+        f"{folder}: this folder holds another study: {what} "
+        f"({shortened(of_data or changed, most=2)}). Give another folder, or the same plan and "
+        "data to go on."
     )
 
 
-def _differences(there: JSON, here: JSON) -> str:
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-    return "; ".join(
-        f"{key}: {_short(there.get(key))} there, {_short(here.get(key))} here" for key in keys[:3]
-    )
+def _essence(plan: JSON) -> JSON:
+    """Return what a plan comes down to: not where its data lie, nor sentences about it."""
+    data = {key: value for key, value in plan["data"].items() if key != "source"}
+    rows = {key: plan["protocol"][key] for key in ("object", "resamples", "sha256")}
+    essence = {**plan, "data": data, "protocol": rows}
+    for part in ("selectors", "classifiers"):
+        essence[f"names of {part}"] = [one["name"] for one in plan[part]]  # their order counts
+        essence[part] = {one["name"]: one["object"] for one in plan[part]}
+    return essence
+
+
+def _differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
+    """Yield where two plans differ, and how, entry by entry."""
+    if isinstance(there, dict) and isinstance(here, dict) and set(there) == set(here):
+        for key in there:
+            yield from _differences(there[key], here[key], f"{at}.{key}" if at else key)
+    elif there != here:
+        yield f"{at}: {_short(there)} there, {_short(here)} here"
 
 
 def _short(value: JSON) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(sorted(value) if isinstance(value, dict) else value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

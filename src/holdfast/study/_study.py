@@ -34,17 +34,24 @@ class Study:
     sizes : sequence of int or float, default None
         How many features to select: counts, or fractions of all features. None is 5, 10, 20 and
         50, as far as there are more features than that.
-    classifiers : mapping or sequence, default ("linear_svm",)
-        Names and scikit-learn classifiers, or names of known ones: linear_svm, knn1, knn3, knn5,
-        lda, gaussian, random_forest. They are trained on the selected features of the training
-        part, scaled by it. An empty one: no errors are estimated.
+    classifiers : mapping or sequence, default ("linear_svm", "knn3")
+        Names and scikit-learn classifiers, or names of those in
+        :data:`holdfast.study.CLASSIFIERS`. They are trained on the selected features of the
+        training part, scaled by it. An empty one: no errors are estimated.
     measures : sequence of str, default ("nogueira", "jaccard", "relative_weighted_consistency")
         The stability measures; all preferences can be measured in other ways afterwards.
     impute : {"median", None}, default None
         What selectors see where values are missing, if they do not take missing values: the
         median of the feature in the training part. None refuses such data.
     random_state : int, default 0
-        Seed of all that is random.
+        Seed of all that is random; it takes the place of the selectors' and classifiers' own.
+
+    See Also
+    --------
+    holdfast.load : Open the results of a study.
+    holdfast.resume : Go on with a study.
+    holdfast.merge : Join parts of a study.
+    holdfast.export : Write the tables of a result to files.
 
     Examples
     --------
@@ -63,7 +70,7 @@ class Study:
         *,
         protocol: Any = None,  # noqa: ANN401
         sizes: Sequence[float] | None = None,
-        classifiers: Mapping[str, Any] | Sequence[Any] = ("linear_svm",),
+        classifiers: Mapping[str, Any] | Sequence[Any] = ("linear_svm", "knn3"),
         measures: Sequence[str] = ("nogueira", "jaccard", "relative_weighted_consistency"),
         impute: str | None = None,
         random_state: int = 0,
@@ -113,8 +120,9 @@ class Study:
         client : dask.distributed.Client, optional
             Run on its Dask cluster instead of in local processes.
         timeout : float, optional
-            Most seconds for one selector on one resample (or on one block of them, which is
-            then tried one by one); its process is ended then, and the unit recorded as failed.
+            Most seconds for one selector on one resample, classifiers included (or on one block
+            of them, which is then tried one by one); its process is ended then, and the unit
+            recorded as failed.
         part : str, optional
             ``"2/3"`` does the second third of the work only; :func:`holdfast.merge` joins parts
             that different machines did.
@@ -136,6 +144,12 @@ class Study:
             The folder cannot be used, or holds another study.
         StudyError
             The run cannot go on, as the cluster is gone; what was done is kept.
+
+        Warns
+        -----
+        HoldfastWarning
+            Selectors see nominal features as numbers, or choose sizes of their own although sizes
+            are given, or versions have changed since the study last ran.
         """
         workers = Workers(n_jobs, client, timeout, part)
         data = _dataset(X, y, groups, positive)

@@ -76,6 +76,8 @@ def obey(work: Work, order: Order) -> Answer:
         warnings.simplefilter("default")
         start = time.perf_counter()
         for unit in order.units:
+            if order.timeout is not None:
+                work.warm_up(unit.selector)
             with ended_after(order.timeout):
                 outcomes += work.run(unit)
             done += 1
