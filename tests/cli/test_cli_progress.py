@@ -25,17 +25,28 @@ class Clock:
 def lines(capsys):
     """Return lines with a clock, and a function that returns what they printed since."""
     clock = Clock()
-    return Lines("It estimates.", clock), clock, lambda: capsys.readouterr().err.splitlines()
+
+    def printed():
+        return capsys.readouterr().err.splitlines()
+
+    return Lines("It estimates.", clock), clock, printed
 
 
 def test_the_work_is_told_at_the_start(lines):
     watch, _, printed = lines
     watch.start(TOTALS, {"relieff": 30}, "2 local processes")
-    assert printed() == [
+    work, estimates = printed()
+    assert work == (
         "work: 2 selectors x 100 resamples = 200 units, 30 of them done already, "
-        "on 2 local processes.",
-        "work: It estimates.",
-    ]
+        "on 2 local processes."
+    )
+    assert estimates == "work: It estimates."
+
+
+def test_a_part_has_unequal_shares_of_selectors(lines):
+    watch, _, printed = lines
+    watch.start({"f_score": 50, "relieff": 33}, {}, "1 local process")
+    assert printed()[0] == "work: 83 units of 2 selectors, on 1 local process."
 
 
 def test_lines_tell_how_much_is_done_and_how_long_it_takes(lines):

@@ -85,10 +85,12 @@ class Watch:
 
 def say_work(watch: Watch, where: str) -> None:
     """Say what is to be done, and by whom."""
-    resamples = max(watch.totals.values())
-    size = f"{plural(len(watch.totals), 'selector')} x {plural(resamples, 'resample')}"
+    selectors, units = plural(len(watch.totals), "selector"), plural(watch.total, "unit")
+    resamples, *others = set(watch.totals.values())
+    size = f"{selectors} x {plural(resamples, 'resample')} = {units}"
+    size = f"{units} of {selectors}" if others else size  # a part of a study
     already = f", {watch.n_done:,} of them done already" if watch.n_done else ""
-    say("work", f"{size} = {plural(watch.total, 'unit')}{already}, on {where}.")
+    say("work", f"{size}{already}, on {where}.")
     click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
 
 

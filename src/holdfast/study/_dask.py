@@ -97,7 +97,7 @@ class DaskPool:
     def reports(self, seconds: float) -> list[Report]:
         """Return what has come in; wait for the first at most so long."""
         reports = [self._report(future) for future in drained(self._finished, seconds)]
-        if self._client.status != "running":
+        if self._client.status != "running" and not reports:
             raise self._gone()
         return reports
 

@@ -65,8 +65,10 @@ class Run:
             self._feed()
             reports = self._pool.reports(PATIENCE)
             self._at_work -= len(reports)
-            self._feed()  # the workers go on while the store is written
-            self._keep([outcome for report in reports for outcome in self._outcomes(report)])
+            try:
+                self._feed()  # the workers go on while the store is written
+            finally:  # what has arrived is kept, even if there is nobody left to give orders to
+                self._keep([outcome for report in reports for outcome in self._outcomes(report)])
 
     def _feed(self) -> None:
         while self._pool.room() > 0 and (order := self._next()):
