@@ -16,6 +16,7 @@ from holdfast.study._make_plan import make_plan, make_work
 from holdfast.study._plan import Unit
 from holdfast.study._settings import checked_settings
 from holdfast.study._store import to_floats, to_integers
+from holdfast.study._work import _offered
 
 WINE = read_data("@wine")
 
@@ -243,6 +244,23 @@ def test_nominal_features_reach_the_selectors_that_know_them():
     assert work.run(Unit(0, 1, 2))[0].message is None
 
 
+def test_which_features_are_nominal_is_told_of_those_offered():
+    for nominal in ([2, 3], [False, False, True, True]):
+        offered = _offered(hf.ReliefF(nominal=nominal), np.array([0, 1, 3]), 4)
+        assert offered.nominal.tolist() == [False, False, True]
+    assert _offered(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
+
+
+def test_noise_leaves_nominal_features_alone():
+    rng = np.random.default_rng(2)
+    y = np.array(["a", "b"])[np.arange(60) % 2]
+    X = np.column_stack((np.arange(60) % 2, rng.normal(size=(60, 6)))).astype(float)
+    names = tuple("tuvwxyz")
+    data = Dataset(X=X, y=y, feature_names=names, nominal=(0,))
+    plan, work = planned("relieff", data, sizes=[1], protocol=hf.AddedNoise(4, 0.3))
+    assert {to_integers(form(one, "top"))[0] for one in outcomes(plan, work)} == {0}
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -250,11 +268,13 @@ def test_nominal_features_reach_the_selectors_that_know_them():
         ({"sizes": [10], "protocol": hf.FeatureSubsets(3, 0.5)}, "offers 7 only"),
         ({"measures": ["pearson"], "protocol": hf.FeatureSubsets(3, 0.5)}, "measures of weights"),
         ({"measures": ["group_matching_index"]}, "selectors that give groups"),
+        ({"selectors": "svm_rfe:C=-1"}, "selector svm_rfe: C must"),
+        ({"classifiers": ["linear_svm:C=-1"]}, "classifier linear_svm: The 'C' parameter"),
     ],
 )
 def test_what_cannot_work_is_refused_before_work_starts(given, words):
     with pytest.raises(InvalidInputError, match=words):
-        planned("t_score", **given)
+        planned(**{"selectors": "t_score", **given})
 
 
 def test_hopeless_labels_are_refused():

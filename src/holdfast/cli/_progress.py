@@ -73,6 +73,9 @@ class Watch:
             self.done[name] += count
         self.show()
 
+    def end(self, units: int) -> None:
+        """Say so if there was nothing left to do."""
+
     def begin(self, where: str) -> None:
         """Say that work starts."""
 
@@ -94,7 +97,16 @@ def say_work(watch: Watch, where: str) -> None:
     click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
 
 
-class Lines(Watch):
+class Talker(Watch):
+    """Says what there is to do, also if that is nothing."""
+
+    def end(self, units: int) -> None:
+        """Say so if there was nothing left to do."""
+        if not self.started:
+            say("work", f"nothing was left to do of {plural(units, 'unit')}.")
+
+
+class Lines(Talker):
     """A line after each tenth of the work, but not too many at a time."""
 
     def __init__(self, estimates: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -129,7 +141,7 @@ class Lines(Watch):
         return STEPS * self.n_done // max(1, self.total)
 
 
-class Bars(Watch):
+class Bars(Talker):
     """A bar for all units and one for each selector."""
 
     def begin(self, where: str) -> None:

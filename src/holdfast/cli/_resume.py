@@ -18,10 +18,11 @@ from holdfast.cli._run_options import RunOptions, quiet_option, run_options
     epilog=examples("holdfast resume run", "holdfast resume run --n-jobs 8 --timeout 60"),
 )
 @click.argument("folder", metavar="DIR")
+@click.option("--data", metavar="FILE", help="The data, if their file has moved since.")
 @run_options
 @json_option
 @quiet_option
-def resume(folder: str, **options: Any) -> int:
+def resume(folder: str, data: str | None, **options: Any) -> int:
     """Go on with the study in DIR where it stopped.
 
     What is done is kept, what failed is tried again. The plan is the one in the folder, and the
@@ -30,4 +31,4 @@ def resume(folder: str, **options: Any) -> int:
     """
     from holdfast.cli._run_resumed import run_resumed  # noqa: PLC0415  (slow to import)
 
-    return run_resumed(Path(folder), RunOptions(**options))
+    return run_resumed(Path(folder), data, RunOptions(**options))

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from holdfast.study import Result
 
 
-def run_resumed(folder: Path, options: RunOptions) -> int:
+def run_resumed(folder: Path, data: str | None, options: RunOptions) -> int:
     """Go on with a study and return the exit code."""
 
     def run(workers: dict[str, Any]) -> Result:
         there = load(folder)
         with closing(there.store):
             watch = watcher(there.protocol_sentence, quiet=options.quiet)
-        return resume(folder, progress=watch, **workers)
+        result = resume(folder, data=data, progress=watch, **workers)
+        watch.end(result.n_units)
+        return result
 
     return conduct(run, folder, options)

@@ -36,8 +36,10 @@ def _run(study: Study, request: Request, workers: dict[str, Any]) -> Result:
     data = read(request.file, request.wishes, quiet=quiet)
     watch = watcher(as_protocol(request.study["protocol"]).estimates, quiet=quiet)
     try:
-        return study.run(data, out=request.folder, progress=watch, **workers)
+        result = study.run(data, out=request.folder, progress=watch, **workers)
     except StoreError as error:
         if watch.started or request.out is not None:
             raise
         raise StoreError(f"{error} Name another folder by --out.") from error
+    watch.end(result.n_units)
+    return result

@@ -78,10 +78,10 @@ def _decimals(number: float, count: int = 2) -> str:
 
 
 def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
-    chance = "; random selections give 0" if _chance_is_0(table) else ""
+    chance = "; chance gives 0" if _chance_is_0(table) else ""
     told = [
         f"Stability is {record.name} ({record.title}{'; a distance' if record.distance else ''}"
-        f"{chance}), with the 95% interval for repeating the protocol on the same data."
+        f"{chance}), with the 95% interval for repeating this protocol."
         for record in map(get_measure, table["measure"].dropna().unique())
     ]
     if len(set(notes := _notes(result, table))) == 1 and notes[0]:

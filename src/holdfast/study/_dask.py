@@ -107,7 +107,7 @@ class DaskPool:
             return self._lost(given)
         try:
             return Report(given.units, future.result())
-        except CancelledError:  # an answer, too, is lost with the worker that has it
+        except (CancelledError, OSError):  # an answer, too, is lost with the worker that has it
             return self._lost(given)
         except HoldfastError:
             raise

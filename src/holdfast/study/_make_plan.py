@@ -14,6 +14,7 @@ from holdfast.io import check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
 from holdfast.study._plan import Plan, block_size, data_facts, protocol_facts
+from holdfast.study._rehearse import rehearse
 from holdfast.study._seeds import SELECTOR, seed_of
 from holdfast.study._work import Work
 
@@ -40,12 +41,14 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     _check_generator(resamples, data)
     _check_measures(settings, resamples)
     tested = any(len(one.test) for one in resamples)
+    classifiers = settings.classifiers if tested else {}
+    rehearse(settings.selectors, classifiers, data.n_features, len(data.classes))
     return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples),
         resamples=resamples,
         sizes=sizes,
-        classifiers=settings.classifiers if tested else {},
+        classifiers=classifiers,
         measures=settings.measures,
         impute=settings.impute,
         seed=settings.seed,
@@ -70,6 +73,7 @@ def make_work(plan: Plan, data: Dataset) -> Work:
         resamples=plan.resamples,
         seed=plan.seed,
         missing=_has_missing(data),
+        nominal=data.nominal,
         generator=data.generator,
     )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import threading
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -19,7 +21,7 @@ from holdfast.study._sharing import shared
 from holdfast.study._worker import THREADS, Answer, Order, obey_locally, prepare, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
     from holdfast.study._plan import Unit
@@ -112,7 +114,9 @@ class LocalPool:
         """Give an order to an idle process."""
         slot = next(slot for slot in self._slots if slot.units is None)
         slot.units = units
-        future = slot.executor.submit(obey_locally, Order("", units, self._timeout, versions()))
+        with deaf_children():  # the process starts with its first order
+            order = Order("", units, self._timeout, versions())
+            future = slot.executor.submit(obey_locally, order)
         future.add_done_callback(lambda done, slot=slot: self._finished.put((slot, done)))
 
     def reports(self, seconds: float) -> list[Report]:
@@ -140,6 +144,19 @@ class LocalPool:
         for slot in self._slots:
             slot.executor.shutdown(wait=True, kill_workers=True)
         self._open.close()
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Let processes that start here ignore Ctrl-C from the first: their parent hears it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's business
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def drained(queue: SimpleQueue[Any], seconds: float) -> list[Any]:

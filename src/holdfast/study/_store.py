@@ -229,8 +229,12 @@ def _version(path: Path) -> int:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        length = connection.execute("PRAGMA page_size").fetchone()[0]
     if application != schema.APPLICATION:
         raise FileFormatError(f"{path}: this SQLite file is not a store of a holdfast study.")
+    if path.stat().st_size < pages * length:
+        whole = "it is cut off"
     if whole != "ok":
         raise FileFormatError(f"{path}: the store is damaged ({whole}); restore it from a copy.")
     if version > schema.VERSION:

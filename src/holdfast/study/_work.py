@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from holdfast.select._relieff import checked_nominal
 from holdfast.study._classifiers import predicted, seeded
 from holdfast.study._seeds import CLASSIFICATION, DRAW, NOISE, SELECTION, seed_of
 from holdfast.study._store import Outcome, floats, integers
@@ -55,6 +56,7 @@ class Work:
     seed: int
     missing: bool
     """Whether the data have missing values."""
+    nominal: tuple[int, ...]
     generator: Generator | None
     _judges: dict[int, Judge] = field(default_factory=dict, init=False)
     _warm: set[int] = field(default_factory=set, init=False)
@@ -129,7 +131,7 @@ class Work:
     def _judged_alone(self, unit: Unit) -> tuple[Outcome, dict[int, NDArray[np.intp]], Part]:
         """Judge one resample on data of its own, or let the selector choose the size."""
         resample = self.resamples[unit.first]
-        selector = _offered(self.selectors[unit.selector], resample.features)
+        selector = _offered(self.selectors[unit.selector], resample.features, self.X.shape[1])
         part = self._part(selector, resample, unit.first)
         if selector.chooses_size:
             fitted = clone(selector).set_params(
@@ -173,6 +175,7 @@ class Work:
     def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
         rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
         spread = np.nanstd(train, axis=0, dtype=np.float64)
+        spread[list(self.nominal)] = 0.0  # codes, not amounts
         noisy: NDArray[Any] = train + level * spread * rng.standard_normal(train.shape)
         return noisy.astype(train.dtype)
 
@@ -226,13 +229,14 @@ class Work:
         return predicted(model, train, test, len(self.classes), impute=self.missing)
 
 
-def _offered(selector: Ranker, features: NDArray[np.intp] | None) -> Ranker:
+def _offered(selector: Ranker, features: NDArray[np.intp] | None, n_features: int) -> Ranker:
     """Return a selector that knows which of the offered features are nominal."""
     nominal = selector.get_params().get("nominal")
     if features is None or nominal is None:
         return selector
-    new: Ranker = clone(selector).set_params(nominal=np.isin(features, nominal))
-    return new
+    mask = checked_nominal(nominal, n_features)[features]
+    offered: Ranker = clone(selector).set_params(nominal=mask)
+    return offered
 
 
 def best(ranks: NDArray[Any], count: int) -> NDArray[np.intp]:
