@@ -89,11 +89,18 @@ def test_calls_take_values_by_place():
     ],
 )
 def test_wrong_spellings_are_refused(text, message):
-    with pytest.raises(InvalidInputError, match=message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
         parse_spelling(text)
+    assert str(caught.value).endswith(".")
+
+
+def test_numbers_with_too_many_digits_are_refused_in_short():
+    with pytest.raises(InvalidInputError, match="received one of 5,000 characters, 9999") as caught:
+        parse_spelling("name:a=" + "9" * 5000)
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize("text", ["name", "name(1", "name 1)", "name(1))", "name(,)", "(1)"])
 def test_wrong_calls_are_refused(text):
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError, match=r"\.$"):
         parse_call(text)

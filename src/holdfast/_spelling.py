@@ -48,7 +48,7 @@ def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
     values, options = _arguments(rest, text) if colon else ([], {})
     if values:
         raise InvalidInputError(
-            f"options must be spelled key=value; received {values[0]!r} in {text!r}"
+            f"options must be spelled key=value; received {values[0]!r} in {text!r}."
         )
     return _checked(name, text), options
 
@@ -64,7 +64,7 @@ def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
     """
     name, bracket, rest = text.strip().partition("(")
     if not bracket or not rest.endswith(")"):
-        raise InvalidInputError(f"expected name(value,...); received {text!r}")
+        raise InvalidInputError(f"expected name(value,...); received {text!r}.")
     values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
     return _checked(name, text), values, options
 
@@ -77,7 +77,7 @@ def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
         if not equals:
             values.append(_scalar(part, text))
         elif key in options:
-            raise InvalidInputError(f"{key!r} is given twice in {text!r}")
+            raise InvalidInputError(f"{key!r} is given twice in {text!r}.")
         else:
             options[_checked(key, text)] = _scalar(value, text)
     return values, options
@@ -103,19 +103,29 @@ def _parts(rest: str, text: str) -> list[str]:
         else:
             parts[-1] += sign
     if depth != 0:
-        raise InvalidInputError(f"brackets must be closed as they were opened in {text!r}")
+        raise InvalidInputError(f"brackets must be closed as they were opened in {text!r}.")
     return parts
 
 
 def _scalar(value: str, text: str) -> Scalar:
     value = value.strip()
     if not value:
-        raise InvalidInputError(f"a value is missing in {text!r}")
+        raise InvalidInputError(f"a value is missing in {text!r}.")
     if _WHOLE.fullmatch(value):
-        return int(value)
+        return _whole(value)
     if _NUMBER.fullmatch(value):
         return float(value)
     return _WORDS.get(value.lower(), value)
+
+
+def _whole(value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:  # Python reads a few thousand digits
+        raise InvalidInputError(
+            f"a number must have fewer digits; received one of {len(value):,} characters, "
+            f"{value[:12]}...."
+        ) from None
 
 
 def _checked(name: str, text: str) -> str:
@@ -123,6 +133,6 @@ def _checked(name: str, text: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInputError(
             f"expected a name, perhaps with options as in name:key=value,key=value; received "
-            f"{text!r}"
+            f"{text!r}."
         )
     return name

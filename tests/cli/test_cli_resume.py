@@ -27,6 +27,21 @@ def test_a_run_that_goes_on_ends_like_one_that_never_stopped(whole, tmp_path):
     assert (folder / "tables" / "errors.csv").exists()
 
 
+def test_data_that_moved_are_found_again(tmp_path):
+    rows = [f"{i % 7},{i % 3},{i * i % 11},{'ab'[i % 2]}" for i in range(40)]
+    before, after = tmp_path / "before.csv", tmp_path / "after.csv"
+    before.write_text("\n".join(["x,y,z,class", *rows]))
+    small = ["--selectors=f_score", "--sizes=1", "--n-jobs=1", "--protocol=bootstrap(4)"]
+    part = run("study", before, *small, "--out", tmp_path / "run", "--part", "1/2")
+    assert part.exit_code == 0, part.stderr
+    before.rename(after)
+    assert run("resume", tmp_path / "run", "--n-jobs", 1).exit_code == 3
+    rest = run("resume", tmp_path / "run", "--n-jobs", 1, "--data", after)
+    assert rest.exit_code == 0, rest.stderr
+    idle = run("resume", tmp_path / "run", "--n-jobs", 1, "--data", after)
+    assert "work: nothing was left to do of 4 units." in idle.stderr
+
+
 def test_a_folder_without_a_study_is_refused(tmp_path):
     result = run("resume", tmp_path)
     assert result.exit_code == 1

@@ -39,7 +39,7 @@ def test_the_meaning_of_the_numbers_is_told(finished):
     folder, result = finished
     assert hf.load(folder).protocol_sentence in result.stdout
     assert "Stability is nogueira" in result.stdout
-    assert "random selections give 0" in result.stdout
+    assert "chance gives 0" in result.stdout
 
 
 def test_data_and_work_are_told_on_standard_error(finished):

@@ -81,6 +81,27 @@ def test_an_interrupted_run_keeps_what_was_done(tmp_path, sign, send):
     until(lambda: group_is_gone(process.pid))
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
+@pytest.mark.parametrize("moment", [0.3, 0.8, 1.5])
+def test_workers_that_start_are_not_heard_when_the_run_is_interrupted(tmp_path, moment):
+    folder = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "study", *LONG, "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until(lambda: (folder / "study.sqlite").exists() or process.poll() is not None)
+    time.sleep(moment)  # the workers are importing what they need
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, stderr
+    assert "Traceback" not in stderr
+    assert stderr.splitlines()[-1].startswith("interrupted: ")
+
+
 def test_an_interrupt_before_work_starts(tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

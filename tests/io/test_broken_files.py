@@ -54,7 +54,7 @@ SELECTIONS = {
         "a.json",
         '{"subsets": [[1]],\n"feature_names": ["a", "b", "a"]}',
         2,
-        "'a' twice",
+        "'a' more than once",
     ),
     "JSON names and count": (
         "a.json",

@@ -40,8 +40,13 @@ def same_as_plain(data):
         PLAIN.rstrip("\n"),
         "\n" + PLAIN.replace("\n", "\n\n"),
         "# from the laboratory\n" + PLAIN,
+        "# from the laboratory, in May, by us\n" + PLAIN,
+        "#TP53,KRAS,source\n" + PLAIN,
+        "# from the laboratory\n#" + PLAIN,
         b"\xef\xbb\xbf" + PLAIN.encode(),
         PLAIN.encode("utf-16"),
+        PLAIN.encode("utf-32"),
+        b"\x00\x00\xfe\xff" + PLAIN.encode("utf-32-be"),
         PLAIN.replace(",", ";"),
         PLAIN.replace(",", ";").replace(".", ","),
         PLAIN.replace(",", "\t"),
@@ -116,7 +121,7 @@ def test_roles_of_columns(write):
 
 
 def test_numbers_may_be_nominal_and_are_sorted_as_numbers(write):
-    path = write("x,grade,class\n1,10,a\n1,9,b\n1,10.0,a\n")
+    path = write("x,grade,class\n1,10,a\n1,9,b\n1,10,a\n")
     data = read_data(path, nominal="grade")
     assert data.X[:, 1].tolist() == [1, 0, 1]
     assert data.nominal == (1,)

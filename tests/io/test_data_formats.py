@@ -53,8 +53,12 @@ def test_arff_attributes_have_their_types(write):
 
 def test_arff_strings_are_text(write):
     path = write("data.arff", ARFF)
-    with pytest.raises(FileFormatError, match=r"text in 1 column: 'note' \('a, b' in line 11\)"):
+    with pytest.raises(FileFormatError, match=r"text in 1 column: 'note' \('string' in line 7\)"):
         read_data(path)
+    years = "@relation r\n@attribute d date yyyy\n@attribute class {a,b}\n@data\n2020,a\n2021,b\n"
+    with pytest.raises(FileFormatError, match=r"line 2: .* text in 1 column: 'd' \('date' in"):
+        read_data(write("years.arff", years))
+    assert read_data(write("years.arff", years), nominal="d").X.ravel().tolist() == [0, 1]
     data = read_data(path, nominal="note")
     assert data.nominal == (2, 3)
     np.testing.assert_array_equal(data.X[:, 3], [0, np.nan, 1])
@@ -193,6 +197,9 @@ def test_bad_numpy_files_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match="X must be a matrix of numbers"):
         read_data(path)
     np.savez(path, X=[[1, 2]], y=[0, 1])
+    with pytest.raises(FileFormatError, match="'y' must have one entry a sample, 1 in all"):
+        read_data(path)
+    np.savez(path, X=[[1, 2]], Y=[0])
     with pytest.raises(InvalidInputError, match="target must be named"):
         read_data(path)
     path.write_bytes(b"PK\x03\x04 cut off")

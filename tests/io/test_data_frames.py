@@ -116,6 +116,32 @@ def test_nullable_numbers_are_numbers():
     assert data.y.tolist() == ["1", "2", "1"]
 
 
+def test_small_whole_numbers_of_polars_with_gaps_are_exact(require):
+    polars = require("polars")
+    frame = polars.DataFrame(
+        {"x": polars.Series([1, None], dtype=polars.Int8), "class": ["a", "b"]}
+    )
+    data = read_data(frame)
+    assert data.X.dtype == np.float64
+    np.testing.assert_array_equal(data.X, [[1], [np.nan]])
+
+
+def test_columns_of_arrays_and_records_are_refused(require):
+    polars = require("polars")
+    array = polars.Series([[1, 2], [3, 4]], dtype=polars.Array(polars.Int64, 2))
+    with pytest.raises(InvalidInputError, match=r"'x' must hold one value a row.* \(2,\)"):
+        read_data(polars.DataFrame({"x": array, "class": ["a", "b"]}))
+    record = polars.Series([{"a": 1}, {"a": 2}])
+    with pytest.raises(InvalidInputError, match="'class' must hold one value a row"):
+        read_data(polars.DataFrame({"x": [1, 2], "class": record}))
+
+
+def test_numbers_beyond_all_floats_are_refused():
+    frame = pd.DataFrame({"x": [10**400, 1], "class": ["a", "b"]})
+    with pytest.raises(InvalidInputError, match="got inf in column 'x' of row 0"):
+        read_data(frame)
+
+
 def test_damaged_parquet_and_frames_are_refused(tmp_path, require):
     require("parquet")
     path = tmp_path / "data.parquet"

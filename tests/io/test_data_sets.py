@@ -105,6 +105,31 @@ def test_a_data_set_refuses_what_does_not_fit():
         )
 
 
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"y": np.array([0, 1])}, "y must be an array of text, got 1 dimensions of int64"),
+        ({"y": np.array([["a"], ["b"]])}, "y must be an array of text, got 2 dimensions"),
+        ({"groups": np.array(["p", "q"], dtype=object)}, "groups must be an array of text"),
+        ({"nominal": (0, 2)}, "nominal must be numbers of features, from 0 to 1, got 2"),
+        ({"nominal": (-1,)}, "from 0 to 1, got -1"),
+    ],
+)
+def test_fields_of_another_kind_are_refused(change, match):
+    fields = {"X": np.ones((2, 2)), "y": np.array(["a", "b"]), "feature_names": ("u", "v")}
+    with pytest.raises(InvalidInputError, match=match):
+        Dataset(**{**fields, **change})
+
+
+def test_the_form_of_equal_data_does_not_matter():
+    X, y = np.arange(6.0).reshape(2, 3), np.array(["a", "b"])
+    plain = Dataset(X=X, y=y, feature_names=("u", "v", "w"))
+    other = Dataset(X=np.asfortranarray(X), y=y, feature_names=np.array(["u", "v", "w"]))
+    assert other.X.flags.c_contiguous
+    assert other.feature_names == plain.feature_names
+    assert other.fingerprint == plain.fingerprint
+
+
 def untidy():
     nan = np.nan
     frame = pd.DataFrame(

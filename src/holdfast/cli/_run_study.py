@@ -34,7 +34,9 @@ def _made(request: Request) -> Study:
 def _run(study: Study, request: Request, workers: dict[str, Any]) -> Result:
     quiet = request.run.quiet
     data = read(request.file, request.wishes, quiet=quiet)
-    watch = watcher(as_protocol(request.study["protocol"]).estimates, quiet=quiet)
+    protocol = as_protocol(request.study["protocol"])
+    estimates = protocol.estimates_for(subjects=data.groups is not None)
+    watch = watcher(estimates, quiet=quiet)
     try:
         result = study.run(data, out=request.folder, progress=watch, **workers)
     except StoreError as error:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import did_you_mean
-from holdfast.io._data_roles import TARGET, roles_of
+from holdfast.io._data_columns import TARGET
+from holdfast.io._data_parts import text_features
+from holdfast.io._data_roles import roles_of
 from holdfast.io._data_rows import RowReader
-from holdfast.io._source import first_repeat, shown
+from holdfast.io._source import refuse_repeats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +24,8 @@ if TYPE_CHECKING:
 
 _COMMENT, _UNKNOWN = "%", "?"
 _NUMERIC = frozenset({"numeric", "real", "integer"})
-_OTHER = frozenset({"string", "date"})  # text to us
+_OTHER = frozenset({"string", "date"})  # text to us, even if it looks like numbers
+_NOMINAL = "nominal"
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+({_QUOTED}|[^\s{{]+)(?:\s+|(?=\{{))(\{{.*\}}|\S.*)", re.IGNORECASE
@@ -32,10 +37,12 @@ _ESCAPE = re.compile(r"\\(.)")
 
 @dataclass(frozen=True)
 class _Attribute:
-    """A column: its name, its type, and its values if it is nominal."""
+    """A column: its name, its type and the line that says so, and its values if it is nominal."""
 
     name: str
-    values: tuple[str, ...] | None
+    kind: str
+    line: int
+    values: tuple[str, ...] | None = None
 
     @property
     def default(self) -> str:
@@ -52,13 +59,23 @@ def read_arff(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset
         wishes = replace(wishes, target=names[-1])
     declared = [j for j, attribute in enumerate(attributes) if attribute.values is not None]
     roles = roles_of(file.where, names, wishes, declared)
-    rows = RowReader(file, roles, decimal_comma=False)
+    _refuse_text(file, attributes, roles)
+    # NA and its like are values here, if they are declared
+    rows = RowReader(file, roles, decimal_comma=False, is_missing=operator.not_)
     check = _ValueCheck(file, attributes, roles)
     for number, line in lines:
         cells = _cells(file, number, line, attributes)
         check(number, cells)
         rows.add(number, cells)
     return rows.dataset(source, file.notes)
+
+
+def _refuse_text(file: TextFile, attributes: list[_Attribute], roles: Roles) -> None:
+    """Refuse features of types that hold text."""
+    plain = [attributes[j] for j in roles.features if j not in roles.nominal]
+    found = {one.name: (one.line, one.kind) for one in plain if one.kind in _OTHER}
+    if found:
+        raise file.error(text_features(found), next(iter(found.values()))[0])
 
 
 def _content(file: TextFile) -> Iterator[tuple[int, str]]:
@@ -90,7 +107,7 @@ def _attribute(file: TextFile, number: int, line: str) -> _Attribute:
         raise file.error(f"an attribute needs a name and a type, got {shown(line)}.", number)
     name, kind = _plain(found[1]), found[2].strip()
     if kind.startswith("{"):
-        return _Attribute(name, tuple(_split(kind[1:-1])))
+        return _Attribute(name, _NOMINAL, number, tuple(_split(kind[1:-1])))
     word = kind.split()[0].lower()
     if word not in _NUMERIC | _OTHER:
         raise file.error(
@@ -98,21 +115,19 @@ def _attribute(file: TextFile, number: int, line: str) -> _Attribute:
             f"{{a, list, of, values}}, got {shown(kind)}.",
             number,
         )
-    return _Attribute(name, None)
+    return _Attribute(name, word, number)
 
 
 def _checked(file: TextFile, attributes: list[_Attribute], line: int) -> list[_Attribute]:
     names = [attribute.name for attribute in attributes]
     if not names:
         raise file.error("at least one @attribute is needed above @data, got none.", line)
-    if len(set(names)) < len(names):
-        double = shown(names[first_repeat(names)])
-        raise file.error(f"attribute names must be unique, got {double} more than once.", line)
+    refuse_repeats(names, "attribute", partial(file.error, line=line))
     return attributes
 
 
 def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
-    """Return the cells of a row, empty where the value is missing."""
+    """Return the cells of a row, empty where the value is missing; one cell an attribute."""
     sparse = line.startswith("{")
     cells = _sparse(file, number, line, attributes) if sparse else _split(line)
     if len(cells) != len(attributes):
@@ -121,7 +136,7 @@ def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute])
             f"got {len(cells):,}; is the row cut off, or is a comma missing?",
             number,
         )
-    return ["" if cell == _UNKNOWN else cell for cell in cells] if _UNKNOWN in line else cells
+    return cells
 
 
 def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
@@ -136,24 +151,30 @@ def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]
                 f"{len(cells) - 1:,}) and a value in braces, got {shown(inside[at:])}.",
                 number,
             )
-        cells[int(pair[1])] = _plain(pair[2])
+        cells[int(pair[1])] = _value(pair[2])
         at = pair.end()
     return cells
 
 
 def _split(line: str) -> list[str]:
-    """Take a line apart at its commas, but not inside quotes."""
+    """Take a line apart at its commas, but not inside quotes; what is unknown is empty."""
     if "'" not in line and '"' not in line:
-        return [cell.strip() for cell in line.split(",")]
-    cells: list[str] = []
+        cells = [cell.strip() for cell in line.split(",")]
+        return ["" if cell == _UNKNOWN else cell for cell in cells] if _UNKNOWN in line else cells
+    cells = []
     at, more = 0, True
     while more:
         found = _CELL.match(line, at)
         if found is None:  # a quote is left open: the row has too few cells then
             return cells
-        cells.append(_plain(found[1]))
+        cells.append(_value(found[1]))
         at, more = found.end(), found[2] == ","
     return cells
+
+
+def _value(text: str) -> str:
+    """Return a value without its quotes, empty if it is unknown; a quoted ? is a value."""
+    return "" if text == _UNKNOWN else _plain(text)
 
 
 def _plain(text: str) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 
 from holdfast._text import did_you_mean
 from holdfast.errors import UnknownNameError
+from holdfast.io._data_columns import TARGET
 from holdfast.io._data_matrix import Matrix
-from holdfast.io._data_roles import TARGET
 from holdfast.simulate import Microarray
 
 if TYPE_CHECKING:

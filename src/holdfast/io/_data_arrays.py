@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInputError
 from holdfast.io._data_frame import as_frame, features_of, is_frame, library_of
-from holdfast.io._data_labels import as_texts
+from holdfast.io._data_labels import as_texts, flattened
 from holdfast.io._data_parts import labels_of
 from holdfast.io._data_roles import Roles
 from holdfast.io._data_values import as_numbers, first_text
@@ -34,11 +34,13 @@ def from_arrays(
     Parameters
     ----------
     X : array-like or frame of shape (n, p)
-        Numbers; NaN is a missing value. float32 stays, all else becomes float64. Frames of pandas
-        and polars give their column names. Columns of text are refused: encode them first, or use
-        :func:`read_data`, which takes nominal columns.
+        Numbers; NaN and masked values are missing. float32 stays, all else becomes float64. Frames
+        of pandas and polars give their column names. Columns of text are refused: encode them
+        first, or use :func:`read_data`, which takes nominal columns. An array that has this form
+        already (rows contiguous) is not copied: leave it as it is while the data set is in use.
     y : array-like of shape (n,)
-        The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``.
+        The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``, a date
+        ``"2020-12-31"``; blanks around them are cut.
     feature_names : sequence of str, optional
         The names of the features; by default those of the frame, or ``f0``, ``f1``, ...
     groups : array-like of shape (n,), optional
@@ -108,9 +110,7 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
 def _labels(name: str, values: Any) -> NDArray[np.str_]:  # noqa: ANN401
     if is_frame(values) or library_of(values) in {"pandas", "polars"}:
         values = values.to_numpy()
-    found = _array(name, values)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
+    found = flattened(_array(name, values))
     if found.ndim != 1:
         raise InvalidInputError(
             f"{name} must have one dimension, a value a sample, got the shape {found.shape}."
@@ -121,7 +121,7 @@ def _labels(name: str, values: Any) -> NDArray[np.str_]:  # noqa: ANN401
 def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
     """Return values as an array; lists of mixed kinds keep the kind of each value."""
     try:
-        found = np.asarray(values)
+        found = np.asarray(_unmasked(values))
     except ValueError as error:
         raise InvalidInputError(
             f"{name} must be an array, got parts that differ ({error})."
@@ -129,3 +129,13 @@ def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
     if found.dtype.kind in "US" and isinstance(values, list | tuple):
         return np.array(values, dtype=object)
     return found
+
+
+def _unmasked(values: Any) -> Any:  # noqa: ANN401
+    """Return an array with NaN or None for what is masked; all else as it is."""
+    if not isinstance(values, np.ma.MaskedArray) or not values.mask.any():
+        return values
+    wanted = {"b": np.float64, "i": np.float64, "u": np.float64, "f": values.dtype}
+    plain = np.array(values.data, dtype=wanted.get(values.dtype.kind, object))
+    plain[values.mask] = None  # NaN in numbers
+    return plain

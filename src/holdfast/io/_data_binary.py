@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast._text import shortened
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._data_frame import Frame, checked, frame_data
 from holdfast.io._data_labels import as_texts
-from holdfast.io._data_matrix import Matrix, matrix_data
+from holdfast.io._data_matrix import Matrix, matrix_data, one_each
 from holdfast.io._data_values import as_numbers
 from holdfast.io._source import problem
 
@@ -45,11 +46,21 @@ def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     numbers = _matrix(path, X)
     if names is None:
         names = np.array([f"f{j}" for j in range(numbers.shape[1])])
-    side = {key: array for key, array in arrays.items() if array.shape == numbers.shape[:1]}
-    matrix = Matrix(
-        where=str(path), X=numbers, feature_names=list(map(str, as_texts(names))), side=side
-    )
-    return matrix_data(matrix, _with_defaults(wishes, side), source)
+    named = _named(path, names, numbers.shape[1])
+    matrix = Matrix(where=str(path), X=numbers, feature_names=named, side=arrays)
+    return matrix_data(matrix, _with_defaults(wishes, arrays), source)
+
+
+def _named(path: Path, names: NDArray[Any], count: int) -> list[str]:
+    """Return the names of the features as text."""
+    texts = as_texts(one_each(str(path), "feature_names", names, count, "feature"))
+    if None in texts:
+        raise problem(
+            str(path),
+            f"each feature needs a name, got none for feature {texts.index(None):,} "
+            "(counted from 0).",
+        )
+    return [str(text) for text in texts]
 
 
 def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
@@ -59,15 +70,33 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
         # half the time of read_table where columns are very many
         with parquet.ParquetFile(path, pre_buffer=False) as file:
             table = file.read(use_threads=False)
+        index = _index_columns(table)
     except _UNREADABLE as error:
         raise _unreadable(path, "a Parquet file", error) from None
-    table = table.select([name for name in table.column_names if not name.startswith(_INDEX)])
+    out = index - {wishes.target, wishes.groups, *wishes.drop, *wishes.nominal}
+    if out:  # by position, as names may be there twice
+        table = table.select([j for j, name in enumerate(table.column_names) if name not in out])
 
     def column(position: int) -> NDArray[Any]:
         return np.asarray(table.column(position).to_numpy())
 
     frame = checked(Frame(str(path), table.column_names, table.num_rows, column, FileFormatError))
-    return frame_data(frame, wishes, source)
+    return frame_data(frame, wishes, source, _index_note(out))
+
+
+def _index_columns(table: Any) -> set[str]:  # noqa: ANN401
+    """Return the names of the columns that were row labels of a frame of pandas."""
+    declared = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    named = {name for name in declared if isinstance(name, str)}  # ranges are no columns
+    return (named & set(table.column_names)) | {
+        name for name in table.column_names if name.startswith(_INDEX)
+    }
+
+
+def _index_note(names: set[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    return (f"Row labels of pandas ({shortened(sorted(names))}) are left out.",)
 
 
 def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:

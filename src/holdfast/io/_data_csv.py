@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.io._data_parts import is_missing
 from holdfast.io._data_roles import roles_of
 from holdfast.io._data_rows import RowReader
 from holdfast.io._lines import COMMENT
-from holdfast.io._source import Source, first_repeat, shown
-from holdfast.io._table import WORDS, separator_of
+from holdfast.io._source import Source, refuse_repeats, shown
+from holdfast.io._table import WORDS, is_content, records_of, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,9 @@ def read_table(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Datase
 
     Lines above the header that begin with ``#`` are skipped, and blank lines everywhere.
     """
-    separator = _separator(file)
-    records = _records(file, separator)
-    line, header = next(records)
+    line, separator = _header(file)
+    records = records_of(_from(file, line), separator, file.error)
+    header = next(records)[1]
     names = [name.strip() for name in header]
     _check_header(file, names, line)
     roles = roles_of(file.where, names, wishes)
@@ -41,39 +41,36 @@ def read_table(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Datase
     return data
 
 
-def _separator(file: TextFile) -> str:
-    header = next((line for line in file.lines() if _is_content(line)), None)
-    if header is None:
-        raise file.error("a header of column names is needed, got blank lines or comments only.", 1)
-    return separator_of(Source(file.where, file.suffix, header))
+def _header(file: TextFile) -> tuple[int, str]:
+    """Return the number of the line that holds the header, and the sign between cells."""
+    comment, at = "", 0
+    for number, line in enumerate(file.lines(), start=1):
+        if is_content(line):
+            separator = separator_of(Source(file.where, file.suffix, line))
+            return (at if _names_columns(comment, line, separator) else number), separator
+        if line.strip():
+            comment, at = line, number
+    raise file.error("a header of column names is needed, got blank lines or comments only.", 1)
 
 
-def _is_content(line: str) -> bool:
-    return bool(line.strip()) and not line.startswith(COMMENT)
+def _names_columns(comment: str, row: str, separator: str) -> bool:
+    """Tell whether a comment is a header, as in ``#id,x,class``: names above as many values."""
+    names, cells = comment[1:].split(separator), row.split(separator)
+    return (
+        len(names) == len(cells) > 1
+        and not comment[1].isspace()
+        and any(map(_is_number, cells))
+        and not any(map(_is_number, names))
+    )
 
 
-def _records(file: TextFile, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of the header and of each row, with the line it begins on."""
-    reader = csv.reader(_without_comments(file), delimiter=separator, strict=True)
-    line = 0
-    try:
-        for cells in reader:
-            if len(cells) > 1 or (cells and cells[0].strip()):
-                yield line + 1, cells
-            line = reader.line_num
-    except csv.Error as error:
-        raise file.error(
-            f"the row cannot be taken apart at {WORDS[separator]} ({error}); is a quote left open?",
-            line + 1,
-        ) from None
-
-
-def _without_comments(file: TextFile) -> Iterator[str]:
-    """Yield the lines with comments above the header made blank; below it, # may begin a cell."""
-    above = True
-    for line in file.lines():
-        above = above and not _is_content(line)
-        yield "\n" if above else line
+def _from(file: TextFile, header: int) -> Iterator[str]:
+    """Yield the lines, blank above the header; below it, # may begin a cell."""
+    for number, line in enumerate(file.lines(), start=1):
+        if number > header:
+            yield line
+        else:
+            yield line.removeprefix(COMMENT) if number == header else "\n"
 
 
 def _check_header(file: TextFile, names: list[str], line: int) -> None:
@@ -90,11 +87,7 @@ def _check_header(file: TextFile, names: list[str], line: int) -> None:
             f"{names.index('', 1) + 1:,} (counted from 1); is there a separator too many?",
             line,
         )
-    if len(set(names)) < len(names):
-        double = shown(names[first_repeat(names)])
-        raise file.error(
-            f"column names must be unique, got {double} more than once; rename or remove one.", line
-        )
+    refuse_repeats(names, "column", partial(file.error, line=line))
 
 
 def _numbered(names: list[str]) -> bool:

@@ -12,7 +12,7 @@ from holdfast.io._data_labels import as_texts
 from holdfast.io._data_parts import codes_of, finished, labels_of, text_features
 from holdfast.io._data_roles import roles_of
 from holdfast.io._data_values import as_numbers, common_type, first_text
-from holdfast.io._source import first_repeat, shown
+from holdfast.io._source import refuse_repeats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,9 +38,19 @@ class Frame:
         """Return an error about this table, of the kind that its origin asks for."""
         return self.kind(f"{self.where}: {message}")
 
+    def values(self, column: int) -> NDArray[Any]:
+        """Return a column as an array; refuse one that holds arrays or records."""
+        found = self.column(column)
+        if found.ndim != 1:
+            raise self.error(
+                f"column {shown(self.names[column])} must hold one value a row, got arrays of the "
+                f"shape {found.shape[1:]}; make each entry a column."
+            )
+        return found
+
     def texts(self, column: int) -> list[str | None]:
         """Return a column as text, None where it is missing."""
-        return as_texts(self.column(column))
+        return as_texts(self.values(column))
 
 
 def library_of(data: object) -> str:
@@ -57,7 +67,7 @@ def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
     """Wrap a frame of pandas or polars."""
     if library_of(data) == "polars":
         data = data.lazy().collect()
-        names, column = data.columns, lambda j: data.to_series(j).to_numpy()
+        names, column = data.columns, lambda j: _polars_series(data.to_series(j))
     else:
         names, column = [str(name) for name in data.columns], _pandas_columns(data)
     return checked(Frame(where, list(names), len(data), column))
@@ -65,15 +75,15 @@ def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
 
 def checked(frame: Frame) -> Frame:
     """Refuse a table without rows, or with two columns of one name."""
-    if len(set(frame.names)) < len(frame.names):
-        double = shown(frame.names[first_repeat(frame.names)])
-        raise frame.error(f"column names must be unique, got {double} more than once.")
+    refuse_repeats(frame.names, "column", frame.error)
     if not frame.n_rows or not frame.names:
         raise frame.error("at least one row and one column are needed, got none.")
     return frame
 
 
-def frame_data(frame: Frame, wishes: Wishes, source: dict[str, Any] | None) -> Dataset:
+def frame_data(
+    frame: Frame, wishes: Wishes, source: dict[str, Any] | None, notes: tuple[str, ...] = ()
+) -> Dataset:
     """Make a data set of a table."""
     roles = roles_of(frame.where, frame.names, wishes)
     X = features_of(frame, roles)
@@ -85,7 +95,7 @@ def frame_data(frame: Frame, wishes: Wishes, source: dict[str, Any] | None) -> D
     nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
     fields = {"X": X, **labels, "feature_names": roles.feature_names, "source": source}
     return finished(
-        {**fields, "nominal": tuple(nominal), "notes": roles.notes},
+        {**fields, "nominal": tuple(nominal), "notes": (*notes, *roles.notes)},
         [frame.names[column] for column in roles.nominal],
     )
 
@@ -95,7 +105,7 @@ def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
     texts: dict[str, tuple[int | None, str]] = {}
     nominal, columns = set(roles.nominal), []
     for j in roles.features.tolist():
-        values = frame.column(j)
+        values = frame.values(j)
         numbers = codes_of(as_texts(values)) if j in nominal else as_numbers(values)
         if numbers is None:
             texts[frame.names[j]] = (None, first_text(values))
@@ -132,6 +142,13 @@ def _pandas_columns(data: Any) -> Callable[[int], NDArray[Any]]:  # noqa: ANN401
     for columns in kinds.values():
         found.update(zip(columns, data.iloc[:, columns].to_numpy().T, strict=True))
     return lambda j: found[j] if j in found else _series(data.iloc[:, j])
+
+
+def _polars_series(series: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return a column of polars as an array."""
+    values = np.asarray(series.to_numpy())
+    # small whole numbers with gaps come as float32, but are as exact as others
+    return values.astype(np.float64) if series.dtype.is_integer() and series.has_nulls() else values
 
 
 def _series(series: Any) -> NDArray[Any]:  # noqa: ANN401

@@ -24,8 +24,16 @@ def as_texts(values: NDArray[Any]) -> list[str | None]:
     """
     if values.dtype.kind == "f":
         # a longer type shows digits that the shorter one does not have
-        return [_number_text(value) for value in values]
+        return [number_text(value) for value in values]
+    if values.dtype.kind == "M":
+        days = np.datetime_as_string(values, unit="auto").tolist()
+        return [None if day == "NaT" else day for day in days]
     return [_text(value) for value in values.tolist()]
+
+
+def flattened(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a matrix of one column as an array of one dimension, all else as it is."""
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
 
 def first_missing(texts: Sequence[str | None]) -> int | None:
@@ -37,13 +45,14 @@ def _text(value: object) -> str | None:
     if value is None or type(value).__name__ in MISSING_TYPES:
         return None
     if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
-        return _number_text(value)
+        return number_text(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return str(value)
 
 
-def _number_text(value: Any) -> str | None:  # noqa: ANN401
+def number_text(value: Any) -> str | None:  # noqa: ANN401
+    """Return a number as text, without a ``.0``; None if it is NaN."""
     if value != value:  # noqa: PLR0124  (NaN)
         return None
     return str(int(value)) if float(value).is_integer() else str(value)

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.io._data_labels import as_texts
+from holdfast.errors import InvalidInputError
+from holdfast.io._data_columns import Columns
+from holdfast.io._data_labels import as_texts, flattened
 from holdfast.io._data_parts import codes_of, finished, labels_of
-from holdfast.io._data_roles import default_target, position
-from holdfast.io._source import first_repeat, problem, shown
+from holdfast.io._data_roles import give_all, refuse_nothing_left
+from holdfast.io._source import problem, refuse_repeats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from holdfast.io._data_roles import Column, Wishes
+    from holdfast.io._data_roles import Wishes
     from holdfast.io._dataset import Dataset
     from holdfast.simulate import Generator
 
@@ -35,50 +37,70 @@ class Matrix:
     generator: Generator | None = None
     notes: tuple[str, ...] = field(default=())
 
-    def labels(self, column: Column | None) -> NDArray[np.str_]:
-        """Return a column beside the matrix as text; None is the one called ``class``."""
-        names = list(self.side)
-        if column is None:
-            name = names[default_target(self.where, names)]
-        else:
-            name = names[position(self.where, names, column)]
-        return labels_of(partial(problem, self.where), name, as_texts(self.side[name]))
+    def labels(self, column: int) -> NDArray[np.str_]:
+        """Return a column beside the matrix as text; it must have a value a sample."""
+        name = list(self.side)[column]
+        values = one_each(self.where, name, self.side[name], len(self.X), "sample")
+        return labels_of(partial(problem, self.where), name, as_texts(values))
 
 
 def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -> Dataset:
     """Make a data set of a matrix and what stands beside it."""
     _check(matrix)
-    drop = [_feature(matrix, column) for column in wishes.drop]
+    beside = Columns(matrix.where, list(matrix.side))
+    target = beside.give_target(wishes.target)
+    groups = None if wishes.groups is None else beside.give("groups", wishes.groups)
+    columns = Columns(matrix.where, matrix.feature_names, noun="feature")
+    give_all(columns, wishes)
+    fields = {
+        **_features(matrix, columns),
+        "y": matrix.labels(target),
+        "groups": None if groups is None else matrix.labels(groups),
+        "source": source,
+        "notes": matrix.notes,
+    }
+    try:
+        return finished(fields, [matrix.feature_names[j] for j in columns.having("nominal")])
+    except InvalidInputError as error:
+        raise problem(matrix.where, str(error)) from None
+
+
+def one_each(where: str, name: str, values: NDArray[Any], count: int, noun: str) -> NDArray[Any]:
+    """Return an array of one dimension; refuse it unless it has one entry a sample or feature."""
+    flat = flattened(values)
+    if flat.shape != (count,):
+        raise problem(
+            where,
+            f"{shown(name)} must have one entry a {noun}, {count:,} in all, "
+            f"got the shape {values.shape}.",
+        )
+    return flat
+
+
+def _features(matrix: Matrix, columns: Columns) -> dict[str, Any]:
+    """Return the fields of a data set that are about features, without those to drop."""
+    drop, nominal = columns.having("drop"), columns.having("nominal")
     kept = np.delete(np.arange(len(matrix.feature_names)), drop)
-    nominal = sorted({_feature(matrix, column) for column in wishes.nominal} - set(drop))
-    X = matrix.X[:, kept] if drop else matrix.X
+    refuse_nothing_left(matrix.where, kept)
     places = np.searchsorted(kept, nominal)
-    X = _coded(X, places)
-    return finished(
-        {
-            "X": np.ascontiguousarray(X),
-            "y": matrix.labels(wishes.target),
-            "groups": None if wishes.groups is None else matrix.labels(wishes.groups),
-            "feature_names": tuple(matrix.feature_names[j] for j in kept),
-            "nominal": tuple(places.tolist()),
-            "truth": None if matrix.truth is None else matrix.truth[kept],
-            "generator": None if drop or nominal else matrix.generator,
-            "source": source,
-            "notes": matrix.notes,
-        },
-        [matrix.feature_names[j] for j in nominal],
-    )
+    X = _coded(matrix.X[:, kept] if drop else matrix.X, places)
+    return {
+        "X": np.ascontiguousarray(X),
+        "feature_names": tuple(matrix.feature_names[j] for j in kept),
+        "nominal": tuple(places.tolist()),
+        "truth": None if matrix.truth is None else matrix.truth[kept],
+        "generator": None if drop or nominal else matrix.generator,
+    }
 
 
 def _check(matrix: Matrix) -> None:
     names = matrix.feature_names
-    if len(set(names)) < len(names):
-        double = shown(names[first_repeat(names)])
-        raise problem(matrix.where, f"feature names must be unique, got {double} more than once.")
-
-
-def _feature(matrix: Matrix, column: Column) -> int:
-    return position(matrix.where, matrix.feature_names, column, noun="feature")
+    if len(names) != matrix.X.shape[1]:
+        raise problem(
+            matrix.where,
+            f"each feature needs a name, {matrix.X.shape[1]:,} in all, got {len(names):,}.",
+        )
+    refuse_repeats(names, "feature", partial(problem, matrix.where))
 
 
 def _coded(X: NDArray[Any], nominal: NDArray[np.intp]) -> NDArray[Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdfast._kernels.decimals import parse_row
 from holdfast.io._data_blocks import rows_a_block
+from holdfast.io._data_decimals import DecimalSigns, number_in, with_point
 from holdfast.io._data_parts import is_missing
 from holdfast.io._source import shown
 
@@ -26,16 +27,25 @@ class NumberReader:
         self._file, self._names, self._decimal_comma = file, names, decimal_comma
         self._text: dict[int, tuple[int | None, str]] = {}
         self._open = np.empty(len(names), dtype=np.int64)
+        self._signs = DecimalSigns(file)
 
     @property
     def refused(self) -> dict[str, tuple[int | None, str]]:
         """The columns that hold text, by name: the line and the first such cell."""
         return {self._names[column]: at for column, at in sorted(self._text.items())}
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the owner of the file should know about its numbers."""
+        return self._signs.notes
+
     def row(self, line: int, cells: list[str]) -> Floats:
         """Return a row as numbers, NaN where missing or text; refuse infinite ones."""
         row = np.empty(len(cells))
-        text = np.frombuffer("\n".join(cells).encode(), dtype=np.uint8)
+        joined = "\n".join(cells)
+        if self._decimal_comma:
+            self._signs.watch(line, cells, joined)
+        text = np.frombuffer(joined.encode(), dtype=np.uint8)
         n_open = parse_row(text, self._decimal_comma, row, self._open) if cells else 0
         # line ends within cells let there seem to be more cells than there are
         left = range(len(cells)) if n_open < 0 else self._open[:n_open].tolist()
@@ -47,7 +57,7 @@ class NumberReader:
         """Read a cell that is no plain number: missing, infinite, of many digits, or text."""
         if is_missing(cell):
             return np.nan
-        value = _number(cell.replace(",", ".", 1) if self._decimal_comma else cell)
+        value = number_in(with_point(cell) if self._decimal_comma else cell)
         if value is None:
             self._file.refuse_control(cell, line)
             self._text.setdefault(column, (line, cell))
@@ -59,14 +69,6 @@ class NumberReader:
                 line,
             )
         return value
-
-
-def _number(cell: str) -> float | None:
-    """Return a cell as a number, None if it is text."""
-    try:
-        return None if "_" in cell else float(cell)  # float() takes 1_000, too
-    except ValueError:
-        return None
 
 
 class Blocks:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast._text import plural, shortened
-from holdfast.io._data_labels import first_missing
+from holdfast.io._data_labels import first_missing, number_text
 from holdfast.io._dataset import Dataset
 from holdfast.io._source import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # how people write that there is no value
 MISSING = frozenset({"", "na", "nan", "?", "null"})
+_LONGEST = 256  # characters of a label
 
 
 def is_missing(cell: str) -> bool:
@@ -45,27 +46,42 @@ def labels_of(
             f"each sample needs a value in {shown(name)}, got none in {at}; "
             "fill it in or leave the sample out.",
         )
-    return np.array(texts, dtype=np.str_)
+    labels = [str(text).strip() for text in texts]
+    _refuse_long(error, name, max(labels, key=len, default=""))
+    return np.array(labels, dtype=np.str_)
+
+
+def _refuse_long(error: Error, name: str, label: str) -> None:
+    """Refuse a label that is none; each sample would take the room of the longest one."""
+    if len(label) > _LONGEST:
+        raise error(
+            f"values of {shown(name)} may have {_LONGEST} characters, got {shown(label)} with "
+            f"{len(label):,}; is this the right column?"
+        )
 
 
 def codes_of(texts: Sequence[str | None]) -> NDArray[np.float64]:
     """Return nominal values as codes 0, 1, ... in sorted order, NaN where missing.
 
-    Values that are all numbers are sorted, and told apart, as numbers.
+    Values are one and the same only where they are the same text: 1, 1.0 and 01 are three. They
+    are sorted as numbers if each is a number in its plain form (10, not 10.0), else as text.
     """
-    given = [text is not None for text in texts]
-    known = [text for text in texts if text is not None]
-    codes = np.full(len(texts), np.nan)
-    codes[given] = np.unique(_numbers(known) or known, return_inverse=True)[1]
-    return codes
+    kinds = {text for text in texts if text is not None}
+    codes: dict[str | None, float] = {None: np.nan}
+    codes |= {text: code for code, text in enumerate(sorted(kinds, key=_order(kinds)))}
+    return np.array([codes[text] for text in texts], dtype=np.float64)
 
 
-def _numbers(texts: list[str]) -> list[float]:
-    """Return texts as numbers, nothing if one of them is none."""
+def _order(kinds: set[str]) -> Callable[[str], Any]:
+    """Return what values are sorted by."""
+    return float if all(map(_is_plain_number, kinds)) else str
+
+
+def _is_plain_number(text: str) -> bool:
     try:
-        return [float(text) for text in texts]
+        return number_text(float(text)) == text
     except ValueError:
-        return []
+        return False
 
 
 def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
@@ -79,7 +95,7 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
     return (told,)
 
 
-def text_features(found: dict[str, tuple[int | None, str]]) -> str:
+def text_features(found: Mapping[str, tuple[int | None, str]]) -> str:
     """Return the message about features that are text: by name, each with a line and a value."""
     listed = shortened((f"{shown(name)} ({_seen(*at)})" for name, at in found.items()), most=8)
     return (

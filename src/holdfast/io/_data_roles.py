@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._text import did_you_mean, shortened
-from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.io._source import shown
+from holdfast.errors import InvalidInputError
+from holdfast.io._data_columns import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Sized
 
     from numpy.typing import NDArray
 
-Column: TypeAlias = str | int
-TARGET = "class"  # the target where none is named
-_NUMBER = re.compile(r"-?[0-9]{1,9}")
+    from holdfast.io._data_columns import Column
+
+_ROW_LABELS = "row labels"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +57,6 @@ class Roles:
         return tuple(self.names[column] for column in self.features)
 
 
-def as_columns(value: Column | Iterable[Column]) -> tuple[Column, ...]:
-    """Return one column or several as a tuple."""
-    return (value,) if isinstance(value, str | int) else tuple(value)
-
-
 def roles_of(
     where: str, names: Sequence[str], wishes: Wishes, declared: Iterable[int] = ()
 ) -> Roles:
@@ -80,77 +73,35 @@ def roles_of(
     declared : iterable of int
         Columns that are nominal by the file itself, unless the caller gave them another role.
     """
-    target = default_target(where, names) if wishes.target is None else position(
-        where, names, wishes.target
-    )  # fmt: skip
-    given = {target: "target"}
-    groups = None if wishes.groups is None else position(where, names, wishes.groups)
-    if groups is not None:
-        _give(where, names, given, groups, "groups")
-    for role in ("drop", "nominal"):
-        for column in getattr(wishes, role):
-            _give(where, names, given, position(where, names, column), role)
-    for column in declared:
-        given.setdefault(column, "nominal")
-    nominal = tuple(sorted(column for column, role in given.items() if role == "nominal"))
-    labels = names[0] == "" and 0 not in given
-    out = {column for column, role in given.items() if role != "nominal"} | (
-        {0} if labels else set()
-    )
-    features = np.array([j for j in range(len(names)) if j not in out], dtype=np.intp)
-    if not len(features):
-        raise InvalidInputError(f"{where}: no column is left as a feature.")
+    columns = Columns(where, names)
+    target = columns.give_target(wishes.target)
+    groups = None if wishes.groups is None else columns.give("groups", wishes.groups)
+    give_all(columns, wishes)
+    columns.give_rest("nominal", declared)
+    columns.give_rest(_ROW_LABELS, [0] if names[0] == "" else [])
+    out = columns.having("target", "groups", "drop", _ROW_LABELS)
+    features = np.delete(np.arange(len(names)), out)
+    refuse_nothing_left(where, features)
     note = ("The first column has no name: it is taken as labels of the rows and left out.",)
     return Roles(
         names=tuple(names),
         target=target,
         groups=groups,
         features=features,
-        nominal=nominal,
-        notes=note if labels else (),
+        nominal=columns.having("nominal"),
+        notes=note if columns.having(_ROW_LABELS) else (),
     )
 
 
-def position(where: str, names: Sequence[str], column: object, noun: str = "column") -> int:
-    """Return the position of a column by its name, or else by its number.
-
-    Numbers count from 0, negative ones from the end. A column whose name is a number goes by
-    its name first.
-    """
-    text = str(column)
-    if text in names:
-        return names.index(text)
-    if not _NUMBER.fullmatch(text):
-        raise UnknownNameError(
-            f"{where}: there is no {noun} {shown(text)}.{did_you_mean(text, names)}"
-        )
-    number, count = int(text), len(names)
-    if not -count <= number < count:
-        raise UnknownNameError(
-            f"{where}: there is no {noun} {shown(text)}: no name is the same, and numbers run "
-            f"from 0 to {count - 1:,}, or from -1 back to -{count:,}."
-        )
-    return number % count
+def give_all(columns: Columns, wishes: Wishes) -> None:
+    """Give the roles that several columns may have."""
+    for column in wishes.drop:
+        columns.give("drop", column)
+    for column in wishes.nominal:
+        columns.give("nominal", column)
 
 
-def default_target(where: str, names: Sequence[str]) -> int:
-    """Return the position of the column called ``class``, in capitals if need be."""
-    if TARGET in names:
-        return names.index(TARGET)
-    near = [j for j, name in enumerate(names) if name.lower() == TARGET]
-    if len(near) == 1:
-        return near[0]
-    ends = shortened(map(repr, names), most=10)
-    raise InvalidInputError(
-        f"{where}: the target must be named, as no column is called {TARGET!r}; "
-        f"the columns are {ends}. Name one, or give its number: -1 is the last."
-    )
-
-
-def _give(where: str, names: Sequence[str], given: dict[int, str], column: int, role: str) -> None:
-    """Give a column a role; one column has one role."""
-    if given.setdefault(column, role) != role:
-        raise InvalidInputError(
-            f"{where}: column {shown(names[column])} is given as {given[column]} "
-            f"and as {role}; it can be one of them."
-        )
+def refuse_nothing_left(where: str, features: Sized) -> None:
+    """Refuse a table in which every column has another role."""
+    if not len(features):
+        raise InvalidInputError(f"{where}: no column is left as a feature.")

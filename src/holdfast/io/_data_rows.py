@@ -11,6 +11,8 @@ from holdfast.io._data_numbers import Blocks, NumberReader
 from holdfast.io._data_parts import codes_of, finished, is_missing, labels_of, text_features
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from holdfast.io._data_roles import Roles
@@ -23,8 +25,15 @@ if TYPE_CHECKING:
 class RowReader:
     """Takes the rows of a text file in; cells never stay as text but for those that are text."""
 
-    def __init__(self, file: TextFile, roles: Roles, *, decimal_comma: bool) -> None:
-        self._file, self._roles = file, roles
+    def __init__(
+        self,
+        file: TextFile,
+        roles: Roles,
+        *,
+        decimal_comma: bool,
+        is_missing: Callable[[str], bool] = is_missing,
+    ) -> None:
+        self._file, self._roles, self._is_missing = file, roles, is_missing
         self._numeric = np.setdiff1d(roles.features, roles.nominal)
         # a list, as Python runs through it faster than through an array
         self._plain = np.isin(np.arange(len(roles.names)), self._numeric).tolist()
@@ -60,7 +69,7 @@ class RowReader:
                 "feature_names": roles.feature_names,
                 "nominal": tuple(nominal),
                 "source": source,
-                "notes": (*notes, *roles.notes),
+                "notes": (*notes, *roles.notes, *self._numbers.notes),
             },
             [roles.names[column] for column in roles.nominal],
         )
@@ -88,5 +97,6 @@ class RowReader:
         X = np.empty((len(self._lines), len(self._roles.features)))
         X[:, np.isin(self._roles.features, self._numeric)] = self._blocks.joined()
         for feature, column in zip(nominal, self._roles.nominal, strict=True):
-            X[:, feature] = codes_of([None if is_missing(t) else t for t in self._texts[column]])
+            texts = self._texts[column]
+            X[:, feature] = codes_of([None if self._is_missing(text) else text for text in texts])
         return X

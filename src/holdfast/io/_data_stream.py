@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     Progress: TypeAlias = Callable[[float], None]
 
 T = TypeVar("T")
-UTF_8, UTF_16, LATIN_1 = "utf-8-sig", "utf-16", "latin-1"
+UTF_8, UTF_16, UTF_32, LATIN_1 = "utf-8-sig", "utf-16", "utf-32", "latin-1"
+_MARKS = {
+    b"\xff\xfe\0\0": UTF_32,  # before UTF-16, whose mark it begins with
+    b"\0\0\xfe\xff": UTF_32,
+    b"\xff\xfe": UTF_16,
+    b"\xfe\xff": UTF_16,
+}
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 _HEAD = 1 << 16  # bytes that are looked at before a file counts as text
 _STEP = 1 << 22  # packed bytes between two reports of progress
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # no table holds these
 _NOTES = {
     UTF_16: "The file is in UTF-16.",
+    UTF_32: "The file is in UTF-32.",
     LATIN_1: "The file is not in UTF-8: it was read as Latin-1; check names with special letters.",
 }
 
@@ -65,11 +73,8 @@ class TextFile:
                 text = io.TextIOWrapper(data, encoding=self.encoding, newline="")
                 for number, line in enumerate(_reported(text, raw, self), start=1):  # noqa: B007
                     yield line
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self.error(
-                f"the packed file is damaged or cut off ({str(error).rstrip('.')}); get it anew.",
-                number + 1,
-            ) from None
+        except _DAMAGED as error:
+            raise _damage(self.path, error, number + 1) from None
 
     def refuse_control(self, cell: str, line: int) -> None:
         """Refuse a cell with signs that no text holds."""
@@ -92,8 +97,8 @@ def refuse_unreadable(path: Path) -> None:
         path.open("rb").close()
     except FileNotFoundError:
         message = "there is no such file; check the path, or give @wine for data that come along."
-    except OSError as error:
-        message = f"the file cannot be read ({error.strerror or error})."
+    except (OSError, ValueError) as error:
+        message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
         if path.is_dir():
             message = "this is a folder, a file is needed; name one of the files in it."
     else:
@@ -119,8 +124,9 @@ def _encoding(path: Path) -> str:
     head = _head(path)
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise problem(str(path), "the file is empty; a header and rows of data are needed.", 1)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return UTF_16
+    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if marked is not None:
+        return marked
     odd = _CONTROL.search(head.decode(LATIN_1))
     if odd is not None:
         raise problem(
@@ -136,12 +142,13 @@ def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as raw, _unpacked(path, raw) as data:
             return data.read(_HEAD)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise problem(
-            str(path),
-            f"the packed file is damaged or cut off ({str(error).rstrip('.')}); get it anew.",
-            1,
-        ) from None
+    except _DAMAGED as error:
+        raise _damage(path, error, 1) from None
+
+
+def _damage(path: Path, error: Exception, line: int) -> FileFormatError:
+    told = str(error).rstrip(".")
+    return problem(str(path), f"the packed file is damaged or cut off ({told}); get it anew.", line)
 
 
 def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:

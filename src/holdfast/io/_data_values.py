@@ -43,6 +43,9 @@ def common_type(columns: Sequence[NDArray[Any]]) -> type[np.float32 | np.float64
 def _number(value: object) -> float | None:
     """Return a value as a number, NaN if it is missing, None if it is something else."""
     if isinstance(value, Real | Decimal | np.bool_):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return np.inf  # refused, as all infinite values are
     missing = value is None or type(value).__name__ in MISSING_TYPES
     return np.nan if missing else None

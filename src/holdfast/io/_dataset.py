@@ -11,9 +11,15 @@ import numpy as np
 
 from holdfast._text import did_you_mean, plural
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.io._data_blocks import row_blocks
+from holdfast.io._data_checks import (
+    check_finite,
+    check_labels,
+    check_length,
+    check_matrix,
+    check_nominal,
+)
 from holdfast.io._data_summary import summarised
-from holdfast.io._source import first_repeat, shown
+from holdfast.io._source import refuse_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +39,8 @@ class Dataset:
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        float64 or float32, rows contiguous; NaN is a missing value, infinities are refused.
+        float64 or float32; NaN is a missing value, infinities are refused. Copied if its rows are
+        not contiguous, else not.
     y : ndarray of shape (n,)
         The label of each sample, as text.
     feature_names : tuple of str
@@ -73,16 +80,20 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_matrix(self.X)
+        check_matrix(self.X)
+        # equal data are to have equal fingerprints
+        object.__setattr__(self, "X", np.ascontiguousarray(self.X))
+        object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
         n, p = self.X.shape
-        _check_length("y", self.y, n, "sample")
-        _check_length("feature_names", self.feature_names, p, "feature")
+        check_labels("y", self.y, n)
         if self.groups is not None:
-            _check_length("groups", self.groups, n, "sample")
+            check_labels("groups", self.groups, n)
+        check_length("feature_names", self.feature_names, p, "feature")
         if self.truth is not None:
-            _check_length("truth", self.truth, p, "feature")
-        _check_names(self.feature_names)
-        _check_finite(self.X, self.feature_names)
+            check_length("truth", self.truth, p, "feature")
+        refuse_repeats(self.feature_names, "feature", InvalidInputError)
+        check_nominal(self.nominal, p)
+        check_finite(self.X, self.feature_names)
 
     def __repr__(self) -> str:
         return (
@@ -164,40 +175,3 @@ class Dataset:
         y = np.where(self.y == positive, positive, rest)
         source = None if self.source is None else {**self.source, "positive": positive}
         return replace(self, y=y, source=source, generator=None)
-
-
-def _check_matrix(X: NDArray[Any]) -> None:
-    if X.ndim != 2 or X.dtype not in (np.float64, np.float32):
-        raise InvalidInputError(
-            f"X must be a matrix of float64 or float32, got {X.ndim} dimensions of {X.dtype}."
-        )
-    if 0 in X.shape:
-        raise InvalidInputError(
-            "at least one sample and one feature are needed, "
-            f"got {plural(X.shape[0], 'sample')} of {plural(X.shape[1], 'feature')}."
-        )
-
-
-def _check_length(name: str, items: Any, count: int, noun: str) -> None:  # noqa: ANN401
-    if len(items) != count:
-        raise InvalidInputError(
-            f"{name} must have one entry a {noun}, {count:,} in all, got {len(items):,}."
-        )
-
-
-def _check_names(names: tuple[str, ...]) -> None:
-    if len(set(names)) < len(names):
-        raise InvalidInputError(
-            f"feature names must be unique, got {shown(names[first_repeat(names)])} twice."
-        )
-
-
-def _check_finite(X: NDArray[Any], names: tuple[str, ...]) -> None:
-    for start, block in row_blocks(X):
-        odd = np.argwhere(np.isinf(block))
-        if odd.size:
-            row, column = odd[0]
-            raise InvalidInputError(
-                f"values must be finite or missing, got {block[row, column]} in feature "
-                f"{shown(names[column])} of sample {start + row} (counted from 0)."
-            )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast.io._data_columns import TARGET
 from holdfast.io._data_matrix import Matrix, matrix_data
 from holdfast.io._data_numbers import Blocks, NumberReader
-from holdfast.io._data_roles import TARGET
 from holdfast.io._data_stream import read_text, refuse_unreadable
 from holdfast.io._source import problem, shown
 
@@ -39,24 +39,25 @@ class _Shape:
     about_samples: int = 0
 
     @property
+    def start(self) -> int:
+        """Number of cells in a row before those of the samples."""
+        return 1 + self.about_features
+
+    @property
     def width(self) -> int:
         """Number of cells in a row."""
-        return 1 + self.about_features + self.samples
+        return self.start + self.samples
 
 
 def read_gct(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     """Read a GCT file; the target is a row about the samples, or a CLS file with the labels."""
     lines = ((number, raw.rstrip("\r\n").split("\t")) for number, raw in enumerate(file.lines(), 1))
     shape = _shape(file, lines)
-    start = 1 + shape.about_features
-    samples = _row(file, shape, lines)[1][start:]
-    side: dict[str, NDArray[Any]] = {}
-    for _ in range(shape.about_samples):
-        cells = _row(file, shape, lines)[1]
-        side[cells[0].strip()] = np.array([cell.strip() for cell in cells[start:]], dtype=object)
+    samples = _row(file, shape, lines)[1][shape.start :]
+    side = _side(file, shape, lines)
     names, X = _values(file, shape, lines, samples)
     if str(wishes.target).lower().endswith(LABELS):
-        side = {TARGET: _labels_in(Path(wishes.target), shape.samples)}
+        side = {**side, TARGET: _labels_in(Path(wishes.target), shape.samples)}
         wishes = replace(wishes, target=TARGET)
     if not side:
         raise file.error(
@@ -84,19 +85,35 @@ def _shape(file: TextFile, lines: Lines) -> _Shape:
 
 def _row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
     """Return the next row; refuse one that is missing or of another length."""
-    number, cells = next(lines, (0, []))
-    if not cells or cells == [""]:
+    number, cells = next(lines, (None, []))
+    if not any(cells):
+        found = "the file ends too early" if number is None else "this line is blank"
         raise file.error(
             f"{shape.features:,} features of {shape.samples:,} samples are announced in line 2, "
-            "but the file ends too early; is it cut off?"
+            f"but {found}; is the file cut off?",
+            number,
         )
-    if len(cells) != shape.width:
+    if any(cells[shape.width :]) or len(cells) < shape.width:
         raise file.error(
             f"each row must have {shape.width:,} cells between tabs, as line 2 announces, "
             f"got {len(cells):,}.",
             number,
         )
-    return number, cells
+    return number or 0, cells[: shape.width]  # spreadsheets pad short rows with tabs
+
+
+def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, NDArray[Any]]:
+    """Read the rows about the samples, by name."""
+    side: dict[str, NDArray[Any]] = {}
+    for _ in range(shape.about_samples):
+        number, cells = _row(file, shape, lines)
+        name = cells[0].strip()
+        if name in side:
+            raise file.error(
+                f"rows about the samples need unique names, got {shown(name)} twice.", number
+            )
+        side[name] = np.array([cell.strip() for cell in cells[shape.start :]], dtype=object)
+    return side
 
 
 def _values(
@@ -108,7 +125,7 @@ def _values(
     for _ in range(shape.features):
         number, cells = _row(file, shape, lines)
         names.append(cells[0].strip())
-        blocks.add(reader.row(number, cells[1 + shape.about_features :]))
+        blocks.add(reader.row(number, cells[shape.start :]))
     if reader.refused:
         sample, (line, cell) = next(iter(reader.refused.items()))
         raise file.error(

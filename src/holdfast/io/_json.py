@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import did_you_mean
 from holdfast.io._selections import Selections
-from holdfast.io._source import first_repeat, shown
+from holdfast.io._source import refuse_repeats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,9 +88,7 @@ def _check_features(source: Source, document: dict[str, Any]) -> None:
     line = source.line_at(_value_of(source.text, "feature_names"))
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise source.error("feature_names must be a list of names in quotes.", line)
-    if len(set(names)) < len(names):
-        double = shown(names[first_repeat(names)])
-        raise source.error(f"feature_names must be unique, got {double} twice.", line)
+    refuse_repeats(names, "feature", partial(source.error, line=line))
     if count is not None and count != len(names):
         raise source.error(
             f"n_features is {count:,}, but feature_names holds {len(names):,} names.", line

@@ -12,10 +12,11 @@ from holdfast.errors import InvalidInputError
 from holdfast.io._arff import read_arff
 from holdfast.io._bundled import SIGN, read_bundled
 from holdfast.io._data_binary import read_h5ad, read_npz, read_parquet
+from holdfast.io._data_columns import as_column, as_columns
 from holdfast.io._data_csv import read_table
 from holdfast.io._data_frame import as_frame, frame_data, is_frame
 from holdfast.io._data_matrix import matrix_data
-from holdfast.io._data_roles import Wishes, as_columns
+from holdfast.io._data_roles import Wishes
 from holdfast.io._data_stream import read_text, refuse_unreadable, suffix_of
 from holdfast.io._dataset import Dataset
 from holdfast.io._gct import LABELS, read_gct
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from holdfast.io._data_roles import Column
+    from holdfast.io._data_columns import Column
 
     Progress: TypeAlias = Callable[[float], None]
 
@@ -66,7 +67,8 @@ def read_data(
         Columns to leave out, such as identifiers.
     nominal : str, int or list of these, default ()
         Columns whose values are kinds, not amounts. They are coded 0, 1, ... in the sorted order
-        of their values. Other columns of text are refused.
+        of their values, by number if all are plain ones (9, 10), else by text. Other columns of
+        text are refused.
     groups : str or int, optional
         The column that holds the group (the subject, the batch) of each sample.
     positive : str, optional
@@ -90,22 +92,25 @@ def read_data(
 
     Notes
     -----
-    The ending of the name decides. Text may be packed (``.csv.gz``); it is UTF-8, UTF-16 with a
-    byte order mark, or else Latin-1, which the notes of the data set tell.
+    The ending of the name decides. Text may be packed (``.csv.gz``); it is UTF-8, UTF-16 or UTF-32
+    with a byte order mark, or else Latin-1, which the notes of the data set tell.
 
     ``.csv``, ``.tsv``, ``.tab``, ``.txt``
         A header of names and one row a sample. Cells stand between commas, semicolons or tabs,
-        whichever the header has most; with the last two, decimal commas are understood. A first
-        column without a name holds labels of the rows and is left out.
+        whichever the header has most; with the last two, decimal commas are understood, but not
+        beside decimal points. A first column without a name holds labels of the rows and is left
+        out.
     ``.arff``
-        WEKA's format, dense or sparse. Nominal attributes are nominal features.
+        WEKA's format, dense or sparse. Nominal attributes are nominal features; of their values,
+        only an unquoted ``?`` is missing.
     ``.gct``
         GenePattern's format, versions 1.2 and 1.3, features in rows. The target is a row about
         the samples (1.3) or a CLS file.
     ``.npz``
         NumPy arrays ``X`` and ``y``, and ``feature_names`` and ``groups`` if there are any.
     ``.parquet``
-        One row a sample; needs pyarrow (``holdfast[parquet]``).
+        One row a sample; needs pyarrow (``holdfast[parquet]``). Row labels that pandas stored are
+        left out unless they are named.
     ``.h5ad``
         AnnData; target and groups are columns of ``obs``; needs anndata (``holdfast[anndata]``).
 
@@ -126,10 +131,10 @@ def read_data(
     ([[0.5, 2.0], [nan, 3.0]], ['tumor', 'normal'])
     """
     wishes = Wishes(
-        target=_absolute(target),
-        drop=as_columns(drop),
-        nominal=as_columns(nominal),
-        groups=groups,
+        target=_target(target, source),
+        drop=as_columns("drop", drop),
+        nominal=as_columns("nominal", nominal),
+        groups=None if groups is None else as_column("groups", groups),
     )
     data = _read(source, wishes, progress or _silent)
     for note in data.notes:
@@ -147,9 +152,9 @@ def _read(source: Any, wishes: Wishes, progress: Progress) -> Dataset:  # noqa: 
             f"a path, a name such as '@wine' or a frame is needed, got {type(source).__name__}; "
             "from_arrays takes a matrix and labels."
         )
-    if str(source).startswith(SIGN):
-        again = {"file": str(source), **wishes.as_json()}
-        return matrix_data(read_bundled(str(source)), wishes, again)
+    if isinstance(source, str) and source.startswith(SIGN):
+        again = {"file": source, **wishes.as_json()}
+        return matrix_data(read_bundled(source), wishes, again)
     return _read_file(Path(source), wishes, progress)
 
 
@@ -179,12 +184,21 @@ def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
     return data
 
 
-def _absolute(target: str | int | os.PathLike[str] | None) -> str | int | None:
+def _target(
+    target: str | int | os.PathLike[str] | None,
+    source: Any,  # noqa: ANN401
+) -> Column | None:
     """Return the target such that it can be written down: a file of labels with its whole path."""
-    if target is None or isinstance(target, int):
-        return target
-    text = os.fspath(target)
-    return str(Path(text).resolve()) if text.lower().endswith(LABELS) else text
+    if target is None:
+        return None
+    name = os.fspath(target) if isinstance(target, os.PathLike) else target
+    if isinstance(name, str) and name.lower().endswith(LABELS) and _is_gct(source):
+        return str(Path(name).resolve())
+    return as_column("target", name)
+
+
+def _is_gct(source: Any) -> bool:  # noqa: ANN401
+    return isinstance(source, str | os.PathLike) and suffix_of(Path(source)) == ".gct"
 
 
 def _silent(_: float) -> None:

@@ -13,7 +13,9 @@ from holdfast.errors import FileFormatError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.errors import HoldfastError
 
 STANDARD_INPUT = "-"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -58,6 +60,14 @@ def first_repeat(items: Sequence[object]) -> int:
     """Return the position of the first item that was there before; there must be one."""
     first: dict[object, int] = {}
     return next(i for i, item in enumerate(items) if first.setdefault(item, i) != i)
+
+
+def refuse_repeats(names: Sequence[str], noun: str, error: Callable[[str], HoldfastError]) -> None:
+    """Refuse names of which one is given more than once; `error` makes the error."""
+    if len(set(names)) == len(names):
+        return
+    double = shown(names[first_repeat(names)])
+    raise error(f"{noun} names must be unique, got {double} more than once; rename or drop one.")
 
 
 def read_source(path: str | os.PathLike[str]) -> Source:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.io._lines import COMMENT
-from holdfast.io._source import first_repeat, shown
+from holdfast.io._source import refuse_repeats, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.io._source import Source
 
@@ -55,7 +56,8 @@ class Table:
 def open_table(source: Source) -> Table:
     """Read the header of a table and make its rows ready to be read."""
     separator = separator_of(source)
-    records = _records(source, separator)
+    kept = ("\n" if line.startswith(COMMENT) else line for line in source.lines())
+    records = records_of(kept, separator, source.error)
     first = next(records, None)
     if first is None:
         raise source.error("a header of feature names is needed, got comments only.", 1)
@@ -70,19 +72,21 @@ def separator_of(source: Source) -> str:
     """Return the sign between cells: the most frequent candidate in the header."""
     if source.suffix == ".tsv":
         return "\t"
-    header = next((line for line in source.lines() if _is_content(line)), "")
+    header = next((line for line in source.lines() if is_content(line)), "")
     unquoted = "".join(header.split('"')[::2])
     return max(SEPARATORS, key=unquoted.count) if unquoted.strip() else ","
 
 
-def _is_content(line: str) -> bool:
+def is_content(line: str) -> bool:
+    """Tell whether a line is neither blank nor a comment."""
     return bool(line.strip()) and not line.startswith(COMMENT)
 
 
-def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row with the line it begins on, without blank lines and comments."""
-    kept = ("\n" if line.startswith(COMMENT) else line for line in source.lines())
-    reader = csv.reader(kept, delimiter=separator, strict=True)
+def records_of(
+    lines: Iterable[str], separator: str, error_at: Callable[[str, int], Exception]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row that is not blank, with the line it begins on."""
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     line = 0
     try:
         for cells in reader:
@@ -90,7 +94,7 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
                 yield line + 1, cells
             line = reader.line_num
     except csv.Error as error:
-        raise source.error(
+        raise error_at(
             f"the row cannot be taken apart at {WORDS[separator]} ({error}); is a quote left open?",
             line + 1,
         ) from None
@@ -108,9 +112,4 @@ def _check_header(table: Table) -> None:
         raise table.source.error(
             "the first line must be a header of feature names, got a row of 0 and 1.", line
         )
-    if len(set(names)) == len(names):
-        return
-    double = shown(names[first_repeat(names)])
-    raise table.source.error(
-        f"column names must be unique, got {double} more than once; rename or drop one.", line
-    )
+    refuse_repeats(names, "column", partial(table.source.error, line=line))

@@ -57,19 +57,15 @@ class AddedNoise(Protocol):
         object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
         object.__setattr__(self, "level", between(self.level, "level", np.inf))
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:  # noqa: ARG002
         copies = plural(self.n_resamples, "noisy version")
         return f"{copies} of the data, noise of {self.level:g} standard deviations"
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         return (
             f"How much the selection changes when every value is off by random errors of "
             f"{self.level:g} standard deviations of its feature, the samples being the same "
-            f"({self.description}); it says nothing about other samples."
+            f"({self._described(unit)}); it says nothing about other samples."
         )
 
     def _draw(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from holdfast.resample._checks import check_training, seed_of
+from holdfast.resample._tested import warn_of_untested
 from holdfast.resample._units import Units
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from holdfast.resample._record import ProtocolRecord, Tested
+    from holdfast.resample._record import ProtocolRecord
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,30 +59,54 @@ class Protocol(ABC):
     """A plan for changing the data: which resamples a selector is run on.
 
     Children are frozen dataclasses whose fields JSON can hold, registered by
-    :func:`holdfast.resample.protocol`; they implement `_draw`, `description` and `estimates`.
+    :func:`holdfast.resample.protocol`; they implement `_draw`, and `_described` and `_estimated`
+    for units of a name: ``"sample"`` or ``"subject"``.
     """
 
     record: ClassVar[ProtocolRecord]
 
     @property
-    @abstractmethod
     def description(self) -> str:
         """The resamples in a few words, such as ``100 stratified subsamples of 90%``."""
+        return self.description_for(subjects=False)
 
     @property
-    @abstractmethod
     def estimates(self) -> str:
         """One sentence that says what the stability over these resamples estimates."""
+        return self.estimates_for(subjects=False)
 
-    @property
-    def tested(self) -> Tested:
-        """How often a sample is tested: ``"once"``, ``"repeatedly"`` or ``"never"``."""
-        return self.record.tested
+    def description_for(self, *, subjects: bool) -> str:
+        """Return the description for data whose samples belong to subjects, or do not.
+
+        Examples
+        --------
+        >>> from holdfast.resample import Subsampling
+        >>> Subsampling(50, 8).description_for(subjects=True)
+        '50 stratified subsamples of 8 subjects'
+        """
+        return self._described(_noun(subjects))
+
+    def estimates_for(self, *, subjects: bool) -> str:
+        """Return the sentence for data whose samples belong to subjects, or do not.
+
+        Examples
+        --------
+        >>> from holdfast.resample import ComplementaryHalves
+        >>> ComplementaryHalves().estimates_for(subjects=True)[:45]
+        'How well two studies that share no subjects a'
+        """
+        return self._estimated(_noun(subjects))
+
+    @abstractmethod
+    def _described(self, unit: str) -> str: ...
+
+    @abstractmethod
+    def _estimated(self, unit: str) -> str: ...
 
     @property
     def can_be_outer(self) -> bool:
         """Whether it makes outer resamples for `Nested`: they must test."""
-        return self.tested != "never"
+        return self.record.tested != "never"
 
     @property
     def can_be_inner(self) -> bool:
@@ -116,9 +141,20 @@ class Protocol(ABC):
         ------
         InvalidInputError
             The data are too small for the protocol; the message names the class or the subjects.
+
+        Warns
+        -----
+        HoldfastWarning
+            Samples are tested, but none of some class.
         """
         units = Units.of(y, groups)
-        resamples = list(self._draw(units, seed_of(random_state), n_features))
+        resamples = self.draw_units(units, seed_of(random_state), n_features)
+        warn_of_untested(resamples, units)
+        return resamples
+
+    def draw_units(self, units: Units, random_state: int, n_features: int | None) -> list[Resample]:
+        """Draw the resamples of units that are found already; `draw` is for all others."""
+        resamples = list(self._draw(units, random_state, n_features))
         check_training(resamples, units)
         return resamples
 
@@ -135,6 +171,24 @@ class Protocol(ABC):
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         parts = {k: v.to_dict() if isinstance(v, Protocol) else v for k, v in values.items()}
         return {"name": self.record.name, **parts}
+
+
+class Standalone(Protocol):
+    """A protocol that is no part of `Nested`."""
+
+    @property
+    def can_be_outer(self) -> bool:
+        """Whether it makes outer resamples for `Nested`: no."""
+        return False
+
+    @property
+    def can_be_inner(self) -> bool:
+        """Whether it makes inner resamples for `Nested`: no."""
+        return False
+
+
+def _noun(subjects: bool) -> str:
+    return "subject" if subjects else "sample"
 
 
 NO_ROWS = np.empty(0, dtype=np.intp)

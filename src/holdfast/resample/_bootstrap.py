@@ -10,15 +10,21 @@ from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import generators
 from holdfast.resample._base import Protocol, Resample
-from holdfast.resample._checks import count_of_part, flag, part_or_count, whole
+from holdfast.resample._checks import count_of_part, flag, is_enough, part_or_count, whole
 from holdfast.resample._record import protocol
-from holdfast.resample._strata import Shares, Strata, require
+from holdfast.resample._shares import Drawing
 from holdfast.resample._words import kind_of, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from holdfast.resample._units import Units
+
+ATTEMPTS = 1000
+"""So often a bootstrap sample that selectors cannot use is drawn anew before it is refused."""
 
 
 @protocol(
@@ -34,6 +40,12 @@ class Bootstrap(Protocol):
 
     ``Bootstrap(20)`` begins with the resamples of ``Bootstrap(10)``. In small data a bootstrap
     sample may hold every sample; nothing is then left for testing.
+
+    Copies of one sample say nothing about how a class varies. A bootstrap sample in which a class
+    has copies of a single sample is therefore drawn anew, until each class that is there has at
+    least 2 different samples: this is the bootstrap given that selectors can use its samples. It
+    matters for classes of a few samples only; one of 2 samples is in every bootstrap sample as a
+    whole and never tested, which a warning says.
 
     Parameters
     ----------
@@ -68,29 +80,24 @@ class Bootstrap(Protocol):
         object.__setattr__(self, "size", part_or_count(self.size, "size", inclusive=True))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:
         samples = plural(self.n_resamples, f"{kind_of(self.stratify)}bootstrap sample")
         if isinstance(self.size, int):
-            return f"{samples} of {self.size:,}"
+            return f"{samples} of {self.size:,} {unit}s"
         return f"{samples} of {'the full size' if self.size == 1 else percent(self.size)}"
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         return (
-            "How much the selection changes when the samples are drawn anew, with replacement, "
-            f"from the same data ({self.description}); {self._held}, so this is not the stability "
-            "between independent studies, which may be lower or higher."
+            f"How much the selection changes when the {unit}s are drawn anew, with replacement, "
+            f"from the same data ({self._described(unit)}); {self._held(unit)}, so this is not the "
+            "stability between independent studies, which may be lower or higher."
         )
 
-    @property
-    def _held(self) -> str:
+    def _held(self, unit: str) -> str:
         if isinstance(self.size, int):
-            return "bootstrap samples share samples and hold some of them several times"
+            return f"bootstrap samples share {unit}s and hold some of them several times"
         return (
-            f"a bootstrap sample holds about {percent(1 - math.exp(-self.size))} of the samples, "
+            f"a bootstrap sample holds about {percent(1 - math.exp(-self.size))} of the {unit}s, "
             "some of them several times, and shares many with the next"
         )
 
@@ -100,19 +107,24 @@ class Bootstrap(Protocol):
         random_state: int,
         n_features: int | None,  # noqa: ARG002
     ) -> Iterator[Resample]:
-        why = f"the bootstrap needs at least 2 {units.noun}s of every class"
-        require(units, lambda _: 2, why, stratify=self.stratify)
-        strata = Strata.of(units, stratify=self.stratify)
-        shares = Shares(strata, self._count(units))
+        drawing = Drawing(units, self._count(units), "the bootstrap", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
-            counts = shares.counts(generator)
-            yield Resample(*units.split(strata.with_replacement(counts, generator)))
+            yield Resample(*units.split(_drawn(units, drawing, generator)))
 
     def _count(self, units: Units) -> int:
         count = count_of_part(self.size, units.count)
         if count > units.count:
             raise InvalidInputError(
                 f"size must be at most the {plural(units.count, units.noun)} that there are; "
-                f"received {count:,}"
+                f"received {count:,}."
             )
         return count
+
+
+def _drawn(units: Units, drawing: Drawing, generator: np.random.Generator) -> NDArray[np.intp]:
+    """Draw until every class that is there has 2 different samples."""
+    for _ in range(ATTEMPTS):
+        drawn = drawing.with_replacement(generator)
+        if is_enough(units.distinct(units.rows(drawn))):
+            break
+    return drawn

@@ -14,6 +14,8 @@ from holdfast.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from holdfast.resample._base import Resample
     from holdfast.resample._units import Units
 
@@ -23,7 +25,7 @@ def whole(value: object, name: str, least: int) -> int:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least:
         return int(value)
     raise InvalidInputError(
-        f"{name} must be a whole number of at least {least}; received {value!r}"
+        f"{name} must be a whole number of at least {least}; received {value!r}."
     )
 
 
@@ -34,7 +36,7 @@ def between(value: object, name: str, most: float, *, inclusive: bool = False) -
         if 0 < number < most or (inclusive and number == most):
             return number
     end = f"up to {most:g}" if inclusive else f"below {most:g}"
-    raise InvalidInputError(f"{name} must be a number above 0 and {end}; received {value!r}")
+    raise InvalidInputError(f"{name} must be a number above 0 and {end}; received {value!r}.")
 
 
 def part_or_count(value: object, name: str, *, inclusive: bool = False) -> float:
@@ -43,7 +45,7 @@ def part_or_count(value: object, name: str, *, inclusive: bool = False) -> float
         try:
             return whole(value, name, 2)
         except InvalidInputError as error:
-            raise InvalidInputError(f"{error}. A fraction has a point, as in {name}=0.9") from None
+            raise InvalidInputError(f"{error} A fraction has a point, as in {name}=0.9.") from None
     return between(value, name, 1.0, inclusive=inclusive)
 
 
@@ -51,7 +53,7 @@ def flag(value: object, name: str) -> bool:
     """Return a bool."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise InvalidInputError(f"{name} must be True or False; received {value!r}")
+    raise InvalidInputError(f"{name} must be True or False; received {value!r}.")
 
 
 def count_of_part(part: float, total: int) -> int:
@@ -69,20 +71,22 @@ def seed_of(random_state: object) -> int:
 def check_training(resamples: Sequence[Resample], units: Units) -> None:
     """Refuse training parts that no selector takes: one class, or a class with one sample."""
     for position, resample in enumerate(resamples):
-        if resample.draw >= 0:
-            continue
-        counts = np.bincount(units.codes[resample.train], minlength=len(units.classes))
-        if (counts == 1).any() or np.count_nonzero(counts) < 2:
+        if resample.draw < 0 and not is_enough(counts := units.distinct(resample.train)):
             raise InvalidInputError(_poor(position, counts, units))
 
 
-def _poor(position: int, counts: np.ndarray[tuple[int], np.dtype[np.intp]], units: Units) -> str:
+def is_enough(counts: NDArray[np.intp]) -> bool:
+    """Whether selectors take so many different samples of each class."""
+    return 1 not in counts and bool(np.count_nonzero(counts) >= 2)
+
+
+def _poor(position: int, counts: NDArray[np.intp], units: Units) -> str:
     listed = ", ".join(
         f"{plural(int(count), 'sample')} of class {units.class_name(code)}"
         for code, count in enumerate(counts)
     )
     return (
         f"the training part of resample {position} has {listed}; selectors need at least two "
-        "classes, and 2 samples of every class that is there. Stratified protocols and larger "
-        "training parts avoid this"
+        "classes, and 2 different samples of every class that is there. Larger training parts "
+        "avoid this, and so do stratified protocols where no subject has several classes."
     )

@@ -56,7 +56,7 @@ def as_protocol(given: Any) -> Protocol:  # noqa: ANN401
         return Splits(given)
     raise InvalidInputError(
         "a protocol must be a Protocol, its name, a splitter or pairs of rows (train, test); "
-        f"received {given!r}"
+        f"received {given!r}."
     )
 
 
@@ -71,21 +71,23 @@ def _spelled(text: str) -> Protocol:
 def _from_mapping(given: Mapping[str, Any]) -> Protocol:
     options = dict(given)
     if not isinstance(options.get("name"), str):
-        raise InvalidInputError(f"a protocol needs a name, as text; received {options!r}")
+        raise InvalidInputError(f"a protocol needs a name, as text; received {options!r}.")
     return _made(options.pop("name"), [], options)
 
 
 def _made(name: str, values: list[Any], options: dict[str, Any]) -> Protocol:
     kind = get_protocol(name).kind
     if kind is Splits:
-        raise InvalidInputError("splits must be a splitter or pairs of rows; they have no spelling")
+        raise InvalidInputError(
+            "splits must be a splitter or pairs of rows; they have no spelling."
+        )
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if len(values) > len(known):
-        raise InvalidInputError(f"{name} takes at most {len(known)} values; received {values!r}")
+        raise InvalidInputError(f"{name} takes at most {len(known)} values; received {values!r}.")
     first = dict(zip(known, values, strict=False))
     for key in options:
         if key in first:
-            raise InvalidInputError(f"{key!r} of {name} is given twice")
+            raise InvalidInputError(f"{key!r} of {name} is given twice.")
         if key not in known:
             raise UnknownNameError(f"{name} has no option {key!r}.{did_you_mean(key, known)}")
     return kind(**first, **options)

@@ -14,7 +14,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import generators
 from holdfast.resample._base import NO_ROWS, Protocol, Resample
 from holdfast.resample._checks import flag, whole
-from holdfast.resample._record import Tested, protocol
+from holdfast.resample._record import protocol
 from holdfast.resample._strata import Strata, require
 from holdfast.resample._words import NOT_INDEPENDENT, kind_of, percent
 
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 class CrossValidation(Protocol):
     """Cross-validation: each fold is left out and tested in turn, perhaps several times over.
 
-    Fold sizes differ by at most one sample, in all and in each class. A class may have fewer
-    samples than there are folds, if every training part keeps two of them.
+    Fold sizes differ by at most one sample, in all and in each class; where samples belong to
+    subjects, by at most one subject, in all and among those of like classes, however many samples
+    these have. A class may have fewer samples than there are folds, if every training part keeps
+    two of them.
 
     Parameters
     ----------
@@ -80,11 +82,6 @@ class CrossValidation(Protocol):
         object.__setattr__(self, "reference", flag(self.reference, "reference"))
 
     @property
-    def tested(self) -> Tested:
-        """How often a sample is tested: once in each repeat."""
-        return "once" if self.n_repeats == 1 else "repeatedly"
-
-    @property
     def can_be_outer(self) -> bool:
         """Whether it makes outer resamples: those compared with all samples do not."""
         return not self.reference
@@ -94,38 +91,42 @@ class CrossValidation(Protocol):
         """Whether it makes inner resamples: those compared with all samples do not."""
         return not self.reference
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:  # noqa: ARG002
         repeats = f"{plural(self.n_repeats, 'repeat')} of " if self.n_repeats > 1 else ""
         return f"{repeats}{kind_of(self.stratify)}{self.n_folds}-fold cross-validation"
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
-        left_out = percent(1 / self.n_folds)
+    def _estimated(self, unit: str) -> str:
         if self.reference:
-            return (
-                f"How near the selection without {left_out} of the samples comes to the selection "
-                f"on all of them ({self.description}, each training part against all samples); "
-                f"the two share {percent(1 - 1 / self.n_folds)} of the samples, so "
-                f"{NOT_INDEPENDENT}."
-            )
+            return self._of_reference(unit)
+        if self.n_folds == 2 and self.n_repeats == 1:
+            return self._of_halves(unit)
         return (
-            f"How much the selection changes when {left_out} of the samples are left out, each "
-            f"part in turn ({self.description}); {self._shared}, so {NOT_INDEPENDENT}."
+            f"How much the selection changes when {percent(1 / self.n_folds)} of the {unit}s are "
+            f"left out, each part in turn ({self._described(unit)}); two training parts share "
+            f"{self._shared(unit)}, so {NOT_INDEPENDENT}."
         )
 
-    @property
-    def _shared(self) -> str:
-        within = percent((self.n_folds - 2) / (self.n_folds - 1))
-        if self.n_repeats == 1:
-            return f"two training parts share about {within} of their samples"
-        across = percent(1 - 1 / self.n_folds)
+    def _of_reference(self, unit: str) -> str:
         return (
-            f"two training parts share about {within} of their samples in one repeat and "
-            f"{across} across repeats"
+            f"How near the selection without {percent(1 / self.n_folds)} of the {unit}s comes to "
+            f"the selection on all of them ({self._described(unit)}, each training part against "
+            f"all {unit}s); the two share {percent(1 - 1 / self.n_folds)} of the {unit}s, so "
+            f"{NOT_INDEPENDENT}."
         )
+
+    def _of_halves(self, unit: str) -> str:
+        return (
+            f"How much the selection changes from one half of the {unit}s to the other "
+            f"({self._described(unit)}); the two share no {unit}s, so this is how well two studies "
+            f"of half as many {unit}s agree, and larger ones usually agree better."
+        )
+
+    def _shared(self, unit: str) -> str:
+        part = (self.n_folds - 2) / (self.n_folds - 1)
+        within = f"about {percent(part)} of their {unit}s" if part else f"no {unit}s"
+        if self.n_repeats == 1:
+            return within
+        return f"{within} in one repeat and about {percent(1 - 1 / self.n_folds)} across repeats"
 
     def _draw(
         self,
@@ -156,7 +157,8 @@ class CrossValidation(Protocol):
     def _check(self, units: Units) -> None:
         if units.count < self.n_folds:
             raise InvalidInputError(
-                f"{self.n_folds} folds need at least as many {units.noun}s; there are {units.count}"
+                f"{self.n_folds} folds need at least as many {units.noun}s; there are "
+                f"{units.count}."
             )
         why = (
             f"{self.n_folds} folds need at least {{needed}} of every class, so that each training "

@@ -40,7 +40,8 @@ class FeatureSubsets(Protocol):
     n_resamples : int, default 100
         How many parts are drawn.
     fraction : float, default 0.8
-        Which fraction of the features is offered; rounded to the nearest count, at least 1.
+        Which fraction of the features is offered; rounded to the nearest count, at least 1, and
+        refused where that would be all of them.
 
     References
     ----------
@@ -62,28 +63,34 @@ class FeatureSubsets(Protocol):
         object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
         object.__setattr__(self, "fraction", between(self.fraction, "fraction", 1.0))
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:  # noqa: ARG002
         return (
             f"{plural(self.n_resamples, 'random part')} of {percent(self.fraction)} of the features"
         )
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         return (
             "How much the selection depends on which features are offered, the samples being the "
-            f"same ({self.description}); a feature that one part offers is offered by another "
+            f"same ({self._described(unit)}); a feature that one part offers is offered by another "
             f"with probability {self.fraction:g}, so even a perfect selector stays below 1, and "
             "it says nothing about other samples."
         )
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         if n_features is None:
-            raise InvalidInputError("feature_subsets needs n_features; received None")
-        count = count_of(self.fraction, n_features, "fraction")
+            raise InvalidInputError("feature_subsets needs n_features; received None.")
+        count = self._count(n_features)
         rows = np.arange(len(units.y))
         for generator in generators(random_state, self.n_resamples):
             features = np.sort(generator.permutation(n_features)[:count])
             yield Resample(rows, NO_ROWS, features=features)
+
+    def _count(self, n_features: int) -> int:
+        count = count_of(self.fraction, n_features, "fraction")
+        if count == n_features:
+            raise InvalidInputError(
+                f"fraction must leave out at least one feature; {percent(self.fraction)} of "
+                f"{plural(n_features, 'feature')}, rounded, are all of them. Choose a smaller "
+                "fraction, or another protocol where there is one feature only."
+            )
+        return count

@@ -65,18 +65,14 @@ class ComplementaryHalves(Protocol):
         """Whether it makes inner resamples: there, all are compared with all."""
         return False
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:  # noqa: ARG002
         return f"{plural(self.n_pairs, 'pair')} of {kind_of(self.stratify)}complementary halves"
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         return (
-            "How well two studies that share no samples agree, each half the size of this one "
-            f"({self.description}, compared within each pair); studies of the full size usually "
-            "agree better."
+            f"How well two studies that share no {unit}s agree, each half the size of this one "
+            f"({self._described(unit)}, compared within each pair); studies of the full size "
+            "usually agree better."
         )
 
     def _draw(

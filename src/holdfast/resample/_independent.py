@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._text import plural
-from holdfast.resample._base import Protocol, Resample
+from holdfast.resample._base import Resample, Standalone
 from holdfast.resample._checks import whole
 from holdfast.resample._record import protocol
 
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     references=("dernoncourt2014",),
 )
 @dataclass(frozen=True)
-class IndependentSamples(Protocol):
+class IndependentSamples(Standalone):
     """New data sets, drawn from a generator; only simulated data have one.
 
     Each resample is a data set for training and another one of the same size for testing, both of
-    them used once. Nothing is shared between resamples.
+    them used once. Nothing is shared between resamples. Its rows are not rows of the data, so it
+    is no part of `Nested`.
 
     Parameters
     ----------
@@ -54,27 +55,13 @@ class IndependentSamples(Protocol):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
 
-    @property
-    def can_be_outer(self) -> bool:
-        """Whether it makes outer resamples: its rows are not rows of the data."""
-        return False
-
-    @property
-    def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples: its rows are not rows of the data."""
-        return False
-
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:  # noqa: ARG002
         return plural(self.n_resamples, "independent data set")
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         return (
             "How well independent studies of this size agree, if the world is as the generator "
-            f"has it ({self.description}, which share no samples)."
+            f"has it ({self._described(unit)}, which share no samples)."
         )
 
     def _draw(

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast.errors import InvalidInputError
-from holdfast.resample._base import Protocol, Resample
+from holdfast.resample._base import Protocol, Resample, Standalone
 from holdfast.resample._convert import as_protocol
 from holdfast.resample._cross_validation import CrossValidation
-from holdfast.resample._record import Tested, protocol
+from holdfast.resample._record import protocol
+from holdfast.resample._units import Units
 from holdfast.resample._words import lowered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
-
-    from holdfast.resample._units import Units
 
 
 @protocol(
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     references=("kalousis2005", "saeys2008"),
 )
 @dataclass(frozen=True)
-class Nested(Protocol):
+class Nested(Standalone):
     """Resamples within resamples: error by the outer ones, stability within each of them.
 
     Every outer resample (role ``"outer"``) is followed by its inner ones (role ``"inner"``),
@@ -74,37 +74,22 @@ class Nested(Protocol):
         if not self.inner.can_be_inner:
             raise InvalidInputError(_unfit("inner", self.inner))
 
-    @property
-    def can_be_outer(self) -> bool:
-        """Whether it makes outer resamples: two levels are enough."""
-        return False
+    def _described(self, unit: str) -> str:
+        subjects = unit == "subject"
+        inner = self.inner.description_for(subjects=subjects)
+        return f"{inner} within {self.outer.description_for(subjects=subjects)}"
 
-    @property
-    def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples: two levels are enough."""
-        return False
-
-    @property
-    def tested(self) -> Tested:
-        """How often a sample is tested: as the outer protocol does."""
-        return self.outer.tested
-
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
-        return f"{self.inner.description} within {self.outer.description}"
-
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
+        subjects = unit == "subject"
         return (
-            f"The error on samples that had no part in the selection ({self.outer.description}) "
-            "and, within each of its training parts and averaged over them, "
-            f"{lowered(self.inner.estimates)}."
+            f"The error on {unit}s that had no part in the selection "
+            f"({self.outer.description_for(subjects=subjects)}) and, within each of its training "
+            "parts and averaged over them, "
+            f"{lowered(self.inner.estimates_for(subjects=subjects))}."
         )
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
-        outer = self.outer.draw(units.y, units.groups, random_state, n_features)
+        outer = self.outer.draw_units(units, random_state, n_features)
         for number, resample in enumerate(outer):
             yield replace(resample, role="outer", outer=number)
             yield from self._inner(units, resample.train, number, random_state, n_features)
@@ -118,9 +103,8 @@ class Nested(Protocol):
         n_features: int | None,
     ) -> Iterator[Resample]:
         try:
-            resamples = self.inner.draw(
-                units.y[rows], _subjects(units, rows), _seed(random_state, number), n_features
-            )
+            inside = Units.of(units.y[rows], _subjects(units, rows))
+            resamples = self.inner.draw_units(inside, _seed(random_state, number), n_features)
         except InvalidInputError as error:
             raise InvalidInputError(f"within outer resample {number}: {error}") from error
         for resample in resamples:
@@ -129,13 +113,13 @@ class Nested(Protocol):
 
 
 def _folds_or_protocol(given: Any) -> Protocol:  # noqa: ANN401
-    return CrossValidation(given) if isinstance(given, int) else as_protocol(given)
+    return CrossValidation(int(given)) if isinstance(given, Integral) else as_protocol(given)
 
 
 def _unfit(side: str, given: Protocol) -> str:
     return (
         f"{side} of nested must be a protocol such as cross_validation, subsampling or "
-        f"bootstrap; received {given!r}"
+        f"bootstrap; received {given!r}."
     )
 
 

@@ -35,9 +35,9 @@ class ProtocolRecord:
     estimates : str
         What the stability over its resamples estimates, in short.
     tested : {"once", "repeatedly", "never"}
-        How often a sample is tested, with default parameters; an instance knows for its own.
-        It decides how errors are compared: where each sample is tested once at most, by
-        McNemar's test.
+        How often a sample is tested, with default parameters; for others,
+        :func:`holdfast.resample.times_tested` tells it from the resamples. It decides how errors
+        are compared: where each sample is tested once at most, by McNemar's test.
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
     """
@@ -48,11 +48,6 @@ class ProtocolRecord:
     estimates: str
     tested: Tested
     references: tuple[str, ...] = ()
-
-    @property
-    def tests(self) -> bool:
-        """Whether samples are left out for testing."""
-        return self.tested != "never"
 
 
 PROTOCOLS: dict[str, ProtocolRecord] = {}

@@ -64,19 +64,15 @@ class Splits(Protocol):
         """Whether it makes inner resamples: rows that are given are rows of all the data."""
         return not isinstance(self.splitter, tuple)
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:  # noqa: ARG002
         if isinstance(self.splitter, tuple):
             return plural(len(self.splitter), "given split")
         return f"the splits of {self.splitter!r}"
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         return (
-            f"How much the selection changes between training parts ({self.description}); as far "
-            f"as they share samples, {NOT_INDEPENDENT}."
+            f"How much the selection changes between training parts ({self._described(unit)}); as "
+            f"far as they share {unit}s, {NOT_INDEPENDENT}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,7 +102,7 @@ class Splits(Protocol):
                 return list(splitter.split(X, units.y, units.groups))
         except (ValueError, TypeError) as error:
             raise InvalidInputError(
-                f"{self.splitter!r} cannot split these data: {error}"
+                f"{self.splitter!r} cannot split these data: {str(error).rstrip('.')}."
             ) from error
 
 
@@ -116,10 +112,10 @@ def _pairs(given: Any) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:  # noqa
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             "splits must be a splitter with a method split, or pairs (train, test) of rows; "
-            f"received {type(given).__name__}"
+            f"received {type(given).__name__}."
         ) from error
     if not pairs:
-        raise InvalidInputError("splits must hold at least one pair (train, test); received none")
+        raise InvalidInputError("splits must hold at least one pair (train, test); received none.")
     return pairs
 
 
@@ -142,7 +138,7 @@ def _rows(given: ArrayLike, units: Units, where: str) -> NDArray[np.intp]:
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise InvalidInputError(
             f"{where}: rows must be whole numbers from 0 to {n - 1}, or a mask of {n}; received "
-            f"{shortened(rows.ravel())}"
+            f"{shortened(rows.ravel())}."
         )
     return np.sort(rows.astype(np.intp))
 
@@ -154,5 +150,5 @@ def _check_apart(resample: Resample, units: Units, where: str) -> None:
         remedy = "" if units.groups is None else "; GroupKFold and its kin keep subjects together"
         raise InvalidInputError(
             f"{where}: {plural(both.size, units.noun)} in training and test at once: "
-            f"{shortened(both)}{remedy}"
+            f"{shortened(both)}{remedy}."
         )

@@ -1,15 +1,16 @@
-"""Classes keep their shares: how many units of each class are drawn, and which."""
+"""Units by class: what is drawn is drawn within each stratum."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
+from holdfast.resample._mixtures import least_of, like_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Units by class; one stratum of all units where classes are not to be kept.
+    """Units of like classes; one stratum of all units where classes are not to be kept.
 
     Attributes
     ----------
@@ -43,11 +44,13 @@ class Strata:
 
     @classmethod
     def of(cls, units: Units, *, stratify: bool) -> Strata:
-        """Sort units by class, or take them all together."""
-        present, labels = np.unique(units.labels, return_inverse=True)
-        least = units.keep[present]
-        if not stratify:
-            labels, least = np.zeros_like(labels), least.max(keepdims=True)
+        """Sort units by their classes, or take them all together."""
+        if stratify:
+            labels = like_classes(units.table)
+            least = least_of(labels, units.table)
+        else:
+            labels = np.zeros(units.count, dtype=np.intp)
+            least = units.keep.max(keepdims=True)
         sizes = np.bincount(labels)
         order = np.argsort(labels, kind="stable")
         return cls(labels, order, np.cumsum(sizes) - sizes, sizes, least)
@@ -73,51 +76,6 @@ class Strata:
         return self.order[starts + (generator.random(len(sizes)) * sizes).astype(np.intp)]
 
 
-class Shares:
-    """How many of a total each stratum gets: largest remainders, ties at random.
-
-    Every stratum gets `least`, or all it has; strata above their share make room.
-    """
-
-    def __init__(self, strata: Strata, total: int) -> None:
-        self._quotas = total * strata.sizes / strata.sizes.sum()
-        self._lower = np.minimum(strata.least, strata.sizes)
-        self._upper = strata.sizes
-        self._total = total
-        if self._lower.sum() > total:
-            raise InvalidInputError(
-                f"training parts of {total:,} are too small: with as many of every class as "
-                f"selectors need they have at least {self._lower.sum():,}"
-            )
-        self._settled = lru_cache(maxsize=1024)(self._settle)  # few classes: few orders
-        priority = range(len(self._quotas))
-        one, other = self._settled(tuple(priority)), self._settled(tuple(reversed(priority)))
-        self._fixed = one if (one == other).all() else None  # None: ties are to be broken
-
-    def counts(self, generator: np.random.Generator) -> NDArray[np.intp]:
-        """Return the number for each stratum."""
-        if self._fixed is not None:
-            return self._fixed
-        return self._settled(tuple(generator.permutation(len(self._quotas)).tolist()))
-
-    def _settle(self, priority: tuple[int, ...]) -> NDArray[np.intp]:
-        """Settle the shares one unit at a time; `priority` decides between equal claims."""
-        counts: NDArray[np.intp] = np.floor(self._quotas).astype(np.intp)
-        counts = np.clip(counts, self._lower, self._upper)
-        while counts.sum() < self._total:
-            claims = np.where(counts < self._upper, self._quotas - counts, -np.inf)
-            counts[_largest(claims, priority)] += 1
-        while counts.sum() > self._total:
-            excess = np.where(counts > self._lower, counts - self._quotas, -np.inf)
-            counts[_largest(excess, priority)] -= 1
-        return counts
-
-
-def _largest(claims: NDArray[np.float64], priority: tuple[int, ...]) -> int:
-    rounded = np.round(claims, 9)  # claims that differ by rounding errors alone are equal
-    return int(np.lexsort((np.asarray(priority), rounded))[-1])
-
-
 def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: bool) -> None:
     """Refuse data in which a class has too few units.
 
@@ -134,14 +92,14 @@ def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: b
     stratify : bool
         Whether classes count.
     """
-    counts, keeps = np.bincount(units.labels, minlength=len(units.classes)), units.keep
+    counts, keeps = units.holders, units.keep
     if not stratify:
-        counts, keeps = counts.sum(keepdims=True), keeps.max(keepdims=True)
-    small = [code for code, keep in enumerate(keeps.tolist()) if 0 < counts[code] < needed(keep)]
+        counts, keeps = np.array([units.count]), keeps.max(keepdims=True)
+    small = [code for code, keep in enumerate(keeps.tolist()) if counts[code] < needed(keep)]
     if small:
         keep = int(keeps[small[0]])
         found = ", ".join(_found(units, code, int(counts[code]), stratify) for code in small)
-        raise InvalidInputError(f"{found}; {why.format(needed=needed(keep), keep=keep)}")
+        raise InvalidInputError(f"{found}; {why.format(needed=needed(keep), keep=keep)}.")
 
 
 def _found(units: Units, code: int, count: int, stratify: bool) -> str:

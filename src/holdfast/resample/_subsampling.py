@@ -11,7 +11,7 @@ from holdfast.preferences._ties import generators
 from holdfast.resample._base import Protocol, Resample
 from holdfast.resample._checks import count_of_part, flag, part_or_count, whole
 from holdfast.resample._record import protocol
-from holdfast.resample._strata import Shares, Strata, require
+from holdfast.resample._shares import Drawing
 from holdfast.resample._words import NOT_INDEPENDENT, kind_of, percent
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 class Subsampling(Protocol):
     """Random subsamples without replacement; the samples left out are for testing.
 
-    Each subsample is drawn anew, so a sample may be tested in several of them, or in none.
+    Each subsample is drawn anew, so a sample may be tested in several of them, or in none. A small
+    class may not be tested at all: one of 2 samples, as every subsample keeps 2, and one whose
+    share of the samples left out rounds to none. A warning names such classes.
     ``Subsampling(20)`` begins with the resamples of ``Subsampling(10)``.
 
     Parameters
@@ -72,26 +74,22 @@ class Subsampling(Protocol):
         object.__setattr__(self, "train_size", part_or_count(self.train_size, "train_size"))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
 
-    @property
-    def description(self) -> str:
-        """The resamples in a few words."""
+    def _described(self, unit: str) -> str:
         size = self.train_size
-        wide = f"{size:,} samples" if isinstance(size, int) else percent(size)
+        wide = f"{size:,} {unit}s" if isinstance(size, int) else percent(size)
         return f"{plural(self.n_resamples, f'{kind_of(self.stratify)}subsample')} of {wide}"
 
-    @property
-    def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+    def _estimated(self, unit: str) -> str:
         if isinstance(self.train_size, int):
             return (
                 f"How much the selection changes from one random choice of {self.train_size:,} "
-                f"samples to another ({self.description}); subsamples of one data set share "
-                f"samples, the more the larger they are, so {NOT_INDEPENDENT}."
+                f"{unit}s to another ({self._described(unit)}); subsamples of one data set share "
+                f"{unit}s, the more the larger they are, so {NOT_INDEPENDENT}."
             )
         return (
             f"How much the selection changes when a random {percent(1 - self.train_size)} of the "
-            f"samples is left out ({self.description}); two subsamples share about "
-            f"{percent(self.train_size)} of their samples, so {NOT_INDEPENDENT}."
+            f"{unit}s is left out ({self._described(unit)}); two subsamples share about "
+            f"{percent(self.train_size)} of their {unit}s, so {NOT_INDEPENDENT}."
         )
 
     def _draw(
@@ -100,13 +98,9 @@ class Subsampling(Protocol):
         random_state: int,
         n_features: int | None,  # noqa: ARG002
     ) -> Iterator[Resample]:
-        why = f"subsampling needs at least 2 {units.noun}s of every class"
-        require(units, lambda _: 2, why, stratify=self.stratify)
-        strata = Strata.of(units, stratify=self.stratify)
-        shares = Shares(strata, self._size(units))
+        drawing = Drawing(units, self._size(units), "subsampling", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
-            chosen = strata.first(strata.shuffled(generator), shares.counts(generator))
-            yield Resample(*units.split(chosen))
+            yield Resample(*units.split(drawing.without_replacement(generator)))
 
     def _size(self, units: Units) -> int:
         if isinstance(self.train_size, float):
@@ -114,6 +108,6 @@ class Subsampling(Protocol):
         if self.train_size >= units.count:
             raise InvalidInputError(
                 f"train_size must be below the {plural(units.count, units.noun)} that there are, "
-                f"so that some are left for testing; received {self.train_size:,}"
+                f"so that some are left for testing; received {self.train_size:,}."
             )
         return self.train_size

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast._text import shortened
+from holdfast.errors import HoldfastWarning
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from holdfast.resample._base import Resample
     from holdfast.resample._record import Tested
+    from holdfast.resample._units import Units
 
 
 def times_tested(resamples: Iterable[Resample]) -> Tested:
@@ -36,6 +43,24 @@ def times_tested(resamples: Iterable[Resample]) -> Tested:
     testing = [r for r in resamples if r.role in ("main", "outer") and r.test.size]
     if not testing:
         return "never"
-    tests = [r.test for r in testing if r.draw < 0]  # a draw has test samples of its own
-    rows = np.concatenate([np.empty(0, dtype=np.intp), *tests])
-    return "repeatedly" if np.bincount(rows).max(initial=1) > 1 else "once"
+    return "repeatedly" if np.bincount(_tested_rows(testing)).max(initial=1) > 1 else "once"
+
+
+def warn_of_untested(resamples: Iterable[Resample], units: Units) -> None:
+    """Warn of classes that no test part has, where others are tested."""
+    tested = np.bincount(units.codes[_tested_rows(resamples)], minlength=len(units.classes))
+    if tested.any() and not tested.all():
+        names = shortened(units.class_name(code) for code in np.flatnonzero(tested == 0).tolist())
+        warnings.warn(
+            f"no test part has samples of class {names}, so the errors say nothing about it. "
+            "Smaller training parts may leave some of it out; of 2 samples both are always kept.",
+            HoldfastWarning,
+            stacklevel=3,
+        )
+
+
+def _tested_rows(resamples: Iterable[Resample]) -> NDArray[np.intp]:
+    """Return the rows of all test parts that errors come from, one after the other."""
+    # a draw has test samples of its own
+    tests = [r.test for r in resamples if r.role in ("main", "outer") and r.draw < 0]
+    return np.concatenate([np.empty(0, dtype=np.intp), *tests])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast._text import shortened
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Units:
     """The units that are drawn: the samples, or the subjects where groups are given.
-
-    A subject whose samples are of several classes counts for the class that most of them have
-    (the first such class, where several have as many).
 
     Attributes
     ----------
@@ -30,8 +28,8 @@ class Units:
         The classes, sorted.
     codes : ndarray of int
         The class of each sample, as an index into `classes`.
-    labels : ndarray of int
-        The class of each unit, as an index into `classes`.
+    table : ndarray of int
+        How many samples of each class (columns) each unit (rows) has.
     order, starts, sizes : ndarray of int
         The rows in the order of their units; where each unit starts in it; rows a unit.
     """
@@ -40,7 +38,7 @@ class Units:
     groups: NDArray[Any] | None
     classes: NDArray[Any]
     codes: NDArray[np.intp]
-    labels: NDArray[np.intp]
+    table: NDArray[np.intp]
     order: NDArray[np.intp]
     starts: NDArray[np.intp]
     sizes: NDArray[np.intp]
@@ -49,11 +47,11 @@ class Units:
     def of(cls, y: ArrayLike, groups: ArrayLike | None) -> Units:
         """Check classes and subjects, and find the units."""
         labels = _column(y, "y")
-        classes, codes = np.unique(labels, return_inverse=True)
+        classes, codes = _numbered(labels, "y")
         if len(classes) < 2:
-            raise InvalidInputError("y must hold at least two classes; received one")
+            raise InvalidInputError("y must hold at least two classes; received one.")
         subjects = None if groups is None else _column(groups, "groups", len(labels))
-        unit = np.arange(len(codes)) if subjects is None else _numbered(subjects)
+        unit = np.arange(len(codes)) if subjects is None else _numbered(subjects, "groups")[1]
         table = np.zeros((unit.max() + 1, len(classes)), dtype=np.intp)
         np.add.at(table, (unit, codes), 1)
         sizes = table.sum(axis=1)
@@ -62,7 +60,7 @@ class Units:
             groups=subjects,
             classes=classes,
             codes=codes,
-            labels=table.argmax(axis=1),
+            table=table,
             order=np.argsort(unit, kind="stable"),
             starts=np.cumsum(sizes) - sizes,
             sizes=sizes,
@@ -71,17 +69,22 @@ class Units:
     @property
     def count(self) -> int:
         """How many units there are."""
-        return len(self.labels)
+        return len(self.table)
+
+    @property
+    def holders(self) -> NDArray[np.intp]:
+        """How many units have samples of each class."""
+        holders: NDArray[np.intp] = (self.table > 0).sum(axis=0)
+        return holders
 
     @property
     def keep(self) -> NDArray[np.intp]:
         """How many units of each class a training part keeps, so that it has 2 samples of it.
 
-        One subject is enough where every subject of the class has several samples.
+        One subject is enough where every subject of the class has several samples of it.
         """
-        smallest = np.full(len(self.classes), 2, dtype=np.intp)
-        np.minimum.at(smallest, self.labels, self.sizes)
-        return 3 - smallest
+        fewest: NDArray[np.intp] = np.where(self.table > 0, self.table, 2).min(axis=0, initial=2)
+        return 3 - fewest
 
     @property
     def noun(self) -> str:
@@ -107,17 +110,38 @@ class Units:
         left[drawn] = False
         return self.rows(drawn), self.rows(np.flatnonzero(left))
 
+    def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return how many different samples of each class rows in order have."""
+        first = np.diff(rows, prepend=-1) > 0  # copies follow each other
+        return np.bincount(self.codes[rows[first]], minlength=len(self.classes))
 
-def _numbered(subjects: NDArray[Any]) -> NDArray[np.intp]:
-    return np.unique(subjects, return_inverse=True)[1]
+
+def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different entries, sorted, and the number of each entry among them."""
+    try:
+        if not _has_missing(column):
+            return np.unique(column, return_inverse=True)
+    except TypeError:
+        pass  # entries that cannot be sorted or compared
+    kinds = sorted({type(entry).__name__ for entry in column.tolist()})
+    raise InvalidInputError(
+        f"{name} must be all text or all numbers, with no entry missing; received "
+        f"{shortened(kinds)}, or NaN. Give each sample its {name}, or leave the sample out."
+    )
+
+
+def _has_missing(column: NDArray[Any]) -> bool:
+    if column.dtype.kind not in "fO":
+        return False
+    return any(entry is None or entry != entry for entry in column.tolist())  # noqa: PLR0124
 
 
 def _column(values: ArrayLike, name: str, length: int | None = None) -> NDArray[Any]:
     column = np.asarray(values)
     if column.ndim != 1 or column.size == 0:
-        raise InvalidInputError(f"{name} must be one column; received shape {column.shape}")
+        raise InvalidInputError(f"{name} must be one column; received shape {column.shape}.")
     if length is not None and len(column) != length:
         raise InvalidInputError(
-            f"{name} must have one entry a sample: {length:,}; received {len(column):,}"
+            f"{name} must have one entry a sample: {length:,}; received {len(column):,}."
         )
     return column

@@ -13,8 +13,12 @@ def kind_of(stratify: bool) -> str:
 
 
 def percent(part: float) -> str:
-    """Return a fraction as people write it: ``90%``, ``66.7%``."""
-    return f"{round(100 * part, 1):g}%"
+    """Return a fraction between 0 and 1 as people write it: ``90%``, ``66.7%``, ``0.03%``.
+
+    There are more digits where the fraction would else be written as none or all.
+    """
+    digits = next((d for d in range(1, 16) if 0 < round(100 * part, d) < 100), 1)
+    return f"{100 * part:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
 def lowered(sentence: str) -> str:

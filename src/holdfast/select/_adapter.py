@@ -147,6 +147,8 @@ def _judgement(fitted: Any) -> Array:  # noqa: ANN401
 
 def _finite(scores: Array, X: NDArray[Any]) -> Array:
     """Make the missing scores of constant features the lowest, infinite ones large numbers."""
+    if np.isfinite(scores).all():
+        return scores
     finite = np.nan_to_num(scores)
     missing = np.isnan(scores)
     odd = np.flatnonzero(missing)[np.ptp(X[:, missing], axis=0) > 0]

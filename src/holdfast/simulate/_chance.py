@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_WORD = 32  # bits
+
+
 class Chance:
     """A stream of random numbers, told apart from others by whole numbers."""
 
     def __init__(self, *keys: int) -> None:
-        self._bits = np.random.PCG64(np.random.SeedSequence(keys))
+        self._bits = np.random.PCG64(_seed(keys))
 
     def uniform(self, *shape: int) -> NDArray[np.float64]:
         """Draw from the open interval (0, 1)."""
@@ -37,3 +40,17 @@ class Chance:
     def order(self, count: int) -> NDArray[np.intp]:
         """Draw an order of `count` things."""
         return np.argsort(self.uniform(count), kind="stable")
+
+
+def _seed(keys: tuple[int, ...]) -> np.random.SeedSequence:
+    """Return a seed of its own for each list of keys.
+
+    NumPy cuts numbers into words of 32 bits and forgets where one ended; so what is above them
+    stands apart, behind its lengths.
+    """
+    above = [key >> _WORD for key in keys]
+    if not any(above):
+        return np.random.SeedSequence(keys)
+    below = [key % (1 << _WORD) for key in keys]
+    lengths = [part.bit_length() for part in above]
+    return np.random.SeedSequence(below, spawn_key=(*lengths, *above))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from numbers import Integral
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from holdfast.errors import InvalidInputError
+from holdfast.resample._checks import seed_of, whole
 from holdfast.simulate._base import Generator, Simulated
 from holdfast.simulate._chance import Chance
 
@@ -25,6 +27,7 @@ _LEAST = {
     "module_size": 1,
     "population": 0,
 }
+_MOST = {"largest_effect": sys.float_info.max, "correlation": 1.0, "informative_in_modules": 1.0}
 _DECIMALS = 3  # hides the last bits, in which machines differ
 
 
@@ -91,13 +94,9 @@ class Microarray(Generator):
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
-            _whole(name, getattr(self, name), least)
-        if not 0.0 <= self.largest_effect < np.inf:
-            raise InvalidInputError(
-                f"largest_effect must be a number from 0 on, got {self.largest_effect!r}."
-            )
-        _part("correlation", self.correlation)
-        _part("informative_in_modules", self.informative_in_modules)
+            object.__setattr__(self, name, whole(getattr(self, name), name, least))
+        for name, most in _MOST.items():
+            object.__setattr__(self, name, _real(getattr(self, name), name, most))
         self._check_room()
 
     def draw(self, random_state: int) -> Simulated:
@@ -112,12 +111,12 @@ class Microarray(Generator):
         -------
         Simulated
         """
-        _whole("random_state", random_state, 0)
+        seed = seed_of(random_state)
         truth = self._population()
         cases = (self.n_samples + 1) // 2
         y = np.repeat(CLASSES, [cases, self.n_samples - cases])
         side = np.where(y == CLASSES[0], 0.5, -0.5)
-        values = self._within_class(truth.module, Chance(_SAMPLES, self.population, random_state))
+        values = self._within_class(truth.module, Chance(_SAMPLES, self.population, seed))
         values += side[:, np.newaxis] * truth.effects
         values *= truth.spread
         values += truth.baseline
@@ -186,11 +185,13 @@ class Microarray(Generator):
             )
 
 
-def _whole(name: str, value: object, least: int) -> None:
-    if not isinstance(value, Integral) or value < least:
-        raise InvalidInputError(f"{name} must be a whole number from {least} on, got {value!r}.")
-
-
-def _part(name: str, value: float) -> None:
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInputError(f"{name} must lie between 0 and 1, got {value!r}.")
+def _real(value: object, name: str, most: float) -> float:
+    """Return a number from 0 on as a float that JSON can hold."""
+    if (
+        isinstance(value, Real)
+        and not isinstance(value, bool)
+        and 0 <= cast("float", value) <= most
+    ):
+        return float(value)
+    allowed = "must lie between 0 and 1" if most == 1.0 else "must be a number from 0 on"
+    raise InvalidInputError(f"{name} {allowed}, got {value!r}.")

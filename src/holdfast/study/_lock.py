@@ -29,7 +29,7 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-if sys.platform == "win32":  # pragma: no cover
+if sys.platform == "win32":
     import msvcrt
 
     def _taken(folder: Path) -> int | None:

@@ -45,7 +45,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     rehearse(settings.selectors, classifiers, data.n_features, len(data.classes))
     return Plan(
         selectors=settings.selectors,
-        protocol=protocol_facts(settings.protocol, resamples),
+        protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
         resamples=resamples,
         sizes=sizes,
         classifiers=classifiers,

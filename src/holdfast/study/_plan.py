@@ -108,12 +108,14 @@ def data_facts(data: Dataset) -> dict[str, JSON]:
     }
 
 
-def protocol_facts(protocol: Protocol, resamples: list[Resample]) -> dict[str, JSON]:
-    """Return what a plan says about the resamples."""
+def protocol_facts(
+    protocol: Protocol, resamples: list[Resample], *, subjects: bool
+) -> dict[str, JSON]:
+    """Return what a plan says about the resamples; `subjects`: whether samples belong to some."""
     return {
         "object": spelled(protocol),
-        "description": protocol.description,
-        "estimates": protocol.estimates,
+        "description": protocol.description_for(subjects=subjects),
+        "estimates": protocol.estimates_for(subjects=subjects),
         "tested": times_tested(resamples),
         "resamples": len(resamples),
         "sha256": _digest(resamples),

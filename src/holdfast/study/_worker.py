@@ -23,7 +23,7 @@ from holdfast.study._sharing import mapped
 from holdfast.study._work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from holdfast.study._plan import Unit
     from holdfast.study._store import Outcome
@@ -128,22 +128,22 @@ def ended_after(seconds: float | None) -> Iterator[None]:
 
     The alarm has no handler, so that the operating system itself ends the process.
     """
-    if seconds is None:
+    disarm = None if seconds is None else _armed(seconds)
+    try:
         yield
-        return
+    finally:
+        if disarm is not None:
+            disarm()
+
+
+def _armed(seconds: float) -> Callable[[], object]:
+    """Set the alarm and return what takes it back."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        return
-    timer = threading.Timer(seconds, os._exit, (1,))  # pragma: no cover  (Windows)
-    timer.start()  # pragma: no cover
-    try:  # pragma: no cover
-        yield
-    finally:  # pragma: no cover
-        timer.cancel()
+        return lambda: signal.setitimer(signal.ITIMER_REAL, 0)
+    timer = threading.Timer(seconds, os._exit, (1,))  # Windows: in vain inside compiled code
+    timer.start()
+    return timer.cancel
 
 
 # What follows concerns local workers only.
