@@ -9,7 +9,6 @@ from holdfast.errors import InvalidInputError
 
 Scalar: TypeAlias = int | float | bool | str | None
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WORDS = {"true": True, "false": False, "none": None}
@@ -130,7 +129,7 @@ def _whole(value: str) -> int:
 
 def _checked(name: str, text: str) -> str:
     name = name.strip()
-    if not _NAME.fullmatch(name):
+    if not name.isidentifier():
         raise InvalidInputError(
             f"expected a name, perhaps with options as in name:key=value,key=value; received "
             f"{text!r}."
