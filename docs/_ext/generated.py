@@ -165,7 +165,7 @@ def protocol_sections():
     """The documentation of every protocol class."""
     return "\n".join(
         f"```{{eval-rst}}\n.. currentmodule:: holdfast\n\n.. autoclass:: {record.kind.__name__}\n"
-        "   :members: description, estimates, tested\n```\n"
+        "   :members: description, estimates\n```\n"
         for record in protocol_records()
     )
 
