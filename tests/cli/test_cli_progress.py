@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import subprocess
 import sys
 
 import pytest
+from rich.console import Console
 
-from holdfast.cli._progress import PAUSE, STEPS, Bars, Lines, Watch, watcher
+from holdfast.cli._progress import PAUSE, STEPS, Bars, Lines, Watch, bars, watcher
 
 TOTALS = {"f_score": 100, "relieff": 100}
 
@@ -157,6 +159,16 @@ def test_of_many_selectors_only_those_at_work_have_bars():
     shown = on_a_terminal(30)
     assert "selector1 " in shown
     assert "selector20" not in shown
+
+
+def test_names_that_look_like_markup_are_drawn_as_they_are():
+    drawn = bars("{task.fields[failed]}")
+    drawn.add_task("a[/b] [red]c", total=1, failed="[/d]")
+    console = Console(file=io.StringIO(), width=100)
+    console.print(drawn.get_renderable())
+    shown = console.file.getvalue()
+    assert "a[/b] [red]c" in shown
+    assert "[/d]" in shown
 
 
 def test_nothing_is_left_of_the_handler_of_warnings():

@@ -95,6 +95,14 @@ def test_json_holds_the_failures(ended):
     assert "1 of 24 units failed" in err
 
 
+def test_all_files_of_the_run_are_named(ended, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "data.npz").touch()
+    _, _, err = ended(made())
+    written = [line.rpartition("/")[2] for line in err.splitlines() if "written: " in line]
+    assert written == ["study.sqlite", "plan.json", "data.npz"]
+
+
 def test_many_reasons_are_cut_short(ended, monkeypatch):
     monkeypatch.setattr("holdfast.cli._closing.MOST", 1)
     _, _, err = ended(made(), failed=[(0, 0), (1, 0)])

@@ -174,6 +174,12 @@ def test_all_faults_are_told_with_their_paths(write):
         ("[study.selectors.releff]", "study.selectors.releff: no selector is called 'releff'"),
         ("[study.selectors]\nrelieff = 3", "study.selectors.relieff: input should be"),
         ('[study.protocol]\nname = "nested"\nouter_ = 2', "study.protocol: nested has no option"),
+        ("[study]\nsizes = []", "study.sizes: at least one is needed, got []"),
+        ("[study]\nselectors = []", "study.selectors: at least one is needed, got []"),
+        ("[study.selectors]", "study.selectors: at least one is needed, got {}"),
+        ("[run]\ntimeout = inf", "run.timeout: input should be a finite number, got inf"),
+        ("[run]\ntimeout = nan", "run.timeout: input should be a finite number, got nan"),
+        ("[run]\ntimeout = 1e15", "run.timeout: input should be less than or equal to 10000000"),
         ("study = 3", "study: a table is needed, got 3"),
     ],
 )
@@ -200,6 +206,10 @@ def test_files_that_are_none_are_bad_data(write, content, told):
     assert result.exit_code == 3
     assert told in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_byte_order_mark_does_not_matter(write):
+    assert asked(write(b'\xef\xbb\xbf[data]\nfile = "@wine"\n')).file == "@wine"
 
 
 def test_a_missing_study_file_is_bad_data(tmp_path):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import json
 import warnings
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study._lock import locked
-from holdfast.study._merge import difference, merge
+from holdfast.study._merge import merge
 from holdfast.study._result import load
 from holdfast.study._store import FILE, Store, integers
 from tests.study.stores import Made, full, subsamples
@@ -127,11 +128,14 @@ def test_saved_data_are_taken_from_whoever_has_them(made, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"seed": 1}, "seed: 0 and 1"),
-        ({"sizes": (2, 5)}, "sizes 2: 4 and 5"),
-        ({"selectors": ("one", "three")}, "selectors 2 name: 'two' and 'three'"),
-        ({"n": 31}, "data n_samples: 30 and 31"),
-        ({"measures": ("nogueira",)}, r"measures: \['nogueira', 'jaccard'\] and \['nogueira'\]"),
+        ({"seed": 1}, "seed: 0 there, 1 here"),
+        ({"sizes": (2, 5)}, r"sizes: \[2, 4\] there, \[2, 5\] here"),
+        (
+            {"selectors": ("one", "three")},
+            r'selectors: \["one", "two"\] there, \["one", "three"\] here',
+        ),
+        ({"n": 31}, "data.n_samples: 30 there, 31 here"),
+        ({"measures": ("nogueira",)}, "measures: .* there, .* here"),
     ],
 )
 def test_other_plans_are_refused_by_their_first_difference(made, tmp_path, change, words):
@@ -143,21 +147,26 @@ def test_other_plans_are_refused_by_their_first_difference(made, tmp_path, chang
     assert not (tmp_path / "out").exists()
 
 
-def test_where_the_data_lay_does_not_matter():
-    assert difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}) is None
-    assert difference({"a": 1}, {"a": 1, "b": 2}) == "b: None and 2"
+def change_plan(folder, path, value):
+    store = Store.open(folder / FILE, write=True)
+    with store.transaction():
+        store.connection.execute(
+            "UPDATE facts SET value = json_set(value, ?, json(?))", (path, json.dumps(value))
+        )
+    store.close()
+
+
+def test_sentences_and_blocks_of_plans_may_differ(made, tmp_path):
+    folders = [part(made, tmp_path / str(i), UNITS[i::2]) for i in range(2)]
+    change_plan(folders[1], "$.protocol.estimates", "In other words.")
+    change_plan(folders[1], "$.selectors[0].block", 99)
+    assert merge(folders, tmp_path / "out").complete
 
 
 def test_other_places_of_the_same_data_are_merged(made, tmp_path):
     folders = [part(made, tmp_path / str(i), UNITS[i::2]) for i in range(2)]
     for folder in folders:
-        store = Store.open(folder / FILE, write=True)
-        with store.transaction():
-            store.connection.execute(
-                "UPDATE facts SET value = json_set(value, '$.data.source', json(?))",
-                (f'{{"file": "{folder.name}.csv"}}',),
-            )
-        store.close()
+        change_plan(folder, "$.data.source", {"file": f"{folder.name}.csv"})
     result = merge(folders, tmp_path / "out")
     assert result.complete
     assert result.plan["data"]["source"] == {"file": "0.csv"}
@@ -179,6 +188,8 @@ def test_what_is_no_list_of_studies_is_refused(made, tmp_path):
         merge([], tmp_path / "out")
     with pytest.raises(InvalidInputError, match="list of folders"):
         merge(str(folder), tmp_path / "out")
+    with pytest.raises(InvalidInputError, match="list of folders"):
+        merge(folder, tmp_path / "out")
     with pytest.raises(InvalidInputError, match="given twice"):
         merge([folder, tmp_path / "b" / ".." / "a"], tmp_path / "out")
     with pytest.raises(StoreError, match="no such folder"):

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE, SelectKBest, f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 import holdfast as hf
@@ -22,6 +25,7 @@ THINGS = [
     RandomForestClassifier(class_weight={"a": 1.5}),
     hf.Nested(hf.Subsampling(10, 0.9), hf.Bootstrap(40)),
     [None, True, 1, 2.5, "text", (1, 2)],
+    make_pipeline(MinMaxScaler(), SimpleImputer(), SVC(class_weight={0: 1.0, 1: 2.0})),
 ]
 
 
@@ -53,7 +57,24 @@ def test_what_cannot_be_imported_is_opaque_and_says_so():
     assert is_opaque(spelling)
     with pytest.raises(StudyError, match=r"cannot be imported; go on with Study.run"):
         made(spelling)
-    assert spelled(Local()) == spelled(Local()) == {"opaque": "<Local>"}
+    assert spelled(Local()) == spelled(Local())
+    assert spelled(Local())["opaque"] == "<Local>"
+
+
+def test_a_change_of_what_cannot_be_imported_is_noticed():
+    def function(shift):
+        return lambda X, y: X[0] + shift
+
+    first, again, other = (spelled(function(shift)) for shift in (1, 1, 2))
+    assert first == again
+    assert first != other
+    assert spelled(lambda X, y: X[0]) != spelled(lambda X, y: -X[1])
+
+
+def test_numbers_that_json_does_not_have_are_spelled():
+    assert spelled([float("nan"), np.inf]) == [{"float": "nan"}, {"float": "inf"}]
+    assert made({"float": "-inf"}) == -np.inf
+    json.dumps(spelled(SimpleImputer()), allow_nan=False)
 
 
 @pytest.mark.parametrize("path", ["no_such_module:x", "holdfast:NoSuchName"])

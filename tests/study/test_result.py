@@ -1,17 +1,22 @@
 """The result object: what it holds, how it is opened, how it shows itself."""
 
+import io
 import json
+import logging
 import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
+from rich.console import Console
 
 import holdfast as hf
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, UnknownNameError
 from holdfast.resample import Resample
 from holdfast.study._result import Result, load
 from holdfast.study._store import FILE, Store
+from holdfast.study._summary import summary_table
 from tests.study.stores import Made, folds, full, subsamples
 
 
@@ -184,7 +189,43 @@ def test_repr_names_the_next_step(result, made, tmp_path):
     assert repr(result) == "<Result: 2 selectors on 6 resamples. Next: result.summary()>"
     started = Result(full(made, failed=[(0, 0)], skip=[(0, 1)]))
     assert "10 of 12 units done, 1 failed" in repr(started)
-    assert f"holdfast resume {tmp_path}" in repr(Result(made.store(tmp_path)))
+    assert f"holdfast resume {tmp_path}>" in repr(Result(made.store(tmp_path)))
+    assert f"holdfast resume '{tmp_path}/a b'>" in repr(Result(made.store(tmp_path / "a b")))
+
+
+def test_repr_of_a_result_in_memory_names_no_folder(made):
+    assert "Next: run the study again>" in repr(Result(made.store()))
+    units = [(selector, number) for selector in range(2) for number in range(6)]
+    assert "Next: result.failures>" in repr(Result(full(made, failed=units)))
+
+
+def test_rich_shows_the_summary_whatever_names_hold():
+    made = Made(resamples=subsamples(30, 4), selectors=("a[/b]", "[red]two"))
+    result = Result(full(made))
+    written = io.StringIO()
+    Console(file=written, width=100).print(result)
+    shown = written.getvalue()
+    assert all(name in shown for name in made.selectors)
+    assert "Stability of feature selection" in shown
+    assert "How much a selection would change." in shown
+    assert all(f"{value:.3f}" in shown for value in result.summary()["stability"])
+
+
+def test_a_classifier_without_an_error_is_not_the_best():
+    errors = pd.DataFrame(
+        {
+            "selector": ["one", "two", "two"],
+            "size": [2, 2, 2],
+            "classifier": ["x", "x", "y"],
+            "error": [np.nan, np.nan, 0.5],
+            "standard_error": [np.nan, np.nan, 0.1],
+        }
+    )
+    made = Made(resamples=subsamples(30, 4), sizes=(2,))
+    stability = Result(full(made)).stability
+    table = summary_table([("one", 2), ("two", 2)], "nogueira", stability, errors)
+    assert table["classifier"].isna().tolist() == [True, False]
+    assert table["classifier"][1] == "y"
 
 
 class Tags(HTMLParser):
@@ -251,16 +292,22 @@ def test_load_refuses_a_store_without_a_plan(tmp_path):
         load(tmp_path)
 
 
-def test_load_gives_measures_the_saved_data_unless_they_changed(tmp_path):
+def test_load_gives_measures_the_saved_data_unless_they_changed(tmp_path, caplog, monkeypatch):
+    caplog.set_level(logging.INFO, "holdfast")
     made = Made(resamples=subsamples(30, 5), measures=("zucknick",))
     store = full(made, tmp_path)
     X = np.random.default_rng(0).normal(size=(30, 12))
     y = np.array(made.labels)[made.y]
     np.savez(tmp_path / "data.npz", X=X, y=y, feature_names=made.names, nominal=np.arange(0))
     assert load(tmp_path).stability["value"].isna().all()
+    (told,) = [record for record in caplog.records if "cannot be read again" in record.message]
+    assert (told.levelno, told.exc_info) == (logging.INFO, None)
     plan = made.plan()
     data = hf.io.Dataset(X=X, y=y, feature_names=made.names)
     plan["data"]["sha256"] = data.fingerprint
     with store.transaction():
         store.insert("facts", [("plan", json.dumps(plan))], replace=True)
-    assert load(tmp_path).stability["value"].notna().all()
+    monkeypatch.chdir(tmp_path.parent)
+    result = load(tmp_path.name)
+    monkeypatch.chdir("/")
+    assert result.stability["value"].notna().all()

@@ -10,6 +10,7 @@ import scipy.stats
 
 import holdfast as hf
 from holdfast.resample import Resample
+from holdfast.study._measured import Answer, across
 from holdfast.study._result import Result
 from holdfast.study._store import Outcome, floats, integers, to_integers
 from tests.study.stores import Made, folds, full, subsamples
@@ -142,6 +143,19 @@ def test_one_outer_resample_gives_a_value_without_an_interval():
     row = cell(Result(store), "one", 2, "nogueira")
     assert np.isfinite(row["value"])
     assert np.isnan([row["low"], row["high"]]).all()
+    assert row["interval"] == ""
+    assert row["note"] == "one group of resamples: no interval"
+
+
+def test_what_holds_for_a_measure_is_noted_once_for_all_groups():
+    row = cell(Result(full(nested(Made(measures=("anhd",))))), "one", 4, "anhd")
+    assert row["note"].startswith("mean over 3 groups")
+    assert row["note"].endswith("; a distance: lower is more stable")
+    few = Answer(0.5, note="no interval: few", standing=("no chance level",))
+    undefined = Answer(note="undefined", standing=("no chance level",))
+    assert across([few, few]).row("the end")["note"].endswith("(t, 1 df); no chance level; the end")
+    assert across([undefined, few]).row()["note"].startswith("undefined; mean over 2")
+    assert across([undefined, few]).row()["note"].count("no chance level") == 1
 
 
 def test_halves_are_compared_within_their_pairs_only():

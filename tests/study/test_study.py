@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import StratifiedKFold
 
@@ -15,6 +16,7 @@ from holdfast.errors import (
     StoreError,
     StudyError,
 )
+from holdfast.study._folder import directions
 from holdfast.study._make_plan import make_plan
 from holdfast.study._plan import BLOCK, block_size
 
@@ -184,6 +186,8 @@ def test_progress_is_told():
     [
         ({"n_jobs": 0}, "n_jobs must be a whole number but 0"),
         ({"timeout": 0}, "timeout must be a number of seconds above 0"),
+        ({"timeout": float("inf")}, "timeout must be a number of seconds above 0"),
+        ({"timeout": "5"}, "timeout must be a number of seconds above 0"),
         ({"part": "3/2"}, "part must be spelled as"),
         ({"part": "half"}, "part must be spelled as"),
     ],
@@ -208,6 +212,20 @@ def test_labels_are_needed_once():
 def test_one_class_against_the_rest():
     result = study(["t_score"]).run(hf.io.read_data("@wine"), positive="class_1", n_jobs=1)
     assert result.plan["data"]["classes"] == {"class_1": 71, "rest": 107}
+
+
+def test_a_forest_is_one_selector():
+    assert list(study(RandomForestClassifier())._settings.selectors) == ["random_forest_classifier"]
+
+
+def test_measures_are_taken_once():
+    assert study(measures=["jaccard", "jaccard"])._settings.measures == ("jaccard",)
+
+
+def test_constant_features_have_no_direction():
+    data = hf.io.from_arrays(np.column_stack((np.full(40, 0.1), X)), np.repeat([0, 1], [13, 27]))
+    assert directions(data)[0] is None
+    assert set(directions(data)[1:]) <= {0, 1}
 
 
 def test_block_boundaries_belong_to_the_plan():

@@ -1,9 +1,12 @@
 """What a unit of work gives, against the same by hand."""
 
+from threading import Lock
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -128,7 +131,7 @@ def test_an_empty_selection_predicts_the_largest_class():
     predicted = to_integers(outcome.predictions[0][2])
     largest = np.bincount(WINE.codes[plan.resamples[0].train]).argmax()
     assert set(predicted.tolist()) == {int(largest)}
-    assert outcome.predictions[0][3] is None
+    assert not to_floats(outcome.predictions[0][3]).any()  # scores that tell nothing apart
 
 
 class Picky(Scorer):
@@ -167,6 +170,31 @@ def test_a_classifier_that_fails_says_so():
 
     _, work = planned("t_score", classifiers={"broken": Broken()})
     assert work.run(Unit(0, 0, 1))[0].message == "RuntimeError: out of order"
+
+
+@pytest.mark.parametrize("error", ["bad \udcff", KeyboardInterrupt(), "mute"])
+def test_whatever_a_selector_raises_is_a_message(error):
+    class MuteError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def raising(X, y):
+        if isinstance(error, BaseException):
+            raise error
+        raise MuteError if error == "mute" else ValueError(error)
+
+    message = planned([raising])[1].run(Unit(0, 0, 1))[0].message
+    assert message.encode("utf-8")
+    assert message in {"ValueError: bad \\udcff", "KeyboardInterrupt", "MuteError"}
+
+
+def test_scores_of_pairs_of_classes_are_not_taken_for_scores_of_classes():
+    _, work = planned("t_score", classifiers={"ovo": SVC(decision_function_shape="ovo")})
+    assert work.run(Unit(0, 0, 1))[0].predictions[0][3] is None
+    likely = SVC(decision_function_shape="ovo", probability=True)
+    with pytest.warns(FutureWarning):
+        outcome = planned("t_score", classifiers={"p": likely})[1].run(Unit(0, 0, 1))[0]
+    assert np.allclose(to_floats(outcome.predictions[0][3]).reshape(-1, 3).sum(axis=1), 1)
 
 
 def test_features_that_were_not_offered_are_not_selected():
@@ -228,6 +256,8 @@ def test_missing_values_are_refused_or_imputed_within_the_training_part():
     best = np.argsort(hf.TScore().fit(filled, data.codes[train]).ranking_)[:5]
     assert to_integers(form(outcome, "top")).tolist() == best.tolist()
     assert len(outcome.predictions) == 2
+    with pytest.raises(InvalidInputError, match="yu compare features by their data"):
+        planned("relieff", data, measures=["yu"])
     assert all(one.message is None for one in outcomes(plan, work))
 
 
@@ -269,6 +299,8 @@ def test_noise_leaves_nominal_features_alone():
         ({"measures": ["pearson"], "protocol": hf.FeatureSubsets(3, 0.5)}, "measures of weights"),
         ({"measures": ["group_matching_index"]}, "selectors that give groups"),
         ({"selectors": "svm_rfe:C=-1"}, "selector svm_rfe: C must"),
+        ({"selectors": {"lock": hf.AnySelector(Lock().acquire)}}, "lock cannot be sent"),
+        ({"classifiers": [LinearRegression()]}, "the regressor LinearRegression"),
         ({"classifiers": ["linear_svm:C=-1"]}, "classifier linear_svm: The 'C' parameter"),
     ],
 )

@@ -13,7 +13,9 @@ from holdfast.cli._program import FAILED
 from holdfast.cli._summary import print_summary
 from holdfast.cli._talk import say
 from holdfast.study import export
+from holdfast.study._folder import DATA, PLAN
 from holdfast.study._plan import as_text
+from holdfast.study._store import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +38,7 @@ def close(result: Result, folder: Path, options: RunOptions) -> int:
 
 
 def _tell(result: Result, folder: Path, options: RunOptions) -> None:
-    files = [path for path in (folder / "study.sqlite", folder / "plan.json") if path.exists()]
+    files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
     files += _exported(result, folder, options.export)
     if options.as_json:
         print_json(_document(result, folder, files))

@@ -171,14 +171,14 @@ class Bars(Talker):
 
 
 def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used)
-    """Return bars with these texts behind them."""
+    """Return bars with these texts behind them; names are no markup, whatever they hold."""
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=WIDTH),
-        *map(TextColumn, texts),
+        *(TextColumn(text, markup=False) for text in texts),
         TimeRemainingColumn(elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ import click
 
 from holdfast.cli._grouped import in_group, option
 
+LONGEST = 1e7
+"""Most seconds that a unit may be given: some months, and no more than clocks can wait."""
 _PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
@@ -28,6 +31,12 @@ class RunOptions:
 def _not_zero(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
     if value == 0:
         raise click.BadParameter("a number of processes is needed, or -1 for all cores; got 0.")
+    return value
+
+
+def _not_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):  # passes any range
+        raise click.BadParameter(f"a number of seconds up to {LONGEST:.0f} is needed; got nan.")
     return value
 
 
@@ -54,8 +63,9 @@ run_options = in_group(
     ),
     option(
         "--timeout",
-        type=click.FloatRange(0, min_open=True),
+        type=click.FloatRange(0, LONGEST, min_open=True),
         metavar="SECONDS",
+        callback=_not_nan,
         help="Most time for one selector on one resample; it counts as failed then.",
     ),
     option(

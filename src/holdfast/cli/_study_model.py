@@ -9,12 +9,13 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Discriminator,
+    Field,
     NonNegativeInt,
-    PositiveFloat,
     Tag,
 )
 
 from holdfast._text import did_you_mean
+from holdfast.cli._run_options import LONGEST
 from holdfast.errors import HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
@@ -56,6 +57,12 @@ def _not_zero(value: int) -> int:
     if value == 0:
         raise ValueError("a number of processes is needed, or -1 for all cores; got 0.")
     return value
+
+
+def _some(values: T) -> T:
+    if not values:
+        raise ValueError(f"at least one is needed, got {values!r}; leave the key out for defaults.")
+    return values
 
 
 def _made(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -111,9 +118,9 @@ class Data(Section):
 class Plan(Section):
     """What is to be studied."""
 
-    selectors: Selectors = []
+    selectors: Annotated[Selectors, AfterValidator(_some)] = []
     protocol: Protocol = None
-    sizes: list[Size] = []
+    sizes: Annotated[list[Size], AfterValidator(_some)] = []
     classifiers: list[Classifier] = []
     measures: list[Measure] = []
     impute: Literal["median"] = "median"
@@ -126,7 +133,7 @@ class Run(Section):
     out: str = ""
     n_jobs: Annotated[int, AfterValidator(_not_zero)] = 1
     dask: str = ""
-    timeout: PositiveFloat = 1.0
+    timeout: Annotated[float, Field(gt=0, le=LONGEST, allow_inf_nan=False)] = 1.0
     export: Literal["csv", "parquet"] = "csv"
 
 

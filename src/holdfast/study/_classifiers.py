@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from holdfast._text import did_you_mean
-from holdfast.errors import UnknownNameError
+from holdfast.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -123,7 +123,10 @@ def predicted(
     """
     steps = [SimpleImputer(strategy="median", keep_empty_features=True)] if impute else []
     model = make_pipeline(*steps, StandardScaler(), classifier).fit(*train)
-    return model.predict(test), _scores(model, test, n_classes)
+    classes = model.predict(test)
+    if not np.isin(classes, np.arange(n_classes)).all():
+        raise InvalidInputError("the classifier predicts what is none of the classes.")
+    return classes, _scores(model, test, n_classes)
 
 
 def _scores(
@@ -131,15 +134,29 @@ def _scores(
     test: NDArray[Any],
     n_classes: int,
 ) -> NDArray[np.float64] | None:
-    function = getattr(model, "decision_function", None) or getattr(model, "predict_proba", None)
-    if function is None:
+    known = model.classes_
+    values = _values(model, test)
+    if values is None:
         return None
-    values = np.asarray(function(test), dtype=np.float64)
     if n_classes == 2:
         return values if values.ndim == 1 else values[:, 1]
-    known = model.classes_
     if values.ndim == 1:  # the training part holds two of the classes only
         values = np.column_stack((-values, values))
     scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
     scores[:, known] = values
     return scores
+
+
+def _values(model: Any, test: NDArray[Any]) -> NDArray[np.float64] | None:  # noqa: ANN401
+    """Return what a model says for each class; pairs of classes would not do."""
+    pairs = len(model.classes_) > 2 and _votes(model) == "ovo"
+    names = ["predict_proba"] if pairs else ["decision_function", "predict_proba"]
+    for name in names:
+        if hasattr(model, name):
+            return np.asarray(getattr(model, name)(test), dtype=np.float64)
+    return None
+
+
+def _votes(model: Any) -> str | None:  # noqa: ANN401
+    votes: str | None = getattr(model[-1], "decision_function_shape", None)
+    return votes

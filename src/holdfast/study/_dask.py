@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import time
 import uuid
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import cloudpickle
 import numpy as np
 
-from holdfast.errors import HoldfastError, StudyError
+from holdfast.errors import HoldfastError, InvalidInputError, StudyError
 from holdfast.study._pools import Report, drained, without_data
 from holdfast.study._work import Work
 from holdfast.study._worker import Answer, Order, check_versions, obey, versions
@@ -76,6 +77,11 @@ class DaskPool:
             raise StudyError(f"{self.name} has no workers; start some and run again.")
         for address, theirs in sorted(found.items()):
             check_versions(theirs, address)
+        if self._timeout is not None and os.getpid() in self._client.run(os.getpid).values():
+            raise InvalidInputError(
+                "a time limit ends processes, but a Dask worker runs in this very process; start "
+                "the workers as processes of their own, or set no limit."
+            )
 
     def _scattered(self) -> Any:  # noqa: ANN401  (a future)
         with self._reached():

@@ -7,6 +7,7 @@ import warnings
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from holdfast.study._pools import Pool
     from holdfast.study._run import Progress
     from holdfast.study._work import Work
+
+
+LONGEST = 1e7
+"""Most seconds of a time limit: months."""
 
 
 class Workers:
@@ -65,9 +70,13 @@ class Workers:
 
 
 def _checked_timeout(timeout: float | None) -> float | None:
-    if timeout is not None and not timeout > 0:
-        raise InvalidInputError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
-    return timeout
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout <= LONGEST:
+        raise InvalidInputError(
+            f"timeout must be a number of seconds above 0, at most {LONGEST:g}, got {timeout!r}."
+        )
+    return float(timeout)
 
 
 def _checked_part(part: str | None) -> tuple[int, int]:

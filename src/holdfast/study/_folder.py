@@ -93,7 +93,7 @@ def directions(data: Dataset) -> list[int | None]:
         counts = np.count_nonzero(~np.isnan(part), axis=0)
         sums = np.nansum(part, axis=0, dtype=np.float64)
         np.divide(sums, counts, out=means[code], where=counts > 0)
-    differs = means.max(axis=0) > means.min(axis=0)
+    differs = np.fmax.reduce(data.X) > np.fmin.reduce(data.X)
     best = means.argmax(axis=0).tolist()
     return [code if own else None for code, own in zip(best, differs, strict=True)]
 

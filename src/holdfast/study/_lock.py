@@ -51,4 +51,10 @@ else:
         except BlockingIOError:
             os.close(handle)
             return None
+        except OSError as error:
+            os.close(handle)
+            raise StoreError(
+                f"{folder}: the folder cannot be locked ({error.strerror}); some network disks "
+                "cannot do it. Give a folder on another disk."
+            ) from error
         return handle

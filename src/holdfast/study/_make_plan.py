@@ -39,7 +39,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     )
     sizes = _counts(settings.sizes, data.n_features, resamples)
     _check_generator(resamples, data)
-    _check_measures(settings, resamples)
+    _check_measures(settings, resamples, missing=_has_missing(data))
     tested = any(len(one.test) for one in resamples)
     classifiers = settings.classifiers if tested else {}
     rehearse(settings.selectors, classifiers, data.n_features, len(data.classes))
@@ -157,8 +157,15 @@ def _check_generator(resamples: list[Resample], data: Dataset) -> None:
         )
 
 
-def _check_measures(settings: Settings, resamples: list[Resample]) -> None:
-    forms = {get_measure(name).form for name in settings.measures}
+def _check_measures(settings: Settings, resamples: list[Resample], *, missing: bool) -> None:
+    records = [get_measure(name) for name in settings.measures]
+    hungry = [one.name for one in records if one.needs & {"similarity", "data"}]
+    if missing and hungry:
+        raise InvalidInputError(
+            f"{shortened(hungry)} compare features by their data, which must not have missing "
+            "values; choose other measures, or fill the values first."
+        )
+    forms = {one.form for one in records}
     if "weights" in forms and any(one.features is not None for one in resamples):
         raise InvalidInputError(
             "measures of weights need a weight for each feature; a protocol that offers a part of "

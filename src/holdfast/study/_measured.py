@@ -27,7 +27,10 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a measure says about one system of preferences."""
+    """What a measure says about one system of preferences.
+
+    The note is about this system; what is standing holds for the measure on any such system.
+    """
 
     value: float = np.nan
     low: float = np.nan
@@ -35,11 +38,18 @@ class Answer:
     interval: str = ""
     chance: float = np.nan
     note: str = ""
+    standing: tuple[str, ...] = ()
 
     def noting(self, *remarks: str) -> Answer:
         """Return the same answer with more said about it, nothing twice."""
         notes = dict.fromkeys(filter(None, (self.note, *remarks)))
         return dataclasses.replace(self, note="; ".join(notes))
+
+    def row(self, *remarks: str) -> dict[str, Any]:
+        """Return the fields of a row of a table, all that is to be said in its note."""
+        fields = dataclasses.asdict(self.noting(*self.standing, *remarks))
+        del fields["standing"]
+        return fields
 
 
 class Data:
@@ -104,9 +114,15 @@ def _asked(
 
 def _answer(record: Measure, estimate: Estimate) -> Answer:
     interval, chance = interval_of(estimate, CONFIDENCE), estimate.chance()
-    answer = Answer(estimate.value, interval.low, interval.high, interval.method, chance.value)
     lower = "a distance: lower is more stable" if record.distance else ""
-    return answer.noting(estimate.undefined, interval.note, chance.note, lower)
+    return Answer(
+        value=estimate.value,
+        low=interval.low,
+        high=interval.high,
+        interval=interval.method,
+        chance=chance.value,
+        standing=tuple(filter(None, (chance.note, lower))),
+    ).noting(estimate.undefined, interval.note)
 
 
 def across(answers: Sequence[Answer]) -> Answer:
@@ -123,8 +139,9 @@ def across(answers: Sequence[Answer]) -> Answer:
         value=mean,
         low=mean - half,
         high=mean + half,
-        interval="t",
+        interval="t" if k > 1 else "",
         chance=float(np.mean([answer.chance for answer in answers])),
+        standing=tuple(dict.fromkeys(said for answer in answers for said in answer.standing)),
     ).noting(*undefined[:1], _spread(k))
 
 

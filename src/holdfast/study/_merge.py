@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import warnings
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast._text import plural, shortened
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study._folder import DATA, PLAN, made_folder
 from holdfast.study._join import joined
 from holdfast.study._lock import locked
+from holdfast.study._plan import differences, essence
 from holdfast.study._result import Result, load
 from holdfast.study._store import FILE
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
+
+    from holdfast.study._objects import JSON
 
 COMPANIONS = (PLAN, DATA)
 """Files beside the store that belong to the study."""
@@ -85,7 +88,7 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
 
 def _parts(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     """Return the folders, after a look at whether each holds a study and none comes twice."""
-    if isinstance(folders, str) or not folders:
+    if isinstance(folders, str | os.PathLike) or not folders:
         raise InvalidInputError(f"merge takes a list of folders, got {folders!r}.")
     parts = [Path(folder) for folder in folders]
     places = [part.resolve() for part in parts]
@@ -107,36 +110,18 @@ def _check_new(out: Path) -> None:
 def _check_plans(parts: Sequence[Path]) -> None:
     first, *others = (_plan(part) for part in parts)
     for part, plan in zip(parts[1:], others, strict=True):
-        found = difference(first, plan)
+        found = next(differences(first, plan), None)
         if found is not None:
             raise InvalidInputError(
-                f"{parts[0]} and {part} are not parts of one study: {found}. Merge runs of the "
-                "same plan on the same data."
+                f"{parts[0]} (there) and {part} (here) are not parts of one study: {found}. Merge "
+                "runs of the same plan on the same data."
             )
 
 
-def _plan(part: Path) -> dict[str, Any]:
-    """Return a plan without where its data lay and what they were called: the hash tells."""
-    result = load(part)
-    plan = result.plan
-    result.store.close()
-    ignored = ("source", "name")
-    return plan | {"data": {k: v for k, v in plan["data"].items() if k not in ignored}}
-
-
-def difference(one: Any, other: Any, name: str = "plan") -> str | None:  # noqa: ANN401  (JSON)
-    """Say what the first difference between two plans is; None if there is none."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        pairs = {key: (one.get(key), other.get(key)) for key in {**one, **other}}
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = {str(i + 1): pair for i, pair in enumerate(zip(one, other, strict=True))}
-    else:
-        return None if one == other else f"{name}: {one!r} and {other!r}"
-    for key, (left, right) in pairs.items():
-        found = difference(left, right, key if name == "plan" else f"{name} {key}")
-        if found is not None:
-            return found
-    return None
+def _plan(part: Path) -> JSON:
+    """Return what the plan of a part comes down to."""
+    with closing(load(part).store) as store:
+        return essence(store.fact("plan"))
 
 
 def _write(parts: Sequence[Path], target: Path) -> int:

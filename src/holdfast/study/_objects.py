@@ -5,12 +5,17 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast.errors import StudyError
+from holdfast.study._code import code_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 JSON = Any  # what json.dumps takes
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -20,20 +25,28 @@ def spelled(thing: object) -> JSON:
     """Return a value, an estimator or a function as JSON.
 
     Estimators and frozen dataclasses become their class and parameters, functions their import
-    path. What cannot be imported, such as a class from a notebook, becomes ``{"opaque": repr}``.
+    path. What cannot be imported, such as a class from a notebook, becomes ``{"opaque": repr}``
+    with a digest of its code, by which a change is noticed.
     """
+    if isinstance(thing, np.generic | np.ndarray):
+        thing = thing.tolist()
+    if isinstance(thing, float) and not math.isfinite(thing):
+        return {"float": repr(thing)}
     if thing is None or isinstance(thing, bool | int | float | str):
         return thing
-    if isinstance(thing, np.generic | np.ndarray):
-        return thing.tolist()
-    if isinstance(thing, list | tuple):
-        return [spelled(item) for item in thing]
-    if isinstance(thing, dict) and all(isinstance(key, str) for key in thing):
-        return {"dict": {key: spelled(value) for key, value in thing.items()}}
+    if isinstance(thing, list | tuple | dict):
+        return _spelled_container(thing)
     if inspect.isfunction(thing) or inspect.isbuiltin(thing) or inspect.isclass(thing):
         path = _path(thing)
         return {"function": path} if path else _opaque(thing)
     return _spelled_object(thing)
+
+
+def _spelled_container(thing: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> JSON:
+    if isinstance(thing, dict):
+        return {"dict": [[spelled(key), spelled(value)] for key, value in thing.items()]}
+    items = [spelled(item) for item in thing]
+    return {"tuple": items} if isinstance(thing, tuple) else items
 
 
 def _spelled_object(thing: object) -> JSON:
@@ -47,7 +60,7 @@ def _spelled_object(thing: object) -> JSON:
 
 
 def _opaque(thing: object) -> JSON:
-    return {"opaque": _ADDRESS.sub("", repr(thing))}
+    return {"opaque": _ADDRESS.sub("", repr(thing)), "code": code_digest(thing)}
 
 
 def _path(thing: Any) -> str | None:  # noqa: ANN401
@@ -87,17 +100,27 @@ def made(spelling: JSON) -> Any:  # noqa: ANN401
         return [made(item) for item in spelling]
     if not isinstance(spelling, dict):
         return spelling
-    if "dict" in spelling:
-        return {key: made(value) for key, value in spelling["dict"].items()}
-    if "function" in spelling:
-        return imported(spelling["function"])
-    if "class" in spelling:
-        parameters = {key: made(value) for key, value in spelling["parameters"].items()}
-        return imported(spelling["class"])(**parameters)
+    for kind, make in _MAKERS.items():
+        if kind in spelling:
+            return make(spelling)
     raise StudyError(
         f"{spelling['opaque']} cannot be imported; go on with Study.run(..., out=) where it is "
         "defined."
     )
+
+
+def _made_object(spelling: JSON) -> Any:  # noqa: ANN401
+    parameters = {key: made(value) for key, value in spelling["parameters"].items()}
+    return imported(spelling["class"])(**parameters)
+
+
+_MAKERS: dict[str, Callable[[JSON], Any]] = {
+    "float": lambda spelling: float(spelling["float"]),
+    "tuple": lambda spelling: tuple(made(spelling["tuple"])),
+    "dict": lambda spelling: {made(key): made(value) for key, value in spelling["dict"]},
+    "function": lambda spelling: imported(spelling["function"]),
+    "class": _made_object,
+}
 
 
 def imported(path: str) -> Any:  # noqa: ANN401

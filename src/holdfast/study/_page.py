@@ -1,4 +1,4 @@
-"""A result as a piece of HTML: plain, self-contained, safe whatever the names hold."""
+"""A result as a table of HTML or of rich: plain, and safe whatever the names hold."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import pandas as pd
+    from rich.table import Table
 
 HEADS = {
     "selector": "selector",
@@ -25,6 +26,17 @@ def page(title: str, remarks: Iterable[str], summary: pd.DataFrame) -> str:
     """Return a heading, some sentences and the summary."""
     sentences = "".join(f"<p>{escape(remark)}</p>" for remark in remarks)
     return f"<div><h4>{escape(title)}</h4>{sentences}{_table(summary)}</div>"
+
+
+def rich_table(title: str, caption: str, summary: pd.DataFrame) -> Table:
+    """Return the summary for a terminal; names are text, whatever markup they look like."""
+    from rich.table import Table  # noqa: PLC0415  (only who prints with rich needs it)
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(*HEADS.values(), title=Text(title), caption=Text(caption))
+    for row in summary.to_dict("records"):
+        table.add_row(*map(Text, _cells(row)))
+    return table
 
 
 def _table(summary: pd.DataFrame) -> str:

@@ -145,7 +145,7 @@ def as_text(plan: JSON) -> str:
 
 def check_same(there: JSON, here: JSON, folder: object) -> None:
     """Refuse to go on with another plan, or with other data, in a folder that has one."""
-    changed = [*_differences(_essence(there), _essence(json.loads(as_text(here))))]
+    changed = [*differences(essence(there), essence(json.loads(as_text(here))))]
     if not changed:
         return
     of_data = [text for text in changed if text.startswith("data.")]
@@ -157,22 +157,22 @@ def check_same(there: JSON, here: JSON, folder: object) -> None:
     )
 
 
-def _essence(plan: JSON) -> JSON:
+def essence(plan: JSON) -> JSON:
     """Return what a plan comes down to: not where its data lie, nor sentences about it."""
     data = {key: value for key, value in plan["data"].items() if key != "source"}
     rows = {key: plan["protocol"][key] for key in ("object", "resamples", "sha256")}
-    essence = {**plan, "data": data, "protocol": rows}
+    kept = {**plan, "data": data, "protocol": rows}
     for part in ("selectors", "classifiers"):
-        essence[f"names of {part}"] = [one["name"] for one in plan[part]]  # their order counts
-        essence[part] = {one["name"]: one["object"] for one in plan[part]}
-    return essence
+        kept[f"names of {part}"] = [one["name"] for one in plan[part]]  # their order counts
+        kept[part] = {one["name"]: one["object"] for one in plan[part]}
+    return kept
 
 
-def _differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
+def differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
     """Yield where two plans differ, and how, entry by entry."""
     if isinstance(there, dict) and isinstance(here, dict) and set(there) == set(here):
         for key in there:
-            yield from _differences(there[key], here[key], f"{at}.{key}" if at else key)
+            yield from differences(there[key], here[key], f"{at}.{key}" if at else key)
     elif there != here:
         yield f"{at}: {_short(there)} there, {_short(here)} here"
 

@@ -7,8 +7,9 @@ import re
 import signal
 import threading
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, fields
+from numbers import Integral
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -63,9 +64,9 @@ def count_of_jobs(n_jobs: int | None) -> int:
     """Return the number of processes: None is all, negative numbers count from all + 1."""
     if n_jobs is None:
         return int(cpu_count())
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InvalidInputError(f"n_jobs must be a whole number but 0, got {n_jobs!r}.")
-    return n_jobs if n_jobs > 0 else max(1, int(cpu_count()) + 1 + n_jobs)
+    return int(n_jobs) if n_jobs > 0 else max(1, int(cpu_count()) + 1 + int(n_jobs))
 
 
 def without_data(work: Work) -> dict[str, Any]:
@@ -80,6 +81,8 @@ class Slot:
 
     executor: ProcessPoolExecutor
     units: Sequence[Unit] | None = None
+    fresh: bool = True
+    """Whether the process is still to be started, which its first order does."""
 
 
 class LocalPool:
@@ -114,9 +117,10 @@ class LocalPool:
         """Give an order to an idle process."""
         slot = next(slot for slot in self._slots if slot.units is None)
         slot.units = units
-        with deaf_children():  # the process starts with its first order
-            order = Order("", units, self._timeout, versions())
+        order = Order("", units, self._timeout, versions())
+        with deaf_children() if slot.fresh else nullcontext():
             future = slot.executor.submit(obey_locally, order)
+        slot.fresh = False
         future.add_done_callback(lambda done, slot=slot: self._finished.put((slot, done)))
 
     def reports(self, seconds: float) -> list[Report]:
@@ -129,7 +133,7 @@ class LocalPool:
             return Report(units, future.result())
         except BrokenExecutor as error:
             slot.executor.shutdown(wait=True, kill_workers=True)
-            slot.executor = self._executor()
+            slot.executor, slot.fresh = self._executor(), True
             found = _SIGNALS.search(str(error))
             signs = found[1] if found else "for an unknown reason"
             timed_out = self._timeout is not None and "SIGALRM" in signs

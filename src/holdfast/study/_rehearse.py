@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
 from sklearn.base import clone
 
@@ -35,6 +36,8 @@ def rehearse(
     """
     y = np.repeat(np.arange(n_classes), EACH)
     X = np.random.default_rng(0).normal(size=(len(y), n_features))
+    for name, thing in (*selectors.items(), *classifiers.items()):
+        _try_sending(name, thing)
     for name, selector in selectors.items():
         if _is_of(selector, "holdfast") and not isinstance(selector, AnySelector):
             _try_selector(name, selector, X, y)
@@ -45,6 +48,15 @@ def rehearse(
 
 def _is_of(thing: object, package: str) -> bool:
     return type(thing).__module__.partition(".")[0] == package
+
+
+def _try_sending(name: str, thing: object) -> None:
+    try:
+        cloudpickle.dumps(thing)
+    except Exception as error:
+        raise InvalidInputError(
+            f"{name} cannot be sent to other processes ({error}); what it holds must be picklable."
+        ) from error
 
 
 def _try_selector(name: str, selector: Ranker, X: NDArray[Any], y: NDArray[np.intp]) -> None:

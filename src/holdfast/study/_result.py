@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from holdfast.study._errors_table import errors_table
 from holdfast.study._folder import load_data
 from holdfast.study._frequencies import frequencies_table
 from holdfast.study._measured import Data
-from holdfast.study._page import page
+from holdfast.study._page import page, rich_table
 from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._preferences import StudyPreferences
 from holdfast.study._stability import stability_table
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from rich.table import Table
+
 logger = logging.getLogger(__name__)
+
+TITLE = "Stability of feature selection"
 
 
 class Result:
@@ -222,16 +227,22 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        step = "result.summary()" if self.n_done else f"holdfast resume {self._folder}"
-        return f"<Result: {self._state()}. Next: {step}>"
+        return f"<Result: {self._state()}. Next: {self._next()}>"
 
     def _repr_html_(self) -> str:
         remarks = [self.protocol_sentence, f"{self._state()}."]
-        return page("Stability of feature selection", remarks, self.summary())
+        return page(TITLE, remarks, self.summary())
 
-    @property
-    def _folder(self) -> str:
-        return str(self.store.path.parent) if self.store.path else "DIR"
+    def __rich__(self) -> Table:
+        return rich_table(TITLE, self.protocol_sentence, self.summary())
+
+    def _next(self) -> str:
+        """Say what to look at, or how to go on where nothing is done."""
+        if self.n_done:
+            return "result.summary()"
+        if self.store.path is not None:
+            return f"holdfast resume {shlex.quote(str(self.store.path.parent))}"
+        return "result.failures" if len(self.failures) else "run the study again"
 
     def _state(self) -> str:
         """Say how far the study is."""
@@ -280,7 +291,8 @@ def load(folder: str | os.PathLike[str]) -> Result:
             else ("there is no such folder; give the folder that a study was run in")
         )
         raise StoreError(f"{path}: {what}.")
-    result = Result(Store.open(path / FILE), data=lambda: _matrix(path, result.plan))
+    place = path.absolute()  # the working directory may change before the data are asked for
+    result = Result(Store.open(place / FILE), data=lambda: _matrix(place, result.plan))
     _ = result.plan  # a store without one is said to be so now, not later
     return result
 
@@ -289,6 +301,6 @@ def _matrix(folder: Path, plan: dict[str, Any]) -> Any:  # noqa: ANN401  (a matr
     """Return the data matrix of a study, None where the data are gone or have changed."""
     try:
         return load_data(folder, plan).X
-    except HoldfastError:
-        logger.warning("the data of %s cannot be read again", folder, exc_info=True)
+    except HoldfastError as error:  # the notes of the table say so
+        logger.info("the data of %s cannot be read again: %s", folder, error)
         return None

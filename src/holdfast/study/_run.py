@@ -40,7 +40,8 @@ class Run:
     """The units that are still to be done, in the hands of a pool.
 
     A unit whose process dies is not to blame at once: with others in its order, it is tried by
-    itself; by itself, it is tried once more at the end, when nothing else runs.
+    itself; by itself, it is tried once more at the end, when nothing else runs. A block that
+    dies again is cut into its resamples.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Run:
             self._suspects.extend(report.units)
             self._many[unit.selector] = 0
         elif unit.stop - unit.first > 1:
-            self._suspects.extend(unit.singles())
+            self._cut(unit, tried=last or report.timed_out)
         elif report.timed_out:
             return [Outcome(unit.selector, unit.first, "took longer than the time limit")]
         elif last:
@@ -132,6 +133,17 @@ class Run:
         else:
             self._accused.append(unit)
         return []
+
+    def _cut(self, unit: Unit, *, tried: bool) -> None:
+        """Cut a block into its resamples once it was tried again as a whole.
+
+        Products over many resamples may differ in the last bits from those over one, so a
+        process that dies by accident must not decide which of them is taken.
+        """
+        if tried:
+            self._suspects.extend(unit.singles())
+        else:
+            self._accused.append(unit)
 
     def _keep(self, outcomes: list[Outcome]) -> None:
         if not outcomes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 from holdfast._spelling import parse_spelling
 from holdfast._text import did_you_mean
@@ -52,7 +52,7 @@ def checked_settings(
         protocol=Subsampling(100, 0.9) if protocol is None else as_protocol(protocol),
         sizes=None if sizes is None else _sizes(sizes),
         classifiers=_named("classifier", classifiers, as_classifier, least=0),
-        measures=tuple(get_measure(name).name for name in _several(measures)),
+        measures=tuple(dict.fromkeys(get_measure(name).name for name in _several(measures))),
         impute=_impute(impute),
         seed=_seed(seed),
     )
@@ -85,6 +85,8 @@ def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
         raise InvalidInputError(
             f"a classifier must be an estimator with fit and predict, or a name; got {given!r}."
         )
+    if hasattr(given, "__sklearn_tags__") and is_regressor(given):
+        raise InvalidInputError(f"a classifier is needed, got the regressor {given!r}.")
     return _snake(type(given).__name__), clone(given)
 
 
@@ -126,7 +128,8 @@ def _named(
 
 
 def _several(given: Any) -> Iterable[Any]:  # noqa: ANN401
-    return [given] if isinstance(given, str) or not hasattr(given, "__iter__") else given
+    single = isinstance(given, str) or hasattr(given, "fit") or not hasattr(given, "__iter__")
+    return [given] if single else given
 
 
 def _snake(name: str) -> str:

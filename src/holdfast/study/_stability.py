@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,7 @@ def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterato
         yield {
             "size": size_label(case.size),
             "measure": record.name,
-            **asdict(answers[record.name].noting(*remarks)),
+            **answers[record.name].row(*remarks),
             "against": "reference" if record in referred else "each other",
             "n": sum(map(len, groups)) or len(view.counted(case.found)),
         }

@@ -37,6 +37,7 @@ def summary_table(
         keys = ["selector"]  # measured once, on all features
     wanted = [*keys, "measure", "stability", "low", "high", "chance"]
     table = table.merge(chosen[wanted], on=keys, how="left")
-    best = errors.sort_values("error", kind="stable").drop_duplicates(["selector", "size"])
+    known = errors.dropna(subset="error")
+    best = known.sort_values("error", kind="stable").drop_duplicates(["selector", "size"])
     wanted = ["selector", "size", "classifier", "error", "standard_error"]
     return table.merge(best[wanted], on=["selector", "size"], how="left")[COLUMNS]

@@ -65,11 +65,10 @@ class Work:
         """Work a unit off; a block that fails is run again resample by resample."""
         try:
             return self._outcomes(unit)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  (selectors are other people's code)
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001  (others' code)
             if unit.stop - unit.first > 1:
                 return [outcome for one in unit.singles() for outcome in self.run(one)]
-            message = f"{type(error).__name__}: {error}".strip(" :")
-            return [Outcome(unit.selector, unit.first, message)]
+            return [Outcome(unit.selector, unit.first, message_of(error))]
 
     def warm_up(self, selector: int) -> None:
         """Let a selector of this package load its compiled code, once, before time counts."""
@@ -174,7 +173,9 @@ class Work:
 
     def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
         rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
-        spread = np.nanstd(train, axis=0, dtype=np.float64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
+            spread = np.nanstd(train, axis=0, dtype=np.float64)
         spread[list(self.nominal)] = 0.0  # codes, not amounts
         noisy: NDArray[Any] = train + level * spread * rng.standard_normal(train.shape)
         return noisy.astype(train.dtype)
@@ -224,9 +225,20 @@ class Work:
         test: NDArray[Any],
     ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
         if test.shape[1] == 0:  # nothing was selected: the largest class is all there is to say
-            return np.full(len(test), np.bincount(train[1]).argmax()), None
+            classes = np.full(len(test), np.bincount(train[1]).argmax())
+            flat = (len(test),) if len(self.classes) == 2 else (len(test), len(self.classes))
+            return classes, np.zeros(flat)
         model = seeded(classifier, seed)
         return predicted(model, train, test, len(self.classes), impute=self.missing)
+
+
+def message_of(error: BaseException) -> str:
+    """Return what an error says, as text that can be stored."""
+    try:
+        text = f"{type(error).__name__}: {error}".strip(" :")
+    except Exception:  # noqa: BLE001  (even saying what is wrong may go wrong)
+        text = type(error).__name__
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _offered(selector: Ranker, features: NDArray[np.intp] | None, n_features: int) -> Ranker:
