@@ -246,8 +246,9 @@ def test_measures_of_similar_features_use_the_data_where_they_are_at_hand():
     made = Made(resamples=subsamples(30, 5), measures=("nogueira", "zucknick"))
     store = full(made)
     X = np.random.default_rng(0).normal(size=(30, 3))[:, np.arange(12) % 3]
+    data = hf.io.from_arrays(X, ["a", "b"] * 15)
     asked = []
-    result = Result(store, data=lambda: asked.append(1) or X)
+    result = Result(store, data=lambda: asked.append(1) or data)
     subsets = hf.Subsets(tops(store, 0, 2, range(5)), n_features=12)
     expected = hf.measure("zucknick", subsets, data=X)
     assert cell(result, "one", 2, "zucknick")["value"] == pytest.approx(expected)

@@ -147,6 +147,22 @@ def test_a_store_of_version_1_is_still_read(tmp_path):
     assert hf.resume(tmp_path / "run", n_jobs=1).complete
 
 
+def test_a_store_that_says_no_depth_keeps_as_many_features_as_it_did(tmp_path):
+    shutil.copytree(GOLDEN, tmp_path / "run")
+    store = Store.open(tmp_path / "run" / "study.sqlite", write=True)
+    before = store.query("SELECT selector, resample, form, data FROM preferences ORDER BY 1, 2, 3")
+    for table in ("units", "preferences", "predictions"):
+        store.connection.execute(f"DELETE FROM {table} WHERE resample = 0")
+    store.connection.execute("DELETE FROM runs")  # versions may differ
+    store.close()
+    result = hf.resume(tmp_path / "run", n_jobs=1)
+    assert result.depth == max(result.plan["sizes"])
+    after = result.store.query(
+        "SELECT selector, resample, form, length(data) FROM preferences ORDER BY 1, 2, 3"
+    )
+    assert after == [(*key, len(data)) for *key, data in before]
+
+
 def test_other_versions_than_before_are_told(tmp_path):
     shutil.copytree(GOLDEN, tmp_path / "run")
     store = Store.open(tmp_path / "run" / "study.sqlite", write=True)

@@ -81,6 +81,29 @@ def test_parts_add_up_and_are_resumed(whole, tmp_path):
     assert rows(rest) == rows(whole[0])
 
 
+def test_the_data_and_the_command_are_there_for_later(whole, tmp_path):
+    assert whole[0].dataset.n_samples == 40
+    assert hf.load(whole[1]).dataset.X.tolist() == X.tolist()
+    assert whole[0].command is None
+    given = study().run(
+        X, Y, out=tmp_path, save_data=False, n_jobs=1, command="as I say", part="1/2"
+    )
+    assert given.command == given.versions["command"][0] == "as I say"
+    assert hf.load(tmp_path).dataset is None
+    again = study().run(X, Y, out=tmp_path, n_jobs=1, command="the rest")
+    assert again.versions["command"].tolist() == ["as I say", "the rest"]
+    assert again.command == "as I say"
+
+
+def test_the_truth_is_known_of_simulated_data_only(whole):
+    assert whole[0].truth is None
+    data = hf.io.read_data("@simulated")
+    result = hf.Study("t_score", protocol=hf.Subsampling(2, 0.5), classifiers=()).run(
+        data, n_jobs=1
+    )
+    assert result.truth == tuple(np.array(data.feature_names)[data.truth])
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

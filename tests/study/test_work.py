@@ -47,8 +47,34 @@ def test_a_unit_gives_what_a_fit_by_hand_gives():
     for outcome in outcomes(plan, work):
         train = plan.resamples[outcome.resample].train
         fitted = hf.TScore().fit(WINE.X[train], WINE.codes[train])
-        best = np.argsort(fitted.ranking_)[:5]
+        best = np.argsort(fitted.ranking_)
         assert to_integers(form(outcome, "top")).tolist() == best.tolist()
+
+
+def test_whole_rankings_are_kept_unless_they_are_too_many(monkeypatch):
+    plan, work = planned("t_score")
+    assert plan.depth == len(to_integers(form(outcomes(plan, work)[0], "top"))) == 13
+    monkeypatch.setattr("holdfast.study._plan.KEPT", 6 * 8)  # one selector on six resamples
+    plan, work = planned("t_score")
+    assert plan.depth == len(to_integers(form(outcomes(plan, work)[0], "top"))) == 8
+    monkeypatch.setattr("holdfast.study._plan.KEPT", 1)
+    assert planned("t_score")[0].depth == 5, "the largest size is always there"
+
+
+def test_no_more_is_kept_than_every_resample_offers():
+    plan, work = planned("t_score", protocol=hf.FeatureSubsets(6, 0.5))
+    offered = {len(one.features) for one in plan.resamples}
+    assert {plan.depth} == offered
+    for outcome in outcomes(plan, work):
+        features = plan.resamples[outcome.resample].features
+        assert set(to_integers(form(outcome, "top"))) == set(features)
+
+
+def test_inner_resamples_are_classified_as_the_choice_inside_each_fold_needs_it():
+    plan, work = planned("t_score", protocol=hf.Nested(3, 2))
+    for outcome in outcomes(plan, work):
+        tested = len(plan.resamples[outcome.resample].test)
+        assert [len(to_integers(row[2])) for row in outcome.predictions] == [tested, tested]
 
 
 def test_classifiers_see_the_selected_features_of_the_training_part_only():
@@ -253,7 +279,7 @@ def test_missing_values_are_refused_or_imputed_within_the_training_part():
     train = plan.resamples[2].train
     medians = np.nanmedian(data.X[train], axis=0)
     filled = np.where(np.isnan(data.X[train]), medians, data.X[train])
-    best = np.argsort(hf.TScore().fit(filled, data.codes[train]).ranking_)[:5]
+    best = np.argsort(hf.TScore().fit(filled, data.codes[train]).ranking_)
     assert to_integers(form(outcome, "top")).tolist() == best.tolist()
     assert len(outcome.predictions) == 2
     with pytest.raises(InvalidInputError, match="yu compare features by their data"):

@@ -6,12 +6,14 @@ import shlex
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from holdfast._text import plural
 from holdfast.cli._closing import close
 from holdfast.cli._cluster import cluster
 from holdfast.cli._interrupt import orderly_stop
 from holdfast.cli._logged import logged_warnings
-from holdfast.cli._program import INTERRUPTED
+from holdfast.cli._program import COMMAND, INTERRUPTED
 from holdfast.cli._talk import say
 from holdfast.errors import HoldfastError, StudyError
 from holdfast.study import load
@@ -44,6 +46,7 @@ def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunO
                     "n_jobs": options.n_jobs,
                     "timeout": options.timeout,
                     "part": options.part,
+                    "command": shlex.join(click.get_current_context().meta[COMMAND]),
                 }
             )
             return close(result, folder, options)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FAILED, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
+COMMAND = "holdfast.command"
+"""Where a context keeps the words of the whole command line."""
 
 
 class Program(click.Group):
@@ -54,6 +56,7 @@ class Program(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; without any, show the help."""
+        ctx.meta[COMMAND] = [ctx.info_name or "holdfast", *args]
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(USAGE)

@@ -16,7 +16,7 @@ from holdfast.study._folder import fill, load_data, made_folder, opened
 from holdfast.study._lock import locked
 from holdfast.study._make_plan import make_work
 from holdfast.study._objects import made
-from holdfast.study._plan import Plan, opaque_parts
+from holdfast.study._plan import Plan, kept_depth, opaque_parts
 from holdfast.study._pools import LocalPool, count_of_jobs
 from holdfast.study._result import Result
 from holdfast.study._run import Run
@@ -49,7 +49,9 @@ class Workers:
         client: Any = None,  # noqa: ANN401  (a dask.distributed.Client)
         timeout: float | None = None,
         part: str | None = None,
+        command: str | None = None,
     ) -> None:
+        self.command = command
         self.n_jobs = count_of_jobs(n_jobs)
         self.client = client
         self.timeout = _checked_timeout(timeout)
@@ -103,12 +105,17 @@ def execute(
         store = Store.create(None)
         fill(store, plan, data)
         _run(store, plan, data, workers, progress)
-        return Result(store, data=lambda: data.X)
+        return Result(store, data=lambda: data)
     folder = made_folder(out)
     with locked(folder), closing(opened(folder, plan, data, save_data=save_data)) as store:
-        blocks = tuple(one["block"] for one in store.fact("plan")["selectors"])
-        _run(store, replace(plan, blocks=blocks), data, workers, progress)
-    return Result(Store.open(folder / FILE), data=lambda: data.X)
+        _run(store, _as_begun(plan, store.fact("plan")), data, workers, progress)
+    return Result(Store.open(folder / FILE), data=lambda: data)
+
+
+def _as_begun(plan: Plan, document: JSON) -> Plan:
+    """Return a plan that cuts and keeps as the one that the study began with."""
+    blocks = tuple(one["block"] for one in document["selectors"])
+    return replace(plan, blocks=blocks, depth=kept_depth(document))
 
 
 def resume(
@@ -120,6 +127,7 @@ def resume(
     timeout: float | None = None,
     progress: Progress | None = None,
     part: str | None = None,
+    command: str | None = None,
 ) -> Result:
     """Go on with a study where it stopped; what failed is tried again.
 
@@ -129,7 +137,7 @@ def resume(
         The folder of the run.
     data : str or path, optional
         The data file, where it is no longer where the plan says.
-    n_jobs, client, timeout, progress, part
+    n_jobs, client, timeout, progress, part, command
         As for :meth:`holdfast.Study.run`.
 
     Returns
@@ -158,14 +166,14 @@ def resume(
     ...     hf.resume(folder, n_jobs=1).complete
     True
     """
-    workers = Workers(n_jobs, client, timeout, part)
+    workers = Workers(n_jobs, client, timeout, part, command)
     path = Path(folder)
     with closing(Store.open(path / FILE)) as store:
         document, resamples = store.fact("plan"), store.resamples()
     plan, found = _planned(document, resamples), load_data(path, document, data)
     with locked(path), closing(Store.open(path / FILE, write=True)) as store:
         _run(store, plan, found, workers, progress)
-    return Result(Store.open(path / FILE), data=lambda: found.X)
+    return Result(Store.open(path / FILE), data=lambda: found)
 
 
 def _planned(document: JSON, resamples: list[Resample]) -> Plan:
@@ -181,6 +189,7 @@ def _planned(document: JSON, resamples: list[Resample]) -> Plan:
         protocol=document["protocol"],
         resamples=resamples,
         sizes=tuple(document["sizes"]),
+        depth=kept_depth(document),
         classifiers={one["name"]: made(one["object"]) for one in document["classifiers"]},
         measures=tuple(document["measures"]),
         impute=document["impute"],
@@ -200,7 +209,7 @@ def _run(
         return
     names = list(plan.selectors)
     with closing(workers.pool(make_work(plan, data))) as pool:
-        _note_run(store, pool.name)
+        _note_run(store, pool.name, workers.command)
         with _watched(progress, _counts(own, names), _counts(todo, names), pool.name):
             Run(store, pool, names, progress).go(todo)
 
@@ -219,14 +228,15 @@ def _counts(units: list[Unit], names: list[str]) -> dict[str, int]:
     return counts
 
 
-def _note_run(store: Store, where: str) -> None:
+def _note_run(store: Store, where: str, command: str | None) -> None:
     """Write down when, where and with what versions a run started; warn where these changed."""
+    notes = versions() if command is None else {**versions(), "command": command}
     started = datetime.now(UTC).isoformat(timespec="seconds")
     before = store.query("SELECT run, versions FROM runs ORDER BY run")
     if before:
         _warn_of_versions(json.loads(before[-1][1]))
     with store.transaction():
-        store.insert("runs", [(len(before), started, where, json.dumps(versions()))])
+        store.insert("runs", [(len(before), started, where, json.dumps(notes))])
 
 
 def _warn_of_versions(before: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 from holdfast.study._folder import made_folder
 from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._tables import appearing, writer_of
-from holdfast.study._view import OWN, View
+from holdfast.study._view import OWN, View, cut
 
 if TYPE_CHECKING:
     import os
@@ -90,8 +90,9 @@ def selection_frames(view: View) -> Iterator[pd.DataFrame]:
     for selector, name in enumerate(view.selectors):
         found = view.choices(selector)
         if found:
-            ranked = view.sizes(selector) != [OWN]
-            yield _selections(view, name, list(found), list(found.values()), ranked=ranked)
+            most = view.sizes(selector)[-1]
+            rows = cut(list(found.values()), most)
+            yield _selections(view, name, list(found), rows, ranked=most != OWN)
 
 
 def _selections(

@@ -80,8 +80,11 @@ def rank_quantiles(
     Rows name features, the best first, but only so many; where a quantile lies beyond the last
     of them it is NaN.
     """
-    named = np.concatenate(rows)
-    ranks = np.concatenate([np.arange(1, len(row) + 1) for row in rows])
+    wanted = np.zeros(1 + max(int(row.max(initial=0)) for row in rows), dtype=bool)
+    wanted[features] = True
+    places = [np.flatnonzero(wanted[row]) for row in rows]  # rows may be long, few are wanted
+    named = np.concatenate([row[at] for row, at in zip(rows, places, strict=True)])
+    ranks = np.concatenate(places) + 1
     order = np.lexsort((ranks, named))
     named, ranks = named[order], ranks[order]
     first, stop = (np.searchsorted(named, features, side) for side in ("left", "right"))

@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
-from holdfast.study._plan import Plan, block_size, data_facts, protocol_facts
+from holdfast.study._plan import Plan, block_size, data_facts, depth_of, protocol_facts
 from holdfast.study._rehearse import rehearse
 from holdfast.study._seeds import SELECTOR, seed_of
 from holdfast.study._work import Work
@@ -37,7 +37,8 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     resamples = settings.protocol.draw(
         data.y, data.groups, random_state=settings.seed, n_features=data.n_features
     )
-    sizes = _counts(settings.sizes, data.n_features, resamples)
+    offered = _offered(data.n_features, resamples)
+    sizes = _counts(settings.sizes, data.n_features, offered)
     _check_generator(resamples, data)
     _check_measures(settings, resamples, missing=_has_missing(data))
     tested = any(len(one.test) for one in resamples)
@@ -48,6 +49,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
         resamples=resamples,
         sizes=sizes,
+        depth=depth_of(sizes, offered, len(settings.selectors) * len(resamples)),
         classifiers=classifiers,
         measures=settings.measures,
         impute=settings.impute,
@@ -69,6 +71,7 @@ def make_work(plan: Plan, data: Dataset) -> Work:
         ],
         classifiers=list(plan.classifiers.values()),
         sizes=plan.sizes,
+        depth=plan.depth,
         forms=frozenset(get_measure(name).form for name in plan.measures),
         resamples=plan.resamples,
         seed=plan.seed,
@@ -96,12 +99,14 @@ def _block(selector: Ranker, resamples: list[Resample], data: Dataset) -> int:
     return block_size(selector, len(resamples), data.n_features)
 
 
-def _counts(
-    sizes: tuple[float, ...] | None, n_features: int, resamples: list[Resample]
-) -> tuple[int, ...]:
-    """Return the sizes as counts, all of which every resample can give."""
+def _offered(n_features: int, resamples: list[Resample]) -> int:
+    """Return how many features every resample offers."""
     given = (len(one.features) for one in resamples if one.features is not None)
-    offered = min(given, default=n_features)
+    return min(given, default=n_features)
+
+
+def _counts(sizes: tuple[float, ...] | None, n_features: int, offered: int) -> tuple[int, ...]:
+    """Return the sizes as counts, all of which every resample can give."""
     if sizes is None:
         return tuple(k for k in USUAL_SIZES if k < offered) or (max(1, offered // 2),)
     counts = tuple(sorted({count_of(size, n_features, "a size") for size in sizes}))

@@ -18,6 +18,9 @@ from holdfast.measures._measure import estimate_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
+    from holdfast.io import Dataset
     from holdfast.measures import Measure
     from holdfast.measures._estimate import Estimate
     from holdfast.preferences import Preferences
@@ -53,15 +56,20 @@ class Answer:
 
 
 class Data:
-    """The data matrix, asked for at most once, and only by measures that need it."""
+    """The data, asked for at most once, and only by what needs them."""
 
-    def __init__(self, source: Callable[[], Any] | None) -> None:
+    def __init__(self, source: Callable[[], Dataset | None] | None) -> None:
         self._source = source
 
     @cached_property
-    def matrix(self) -> Any:  # noqa: ANN401  (whatever the measures take as data)
-        """The matrix, None where it is not at hand."""
+    def dataset(self) -> Dataset | None:
+        """The data, None where they are not at hand."""
         return None if self._source is None else self._source()
+
+    @property
+    def matrix(self) -> NDArray[Any] | None:
+        """The matrix, None where it is not at hand."""
+        return None if self.dataset is None else self.dataset.X
 
 
 def none(records: Sequence[Measure], why: str) -> dict[str, Answer]:

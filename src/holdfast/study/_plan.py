@@ -28,6 +28,8 @@ BLOCKS = 8
 """Fewest blocks a selector's resamples are cut into, so that several workers have work."""
 TABLE = 1 << 22
 """Most scores that one call gives: resamples times features."""
+KEPT = 50_000_000
+"""Most features that the rankings of a study name altogether: 200 MB of its store."""
 
 
 class Unit(NamedTuple):
@@ -50,6 +52,7 @@ class Plan:
     protocol: Mapping[str, JSON]
     resamples: list[Resample]
     sizes: tuple[int, ...]
+    depth: int
     classifiers: Mapping[str, Any]
     measures: tuple[str, ...]
     impute: str | None
@@ -86,6 +89,7 @@ class Plan:
             ],
             "protocol": dict(self.protocol),
             "sizes": list(self.sizes),
+            "depth": self.depth,
             "classifiers": [
                 {"name": name, "object": spelled(one)} for name, one in self.classifiers.items()
             ],
@@ -129,6 +133,11 @@ def block_size(selector: Ranker, n_resamples: int, n_features: int) -> int:
     return max(1, min(BLOCK, -(-n_resamples // BLOCKS), TABLE // n_features))
 
 
+def depth_of(sizes: tuple[int, ...], offered: int, n_units: int) -> int:
+    """Return how many features of each ranking are kept: all that are offered, if that fits."""
+    return max(sizes[-1], min(offered, KEPT // n_units))
+
+
 def _digest(resamples: list[Resample]) -> str:
     digest = hashlib.sha256()
     for one in resamples:
@@ -144,8 +153,12 @@ def as_text(plan: JSON) -> str:
 
 
 def check_same(there: JSON, here: JSON, folder: object) -> None:
-    """Refuse to go on with another plan, or with other data, in a folder that has one."""
-    changed = [*differences(essence(there), essence(json.loads(as_text(here))))]
+    """Refuse to go on with another plan, or with other data, in a folder that has one.
+
+    How deep rankings are kept is as it was when the study began.
+    """
+    plans = (essence({**plan, "depth": None}) for plan in (there, json.loads(as_text(here))))
+    changed = [*differences(*plans)]
     if not changed:
         return
     of_data = [text for text in changed if text.startswith("data.")]
@@ -180,6 +193,11 @@ def differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
 def _short(value: JSON) -> str:
     text = json.dumps(sorted(value) if isinstance(value, dict) else value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def kept_depth(plan: JSON) -> int:
+    """Return how many features of each ranking a study keeps; once it was the largest size."""
+    return int(plan.get("depth", plan["sizes"][-1]))
 
 
 def opaque_parts(plan: JSON) -> list[str]:

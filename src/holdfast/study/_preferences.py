@@ -22,9 +22,10 @@ class StudyPreferences:
     """What the selectors of a study preferred, read from its store on demand.
 
     ``preferences["relieff", 10]`` are `Subsets`: the ten best features of each resample (any
-    number up to the largest size of the study; ``"own"`` for a selector that chooses the number
-    itself). ``preferences["relieff"]`` are `Weights`, or else `Rankings`, of all features; they
-    are kept where the study asked for a measure of them. Iteration gives the keys.
+    number up to `Result.depth`, the number of features of each ranking that are kept; ``"own"``
+    for a selector that chooses the number itself). ``preferences["relieff"]`` are `Weights`, or
+    else `Rankings`, of all features; they are kept where the study asked for a measure of them.
+    Iteration gives the keys.
 
     Resamples whose selection failed or is still to do are left out; so are the outer ones of a
     nested study and the reference result on all data.
@@ -77,9 +78,9 @@ class StudyPreferences:
         known = self._view.sizes(selector)
         if known == [OWN] and size in ("own", OWN):
             return OWN
-        if known != [OWN] and not isinstance(size, str) and 1 <= size <= max(known):
+        if known != [OWN] and not isinstance(size, str) and 1 <= size <= self._view.depth:
             return size
-        allowed = '"own"' if known == [OWN] else f"1 to {max(known)}"
+        allowed = '"own"' if known == [OWN] else f"1 to {self._view.depth}"
         raise InvalidInputError(f"sizes of {name} are {allowed}, got {size!r}.")
 
     def _subsets(self, selector: int, name: str, size: int) -> Subsets:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from holdfast.io import Dataset
+
 logger = logging.getLogger(__name__)
 
 TITLE = "Stability of feature selection"
@@ -47,8 +49,8 @@ class Result:
     store : Store
         The store of the study; :func:`holdfast.load` opens the one of a folder.
     data : callable, optional
-        Returns the data matrix, or None where it is not at hand; asked only if a measure of
-        similar features needs it.
+        Returns the data, or None where they are not at hand; asked only by what needs them, such
+        as measures of similar features.
 
     Examples
     --------
@@ -64,7 +66,7 @@ class Result:
 
     store: Store
 
-    def __init__(self, store: Store, data: Callable[[], Any] | None = None) -> None:
+    def __init__(self, store: Store, data: Callable[[], Dataset | None] | None = None) -> None:
         self.store = store
         self._view = View(store)
         self._data = Data(data)
@@ -78,6 +80,32 @@ class Result:
     def selectors(self) -> tuple[str, ...]:
         """Names of the selectors."""
         return self._view.selectors
+
+    @property
+    def dataset(self) -> Dataset | None:
+        """The data of the study; None where they are not at hand, or have changed."""
+        return self._data.dataset
+
+    @property
+    def truth(self) -> tuple[str, ...] | None:
+        """Names of the features that truly matter, for simulated data; None for others."""
+        return self._view.truth
+
+    @property
+    def depth(self) -> int:
+        """How many features of each ranking are kept, the best first.
+
+        All of them, unless the study would then hold more than 50 million; at least as many as
+        the largest size.
+        """
+        return self._view.depth
+
+    @property
+    def command(self) -> str | None:
+        """The command line that began the study; None if it was none."""
+        rows = self.store.query("SELECT versions FROM runs ORDER BY run LIMIT 1")
+        command: str | None = json.loads(rows[0][0]).get("command") if rows else None
+        return command
 
     @property
     def protocol_sentence(self) -> str:
@@ -151,8 +179,8 @@ class Result:
         covers the noise of resampling only, not what a new sample would bring (where data sets
         were drawn independently, it does: ``frequencies.attrs["interval"]``); ``rank_low``,
         ``rank_median``, ``rank_high``, the 5%, 50% and 95% quantiles of its rank over the
-        resamples, missing where they lie beyond the largest size of the study, the last rank
-        that is kept; ``direction``, the class in which the feature is highest on average.
+        resamples, missing where they lie beyond the last rank that is kept (`depth`);
+        ``direction``, the class in which the feature is highest on average.
         """
         return frequencies_table(self._view)
 
@@ -203,7 +231,10 @@ class Result:
 
     @cached_property
     def versions(self) -> pd.DataFrame:
-        """The runs that made the result: when, where, and the versions of what they ran on."""
+        """The runs that made the result: when, where, the versions of what they ran on.
+
+        ``command`` is the command line of those that were started by one.
+        """
         rows = self.store.query("SELECT run, started, where_run, versions FROM runs ORDER BY run")
         runs = [
             {"run": run, "started": started, "where": where, **json.loads(versions)}
@@ -292,15 +323,15 @@ def load(folder: str | os.PathLike[str]) -> Result:
         )
         raise StoreError(f"{path}: {what}.")
     place = path.absolute()  # the working directory may change before the data are asked for
-    result = Result(Store.open(place / FILE), data=lambda: _matrix(place, result.plan))
+    result = Result(Store.open(place / FILE), data=lambda: _dataset(place, result.plan))
     _ = result.plan  # a store without one is said to be so now, not later
     return result
 
 
-def _matrix(folder: Path, plan: dict[str, Any]) -> Any:  # noqa: ANN401  (a matrix, or None)
-    """Return the data matrix of a study, None where the data are gone or have changed."""
+def _dataset(folder: Path, plan: dict[str, Any]) -> Dataset | None:
+    """Return the data of a study, None where they are gone or have changed."""
     try:
-        return load_data(folder, plan).X
+        return load_data(folder, plan)
     except HoldfastError as error:  # the notes of the table say so
         logger.info("the data of %s cannot be read again: %s", folder, error)
         return None

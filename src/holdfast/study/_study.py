@@ -99,6 +99,7 @@ class Study:
         part: str | None = None,
         save_data: bool = True,
         progress: Progress | None = None,
+        command: str | None = None,
     ) -> Result:
         """Run the study, or go on with it, and return the results.
 
@@ -131,6 +132,9 @@ class Study:
             :func:`holdfast.resume` finds them.
         progress : Progress, optional
             Told how far the run is.
+        command : str, optional
+            The command line that asked for the run; it is kept beside the results, and the
+            report names it.
 
         Returns
         -------
@@ -151,7 +155,7 @@ class Study:
             Selectors see nominal features as numbers, or choose sizes of their own although sizes
             are given, or versions have changed since the study last ran.
         """
-        workers = Workers(n_jobs, client, timeout, part)
+        workers = Workers(n_jobs, client, timeout, part, command)
         data = _dataset(X, y, groups, positive)
         plan = make_plan(self._settings, data)
         return execute(plan, data, workers, out=out, progress=progress, save_data=save_data)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.errors import StoreError
+from holdfast.study._plan import kept_depth
 from holdfast.study._store import to_integers
 
 if TYPE_CHECKING:
@@ -86,6 +87,19 @@ class View:
         return np.array(found, dtype=object)
 
     @cached_property
+    def truth(self) -> tuple[str, ...] | None:
+        """Names of the features that truly matter, None where that is not known."""
+        rows = self.store.query("SELECT name, informative FROM features ORDER BY feature")
+        if all(informative is None for _, informative in rows):
+            return None
+        return tuple(name for name, informative in rows if informative)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many features of each ranking are kept."""
+        return kept_depth(self.plan)
+
+    @cached_property
     def n_features(self) -> int:
         """Number of features."""
         return int(self.plan["data"]["n_features"])
@@ -133,7 +147,10 @@ class View:
         return [int(size) for size in self.plan["sizes"]]
 
     def choices(self, selector: int) -> dict[int, NDArray[np.int32]]:
-        """Return the features that a selector chose, best first, by resample."""
+        """Return the features that a selector prefers, best first, by resample.
+
+        As many as are kept; where the selector chooses the size, those that it chose.
+        """
         own = self.sizes(selector) == [OWN]
         return {i: to_integers(data) for i, data in self.raw(selector, "subset" if own else "top")}
 

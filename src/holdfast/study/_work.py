@@ -51,6 +51,8 @@ class Work:
     selectors: Sequence[Ranker]
     classifiers: Sequence[Any]
     sizes: tuple[int, ...]
+    depth: int
+    """How many features of each ranking are kept."""
     forms: frozenset[str]
     resamples: Sequence[Resample]
     seed: int
@@ -119,7 +121,7 @@ class Work:
         self, selector: int, resample: int, weights: Weights | None, ranks: Rankings, at: int
     ) -> tuple[Outcome, dict[int, NDArray[np.intp]]]:
         row = np.asarray(ranks.values[at])
-        top = best(row, self.sizes[-1])
+        top = best(row, self.depth)
         kept = [("top", integers(top))]
         if "ranking" in self.forms:
             kept.append(("ranks", integers(row)))
@@ -196,7 +198,7 @@ class Work:
     ) -> None:
         """Train each classifier on each selection and keep what it says of the test samples."""
         resample = self.resamples[outcome.resample]
-        if not (len(resample.test) and self.classifiers and resample.role in ("main", "outer")):
+        if not (len(resample.test) and self.classifiers):
             return
         train_X, train_y, test_X, actual = self._sides(resample, part)
         for size, features in chosen.items():
