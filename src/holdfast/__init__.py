@@ -10,7 +10,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from holdfast import errors, io, measures, resample, select, simulate, study
+    from holdfast import (
+        errors,
+        io,
+        judge,
+        measures,
+        plot,
+        report,
+        resample,
+        select,
+        simulate,
+        study,
+    )
     from holdfast.measures import compare, list_measures, measure, pairwise
     from holdfast.preferences import Groups, Rankings, Subsets, Weights, concat
     from holdfast.resample import (
@@ -83,7 +94,9 @@ _HOME = {
     "pairwise": "measures",
     "resume": "study",
 }
-_MODULES = ("errors", "io", "measures", "resample", "select", "simulate", "study")
+_MODULES = (
+    "errors", "io", "judge", "measures", "plot", "report", "resample", "select", "simulate", "study"
+)  # fmt: skip
 
 __all__ = [
     "SVMRFE",
@@ -118,6 +131,7 @@ __all__ = [
     "errors",
     "export",
     "io",
+    "judge",
     "list_measures",
     "list_protocols",
     "list_selectors",
@@ -126,6 +140,8 @@ __all__ = [
     "measures",
     "merge",
     "pairwise",
+    "plot",
+    "report",
     "resample",
     "resume",
     "select",

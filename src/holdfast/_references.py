@@ -60,6 +60,11 @@ REFERENCES: dict[str, Reference] = {
         "I. Guyon, J. Weston, S. Barnhill, V. Vapnik (2002). Gene selection for cancer "
         "classification using support vector machines. Machine Learning 46, 389-422.",
     ),
+    "holm1979": Reference(
+        "Holm 1979",
+        "S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
+        "Journal of Statistics 6(2), 65-70.",
+    ),
     "iman1987": Reference(
         "Iman & Conover 1987",
         "R. L. Iman, W. J. Conover (1987). A measure of top-down correlation. Technometrics "
@@ -99,6 +104,16 @@ REFERENCES: dict[str, Reference] = {
         "Lustgarten et al. 2009",
         "J. L. Lustgarten, V. Gopalakrishnan, S. Visweswaran (2009). Measuring stability of "
         "feature selection in biomedical datasets. AMIA Annual Symposium, 406-410.",
+    ),
+    "mcnemar1947": Reference(
+        "McNemar 1947",
+        "Q. McNemar (1947). Note on the sampling error of the difference between correlated "
+        "proportions or percentages. Psychometrika 12(2), 153-157.",
+    ),
+    "nadeau2003": Reference(
+        "Nadeau & Bengio 2003",
+        "C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning "
+        "52(3), 239-281.",
     ),
     "nogueira2016": Reference(
         "Nogueira & Brown 2016",
@@ -157,6 +172,12 @@ REFERENCES: dict[str, Reference] = {
         "Spearman 1904",
         "C. Spearman (1904). The proof and measurement of association between two things. "
         "American Journal of Psychology 15(1), 72-101.",
+    ),
+    "tsamardinos2018": Reference(
+        "Tsamardinos et al. 2018",
+        "I. Tsamardinos, E. Greasidou, G. Borboudakis (2018). Bootstrapping the out-of-sample "
+        "predictions for efficient and accurate cross-validation. Machine Learning 107, "
+        "1895-1922.",
     ),
     "wald2013": Reference(
         "Wald et al. 2013",

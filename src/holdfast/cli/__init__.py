@@ -16,6 +16,7 @@ __all__ = ["main"]
         "list": "holdfast.cli._list:list_",
         "measure": "holdfast.cli._measure:measure",
         "merge": "holdfast.cli._merge:merge",
+        "report": "holdfast.cli._report:report",
         "resume": "holdfast.cli._resume:resume",
         "study": "holdfast.cli._study:study",
     },

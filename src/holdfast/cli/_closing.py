@@ -40,19 +40,27 @@ def close(result: Result, folder: Path, options: RunOptions) -> int:
 def _tell(result: Result, folder: Path, options: RunOptions) -> None:
     files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
     files += _exported(result, folder, options.export)
-    if options.as_json:
-        print_json(_document(result, folder, files))
-    else:
+    if not options.as_json:
         print_summary(result)
+    reports = _reported(result, folder, options.part)
+    if options.as_json:
+        print_json(_document(result, folder, [*files, *reports]))
     _say_failures(result)
     if not options.quiet:
-        _say_next(result, folder, options.part, files)
+        _say_next(result, folder, options.part, files, reports)
 
 
 def _exported(result: Result, folder: Path, form: str | None) -> list[Path]:
     if form is None:
         return []
     return export(result, folder / "tables", form)  # type: ignore[arg-type]
+
+
+def _reported(result: Result, folder: Path, part: str | None) -> list[Path]:
+    """Write the report, but of a part of a study, or of one where nothing is done, none."""
+    if result.n_done == 0 or (part is not None and not result.complete):
+        return []
+    return result.report(folder)
 
 
 def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, Any]:
@@ -95,7 +103,13 @@ def _say_failures(result: Result) -> None:
         say("error", f"and {len(kinds) - MOST:,} more reasons: see the failures of the result.")
 
 
-def _say_next(result: Result, folder: Path, part: str | None, files: Sequence[Path]) -> None:
+def _say_next(
+    result: Result,
+    folder: Path,
+    part: str | None,
+    files: Sequence[Path],
+    reports: Sequence[Path],
+) -> None:
     """Say what is left to do, which files there are, and how to look at them."""
     where = shlex.quote(str(folder))
     state = f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done"
@@ -106,3 +120,5 @@ def _say_next(result: Result, folder: Path, part: str | None, files: Sequence[Pa
     for path in files:
         say("written", path)
     say("look further in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
+    for path in reversed(reports):  # the page comes last, for it is read first
+        say("report", path)

@@ -14,7 +14,7 @@ from sklearn.discriminant_analysis import (
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -108,6 +108,17 @@ def seeded(classifier: Any, seed: int) -> Any:  # noqa: ANN401  (scikit-learn is
     return new.set_params(**dict.fromkeys(keys, seed)) if keys else new
 
 
+def classifying(classifier: Any, *, impute: bool) -> list[tuple[str, Any]]:  # noqa: ANN401
+    """Return the steps that classify selected features: a classifier sees them scaled."""
+    steps = [("scale", StandardScaler()), ("classify", classifier)]
+    return [("impute", median_imputer()), *steps] if impute else steps
+
+
+def median_imputer() -> SimpleImputer:
+    """Return what puts the median of a feature, 0 if it has none, for missing values."""
+    return SimpleImputer(strategy="median", keep_empty_features=True)
+
+
 def predicted(
     classifier: Any,  # noqa: ANN401
     train: tuple[NDArray[Any], NDArray[np.intp]],
@@ -121,8 +132,7 @@ def predicted(
     Scores have one column for two classes (higher speaks for class 1), else one a class; a
     class that the training part lacks gets the lowest score. None: the classifier has none.
     """
-    steps = [SimpleImputer(strategy="median", keep_empty_features=True)] if impute else []
-    model = make_pipeline(*steps, StandardScaler(), classifier).fit(*train)
+    model = Pipeline(classifying(classifier, impute=impute)).fit(*train)
     classes = model.predict(test)
     if not np.isin(classes, np.arange(n_classes)).all():
         raise InvalidInputError("the classifier predicts what is none of the classes.")

@@ -16,13 +16,15 @@ from holdfast.errors import HoldfastError, StoreError
 from holdfast.study._errors_table import errors_table
 from holdfast.study._folder import load_data
 from holdfast.study._frequencies import frequencies_table
+from holdfast.study._judged import Judged
 from holdfast.study._measured import Data
-from holdfast.study._page import page, rich_table
+from holdfast.study._pictures import Pictures
 from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._preferences import StudyPreferences
 from holdfast.study._stability import stability_table
 from holdfast.study._store import FILE, Store
 from holdfast.study._summary import chief_measure, summary_table
+from holdfast.study._terminal import rich_table
 from holdfast.study._view import View, size_label
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ logger = logging.getLogger(__name__)
 TITLE = "Stability of feature selection"
 
 
-class Result:
+class Result(Judged, Pictures):
     """What came out of a study, complete or not.
 
     Tables are made when they are first asked for, and kept; a study that is still running is
@@ -58,7 +60,7 @@ class Result:
     >>> study = hf.Study("f_score", protocol=hf.Subsampling(10, 0.9), sizes=[2], classifiers=())
     >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     >>> result
-    <Result: 1 selector on 10 resamples. Next: result.summary()>
+    <Result: 1 selector on 10 resamples. Next: result.recommend()>
     >>> result.frequencies[["feature", "count", "n"]].head(1)
          feature  count   n
     0  flavanoids     10  10
@@ -67,6 +69,7 @@ class Result:
     store: Store
 
     def __init__(self, store: Store, data: Callable[[], Dataset | None] | None = None) -> None:
+        super().__init__()
         self.store = store
         self._view = View(store)
         self._data = Data(data)
@@ -257,12 +260,42 @@ class Result:
             cells, chief_measure(self.plan["measures"]), self.stability, self.errors
         )
 
+    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> list[Path]:
+        """Write the report: one page to read and keep, and the same as JSON and as Markdown.
+
+        Parameters
+        ----------
+        path : path
+            A folder for ``report.html``, ``report.json`` and ``report.md``; or the name of the
+            page, ending in ``.html``, beside which the others get the same name.
+        force : bool, default False
+            Replace files that are no reports, too.
+
+        Returns
+        -------
+        list of Path
+            The three files.
+
+        See Also
+        --------
+        holdfast.report.write_report : The same as a function.
+        """
+        from holdfast.report import write_report  # noqa: PLC0415  (matplotlib takes its time)
+
+        return write_report(self, path, force=force)
+
     def __repr__(self) -> str:
         return f"<Result: {self._state()}. Next: {self._next()}>"
 
     def _repr_html_(self) -> str:
-        remarks = [self.protocol_sentence, f"{self._state()}."]
-        return page(TITLE, remarks, self.summary())
+        return self._fragment
+
+    @cached_property
+    def _fragment(self) -> str:
+        """The report for a notebook."""
+        from holdfast.report import make_report, to_html  # noqa: PLC0415  (it takes its time)
+
+        return to_html(make_report(self), fragment=True)
 
     def __rich__(self) -> Table:
         return rich_table(TITLE, self.protocol_sentence, self.summary())
@@ -270,7 +303,7 @@ class Result:
     def _next(self) -> str:
         """Say what to look at, or how to go on where nothing is done."""
         if self.n_done:
-            return "result.summary()"
+            return "result.recommend()"
         if self.store.path is not None:
             return f"holdfast resume {shlex.quote(str(self.store.path.parent))}"
         return "result.failures" if len(self.failures) else "run the study again"

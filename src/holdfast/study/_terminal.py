@@ -1,12 +1,11 @@
-"""A result as a table of HTML or of rich: plain, and safe whatever the names hold."""
+"""A result as a table for a terminal: plain, and safe whatever the names hold."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     import pandas as pd
     from rich.table import Table
@@ -22,12 +21,6 @@ HEADS = {
 }
 
 
-def page(title: str, remarks: Iterable[str], summary: pd.DataFrame) -> str:
-    """Return a heading, some sentences and the summary."""
-    sentences = "".join(f"<p>{escape(remark)}</p>" for remark in remarks)
-    return f"<div><h4>{escape(title)}</h4>{sentences}{_table(summary)}</div>"
-
-
 def rich_table(title: str, caption: str, summary: pd.DataFrame) -> Table:
     """Return the summary for a terminal; names are text, whatever markup they look like."""
     from rich.table import Table  # noqa: PLC0415  (only who prints with rich needs it)
@@ -37,16 +30,6 @@ def rich_table(title: str, caption: str, summary: pd.DataFrame) -> Table:
     for row in summary.to_dict("records"):
         table.add_row(*map(Text, _cells(row)))
     return table
-
-
-def _table(summary: pd.DataFrame) -> str:
-    head = _line("th", HEADS.values())
-    lines = "".join(_line("td", _cells(row)) for row in summary.to_dict("records"))
-    return f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
-
-
-def _line(tag: str, cells: Iterable[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:

@@ -1,0 +1,41 @@
+"""Accuracy and stability together: tests, trade-offs, the choice and what it costs."""
+
+from holdfast.judge._choice import Fold, choice_error
+from holdfast.judge._choice_error import ChoiceError
+from holdfast.judge._compare import compare_pairs
+from holdfast.judge._effects import effect_sizes
+from holdfast.judge._knots import Knot, find_knot
+from holdfast.judge._pair import Pair, Tested
+from holdfast.judge._pareto import pareto_front
+from holdfast.judge._profile import StabilityProfile, stability_profile
+from holdfast.judge._recommend import recommend
+from holdfast.judge._recommendation import Recommendation
+from holdfast.judge._rpt import rpt
+from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
+from holdfast.judge._stand_ins import StandIns, stand_ins
+from holdfast.judge._tests import corrected_t_test, holm, mcnemar
+
+__all__ = [
+    "ChoiceError",
+    "Fold",
+    "Knot",
+    "Pair",
+    "Recommendation",
+    "SelectorSimilarity",
+    "StabilityProfile",
+    "StandIns",
+    "Tested",
+    "choice_error",
+    "compare_pairs",
+    "corrected_t_test",
+    "effect_sizes",
+    "find_knot",
+    "holm",
+    "mcnemar",
+    "pareto_front",
+    "recommend",
+    "rpt",
+    "selector_similarity",
+    "stability_profile",
+    "stand_ins",
+]

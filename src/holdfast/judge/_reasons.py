@@ -1,0 +1,176 @@
+"""The reasoning behind a recommendation, in plain sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast._text import plural
+from holdfast.judge._candidates import pairs_of
+from holdfast.judge._words import percent, plus_minus, within
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from holdfast.judge._choice_error import ChoiceError
+    from holdfast.judge._rule import Decision, Rule
+    from holdfast.measures import Measure
+
+Z = 1.96
+PAIRS = "pairs of a selector with a classifier at a number of features"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """All that is told about."""
+
+    table: pd.DataFrame
+    decision: Decision
+    rule: Rule
+    measure: Measure
+    test: str | None
+    """What the tests are called; None if there were none."""
+    baseline: float | None
+    choice: ChoiceError | None
+
+    @property
+    def best(self) -> pd.Series[float]:
+        """The row of the lowest error."""
+        return self.table.iloc[self.decision.best]
+
+    @property
+    def chosen(self) -> pd.Series[float]:
+        """The recommended row."""
+        return self.table.iloc[self.decision.chosen]
+
+    def name(self, row: int) -> str:
+        """Name the pair of a row."""
+        return str(pairs_of(self.table.iloc[[row]])[0])
+
+
+def reasons_of(case: Case) -> tuple[str, ...]:
+    """Say why, what it costs, and what to beware of."""
+    if math.isnan(case.chosen["error"]):
+        told = [_alone(case)]
+    else:
+        told = [_lowest(case), *_close(case), _chosen(case), _cost(case)]
+        told += [case.choice.sentence] if case.choice is not None else []
+    return tuple(filter(None, (*told, _guessing(case), _by_chance(case))))
+
+
+def _stability(case: Case) -> str:
+    row = case.chosen
+    lower = ", a distance, of which lower is more stable" if case.measure.distance else ""
+    whole = "" if case.measure.form == "subset" else ", measured on whole rankings"
+    interval = within(row["low"], row["high"])
+    return f"{row['stability']:.2f}{interval} by {case.measure.name}{lower}{whole}"
+
+
+def _alone(case: Case) -> str:
+    count = int(case.table["stability"].notna().sum())
+    text = (
+        "No errors were estimated, so stability alone decides: "
+        f"{case.name(case.decision.chosen)} is the most stable of {count:,}, with "
+        f"{_stability(case)}."
+    )
+    if case.measure.form != "subset":
+        text += " It says nothing about how many features to take."
+    return text
+
+
+def _lowest(case: Case) -> str:
+    best, count = case.best, int(case.table["error"].notna().sum())
+    error = plus_minus(best["error"], best["standard_error"])
+    if count == 1:
+        return f"There is one pair only: {case.name(case.decision.best)}, with an error of {error}."
+    return f"Of {count:,} {PAIRS}, {case.name(case.decision.best)} has the lowest error: {error}."
+
+
+def _close(case: Case) -> list[str]:
+    """Say how many pairs are as good as the best, and in what sense."""
+    others = int(case.decision.rivals.sum()) - 1
+    fit = int((case.table["error"].notna() & case.table["stability"].notna()).sum())
+    if fit < 2:
+        return []
+    if case.rule.name == "one_standard_error":
+        return [f"{_count(others)} within one standard error of it."]
+    if case.test is None:
+        return []
+    tests = int(np.isfinite(case.decision.p_values).sum())
+    told = [_tested(case, others, tests, every=tests == fit - 1)] if tests else []
+    if tests < fit - 1:
+        missing = plural(fit - 1 - tests, "pair")
+        told.append(f"{missing} could not be compared with it, for want of shared predictions.")
+    return told
+
+
+def _tested(case: Case, others: int, tests: int, *, every: bool) -> str:
+    holm = f", Holm's correction for {plural(tests, 'comparison')}"
+    how = f"{case.test}{holm if case.rule.correction and tests > 1 else ''}"
+    if others:
+        return f"{_count(others)} not worse beyond chance (p > {case.rule.alpha:g} by {how})."
+    which = "All other pairs" if every else "The pairs that could be compared with it"
+    return f"{which} are worse beyond chance (p ≤ {case.rule.alpha:g} by {how})."
+
+
+def _count(others: int) -> str:
+    if others == 0:
+        return "No other pair is"
+    return "One other pair is" if others == 1 else f"{others:,} other pairs are"
+
+
+def _chosen(case: Case) -> str:
+    name, same = case.name(case.decision.chosen), case.decision.chosen == case.decision.best
+    if case.rule.name == "rpt":
+        weight = f"RPT with beta = {case.rule.beta:g}"
+        value = f"{case.chosen['rpt']:.2f}"
+        return (
+            f"{name} has the best balance of accuracy and stability ({weight}: {value}); its "
+            f"stability is {_stability(case)}."
+        )
+    if int(case.decision.rivals.sum()) == 1:
+        return f"So it is recommended; its stability is {_stability(case)}."
+    who = "the same pair" if same else name
+    return f"Among these, {who} selects the most stable features: {_stability(case)}."
+
+
+def _cost(case: Case) -> str:
+    if case.decision.chosen == case.decision.best:
+        return ""
+    row = case.chosen
+    points = 100 * (row["error"] - case.best["error"])
+    more = "as much as" if round(points, 1) == 0 else f"{points:.1f} percentage points more than"
+    text = f"Its error is {plus_minus(row['error'], row['standard_error'])}, {more} the lowest"
+    if case.rule.name == "rpt" and not case.decision.rivals[case.decision.chosen]:
+        return f"{text}, which is more than chance explains."
+    return f"{text}."
+
+
+def _guessing(case: Case) -> str:
+    if case.baseline is None or math.isnan(case.best["error"]):
+        return ""
+    error, spread = case.best["error"], case.best["standard_error"]
+    if case.choice is not None:
+        error, spread = case.choice.error, case.choice.standard_error
+    if case.baseline - error > Z * (0.0 if math.isnan(spread) else spread):
+        return ""
+    return (
+        "Caution: nothing here clearly beats always naming the largest class, which errs by "
+        f"{percent(case.baseline)}."
+    )
+
+
+def _by_chance(case: Case) -> str:
+    row = case.chosen
+    worst = row["high"] if case.measure.distance else row["low"]
+    worst = row["stability"] if math.isnan(worst) else worst
+    beyond = row["chance"] - worst if case.measure.distance else worst - row["chance"]
+    if math.isnan(beyond) or beyond > 0:
+        return ""
+    return (
+        f"Caution: this stability is not clearly better than what random selections give "
+        f"({row['chance']:.2f}); these features would hardly be found again."
+    )

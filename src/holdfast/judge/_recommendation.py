@@ -1,0 +1,127 @@
+"""What is recommended, why, and what else came close."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from holdfast.judge._pair import Pair
+from holdfast.judge._words import plus_minus, within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+    from holdfast.judge._choice_error import ChoiceError
+
+SHOWN = 10
+"""Most rivals that a notebook shows."""
+HEADS = ("selector", "classifier", "features", "error", "stability", "p")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Recommendation:
+    """A selector with a classifier at a size, and the reasons for it; made by `recommend`.
+
+    Attributes
+    ----------
+    selector : str
+        The selector.
+    classifier : str or None
+        The classifier; None where no errors were estimated.
+    size : int or str
+        The number of features; ``"own"`` where the selector chooses it.
+    error, standard_error : float
+        Its error. It was chosen from many, which flatters this number; see `choice`.
+    stability, low, high, chance : float
+        The stability with its 95% interval, and what random preferences give.
+    measure : str
+        The measure of stability.
+    rule : str
+        The rule by which it was chosen.
+    reasons : tuple of str
+        The reasoning in plain sentences; ``print(recommendation)`` shows them.
+    rivals : pandas.DataFrame
+        The pairs that it was chosen from, the recommended one first, then by stability: rows of
+        `table`.
+    table : pandas.DataFrame
+        All pairs: ``selector``, ``classifier``, ``size``, ``error``, ``standard_error``,
+        ``stability``, ``low``, ``high``, ``chance``; ``p_value`` of the test against the pair of
+        the lowest error, corrected for being many if so asked (missing for that pair itself, and
+        where there was no test); ``rpt``, see :func:`holdfast.judge.rpt`; ``front``, whether no
+        other pair beats it in error, stability and size; ``rival``; ``recommended``.
+    choice : ChoiceError or None
+        The error to expect of the choice itself.
+    """
+
+    selector: str
+    classifier: str | None
+    size: int | str
+    error: float
+    standard_error: float
+    stability: float
+    low: float
+    high: float
+    chance: float
+    measure: str
+    rule: str
+    reasons: tuple[str, ...]
+    rivals: pd.DataFrame
+    table: pd.DataFrame
+    choice: ChoiceError | None
+
+    @property
+    def pair(self) -> Pair:
+        """The selector, the classifier and the size together."""
+        return Pair(self.selector, self.classifier, self.size)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all pairs as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A copy of `table`.
+        """
+        return self.table.copy()
+
+    def __repr__(self) -> str:
+        return f"<Recommendation: {self._headline()}. Next: print(recommendation)>"
+
+    def __str__(self) -> str:
+        return "\n".join(self.reasons)
+
+    def _headline(self) -> str:
+        error = plus_minus(self.error, self.standard_error)
+        known = "" if math.isnan(self.error) else f"error {error}, "
+        interval = within(self.low, self.high)
+        return f"{self.pair}: {known}{self.measure} {self.stability:.2f}{interval}"
+
+    def _repr_html_(self) -> str:
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        shown = self.rivals.head(SHOWN)
+        lines = "".join(_line("td", _cells(row)) for _, row in shown.iterrows())
+        more = len(self.rivals) - len(shown)
+        rest = f"<p>and {more:,} more in <code>.rivals</code></p>" if more else ""
+        return (
+            f"<div><h4>{escape(self._headline())}</h4><ul>{reasons}</ul>"
+            f"<table><thead>{_line('th', HEADS)}</thead><tbody>{lines}</tbody></table>{rest}</div>"
+        )
+
+
+def _line(tag: str, cells: Iterable[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _cells(row: pd.Series[float]) -> list[str]:
+    return [
+        str(row["selector"]),
+        str(row["classifier"] or ""),
+        str(row["size"]),
+        "" if math.isnan(row["error"]) else plus_minus(row["error"], row["standard_error"]),
+        f"{row['stability']:.2f}{within(row['low'], row['high'])}",
+        "" if math.isnan(row["p_value"]) else f"{row['p_value']:.3f}",
+    ]

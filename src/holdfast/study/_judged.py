@@ -1,0 +1,242 @@
+"""What follows from a result: which pair to take, and why selections agree or do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+    from sklearn.pipeline import Pipeline
+
+    from holdfast.judge import Pair, Recommendation, SelectorSimilarity, StabilityProfile, StandIns
+    from holdfast.study._measured import Data
+    from holdfast.study._view import View
+
+    Made = TypeVar("Made")
+
+
+class Judged:
+    """The judgements of a result, a method each; each is made once and kept."""
+
+    if TYPE_CHECKING:  # what the result has, that judgements are made from
+        _view: View
+        _data: Data
+
+        @property
+        def plan(self) -> dict[str, Any]: ...
+        @property
+        def errors(self) -> pd.DataFrame: ...
+        @property
+        def stability(self) -> pd.DataFrame: ...
+
+    def __init__(self) -> None:
+        self._judgements: dict[tuple[object, ...], Any] = {}
+
+    def recommend(
+        self,
+        *,
+        rule: Literal["not_worse", "one_standard_error", "rpt"] = "not_worse",
+        measure: str | None = None,
+        alpha: float = 0.05,
+        correction: Literal["holm"] | None = "holm",
+        beta: float = 1.0,
+    ) -> Recommendation:
+        """Recommend a selector with a classifier at a size, and say why.
+
+        Pairs are tested against the one of the lowest error: by McNemar's exact test where each
+        sample is predicted once, else by the corrected resampled t-test. Among those that are not
+        significantly worse, the most stable is recommended. Choosing the best of many flatters its
+        error; what to expect of the choice itself is estimated by choosing inside each outer
+        resample of a nested study, else by a bootstrap over samples.
+
+        Parameters
+        ----------
+        rule : {"not_worse", "one_standard_error", "rpt"}, default "not_worse"
+            Which pairs are good enough: those not significantly worse than the best, or those
+            within one standard error of it. ``"rpt"`` takes the highest RPT instead.
+        measure : str, optional
+            The measure of stability, one of the study; by default the one of the summary.
+        alpha : float, default 0.05
+            Level of significance.
+        correction : {"holm", None}, default "holm"
+            How p-values are corrected for the number of tests.
+        beta : float, default 1.0
+            Weight of the accuracy in RPT.
+
+        Returns
+        -------
+        Recommendation
+            The choice, its reasons in sentences, and its rivals. Without classifiers, stability
+            alone decides.
+
+        Raises
+        ------
+        InvalidInputError
+            No pair has both an error and a stability.
+
+        See Also
+        --------
+        holdfast.judge.recommend : The same from tables of any origin.
+        """
+        from holdfast.study._recommended import recommended  # noqa: PLC0415  (seldom needed)
+
+        settings = {"rule": rule, "alpha": alpha, "correction": correction, "beta": beta}
+        return self._judged(
+            ("recommend", measure, *settings.values()),
+            lambda: recommended(
+                self._view, self._data, self.errors, self.stability, measure=measure, **settings
+            ),
+        )
+
+    def pipeline(
+        self,
+        X: Any,  # noqa: ANN401  (a matrix, a frame, or a Dataset)
+        y: Any = None,  # noqa: ANN401
+        *,
+        chosen: Recommendation | Pair | None = None,
+    ) -> Pipeline:
+        """Fit the recommended selector and classifier on all data, as a scikit-learn Pipeline.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p), frame or Dataset
+            The data, with the features of the study in their order.
+        y : array-like of shape (n,)
+            The class of each sample; none beside a Dataset, which has its labels.
+        chosen : Recommendation or Pair, optional
+            Another choice than ``recommend()`` makes.
+
+        Returns
+        -------
+        sklearn.pipeline.Pipeline
+            Selects, scales and classifies as the study did; fitted. Without a classifier it ends
+            with the selection.
+
+        Raises
+        ------
+        InvalidInputError
+            The data have other features than the study.
+        StudyError
+            The selector or the classifier cannot be imported.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> data = hf.io.read_data("@wine")
+        >>> study = hf.Study("f_score", protocol=hf.CrossValidation(5), sizes=[2, 5])
+        >>> model = study.run(data, n_jobs=1).pipeline(data)
+        >>> model[:-1].get_feature_names_out().tolist()[:2]
+        ['alcohol', 'flavanoids']
+        """
+        from holdfast.study._pipeline import fitted_pipeline  # noqa: PLC0415  (seldom needed)
+
+        return fitted_pipeline(self.plan, chosen or self.recommend(), X, y)
+
+    def profile(
+        self,
+        *,
+        sizes: Sequence[int] | None = None,
+        measures: str | Sequence[str] = ("nogueira", "jaccard"),
+    ) -> StabilityProfile:
+        """Measure stability against the number of features, from one up to all that are kept.
+
+        Parameters
+        ----------
+        sizes : sequence of int, optional
+            The numbers of features; by default about forty, closer together where they are small,
+            with those of the study among them.
+        measures : str or sequence of str, default ("nogueira", "jaccard")
+            Measures of subsets.
+
+        Returns
+        -------
+        StabilityProfile
+            Values with intervals and chance levels, and for each selector the knot: the number of
+            features after which others are added as if at random, if there is one. Selectors
+            that choose the size themselves have no profile.
+
+        See Also
+        --------
+        holdfast.judge.stability_profile : The same from rankings of any origin.
+        """
+        from holdfast.study._profiles import profile  # noqa: PLC0415  (seldom needed)
+
+        asked = None if sizes is None else tuple(sizes)
+        names = measures if isinstance(measures, str) else tuple(measures)
+        return self._judged(
+            ("profile", asked, names),
+            lambda: profile(self._view, self._data, sizes=asked, measures=names),
+        )
+
+    def similarity(self, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:
+        """Compare what different selectors choose with how alike each is to itself.
+
+        Parameters
+        ----------
+        size : int, optional
+            The number of features; by default the largest of the study. Selectors that choose
+            the size themselves are taken at their own.
+        measure : str, default "phi"
+            A measure that compares two subsets.
+
+        Returns
+        -------
+        SelectorSimilarity
+            Over the resamples that all selectors have done.
+
+        See Also
+        --------
+        holdfast.judge.selector_similarity : The same from selections of any origin.
+        """
+        from holdfast.study._profiles import similarity  # noqa: PLC0415  (seldom needed)
+
+        return self._judged(
+            ("similarity", size, measure),
+            lambda: similarity(self._view, size=size, measure=measure),
+        )
+
+    def stand_ins(
+        self, selector: str | None = None, size: int | str | None = None, **options: Any
+    ) -> StandIns:
+        """Find the features that take the place of often-selected ones in other resamples.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int or "own", optional
+            The number of features; by default the recommended one, or the largest of the
+            selector that is named.
+        **options
+            As for :func:`holdfast.judge.stand_ins`: from which correlation on features can stand
+            for each other, and how often a feature must be selected.
+
+        Returns
+        -------
+        StandIns
+            The stand-ins with their shares, and the stability with and without counting them as
+            agreement.
+
+        Raises
+        ------
+        InvalidInputError
+            The data are not at hand, or too little is done.
+        """
+        from holdfast.study._profiles import stand_ins  # noqa: PLC0415  (seldom needed)
+
+        if selector is None:
+            chosen = self.recommend()
+            selector, size = chosen.selector, chosen.size if size is None else size
+        return self._judged(
+            ("stand_ins", selector, size, *sorted(options.items())),
+            lambda: stand_ins(self._view, self._data, selector, size, **options),
+        )
+
+    def _judged(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        """Return a judgement that was made before, or make it."""
+        if key not in self._judgements:
+            self._judgements[key] = make()
+        made: Made = self._judgements[key]
+        return made

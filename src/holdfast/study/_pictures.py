@@ -1,0 +1,288 @@
+"""Pictures of a result: its tables, handed to those who draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from holdfast.errors import InvalidInputError
+from holdfast.measures import get_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.io import Dataset
+    from holdfast.judge import Recommendation, SelectorSimilarity, StabilityProfile
+    from holdfast.plot import Picture
+    from holdfast.preferences import Subsets
+    from holdfast.study._preferences import StudyPreferences
+    from holdfast.study._view import View
+
+OFTEN = 0.5
+"""Share of resamples from which on a feature counts as often selected."""
+
+
+class Cell(NamedTuple):
+    """A selector at a size."""
+
+    selector: str
+    size: int | str
+
+
+class Pictures:
+    """The pictures of a result, a method each.
+
+    Without a selector or a size, the recommended ones are shown. Each method passes ``ax`` and
+    ``style`` (``"light"`` or ``"dark"``) on to the function of :mod:`holdfast.plot` that draws,
+    and returns a `Picture`, which holds the numbers and can be saved.
+    """
+
+    if TYPE_CHECKING:  # what the result has, that pictures are made from
+        _view: View
+        recommend: Callable[..., Recommendation]
+        profile: Callable[..., StabilityProfile]
+        similarity: Callable[..., SelectorSimilarity]
+
+        @property
+        def selectors(self) -> tuple[str, ...]: ...
+        @property
+        def preferences(self) -> StudyPreferences: ...
+        @property
+        def frequencies(self) -> pd.DataFrame: ...
+        @property
+        def dataset(self) -> Dataset | None: ...
+        @property
+        def truth(self) -> tuple[str, ...] | None: ...
+
+    def plot_stripes(
+        self, selector: str | None = None, size: int | str | None = None, **how: Any
+    ) -> Picture:
+        """Draw which features each resample selected; outer resamples stand apart.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int or "own", optional
+            The number of features; by default the recommended one.
+        **how
+            ``order``, ``ax`` and ``style`` of :func:`holdfast.plot.stripes`.
+
+        Returns
+        -------
+        Picture
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("f_score", protocol=hf.Subsampling(10, 0.9), sizes=[2])
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.plot_stripes("f_score", 2)
+        <Picture: Which features each resample selected. Next: .save("picture.svg")>
+        """
+        from holdfast.plot import stripes  # noqa: PLC0415  (matplotlib takes its time)
+
+        cell = self._cell(selector, size)
+        subsets = self.preferences[cell]
+        return stripes(subsets, outer=self._outer(cell.selector), truth=self.truth, **how)
+
+    def plot_profiles(self, **how: Any) -> Picture:
+        """Draw stability against the number of features, with knots, for all selectors.
+
+        Parameters
+        ----------
+        **how
+            ``ax`` and ``style`` of :func:`holdfast.plot.profiles`; all else goes to ``profile``.
+
+        Returns
+        -------
+        Picture
+        """
+        from holdfast.plot import profiles  # noqa: PLC0415
+
+        drawing = _taken(how, "ax", "style")
+        found = self.profile(**how)
+        table = found.table[found.table["measure"] == found.measure]
+        return profiles(table, found.knots, measure=_called(found.measure), **drawing)
+
+    def plot_plane(self, **how: Any) -> Picture:
+        """Draw all pairs of selector and classifier by accuracy and stability.
+
+        Parameters
+        ----------
+        **how
+            ``ax`` and ``style`` of :func:`holdfast.plot.plane`; all else goes to ``recommend``.
+
+        Returns
+        -------
+        Picture
+        """
+        from holdfast.plot import plane  # noqa: PLC0415
+
+        drawing = _taken(how, "ax", "style")
+        found = self.recommend(**how)
+        return plane(found.table, measure=_called(found.measure), **drawing)
+
+    def plot_frequencies(
+        self, selector: str | None = None, size: int | str | None = None, **how: Any
+    ) -> Picture:
+        """Draw how often features were selected, with intervals.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int or "own", optional
+            A size of the study; by default the recommended one.
+        **how
+            ``most``, ``ax`` and ``style`` of :func:`holdfast.plot.frequencies`.
+
+        Returns
+        -------
+        Picture
+        """
+        from holdfast.plot import frequencies  # noqa: PLC0415
+
+        return frequencies(self._frequencies(selector, size), **how)
+
+    def plot_ranks(
+        self, selector: str | None = None, size: int | str | None = None, **how: Any
+    ) -> Picture:
+        """Draw the ranges of ranks of the features that were selected.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int, optional
+            A size of the study; by default the recommended one.
+        **how
+            ``most``, ``ax`` and ``style`` of :func:`holdfast.plot.rank_ranges`.
+
+        Returns
+        -------
+        Picture
+        """
+        from holdfast.plot import rank_ranges  # noqa: PLC0415
+
+        return rank_ranges(self._frequencies(selector, size), **how)
+
+    def plot_similarity(self, **how: Any) -> Picture:
+        """Draw how alike the selections of each two selectors are.
+
+        Parameters
+        ----------
+        **how
+            ``ax`` and ``style`` of :func:`holdfast.plot.similarity`; all else goes to
+            ``similarity``.
+
+        Returns
+        -------
+        Picture
+        """
+        from holdfast.plot import similarity  # noqa: PLC0415
+
+        drawing = _taken(how, "ax", "style")
+        found = self.similarity(**how)
+        return similarity(found.matrix, measure=_called(found.measure), **drawing)
+
+    def plot_upset(
+        self, size: int | str | None = None, *, often: float = OFTEN, **how: Any
+    ) -> Picture:
+        """Draw how many features selectors share, of those that each selects often.
+
+        Parameters
+        ----------
+        size : int, optional
+            A size of the study; by default the recommended one. Selectors that choose the number
+            of features themselves take part with what they chose.
+        often : float, default 0.5
+            Share of the resamples that must select a feature.
+        **how
+            ``most``, ``ax`` and ``style`` of :func:`holdfast.plot.upset`.
+
+        Returns
+        -------
+        Picture
+        """
+        from holdfast.plot import upset  # noqa: PLC0415
+
+        size = self.recommend().size if size is None else size
+        table = self.frequencies
+        table = table[table["size"].isin([size, "own"]) & (table["frequency"] >= often)]
+        sets = {name: table["feature"][table["selector"] == name] for name in self.selectors}
+        return upset({name: list(features) for name, features in sets.items()}, **how)
+
+    def plot_truth(
+        self, selector: str | None = None, size: int | str | None = None, **how: Any
+    ) -> Picture:
+        """Draw how often features were selected against their true effects, if these are known.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int or "own", optional
+            The number of features; by default the recommended one.
+        **how
+            ``ax`` and ``style`` of :func:`holdfast.plot.truth`.
+
+        Returns
+        -------
+        Picture
+
+        Raises
+        ------
+        InvalidInputError
+            The truth about the data is not known: they were not simulated.
+        """
+        from holdfast.plot import truth  # noqa: PLC0415
+
+        if self.truth is None:
+            raise InvalidInputError(
+                "the truth about these data is not known: they were not simulated, or the data "
+                "are not at hand. plot_frequencies() shows what was selected."
+            )
+        return truth(self._against_truth(self.preferences[self._cell(selector, size)]), **how)
+
+    def _cell(self, selector: str | None, size: int | str | None) -> Cell:
+        """Fill in what is recommended, where nothing is asked for."""
+        if selector is not None and size is not None:
+            return Cell(selector, size)
+        found = self.recommend()
+        return Cell(selector or found.selector, found.size if size is None else size)
+
+    def _frequencies(self, selector: str | None, size: int | str | None) -> pd.DataFrame:
+        cell = self._cell(selector, size)
+        _ = self.preferences[cell]  # says what is wrong with the names, if anything is
+        table = self.frequencies
+        table = table[(table["selector"] == cell.selector) & (table["size"] == cell.size)]
+        if self.truth is None:
+            return table
+        return table.assign(informative=table["feature"].isin(self.truth))
+
+    def _outer(self, selector: str) -> list[int] | None:
+        """Return the outer resample of each inner one; None where there is no outer one."""
+        view = self._view
+        numbers = view.counted(view.choices(view.selectors.index(selector)))
+        outer = [view.parts[number].outer for number in numbers]
+        return None if None in outer else [one for one in outer if one is not None]
+
+    def _against_truth(self, subsets: Subsets) -> pd.DataFrame:
+        names = np.array(subsets.feature_names, dtype=object)
+        counts = np.bincount(subsets.indices, minlength=len(names))
+        table = pd.DataFrame({"feature": names, "value": counts / len(subsets)})
+        table["informative"] = table["feature"].isin(self.truth or ())
+        generator = None if self.dataset is None else self.dataset.generator
+        return table if generator is None else table.assign(effect=generator.draw(0).effects)
+
+
+def _taken(options: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Take options out of others."""
+    return {name: options.pop(name) for name in names if name in options}
+
+
+def _called(measure: str | None) -> str:
+    return "stability" if measure is None else get_measure(measure).title

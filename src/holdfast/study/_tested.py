@@ -1,0 +1,124 @@
+"""The predictions of a study, all pairs side by side, as those who judge take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from holdfast.judge import Pair, Tested
+from holdfast.study._store import to_integers
+from holdfast.study._view import DONE, TESTED, size_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from holdfast.study._view import View
+
+    Rows = dict[int, NDArray[np.int32]]
+
+
+class Chosen(NamedTuple):
+    """Some of the resamples, as a condition for the store."""
+
+    condition: str
+    values: tuple[int, ...] = ()
+
+
+COUNTING = Chosen(f"role IN {TESTED}")
+"""The resamples that errors come from."""
+
+
+def tested_of(view: View) -> Tested | None:
+    """Read the predictions that errors come from; None if there are none."""
+    once = view.plan["protocol"]["tested"] == "once" and not view.drawn
+    return _read(view, COUNTING, once=once)
+
+
+def inner_tested(view: View) -> dict[int, Tested]:
+    """Read the predictions on inner test parts, by the number of the outer resample."""
+    outer = {i: part.outer for i, part in view.parts.items() if part.role == "outer"}
+    inner = {
+        i: Chosen("role = 'inner' AND outer_resample = ?", (number,))
+        for i, number in outer.items()
+        if number is not None
+    }
+    read = {i: _read(view, chosen, once=None) for i, chosen in inner.items()}
+    return {i: tested for i, tested in read.items() if tested is not None}
+
+
+def _read(view: View, chosen: Chosen, *, once: bool | None) -> Tested | None:
+    """Read the predictions on some test parts; whether once is told from them if not given."""
+    tests, trained = _tests(view, chosen)
+    cells = _cells(view)
+    wrong, known = _filled(view, cells, tests, chosen)
+    if not known.any():
+        return None
+    samples = np.concatenate(list(tests.values())).astype(np.int64)
+    group = np.repeat(list(tests), [len(test) for test in tests.values()])
+    if once is None:
+        once = len(np.unique(samples)) == len(samples)
+    return Tested(
+        pairs=tuple(cells.values()),
+        wrong=wrong,
+        known=known,
+        samples=samples,
+        group=group,
+        once=once,
+        overlap=0.0 if view.drawn else len(samples) / trained,
+        units=group if view.drawn else _subjects(view, samples),
+    )
+
+
+def _cells(view: View) -> dict[tuple[int, int, int], Pair]:
+    """Name all pairs, in the order of the table of errors."""
+    return {
+        (selector, classifier, size): Pair(name, called, size_label(size))
+        for selector, name in enumerate(view.selectors)
+        for classifier, called in enumerate(view.classifiers)
+        for size in view.sizes(selector)
+    }
+
+
+def _tests(view: View, chosen: Chosen) -> tuple[Rows, int]:
+    """Return the rows of test parts, and how many samples train, all parts together."""
+    tests: Rows = {}
+    trained = 0
+    for number, train, test in _of(view, "resample, train, test FROM resamples WHERE", chosen):
+        tests[number] = to_integers(test)
+        trained += len(np.unique(to_integers(train)))
+    return tests, trained
+
+
+def _filled(
+    view: View, cells: Iterable[tuple[int, int, int]], tests: Rows, chosen: Chosen
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which predictions are wrong, and which there are: a row a pair."""
+    rows = {cell: row for row, cell in enumerate(cells)}
+    ends = np.cumsum([len(test) for test in tests.values()], dtype=np.int64)
+    spans = {i: slice(end - len(tests[i]), end) for i, end in zip(tests, ends, strict=True)}
+    wrong, known = np.zeros((2, len(rows), int(ends.max(initial=0))), dtype=bool)
+    what = f"selector, classifier, size, resample, predicted, actual FROM predictions {DONE}"
+    for *cell, number, predicted, drawn in _of(view, what, chosen):
+        actual = view.classes[tests[number]] if drawn is None else to_integers(drawn)
+        wrong[rows[tuple(cell)], spans[number]] = to_integers(predicted) != actual
+        known[rows[tuple(cell)], spans[number]] = True
+    return wrong, known
+
+
+def _of(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
+    """Read what the store holds of some resamples, in their order."""
+    numbers = f"SELECT resample FROM resamples WHERE {chosen.condition}"
+    text = f"SELECT {what} resample IN ({numbers}) ORDER BY resample"
+    return view.store.query(text, chosen.values)
+
+
+def _subjects(view: View, samples: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the subject of each prediction, None where samples belong to none."""
+    rows = view.store.query("SELECT subject FROM samples ORDER BY sample")
+    names = [name for (name,) in rows]
+    if None in names:
+        return None
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)[samples]

@@ -1,0 +1,119 @@
+"""All pairs against each other: the fast way gives what one test at a time gives."""
+
+import time
+
+import numpy as np
+import pytest
+
+from holdfast import judge
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.judge import Pair, compare_pairs, corrected_t_test, holm, mcnemar
+from holdfast.judge._scored import Sheet
+from tests.judge.predictions import once, pairs, repeated, subsampled
+
+
+def holed(tested, seed=1):
+    """Leave out the predictions of one test part of each pair."""
+    rng = np.random.default_rng(seed)
+    known = np.ones_like(tested.wrong)
+    for row in known:
+        row[tested.group == rng.choice(tested.group)] = False
+    return known
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_samples_tested_once_are_compared_by_mcnemar(whole):
+    wrong = np.random.default_rng(0).random((5, 40)) < [[0.1], [0.2], [0.3], [0.5], [0.5]]
+    known = None if whole else holed(once(wrong))
+    tested = once(wrong, known)
+    table = compare_pairs(tested, correction=None)
+    assert len(table) == 10
+    for row in table.itertuples():
+        a, b = int(row.selector_a[1:]), int(row.selector_b[1:])
+        both = tested.known[a] & tested.known[b]
+        assert row.p_value == pytest.approx(mcnemar(wrong[a][both], wrong[b][both]))
+        assert row.error_a == pytest.approx(wrong[a][tested.known[a]].mean())
+        assert row.difference == pytest.approx(row.error_a - row.error_b)
+    assert set(table["test"]) == {"McNemar's exact test"}
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_samples_tested_repeatedly_are_compared_by_the_corrected_t_test(whole):
+    tested = subsampled([0.1, 0.2, 0.3, 0.5])
+    if not whole:
+        known = holed(tested)
+        tested = repeated(tested.wrong, tested.group, tested.samples, 0.25, known)
+    table = compare_pairs(tested, correction=None)
+    shares = np.full((4, 20), np.nan)
+    for pair, part in np.ndindex(4, 20):
+        here = tested.known[pair] & (tested.group == part)
+        if here.any():
+            shares[pair, part] = tested.wrong[pair][here].mean()
+    for row in table.itertuples():
+        a, b = int(row.selector_a[1:]), int(row.selector_b[1:])
+        expected = corrected_t_test(shares[a] - shares[b], 0.25)
+        assert row.p_value == pytest.approx(expected, abs=1e-9)
+        assert row.error_b == pytest.approx(np.nanmean(shares[b]))
+
+
+def test_p_values_are_corrected_for_being_many_or_not():
+    tested = subsampled([0.1, 0.2, 0.3, 0.5])
+    table = compare_pairs(tested)
+    assert table["p_corrected"].tolist() == holm(table["p_value"]).tolist()
+    assert (table["p_corrected"] > table["p_value"]).any()
+    plain = compare_pairs(tested, correction=None)
+    assert plain["p_corrected"].tolist() == plain["p_value"].tolist()
+    with pytest.raises(UnknownNameError, match="correction"):
+        compare_pairs(tested, correction="bonferroni")
+
+
+def test_pairs_without_a_shared_prediction_have_no_p_value():
+    known = [[True] * 3 + [False] * 3, [False] * 3 + [True] * 3]
+    table = compare_pairs(once(np.zeros((2, 6)), known))
+    assert table["p_value"].isna().all()
+
+
+def test_one_pair_has_nothing_to_be_compared_with():
+    assert len(compare_pairs(once([[True, False]]))) == 0
+
+
+def test_weights_count_samples_as_often_as_copies_of_them():
+    wrong = np.random.default_rng(3).random((4, 12)) < 0.4
+    times = np.array([0, 1, 2, 0, 3, 1, 1, 0, 2, 1, 0, 1])
+    weighed = Sheet(once(wrong)).weighed(times)
+    copied = Sheet(once(np.repeat(wrong, times, axis=1))).weighed()
+    assert weighed.errors == pytest.approx(copied.errors)
+    assert weighed.spreads == pytest.approx(copied.spreads)
+    assert weighed.p_values(2) == pytest.approx(copied.p_values(2))
+
+
+def test_weights_count_repeated_tests_as_often_as_copies_of_them():
+    tested = subsampled([0.2, 0.5, 0.3], k=6)
+    times = np.random.default_rng(0).integers(0, 3, size=60)[tested.samples]
+    copies = (np.repeat(part, times, axis=-1) for part in (tested.wrong, tested.group, times))
+    weighed, copied = Sheet(tested).weighed(times), Sheet(repeated(*copies)).weighed()
+    assert weighed.errors == pytest.approx(copied.errors)
+    assert weighed.spreads == pytest.approx(copied.spreads)
+    assert weighed.p_values(0) == pytest.approx(copied.p_values(0))
+
+
+@pytest.mark.parametrize("kind", ["once", "repeatedly"])
+def test_hundreds_of_pairs_are_compared_in_seconds(kind):
+    rng = np.random.default_rng(0)
+    tested = once(rng.random((320, 200)) < 0.3) if kind == "once" else subsampled([0.3] * 320)
+    start = time.perf_counter()
+    assert len(compare_pairs(tested)) == 51_040
+    assert time.perf_counter() - start < 10
+
+
+def test_predictions_of_another_shape_are_refused():
+    with pytest.raises(InvalidInputError, match=r"known must have the shape \(2, 3\)"):
+        judge.Tested(
+            pairs=pairs(2), wrong=np.zeros((2, 3)), known=np.zeros((2, 2)), samples=[0, 1, 2],
+            group=[0, 0, 0], once=True, overlap=0.1,
+        )  # fmt: skip
+
+
+def test_pairs_are_told_in_words():
+    assert str(Pair("a", "knn3", 1)) == "a with knn3 on 1 feature"
+    assert str(Pair("a", None, "own")) == "a on as many features as it chooses"

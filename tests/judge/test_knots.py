@@ -1,0 +1,178 @@
+"""Knots: where the number of always-selected features is known, and where there is none."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from holdfast.judge import find_knot
+from holdfast.judge._agreement import agreed_features, agreement
+from holdfast.judge._jackknife import jackknife_error
+from holdfast.select import get_selector
+
+
+def core_first(rng, size, p, m, *, ordered=False):
+    """Rankings that begin with the same features, in random order or not, random ones behind."""
+    heads = (np.arange(size) if ordered else rng.permutation(size) for _ in range(m))
+    return [np.append(head, size + rng.permutation(p - size)) for head in heads]
+
+
+def blurred(rng, p, m, common):
+    """Rankings of noise features whose scores share a part, as overlapping resamples do."""
+    shared = np.sqrt(common) * rng.normal(size=p)
+    scores = np.abs(shared + np.sqrt(1 - common) * rng.normal(size=(m, p)))
+    return list(np.argsort(-scores, axis=1))
+
+
+@pytest.mark.parametrize("core", [1, 7, 40])
+def test_a_core_joined_by_random_features_counts_as_agreed_at_each_size(core):
+    p, sizes = 100, np.arange(core, 100)
+    overlap = core + (sizes - core) ** 2 / (p - core)  # the expectation, hypergeometric
+    np.testing.assert_allclose(agreed_features(overlap, sizes, p), core)
+
+
+def test_full_agreement_counts_all_selected_features():
+    sizes = np.arange(1, 50)
+    np.testing.assert_allclose(agreed_features(sizes.astype(float), sizes, 50), sizes)
+
+
+def test_no_more_than_chance_counts_none():
+    sizes = np.arange(1, 50)
+    np.testing.assert_allclose(agreed_features(sizes**2 / 50, sizes, 50), 0, atol=1e-9)
+
+
+def test_agreement_comes_from_overlaps_of_all_pairs():
+    rng = np.random.default_rng(1)
+    tops = np.array(blurred(rng, 30, 6, 0.5))
+    sizes = np.array([1, 4, 9, 20, 29])
+    pairs = itertools.combinations(tops.tolist(), 2)
+    naive = np.mean([[len(set(a[:k]) & set(b[:k])) for k in sizes] for a, b in pairs], axis=0)
+    found = agreement([tops], sizes, 30)
+    np.testing.assert_allclose(found.agreed, agreed_features(naive, sizes, 30))
+
+
+def test_replicates_leave_one_resample_out():
+    rng = np.random.default_rng(2)
+    tops, sizes = np.array(blurred(rng, 30, 5, 0.5)), np.array([2, 6, 15])
+    found = agreement([tops], sizes, 30)
+    for out in range(5):
+        rest = agreement([np.delete(tops, out, axis=0)], sizes, 30)
+        np.testing.assert_allclose(found.replicates[out], rest.agreed)
+
+
+def test_replicates_leave_one_group_out():
+    rng = np.random.default_rng(3)
+    groups = [np.array(blurred(rng, 30, 2, 0.5)) for _ in range(4)]
+    sizes = np.array([2, 6, 15])
+    found = agreement(groups, sizes, 30)
+    for out in range(4):
+        rest = agreement(groups[:out] + groups[out + 1 :], sizes, 30)
+        np.testing.assert_allclose(found.replicates[out], rest.agreed)
+
+
+def test_the_jackknife_error_of_a_mean_is_that_of_the_textbook():
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=12)
+    without = (values.sum() - values) / 11
+    np.testing.assert_allclose(jackknife_error(without), values.std(ddof=1) / np.sqrt(12))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize(("core", "p"), [(3, 100), (20, 200), (70, 200), (131, 2000)])
+def test_the_core_is_found_exactly(core, p, ordered):
+    tops = core_first(np.random.default_rng(core), core, p, 10, ordered=ordered)
+    knot = find_knot(tops, p)
+    assert (knot.size, knot.agreed) == (core, pytest.approx(1))
+    assert knot.low <= core <= knot.high
+    assert abs(knot.next) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_rankings_have_no_knot(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(20, 800))
+    assert find_knot([rng.permutation(p) for _ in range(8)], p).size is None
+
+
+@pytest.mark.parametrize("common", [0.5, 0.9])
+def test_noise_that_overlapping_resamples_share_has_hardly_ever_a_knot(common):
+    claimed = [
+        find_knot(blurred(np.random.default_rng(seed), 500, 12, common), 500).size is not None
+        for seed in range(25)
+    ]
+    assert sum(claimed) <= 1
+
+
+def test_a_break_in_shared_noise_is_found():
+    rng = np.random.default_rng(0)
+    scores = np.sqrt(0.9) * rng.normal(size=600) + np.sqrt(0.1) * rng.normal(size=(15, 600))
+    scores = np.abs(scores)
+    scores[:, :40] += 4
+    knot = find_knot(list(np.argsort(-scores, axis=1)), 600)
+    assert abs(knot.size - 40) <= 4
+    assert 0.3 < knot.next < 0.8  # the noise agrees, too, but less
+
+
+def test_information_gain_has_its_knot_where_gains_become_zero():
+    rng = np.random.default_rng(5)
+    n, p, informative = 60, 400, 25
+    y = np.arange(n) % 2
+    X = rng.integers(0, 2, size=(n, p)).astype(float)
+    X[:, :informative] = y[:, None] * 3 + rng.normal(size=(n, informative))
+    rows = [np.sort(rng.choice(n, 54, replace=False)) for _ in range(15)]
+    gain = get_selector("information_gain").kind()
+    positive = (gain.score_resamples(X, y, rows).values > 1e-12).sum(axis=1).mean()
+    ranks = gain.rank_resamples(X, y, rows).values
+    knot = find_knot(list(np.argsort(ranks, axis=1)), p)
+    assert abs(knot.size - positive) <= 0.1 * positive
+
+
+def test_only_resamples_of_one_group_are_compared():
+    rng = np.random.default_rng(6)
+    groups = [core_first(rng, 15, 300, 4) for _ in range(3)]
+    shuffled = [rng.permutation(300) for _ in groups]  # each group has a core of its own
+    tops = [names[row] for names, rows in zip(shuffled, groups, strict=True) for row in rows]
+    places = [range(4), range(4, 8), range(8, 12)]
+    knot = find_knot(tops, 300, groups=places)
+    assert (knot.size, knot.agreed) == (15, pytest.approx(1))
+    assert find_knot(tops, 300).agreed != pytest.approx(1)
+
+
+def test_a_core_beyond_what_can_be_seen_is_not_guessed():
+    tops = core_first(np.random.default_rng(7), 20, 200, 10, ordered=True)
+    assert find_knot([row[:30] for row in tops], 200).size is None
+
+
+def test_the_shortest_row_tells_how_far_to_look():
+    tops = core_first(np.random.default_rng(7), 20, 200, 10)
+    cut = [row[: 80 + 10 * place] for place, row in enumerate(tops)]
+    assert find_knot(cut, 200).size == 20
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 5, 13])
+def test_few_features_give_a_sentence_and_no_knot(p):
+    rng = np.random.default_rng(p)
+    knot = find_knot([rng.permutation(p) for _ in range(5)], p)
+    assert knot.size is None
+    assert knot.sentence.startswith("no knot: ")
+
+
+@pytest.mark.parametrize("groups", [None, [], [[0]]])
+def test_fewer_than_two_resamples_have_no_knot(groups):
+    assert "too few" in find_knot([np.arange(50)], 50, groups=groups).sentence
+
+
+def test_two_resamples_give_a_knot_without_an_interval():
+    knot = find_knot(core_first(np.random.default_rng(8), 20, 200, 2), 200)
+    assert knot.size == 20
+    assert np.isnan([knot.low, knot.high]).all()
+    assert "20 features:" in knot.sentence
+
+
+def test_the_sentence_says_what_was_found():
+    knot = find_knot(core_first(np.random.default_rng(9), 1, 50, 10), 50)
+    assert knot.size is None  # a single feature is no break to build on
+    knot = find_knot(core_first(np.random.default_rng(9), 12, 300, 10), 300)
+    assert "breaks at 12 features" in knot.sentence
+    assert "100%" in knot.sentence
+    assert "next 24 features" in knot.sentence

@@ -1,0 +1,255 @@
+"""Recommendations from tables made by hand, rule by rule."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.judge import ChoiceError, Pair, recommend
+from tests.judge.predictions import once
+
+NAMES = ["s0", "s1", "s2", "s3"]
+STABILITY = [0.2, 0.5, 0.9, 0.95]
+# samples that each pair gets wrong: 10, 12, 14 and 60 of 100
+WRONG = np.array([np.arange(100) < count for count in (10, 12, 14, 60)])
+
+
+def errors_of(wrong=WRONG, size=5, classifier="knn3"):
+    error = np.asarray(wrong).mean(axis=1)
+    spread = np.sqrt(error * (1 - error) / np.asarray(wrong).shape[1])
+    return pd.DataFrame(
+        {
+            "selector": NAMES[: len(error)], "classifier": classifier, "size": size,
+            "error": error, "standard_error": spread,
+        }
+    )  # fmt: skip
+
+
+def stability_of(values, measure="nogueira", size=5, chance=0.0, half=0.1):
+    values = np.asarray(values, dtype=float)
+    return pd.DataFrame(
+        {
+            "selector": NAMES[: len(values)], "size": size, "measure": measure, "value": values,
+            "low": values - half, "high": values + half, "chance": chance,
+        }
+    )  # fmt: skip
+
+
+def given(values=STABILITY, wrong=WRONG, **options):
+    options = {"measure": "nogueira", **options}
+    stability = stability_of(values, options["measure"])
+    return recommend(errors_of(wrong), stability, once(wrong), **options)
+
+
+def test_the_most_stable_of_those_not_worse_than_the_best_is_recommended():
+    got = given()
+    assert got.pair == Pair("s2", "knn3", 5)
+    assert (got.error, got.stability, got.low, got.high) == pytest.approx((0.14, 0.9, 0.8, 1.0))
+    assert got.rivals["selector"].tolist() == ["s2", "s1", "s0"]
+    assert got.table["selector"].tolist() == NAMES
+    assert got.table["recommended"].tolist() == [False, False, True, False]
+    # 2, 4 and 50 samples of which one alone errs: 2/2^2, 2/2^4, 2/2^50, times Holm's factors
+    assert got.table["p_value"].tolist() == pytest.approx(
+        [np.nan, 0.5, 0.25, 3 / 2**49], nan_ok=True
+    )
+
+
+def test_the_correction_decides_who_is_not_worse():
+    wrong = np.array([np.arange(100) < count for count in (10, 10, 16, 17)])
+    # 6 and 7 samples of which one alone errs: p = 2/2^6 = 0.031, 2/2^7 = 0.016, times 2 and 3
+    corrected, plain = given(wrong=wrong, alpha=0.05), given(wrong=wrong, correction=None)
+    assert corrected.table["p_value"].tolist()[2:] == pytest.approx([2 / 32, 3 / 64])
+    assert corrected.selector == "s2"
+    assert plain.table["p_value"].tolist()[2:] == pytest.approx([1 / 32, 1 / 64])
+    assert plain.selector == "s1"
+    assert given(wrong=wrong, alpha=0.01).selector == "s3"
+
+
+def test_one_standard_error_above_the_best_is_the_limit():
+    got = given(rule="one_standard_error")  # the best: 0.10 with a standard error of 0.03
+    assert got.selector == "s1"
+    assert got.rivals["selector"].tolist() == ["s1", "s0"]
+    assert "within one standard error" in str(got)
+
+
+def test_rpt_weighs_accuracy_and_stability_by_beta():
+    assert given(rule="rpt").selector == "s2"  # 2 x 0.9 x 0.86 / 1.76 = 0.88
+    assert given(rule="rpt").table["rpt"][2] == pytest.approx(0.87954545)
+    assert given([0.5, 0.6, 0.7, 0.95], rule="rpt", beta=100).selector == "s0"
+    far = given(rule="rpt", beta=0.01)
+    assert far.selector == "s3"
+    assert "more than chance explains" in str(far)
+    assert far.rivals["selector"].tolist() == ["s3", "s2", "s1", "s0"]
+
+
+def test_equals_are_told_apart_by_stability_error_size_and_order():
+    same = np.array([np.arange(100) < 10] * 4)
+    assert given([0.5, 0.8, 0.8, 0.1], same).selector == "s1"
+    assert given([0.5, 0.8, 0.8, 0.1], WRONG[[0, 2, 1, 3]]).selector == "s2"
+    sizes = [5, 10, 5, 5]
+    got = recommend(
+        errors_of(same, sizes), stability_of([0.5, 0.8, 0.8, 0.1], size=sizes),
+        measure="nogueira", rule="one_standard_error",
+    )  # fmt: skip
+    assert got.selector == "s2"
+
+
+def test_sizes_of_their_own_count_by_their_mean():
+    same = np.array([np.arange(100) < 10] * 2)
+    sizes = [8, "own"]
+    tables = errors_of(same, sizes), stability_of([0.8, 0.8], size=sizes)
+    options = {"measure": "nogueira", "rule": "one_standard_error"}
+    assert recommend(*tables, **options).size == 8
+    assert recommend(*tables, **options, own_sizes={"s1": 6.5}).size == "own"
+    got = recommend(*tables, **options, own_sizes={"s1": 9.0})
+    assert got.table["front"].tolist() == [True, False]
+    assert recommend(*tables, **options).table["front"].tolist() == [True, True]
+
+
+def test_pairs_without_an_error_or_a_stability_are_not_chosen():
+    errors = errors_of()
+    errors.loc[0, "error"] = np.nan
+    got = recommend(errors, stability_of([0.2, 0.5, np.nan, 0.95]), once(WRONG), measure="nogueira")
+    assert got.selector == "s1"
+    assert got.table["rival"].tolist() == [False, True, False, False]
+
+
+def test_of_a_distance_lower_is_more_stable():
+    got = given([0.5, 0.2, 0.4, 0.1], measure="anhd")
+    assert got.selector == "s1"
+    assert got.rivals["stability"].tolist() == [0.2, 0.4, 0.5]
+    assert "a distance" in str(got)
+    assert got.table["rpt"][1] == pytest.approx(2 * 0.8 * 0.88 / 1.68)
+
+
+def test_a_distance_without_a_bound_has_no_rpt():
+    assert given([3, 2, 2.5, 1], measure="krizek_entropy").table["rpt"].isna().all()
+    with pytest.raises(InvalidInputError, match="krizek_entropy"):
+        given([3, 2, 2.5, 1], measure="krizek_entropy", rule="rpt")
+
+
+def test_a_measure_of_whole_rankings_holds_for_all_sizes():
+    got = recommend(
+        errors_of(), stability_of(STABILITY, "spearman", size=2000), once(WRONG), measure="spearman"
+    )
+    assert (got.selector, got.size, got.stability) == ("s2", 5, 0.9)
+    assert "whole rankings" in str(got)
+
+
+@pytest.mark.parametrize("errors", [None, errors_of().iloc[:0], errors_of().assign(error=np.nan)])
+def test_without_errors_stability_alone_decides(errors):
+    got = recommend(errors, stability_of(STABILITY), measure="nogueira", baseline=0.5)
+    assert (got.pair, got.choice) == (Pair("s3", None, 5), None)
+    assert np.isnan(got.error)
+    assert got.reasons == (str(got),)
+    assert str(got) == (
+        "No errors were estimated, so stability alone decides: s3 on 5 features is the most "
+        "stable of 4, with 0.95 [0.85, 1.05] by nogueira."
+    )
+    assert "nan" not in repr(got).lower()
+    assert "nan" not in got._repr_html_().lower()
+
+
+def test_the_reasons_are_plain_sentences():
+    lowest, rivals, chosen, cost = given().reasons
+    assert lowest == (
+        "Of 4 pairs of a selector with a classifier at a number of features, s0 with knn3 on 5 "
+        "features has the lowest error: 10.0% ± 3.0%."
+    )
+    assert rivals == (
+        "2 other pairs are not worse beyond chance (p > 0.05 by McNemar's exact test, Holm's "
+        "correction for 3 comparisons)."
+    )
+    assert chosen == (
+        "Among these, s2 with knn3 on 5 features selects the most stable features: "
+        "0.90 [0.80, 1.00] by nogueira."
+    )
+    assert cost == "Its error is 14.0% ± 3.5%, 4.0 percentage points more than the lowest."
+    assert str(given()) == "\n".join(given().reasons)
+
+
+def test_where_nothing_comes_close_the_best_is_recommended():
+    got = given(STABILITY[:2], WRONG[[0, 3]])
+    assert "No other pair is not worse" not in str(got)
+    assert "All other pairs are worse beyond chance" in str(got)
+    assert "So it is recommended" in str(got)
+    alone = given(STABILITY[:1], WRONG[:1])
+    assert alone.reasons[0].startswith("There is one pair only: s0 with knn3 on 5 features")
+
+
+def test_a_stability_that_chance_gives_is_warned_of():
+    assert "Caution" not in str(given())
+    warned = recommend(
+        errors_of(), stability_of(STABILITY, chance=0.85), once(WRONG), measure="nogueira"
+    )
+    assert "not clearly better than what random selections give (0.85)" in warned.reasons[-1]
+    distance = recommend(
+        errors_of(), stability_of([0.5, 0.2, 0.4, 0.1], "anhd", chance=0.25), once(WRONG),
+        measure="anhd",
+    )  # fmt: skip
+    assert "random selections give (0.25)" in distance.reasons[-1]
+
+
+def test_errors_that_guessing_has_too_are_warned_of():
+    assert "largest class" not in str(given(baseline=0.5))
+    assert "always naming the largest class, which errs by 12.0%" in str(given(baseline=0.12))
+    choice = ChoiceError(
+        error=0.45, standard_error=0.1, method="nested", n=5, chosen=pd.DataFrame(), sentence="So."
+    )
+    got = given(baseline=0.5, choice=choice)
+    assert got.choice is choice
+    assert "So." in got.reasons
+    assert "largest class" in got.reasons[-1]
+
+
+def test_pairs_that_cannot_be_compared_are_not_rivals_and_told_of():
+    known = np.ones_like(WRONG)
+    known[0, 50:] = known[2, :50] = False
+    got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
+    assert got.selector == "s1"
+    assert "1 pair could not be compared with it" in str(got)
+    known[1:, :50] = False
+    got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
+    assert got.selector == "s0"
+    assert "3 pairs could not be compared with it" in str(got)
+    assert "beyond chance" not in str(got)
+
+
+def test_the_shown_forms_name_the_next_step_and_escape_names():
+    errors, stability = errors_of(), stability_of(STABILITY)
+    name = "<script>alert(1)</script>$x$=cmd()" + "é" * 300
+    for table in (errors, stability):
+        table["selector"] = table["selector"].replace({"s2": name})
+    got = recommend(errors.iloc[2:], stability, measure="nogueira", rule="one_standard_error")
+    assert repr(got).endswith("Next: print(recommendation)>")
+    page = got._repr_html_()
+    assert got.selector == name
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert got.to_frame().equals(got.table)
+    assert got.to_frame() is not got.table
+
+
+def test_forty_selectors_are_shown_in_part():
+    names = [f"s{i}" for i in range(40)]
+    errors = pd.concat([errors_of(WRONG[:1]).assign(selector=name) for name in names])
+    stability = pd.concat([stability_of([0.5]).assign(selector=name) for name in names])
+    got = recommend(errors, stability, measure="nogueira", rule="one_standard_error")
+    assert len(got.rivals) == 40
+    assert got._repr_html_().count("<tr>") == 11
+    assert "and 30 more" in got._repr_html_()
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(UnknownNameError, match=r"no rule is called 'not_wrse'.*not_worse"):
+        given(rule="not_wrse")
+    with pytest.raises(InvalidInputError, match="alpha"):
+        given(alpha=0)
+    with pytest.raises(InvalidInputError, match="one_standard_error"):
+        recommend(errors_of(), stability_of(STABILITY), measure="nogueira")
+    with pytest.raises(UnknownNameError, match="no measure 'jaccard'"):
+        recommend(errors_of(), stability_of(STABILITY), once(WRONG), measure="jaccard")
+    with pytest.raises(InvalidInputError, match="nothing can be recommended"):
+        given([np.nan] * 4)
+    with pytest.raises(InvalidInputError, match="empty"):
+        recommend(None, stability_of([]), measure="nogueira")

@@ -1,0 +1,170 @@
+"""Similarity of selectors against plain loops."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError
+from holdfast.judge import selector_similarity
+
+P = 40
+
+
+@pytest.fixture
+def systems():
+    rng = np.random.default_rng(0)
+
+    def draw(low, high, size):
+        some = [low + rng.permutation(high - low)[:size] for _ in range(6)]
+        return hf.Subsets(some, n_features=P)
+
+    return {"early": draw(0, 12, 8), "same": draw(0, 12, 6), "late": draw(8, 20, 8)}
+
+
+def jaccard(a, b):
+    a, b = set(a.tolist()), set(b.tolist())
+    return len(a & b) / len(a | b)
+
+
+def phi(a, b):
+    one, other = np.zeros(P), np.zeros(P)
+    one[a], other[b] = 1, 1
+    return np.corrcoef(one, other)[0, 1]
+
+
+def mean(score, first, second, skip=()):
+    places = [i for i in range(len(first)) if i not in skip]
+    return np.mean([score(first[i], second[j]) for i in places for j in places if i != j])
+
+
+@pytest.mark.parametrize("score", [phi, jaccard])
+def test_values_are_means_over_pairs_of_different_resamples(systems, score):
+    alike = selector_similarity(systems, score.__name__)
+    for a, b in itertools.product(systems, repeat=2):
+        expected = mean(score, systems[a], systems[b])
+        np.testing.assert_allclose(alike.matrix.loc[a, b], expected, atol=1e-12)
+
+
+def test_the_diagonal_is_the_stability_of_each_selector(systems):
+    alike = selector_similarity(systems)
+    stability = [hf.measure("phi", one) for one in systems.values()]
+    np.testing.assert_allclose(np.diag(alike.matrix), stability)
+
+
+def test_the_same_resample_is_compared_apart(systems):
+    alike = selector_similarity(systems)
+    for a, b in itertools.product(systems, repeat=2):
+        expected = np.mean([phi(x, y) for x, y in zip(systems[a], systems[b], strict=True)])
+        np.testing.assert_allclose(alike.same.loc[a, b], expected)
+    np.testing.assert_allclose(np.diag(alike.same), 1)
+
+
+def test_intervals_are_by_jackknife_over_resamples(systems):
+    table = selector_similarity(systems).table.set_index(["first", "second"])
+    first, second = systems["early"], systems["late"]
+    without = np.array([mean(phi, first, second, skip=[i]) for i in range(6)])
+    half = 1.959964 * np.sqrt(5 / 6 * np.square(without - without.mean()).sum())
+    row = table.loc[("early", "late")]
+    np.testing.assert_allclose(row["high"] - row["similarity"], half, rtol=1e-6)
+    np.testing.assert_allclose(row["similarity"] - row["low"], half, rtol=1e-6)
+
+
+def test_relative_similarity_is_corrected_for_the_noise_of_both(systems):
+    alike = selector_similarity(systems)
+    own = np.sqrt(np.outer(np.diag(alike.matrix), np.diag(alike.matrix)))
+    np.testing.assert_allclose(alike.relative, alike.matrix / own)
+
+
+def test_selectors_with_the_same_taste_are_as_alike_as_noise_allows():
+    rng = np.random.default_rng(1)
+    chance = np.linspace(0.95, 0.05, 60)
+
+    def draw():
+        return hf.Subsets(
+            [np.flatnonzero(rng.random(60) < chance) for _ in range(80)], n_features=60
+        )
+
+    alike = selector_similarity({"a": draw(), "b": draw()})
+    row = alike.table.iloc[1]
+    assert row["similarity"] < 0.8
+    assert 0.95 < row["relative"] < 1.05
+    assert row["relative_low"] < 1 < row["relative_high"]
+
+
+def test_selectors_that_choose_at_random_have_no_relative_similarity():
+    rng = np.random.default_rng(2)
+    random = {
+        name: hf.Subsets([rng.permutation(500)[:20] for _ in range(10)], n_features=500)
+        for name in "ab"
+    }
+    alike = selector_similarity(random)
+    assert np.isnan(alike.relative.loc["a", "b"])
+    assert "noise" not in alike.sentences[0]
+
+
+def test_values_are_averaged_over_groups(systems):
+    groups = [[0, 1], [2, 3, 5]]
+    alike = selector_similarity(systems, groups=groups)
+    parts = [selector_similarity({k: s[g] for k, s in systems.items()}) for g in groups]
+    np.testing.assert_allclose(alike.matrix, (parts[0].matrix + parts[1].matrix) / 2)
+    np.testing.assert_allclose(alike.same, (parts[0].same + parts[1].same) / 2)
+    assert alike.table["low"].isna().all()
+
+
+def test_three_groups_have_an_interval_from_their_spread(systems):
+    groups = [[0, 1], [2, 3], [4, 5]]
+    alike = selector_similarity(systems, groups=groups)
+    values = [mean(phi, systems["early"][g], systems["late"][g]) for g in groups]
+    row = alike.table.set_index(["first", "second"]).loc[("early", "late")]
+    half = 1.959964 * np.std(values, ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(row["high"] - row["similarity"], half, rtol=1e-6)
+
+
+def test_two_resamples_give_values_without_intervals(systems):
+    alike = selector_similarity({name: one[:2] for name, one in systems.items()})
+    assert alike.table["similarity"].notna().all()
+    assert alike.table["low"].isna().all()
+
+
+def test_sentences_name_the_most_and_the_least_alike(systems):
+    most, least = selector_similarity(systems).sentences
+    assert most.startswith("Most alike: early and same: similarity 0.")
+    assert least.startswith("Least alike: ")
+    assert "late" in least
+
+
+def test_one_selector_is_compared_with_itself_only(systems):
+    alike = selector_similarity({"early": systems["early"]})
+    assert alike.matrix.shape == (1, 1)
+    assert alike.sentences == ()
+
+
+def test_forty_selectors_are_no_trouble():
+    rng = np.random.default_rng(3)
+    many = {
+        str(i): hf.Subsets([rng.permutation(300)[:10] for _ in range(20)], n_features=300)
+        for i in range(40)
+    }
+    alike = selector_similarity(many)
+    assert alike.matrix.shape == (40, 40)
+    np.testing.assert_allclose(alike.matrix, alike.matrix.T)
+    assert len(alike.to_frame()) == 40 * 41 // 2
+
+
+@pytest.mark.parametrize("measure", ["nogueira", "yu", "spearman", "anhd"])
+def test_measures_that_are_no_similarity_of_two_subsets_are_refused(systems, measure):
+    with pytest.raises(InvalidInputError, match="take phi or jaccard"):
+        selector_similarity(systems, measure)
+
+
+def test_selections_on_different_resamples_are_refused(systems):
+    systems["late"] = systems["late"][:3]
+    with pytest.raises(InvalidInputError, match="same resamples"):
+        selector_similarity(systems)
+
+
+def test_no_selectors_are_refused():
+    with pytest.raises(InvalidInputError, match="none"):
+        selector_similarity({})

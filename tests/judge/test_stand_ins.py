@@ -1,0 +1,237 @@
+"""Stand-ins against plain loops, and adjusted stability against the measures themselves."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError
+from holdfast.judge import _correlated, _replacements, stand_ins
+from holdfast.judge._correlated import FilledSimilarity
+from holdfast.measures._similarity import DataSimilarity
+
+P = 30
+
+
+@pytest.fixture(name="X")
+def copies():
+    """Ten features, each with two noisy copies; one copy has the opposite sign."""
+    rng = np.random.default_rng(0)
+    first = rng.normal(size=(80, 10))
+    noisy = [first + 0.4 * rng.normal(size=first.shape) for _ in range(2)]
+    return np.hstack([first, noisy[0], -noisy[1]])
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(1)
+    return [np.sort(10 * rng.choice(3, 6, p=[0.6, 0.3, 0.1]) + np.arange(6)) for _ in range(12)]
+
+
+@pytest.fixture
+def subsets(rows):
+    return hf.Subsets(rows, n_features=P)
+
+
+def naive(rows, X, threshold, frequency):
+    """Return correlation and shares by feature and stand-in, resamples with any by feature."""
+    sets = [set(row.tolist()) for row in rows]
+    r = np.corrcoef(X, rowvar=False)
+    pairs, covered = {}, {}
+    for f in range(X.shape[1]):
+        if sum(f in own for own in sets) < frequency * len(sets):
+            continue
+        without = [own for own in sets if f not in own]
+        beside = [own for own in sets if f in own]
+        near = [g for g in range(X.shape[1]) if g != f and abs(r[f, g]) >= threshold]
+        for g in near:
+            count = sum(g in own for own in without)
+            if count:
+                both = sum(g in own for own in beside)
+                pairs[str(f), str(g)] = (r[f, g], count / len(without), both / len(beside))
+        covered[str(f)] = sum(bool(own & set(near)) for own in without)
+    return pairs, covered
+
+
+@pytest.mark.parametrize("threshold", [0.7, 0.8, 0.92, 1.0])
+@pytest.mark.parametrize("frequency", [0.1, 0.5])
+def test_stand_ins_are_those_of_a_plain_loop(subsets, rows, X, threshold, frequency):
+    found = stand_ins(subsets, X, threshold=threshold, frequency=frequency)
+    pairs, covered = naive(rows, X, threshold, frequency)
+    columns = ["correlation", "share", "beside"]
+    table = found.table.set_index(["feature", "stand_in"])
+    assert set(table.index) == set(pairs)
+    for key, expected in pairs.items():
+        np.testing.assert_allclose(table.loc[key, columns].tolist(), expected)
+    features = found.features.set_index("feature")
+    assert set(features.index) == set(covered)
+    for name, count in covered.items():
+        np.testing.assert_allclose(
+            features.loc[name, "frequency_with"], features.loc[name, "frequency"] + count / 12
+        )
+
+
+def test_blocks_of_features_give_the_same(subsets, X, monkeypatch):
+    whole = stand_ins(subsets, X, frequency=0.1)
+    monkeypatch.setattr(_replacements, "CELLS", 1)
+    monkeypatch.setattr(_correlated, "CELLS", 7)
+    blocks = stand_ins(subsets, X, frequency=0.1)
+    pd.testing.assert_frame_equal(whole.table, blocks.table)
+    pd.testing.assert_frame_equal(whole.features, blocks.features)
+    pd.testing.assert_frame_equal(whole.stability, blocks.stability)
+
+
+def test_the_most_frequent_feature_and_the_most_votes_come_first(subsets, X):
+    table = stand_ins(subsets, X, frequency=0.1).table
+    assert table["frequency"].is_monotonic_decreasing
+    for _, part in table.groupby("feature"):
+        assert part["share"].is_monotonic_decreasing
+
+
+def test_stability_is_that_of_the_measures(subsets, X):
+    found = stand_ins(subsets, X, threshold=0.75).stability.iloc[2:].set_index("measure")
+    plain = hf.measure(["nogueira", "kappa"], subsets)
+    adjusted = hf.measure(["sechidis", "yu"], subsets, data=X, threshold=0.75)
+    for expected in (plain, adjusted):
+        for name, row in expected.iterrows():
+            for column in ("value", "low", "high", "chance"):
+                np.testing.assert_allclose(found.loc[name, column], row[column], atol=1e-12)
+    assert found["stand_ins"].to_dict() == {
+        "nogueira": False,
+        "sechidis": True,
+        "kappa": False,
+        "yu": True,
+    }
+
+
+def test_shares_are_those_of_a_plain_loop(subsets, rows, X):
+    r = np.abs(np.corrcoef(X, rowvar=False))
+    plain, more = [], []
+    for a, b in itertools.permutations([set(row.tolist()) for row in rows], 2):
+        similar = sum(any(r[x, y] >= 0.8 for y in b - a) for x in a - b)
+        plain.append(len(a & b) / 6)
+        more.append((len(a & b) + similar) / 6)
+    found = stand_ins(subsets, X).stability
+    assert found["measure"].tolist()[:2] == ["share", "share"]
+    np.testing.assert_allclose(found["value"][:2], [np.mean(plain), np.mean(more)])
+
+
+def test_the_chance_level_of_shares_is_that_of_random_selections(subsets, X):
+    rng = np.random.default_rng(4)
+    random = hf.Subsets([rng.permutation(P)[:6] for _ in range(400)], n_features=P)
+    chance = stand_ins(subsets, X).stability["chance"][:2]
+    np.testing.assert_allclose(stand_ins(random, X).stability["value"][:2], chance, rtol=0.03)
+
+
+def test_common_correlations_are_told_from_explanations():
+    rng = np.random.default_rng(5)
+    common = rng.normal(size=(80, 1)) + 0.2 * rng.normal(size=(80, P))
+    found = stand_ins(hf.Subsets([rng.permutation(P)[:6] for _ in range(9)], n_features=P), common)
+    assert "little more than chance" in found.sentence
+    assert "classify well" in found.sentence
+
+
+def test_stability_is_averaged_over_groups(subsets, X):
+    groups = [[0, 1, 2], [3, 4, 5, 6], [7, 8, 9, 10, 11]]
+    found = stand_ins(subsets, X, groups=groups).stability
+    parts = [stand_ins(subsets[group], X).stability["value"] for group in groups]
+    np.testing.assert_allclose(found["value"], np.mean(parts, axis=0))
+    half = 1.959964 * np.std(parts, axis=0, ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(found["high"] - found["value"], half, rtol=1e-6)
+
+
+def test_copies_explain_the_disagreement(X, subsets):
+    found = stand_ins(subsets, X)
+    assert found.sentence.startswith("Two resamples share ")
+    assert "Most of the disagreement" in found.sentence
+    assert "classify well" in found.sentence
+
+
+def test_unrelated_features_explain_nothing(subsets):
+    noise = np.random.default_rng(2).normal(size=(80, P))
+    found = stand_ins(subsets, noise)
+    assert found.table.empty
+    assert "hardly between correlated features" in found.sentence
+    assert repr(found).startswith("<StandIns: 0 features with stand-ins>")
+
+
+def test_a_feature_that_is_always_selected_needs_none(X):
+    found = stand_ins(hf.Subsets([[0, 1], [0, 11], [0, 1]], n_features=P), X)
+    row = found.features.set_index("feature").loc["0"]
+    assert np.isnan(row["share"])
+    assert row["frequency_with"] == 1
+    assert "0" not in set(found.table["feature"])
+
+
+def test_full_agreement_leaves_nothing_to_explain(X):
+    found = stand_ins(hf.Subsets([[0, 1], [0, 1], [0, 1]], n_features=P), X)
+    assert found.sentence.startswith("Resamples agree fully")
+
+
+def test_all_features_selected_leave_stability_undefined(X):
+    found = stand_ins(hf.Subsets([range(P), range(P)], n_features=P), X)
+    assert "undefined" in found.sentence
+
+
+def test_medians_take_the_place_of_missing_values(subsets, X):
+    holed = X.copy()
+    holed[::7, 0] = np.nan
+    holed[:, 29] = np.nan
+    full = holed.copy()
+    full[::7, 0] = np.nanmedian(holed[:, 0])
+    full[:, 29] = 0.0
+    one, other = (stand_ins(subsets, data, frequency=0.1) for data in (holed, full))
+    pd.testing.assert_frame_equal(one.table, other.table)
+    pd.testing.assert_frame_equal(one.stability, other.stability)
+
+
+def test_constant_features_stand_in_for_none(X):
+    X[:, :2] = 3.7
+    found = stand_ins(hf.Subsets([[0], [1], [0]], n_features=P), X)
+    assert found.table.empty
+
+
+def test_names_of_a_frame_are_looked_up(rows, X):
+    names = [f"<b>{i}</b>" for i in range(P)]
+    selected = hf.Subsets(rows, feature_names=names)
+    frame = pd.DataFrame(X, columns=names)[names[::-1]]
+    by_name = stand_ins(selected, frame, frequency=0.1).table
+    by_number = stand_ins(hf.Subsets(rows, n_features=P), X, frequency=0.1).table
+    assert by_name["stand_in"].tolist() == [f"<b>{i}</b>" for i in by_number["stand_in"]]
+
+
+def test_many_features_are_sampled_for_what_chance_brings(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 600))
+    exact = DataSimilarity(X, 0.5)
+    np.testing.assert_allclose(FilledSimilarity(X, 0.5).total, exact.total)
+    np.testing.assert_array_equal(FilledSimilarity(X, 0.5).degrees, exact.degrees)
+    monkeypatch.setattr(_correlated, "PAIRS", 600 * 200)
+    sampled = FilledSimilarity(X, 0.5)
+    np.testing.assert_allclose(sampled.total, exact.total, rtol=0.1)
+    assert len(sampled.degrees) == 600
+    np.testing.assert_allclose(sampled.degrees.mean(), exact.degrees.mean(), rtol=0.1)
+
+
+def test_sampling_is_said(subsets, X, monkeypatch):
+    assert stand_ins(subsets, X).note == ""
+    monkeypatch.setattr(_correlated, "PAIRS", 10 * P)
+    assert "estimated from 10 of 30 features" in stand_ins(subsets, X).note
+
+
+@pytest.mark.parametrize("options", [{"threshold": 0.0}, {"threshold": 1.2}, {"frequency": 0.0}])
+def test_shares_outside_their_range_are_refused(subsets, X, options):
+    with pytest.raises(InvalidInputError, match="above 0 and up to 1"):
+        stand_ins(subsets, X, **options)
+
+
+def test_data_of_other_features_are_refused(subsets, X):
+    with pytest.raises(InvalidInputError, match="29 features, the selections 30"):
+        stand_ins(subsets, X[:, 1:])
+
+
+def test_a_single_feature_has_no_stand_in():
+    found = stand_ins(hf.Subsets([[0], [0]], n_features=1), np.arange(5.0)[:, None])
+    assert found.table.empty

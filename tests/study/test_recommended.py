@@ -1,0 +1,146 @@
+"""What a study recommends, and what choosing costs."""
+
+import numpy as np
+import pytest
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.study import _tested as reading
+from holdfast.study._recommended import own_sizes, recommended
+from holdfast.study._result import Result
+from holdfast.study._view import View
+from tests.study.stores import Made, full, subsamples
+
+OWN = Made(n=40, resamples=subsamples(40, 8), own=("two",))
+
+
+def suggested(result, **options):
+    return recommended(result._view, result._data, result.errors, result.stability, **options)
+
+
+@pytest.fixture(scope="module")
+def nested():
+    study = hf.Study(
+        {"F": hf.FScore(), "relieff": hf.ReliefF(), "random": hf.RandomScore()},
+        protocol=hf.Nested(4, hf.Subsampling(6, 0.75)),
+        sizes=[2, 4],
+        classifiers=["lda", "knn3"],
+        measures=["nogueira", "spearman", "anhd"],
+    )
+    return study.run(hf.io.read_data("@wine"), n_jobs=1)
+
+
+def test_the_error_of_the_choice_is_that_of_choosing_within_each_outer_part(nested):
+    """Choose in the open: lowest inner error plus a standard error, then the most stable."""
+    view, outside = nested._view, nested.predictions
+    errs = outside["actual"].astype(str) != outside["predicted"].astype(str)
+    wrong = []
+    for number, tested in reading.inner_tested(view).items():
+        shares = np.array(
+            [
+                [row[tested.group == g].mean() for g in np.unique(tested.group)]
+                for row in tested.wrong
+            ]
+        )
+        spreads = shares.std(axis=1, ddof=1) * np.sqrt(1 / 6 + tested.overlap)
+        errors, best = shares.mean(axis=1), shares.mean(axis=1).argmin()
+        close = np.flatnonzero(errors <= errors[best] + spreads[best])
+        order = sorted(
+            close, key=lambda i: (-inner_stability(nested, number, tested.pairs[i]), errors[i])
+        )
+        pair = tested.pairs[order[0]]
+        here = (outside["resample"] == number) & (outside["size"] == pair.size)
+        here &= (outside["selector"] == pair.selector) & (outside["classifier"] == pair.classifier)
+        wrong += errs[here].tolist()
+    found = suggested(nested, rule="one_standard_error").choice
+    assert len(wrong) == 178
+    assert found.method == "nested"
+    assert found.error == pytest.approx(np.mean(wrong))
+    assert found.standard_error == pytest.approx(
+        np.sqrt(np.mean(wrong) * (1 - np.mean(wrong)) / 178)
+    )
+
+
+def inner_stability(result, outer, pair):
+    inner = result.resamples.query("role == 'inner'").reset_index(drop=True)
+    mine = np.flatnonzero(inner["outer"] == result.resamples["outer"][outer])
+    subsets = result.preferences[pair.selector, pair.size]
+    return hf.measure("nogueira", hf.Subsets([list(subsets[i]) for i in mine], n_features=13))
+
+
+def test_without_inner_predictions_the_bootstrap_steps_in(nested):
+    other = nested.store.create(None)
+    nested.store.connection.backup(other.connection)
+    other.connection.execute(
+        "DELETE FROM predictions WHERE resample IN (SELECT resample FROM resamples "
+        "WHERE role = 'inner')"
+    )
+    assert suggested(Result(other)).choice.method == "bootstrap"
+
+
+@pytest.mark.parametrize("measure", ["nogueira", "spearman", "anhd"])
+@pytest.mark.parametrize("rule", ["not_worse", "one_standard_error", "rpt"])
+def test_any_rule_and_measure_recommends_a_pair_of_the_study(nested, measure, rule):
+    got = suggested(nested, measure=measure, rule=rule)
+    assert got.measure == measure
+    assert got.selector in ("F", "relieff")
+    assert got.size in (2, 4)
+    assert got.choice.chosen["count"].sum() == 4
+    row = got.table[got.table["recommended"]].iloc[0]
+    assert row["error"] == got.error
+
+
+def test_a_study_half_done_recommends_from_what_there_is():
+    made = Made(n=40, resamples=subsamples(40, 8))
+    skipped = [(1, number) for number in range(3, 8)]
+    got = suggested(Result(full(made, skip=skipped, failed=[(0, 2)])))
+    assert got.selector in made.selectors
+    with pytest.raises(InvalidInputError, match="nothing can be recommended"):
+        suggested(Result(made.store()))
+
+
+def test_without_classifiers_stability_decides():
+    made = Made(resamples=subsamples(30, 6), classifiers=())
+    got = suggested(Result(full(made)))
+    assert (got.classifier, got.choice) == (None, None)
+    ranked = Made(resamples=subsamples(30, 6), classifiers=(), measures=("spearman",))
+    got = suggested(Result(full(ranked, forms=("ranks",))))
+    assert got.size == 2
+    assert "says nothing about how many features" in str(got)
+
+
+def test_own_sizes_are_averaged():
+    view = View(full(OWN))
+    rows = view.choices(1)
+    assert own_sizes(view) == {"two": pytest.approx(np.mean([len(row) for row in rows.values()]))}
+    assert "own" in suggested(Result(full(OWN))).table["size"].tolist()
+
+
+def test_a_single_pair_has_no_error_of_choosing():
+    made = Made(resamples=subsamples(30, 6), selectors=("one",), sizes=(2,))
+    assert suggested(Result(full(made))).choice is None
+
+
+def test_measures_that_the_study_lacks_are_refused():
+    result = Result(full(Made(n=40, resamples=subsamples(40, 8))))
+    with pytest.raises(UnknownNameError, match="no measure 'kuncheva'"):
+        suggested(result, measure="kuncheva")
+    nothing = Made(resamples=subsamples(30, 4), measures=())
+    with pytest.raises(InvalidInputError, match="measured no stability"):
+        suggested(Result(full(nothing)))
+
+
+@pytest.mark.parametrize(
+    "protocol", [hf.CrossValidation(5), hf.Nested(5, 4)], ids=["flat", "nested"]
+)
+def test_the_best_of_many_looks_good_on_noise_and_the_choice_does_not(protocol):
+    rng = np.random.default_rng(0)
+    names = {f"random{i}": hf.RandomScore() for i in range(8)}
+    study = hf.Study(names, protocol=protocol, sizes=[1, 2, 4, 8], classifiers=["knn1"])
+    result = study.run(rng.normal(size=(60, 30)), np.arange(60) % 2, n_jobs=1)
+    assert all(tested.once for tested in reading.inner_tested(result._view).values())
+    choice = suggested(result, rule="one_standard_error").choice
+    spread = 0.5 / np.sqrt(60)
+    assert result.errors["error"].min() < 0.5 - 1.5 * spread
+    assert choice.error > 0.5 - 1.5 * spread
+    assert choice.error == pytest.approx(0.5, abs=3 * spread)
