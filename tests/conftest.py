@@ -18,7 +18,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 REQUIRED = {part for part in os.environ.get("HOLDFAST_REQUIRE", "").split(",") if part}
-MODULES = {"polars": "polars", "parquet": "pyarrow", "dask": "distributed"}
+MODULES = {
+    "polars": "polars",
+    "parquet": "pyarrow",
+    "dask": "distributed",
+    "browser": "playwright.sync_api",
+}
 
 
 def missing(part: str, why: str):
@@ -28,7 +33,7 @@ def missing(part: str, why: str):
     pytest.skip(f"{part}: {why}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def require():
     """Return a function that imports an optional part, or skips or fails without it."""
 

@@ -1,0 +1,28 @@
+"""Pictures of stability: functions of numbers that draw, and return what they drew."""
+
+from holdfast.plot._ensemble_sizes import ensemble_sizes
+from holdfast.plot._frequencies import frequencies
+from holdfast.plot._picture import Picture
+from holdfast.plot._plane import plane
+from holdfast.plot._profiles import profiles
+from holdfast.plot._rank_ranges import rank_ranges
+from holdfast.plot._similarity import similarity
+from holdfast.plot._stripes import stripes
+from holdfast.plot._style import COLOURS, DARK
+from holdfast.plot._truth import truth
+from holdfast.plot._upset import upset
+
+__all__ = [
+    "COLOURS",
+    "DARK",
+    "Picture",
+    "ensemble_sizes",
+    "frequencies",
+    "plane",
+    "profiles",
+    "rank_ranges",
+    "similarity",
+    "stripes",
+    "truth",
+    "upset",
+]

@@ -1,0 +1,196 @@
+"""Stripes: which features each resample selected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from holdfast._text import plural
+from holdfast.errors import InvalidInputError
+from holdfast.plot._marks import Marks, draw_marks
+from holdfast.plot._names import shown_apart, width
+from holdfast.plot._numbers import count_ticks, percent, plain
+from holdfast.plot._rows import legend_of_truth
+from holdfast.plot._sheet import finish, nothing, open_sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from holdfast.plot._picture import Picture
+    from holdfast.plot._sheet import Sheet
+    from holdfast.plot._style import Style
+    from holdfast.preferences import Subsets
+
+TITLE = "Which features each resample selected"
+LEVEL = 70
+"""Names stand level where so many letters are below the columns, else aslant."""
+NAMED = 30
+"""Up to so many columns have the names of their features below them."""
+
+
+def stripes(
+    subsets: Subsets,
+    *,
+    outer: Sequence[int] | NDArray[np.integer] | None = None,
+    truth: Collection[str] | None = None,
+    order: Literal["index", "frequency"] = "index",
+    ax: Axes | None = None,
+    style: Style = "light",
+) -> Picture:
+    """Draw a row a resample, a column a feature, and a mark where it was selected.
+
+    A feature that is always selected makes a stripe from top to bottom. Only what was selected is
+    drawn, so that a hundred thousand features are no burden; where there are many marks, they
+    are an image with at most a thousand columns, each for one or more features.
+
+    Parameters
+    ----------
+    subsets : Subsets
+        What each resample selected.
+    outer : sequence of int, optional
+        The group of each resample, as the outer fold; groups stand apart.
+    truth : collection of str, optional
+        Names of the features that truly matter; their marks have another colour.
+    order : {"index", "frequency"}, default "index"
+        All features in their order, or those selected at all, the most frequent first.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a figure of its own.
+    style : {"light", "dark"}, default "light"
+        The page that the picture stands on.
+
+    Returns
+    -------
+    Picture
+        Its numbers: a row a mark, with ``resample``, ``group``, ``feature``, its ``column``, and
+        whether it is ``informative`` where that is known.
+
+    References
+    ----------
+    Kalousis, Prados and Hilario (2005), Figure 1, show selections in this way.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> subsets = hf.Subsets([[0, 3], [0, 7]], n_features=1000)
+    >>> hf.plot.stripes(subsets, order="frequency").numbers
+       resample  group feature  column
+    0         0      0       0       0
+    1         0      0       3       1
+    2         1      0       0       0
+    3         1      0       7       2
+    """
+    groups = _groups(outer, len(subsets))
+    columns, n_columns = _columns(subsets, order)
+    numbers = _numbers(subsets, groups, columns, truth)
+    sheet = open_sheet(ax, style, float(np.clip(1.3 + 0.035 * len(subsets), 2.6, 6.0)))
+    if numbers.empty:
+        return nothing(sheet, numbers, TITLE, "no feature was selected")
+    heights = _heights(groups)
+    marks = Marks(heights[numbers["resample"]], numbers["column"].to_numpy(), n_columns,
+                  _informative(numbers))  # fmt: skip
+    draw_marks(sheet, marks, float(heights[-1]) + 1)
+    _label_rows(sheet, groups, heights)
+    _label_columns(sheet, numbers, n_columns, order)
+    if truth is not None:
+        legend_of_truth(sheet, "ss")
+    return finish(sheet, numbers, TITLE, _described(subsets))
+
+
+def _groups(outer: Sequence[int] | NDArray[np.integer] | None, m: int) -> NDArray[np.integer]:
+    groups = np.zeros(m, dtype=np.int64) if outer is None else np.asarray(outer)
+    if len(groups) != m:
+        raise InvalidInputError(
+            f"outer must name a group for each of the {plural(m, 'resample')}, got {len(groups):,}."
+        )
+    return groups
+
+
+def _columns(subsets: Subsets, order: str) -> tuple[NDArray[np.integer], int]:
+    """Return the column of each mark, and the number of columns."""
+    if order == "index":
+        most = int(subsets.indices.max()) + 1 if len(subsets.indices) else 1
+        return subsets.indices, subsets.n_features or most
+    if order != "frequency":
+        raise InvalidInputError(f'order must be "index" or "frequency", got {order!r}.')
+    found, place, count = np.unique(subsets.indices, return_inverse=True, return_counts=True)
+    position = np.empty(len(found), dtype=np.int64)
+    position[np.argsort(-count, kind="stable")] = np.arange(len(found))
+    return position[place], max(len(found), 1)
+
+
+def _numbers(
+    subsets: Subsets,
+    groups: NDArray[np.integer],
+    columns: NDArray[np.integer],
+    truth: Collection[str] | None,
+) -> pd.DataFrame:
+    frame = subsets.to_frame().rename(columns={"preference": "resample"})
+    frame["feature"] = frame["feature"].astype(str)
+    frame.insert(1, "group", groups[frame["resample"]])
+    frame["column"] = columns
+    return frame if truth is None else frame.assign(informative=frame["feature"].isin(set(truth)))
+
+
+def _informative(numbers: pd.DataFrame) -> NDArray[np.bool_]:
+    if "informative" in numbers.columns:
+        return numbers["informative"].to_numpy(dtype=np.bool_)
+    return np.ones(len(numbers), dtype=np.bool_)
+
+
+def _heights(groups: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the height of each row; groups are kept apart by empty rows."""
+    borders = np.concatenate([[0], np.cumsum(groups[1:] != groups[:-1])])
+    return np.asarray(np.arange(len(groups)) + borders * max(1, round(0.02 * len(groups))))
+
+
+def _label_rows(sheet: Sheet, groups: NDArray[np.integer], heights: NDArray[np.int64]) -> None:
+    ax = sheet.ax
+    starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    if len(starts) == 1 or len(starts) > 30:
+        ticks = count_ticks(np.array([1.0, len(groups)]), most=5)
+        middle = [float(heights[int(tick) - 1]) + 0.5 for tick in ticks]
+        ax.set_yticks(middle, [plain(tick) for tick in ticks])
+        ax.set_ylabel("resample")
+        return
+    ends = [*(starts[1:] - 1), len(groups) - 1]
+    middles = [(heights[a] + heights[b] + 1) / 2 for a, b in zip(starts, ends, strict=True)]
+    ax.set_yticks(middles, [str(n + 1) for n in range(len(starts))])
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylabel("outer resample")
+
+
+def _label_columns(sheet: Sheet, numbers: pd.DataFrame, n_columns: int, order: str) -> None:
+    ax = sheet.ax
+    names = dict(zip(numbers["column"], numbers["feature"], strict=True))
+    if n_columns <= NAMED:
+        places = sorted(names)
+        texts = shown_apart((names[place] for place in places), most=22)
+        slanted = n_columns * max(map(width, texts)) > LEVEL
+        how: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+        ax.set_xticks([place + 0.5 for place in places], texts, parse_math=False, **how)
+        ax.tick_params(axis="x", length=0)
+        return
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=7))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+    ax.set_xlabel(
+        f"feature, in the order of the data ({n_columns:,})"
+        if order == "index"
+        else f"feature, the most often selected first ({n_columns:,} ever selected)"
+    )
+
+
+def _described(subsets: Subsets) -> str:
+    counts = np.unique(subsets.indices, return_counts=True)[1]
+    total = f" of {plural(subsets.n_features, 'feature')}" if subsets.n_features else ""
+    always = int((counts == len(subsets)).sum())
+    return (
+        f"{plural(len(subsets), 'row')} of marks, one a resample. Selected at least once: "
+        f"{len(counts):,}{total}; by every resample: {always:,}. The most frequent feature is "
+        f"selected by {percent(counts.max() / len(subsets))} of them."
+    )

@@ -1,0 +1,133 @@
+"""What was found against what is true, for simulated data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast._text import plural
+from holdfast.plot._numbers import column, format_values, numeric
+from holdfast.plot._rows import INFORMATIVE, OTHER, legend_of_truth
+from holdfast.plot._sheet import check_columns, finish, name_rows, nothing, open_sheet, rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from holdfast.plot._picture import Picture
+    from holdfast.plot._sheet import Sheet
+    from holdfast.plot._style import Style
+
+TITLE = "What was found against what is true"
+MANY = 600
+"""More points than this are an image inside an SVG file."""
+GOLDEN = (5**0.5 - 1) / 2
+
+
+def truth(
+    table: pd.DataFrame,
+    *,
+    value: str = "share of resamples that select it",
+    ax: Axes | None = None,
+    style: Style = "light",
+) -> Picture:
+    """Draw a value of each feature against its true effect.
+
+    A good selector gives high values (or low ranks) to features with large effects. Where no
+    effects are known, informative features and others are two rows.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``feature`` and ``value`` (a frequency, rank or score), with ``effect`` (its sign
+        is ignored), ``informative`` (true or false), or both. Rows without a value are left out.
+    value : str, default "share of resamples that select it"
+        What the values are, in words.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a figure of its own.
+    style : {"light", "dark"}, default "light"
+        The page that the picture stands on.
+
+    Returns
+    -------
+    Picture
+        Its numbers: the rows that are drawn, with ``informative`` and ``effect``.
+
+    References
+    ----------
+    Dernoncourt, Hanczar and Zucker (2014), Figures 3 and 4, show scores, ranks and frequencies
+    against true effects.
+
+    Examples
+    --------
+    >>> import holdfast as hf, pandas as pd
+    >>> table = pd.DataFrame(
+    ...     {"feature": ["a", "b", "c"], "effect": [1.5, -0.5, 0], "value": [1.0, 0.3, 0.1]}
+    ... )
+    >>> hf.plot.truth(table).description
+    '3 features, 2 of them truly informative. Mean value: 0.65 of the informative ones, 0.1 of
+    the others.'
+    """
+    known = "effect" if "effect" in table.columns else "informative"
+    check_columns(table, ("feature", "value", known), "truth")
+    numbers = _numbers(table)
+    by_effect = bool(np.isfinite(numbers["effect"]).any())
+    sheet = open_sheet(ax, style, 3.9 if by_effect else 2.4)
+    if numbers.empty:
+        return nothing(sheet, numbers, TITLE, "no values of features are known")
+    (_draw_effects if by_effect else _draw_strips)(sheet, numbers, value)
+    return finish(sheet, numbers, TITLE, _described(numbers))
+
+
+def _numbers(table: pd.DataFrame) -> pd.DataFrame:
+    effect = np.abs(column(table, "effect"))
+    informative = table["informative"] if "informative" in table.columns else effect > 0
+    frame = table.assign(value=numeric(table["value"]), effect=effect, informative=informative)
+    known: pd.DataFrame = frame[np.isfinite(frame["value"])].astype({"informative": bool})
+    return known.reset_index(drop=True)
+
+
+def _draw_effects(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
+    rule(sheet, "y")
+    _draw_points(sheet, numbers, numbers["effect"].to_numpy(), numbers["value"].to_numpy())
+    sheet.ax.set(xlabel="true effect, in standard deviations", ylabel=value)
+    format_values(sheet.ax.xaxis)
+    format_values(sheet.ax.yaxis)
+    legend_of_truth(sheet)
+
+
+def _draw_strips(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
+    """Draw two rows; points are moved up and down evenly, so that fewer hide each other."""
+    shift = (np.arange(len(numbers)) * GOLDEN) % 1 - 0.5
+    rows = np.where(numbers["informative"], 0, 1) + 0.6 * shift
+    rule(sheet, "x")
+    _draw_points(sheet, numbers, numbers["value"].to_numpy(), rows)
+    counts = [int(numbers["informative"].sum()), int((~numbers["informative"]).sum())]
+    texts = [f"{word} ({n:,})" for word, n in zip((INFORMATIVE, OTHER), counts, strict=True)]
+    name_rows(sheet, texts)
+    sheet.ax.set_xlabel(value)
+    format_values(sheet.ax.xaxis)
+
+
+def _draw_points(
+    sheet: Sheet, numbers: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> None:
+    matters = numbers["informative"].to_numpy()
+    for chosen, colour, marker in ((~matters, "vermilion", "D"), (matters, "blue", "o")):
+        sheet.ax.scatter(
+            x[chosen], y[chosen], s=16 if marker == "D" else 24, marker=marker, alpha=0.6,
+            color=sheet.colours[colour], linewidths=0, rasterized=len(numbers) > MANY, zorder=3,
+        )  # fmt: skip
+
+
+def _described(numbers: pd.DataFrame) -> str:
+    matters = numbers["informative"]
+    text = f"{plural(len(numbers), 'feature')}, {int(matters.sum()):,} of them truly informative."
+    means = [numbers["value"][chosen].mean() for chosen in (matters, ~matters)]
+    if np.isfinite(means).all():
+        text += (
+            f" Mean value: {means[0]:.3g} of the informative ones, {means[1]:.3g} of the others."
+        )
+    return text

@@ -1,0 +1,120 @@
+"""How far a list of features can be relied on: the rules, all in this place.
+
+Stability is read on a scale from 0, what random selections give, to 1, the same features each
+time (a measure that is not corrected for chance is first brought to this scale). Below 0.4 it is
+called poor, from 0.75 on excellent, between them intermediate to good, as Nogueira et al. (2018)
+do after Fleiss's scale for agreement between raters.
+
+The assurance is *low* if any of these holds: no feature is trusted; the 95% interval of the
+stability reaches below 0.4; the error to expect plus two standard errors reaches what guessing
+the largest class gives; less than half of the work is done. It is *fair* if none of them holds,
+but one of these: the interval reaches below 0.75, or there is none; part of the work is missing;
+there are fewer than 20 resamples; nothing was classified, or random features do as well. It is
+*high* otherwise. It speaks about repeating the protocol on the same data, unless the data sets
+were drawn independently.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from holdfast.measures import get_measure
+from holdfast.report._words import known, number, plus_minus
+from holdfast.resample._words import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.judge import Recommendation
+    from holdfast.report._evidence import Evidence
+
+POOR, EXCELLENT = 0.4, 0.75
+FEW = 20
+"""Fewer resamples than this are few."""
+Level = Literal["high", "fair", "low"]
+
+
+class Doubt(NamedTuple):
+    """A reason why the assurance is not higher than this level."""
+
+    level: Level
+    reason: str
+
+
+def assurance(evidence: Evidence) -> tuple[Level, list[str]]:
+    """Return how far the trusted features can be relied on, and why not further."""
+    doubts = list(_doubts(evidence))
+    levels = {doubt.level for doubt in doubts}
+    level: Level = "low" if "low" in levels else "fair" if levels else "high"
+    return level, [doubt.reason for doubt in doubts if doubt.level == level]
+
+
+def in_words(stability: float) -> str:
+    """Return what a stability between 0 (chance) and 1 is called."""
+    if stability < POOR:
+        return "poor"
+    return "excellent" if stability >= EXCELLENT else "intermediate to good"
+
+
+def on_scale(value: float, chance: float, measure: str) -> float | None:
+    """Return a stability between 0 for chance and 1 for the best; None if it has no such scale."""
+    if not known(value):
+        return None
+    record = get_measure(measure)
+    start = 0.0 if record.corrected else chance
+    if not known(start) or not known(record.best) or record.best == start:
+        return None
+    return (value - start) / (record.best - start)
+
+
+def scaled(choice: Recommendation | None) -> tuple[float | None, float | None]:
+    """Return the stability of the recommended pair, and the less good end of its interval."""
+    if choice is None:
+        return None, None
+    value, *ends = (
+        on_scale(one, choice.chance, choice.measure)
+        for one in (choice.stability, choice.low, choice.high)
+    )
+    return value, min((end for end in ends if end is not None), default=None)
+
+
+def _doubts(evidence: Evidence) -> Iterator[Doubt]:
+    if not evidence.trusted:
+        yield Doubt("low", "no feature was selected often enough to be trusted")
+    yield from _of_stability(evidence)
+    yield from _of_error(evidence)
+    yield from _of_work(evidence)
+
+
+def _of_stability(evidence: Evidence) -> Iterator[Doubt]:
+    value, low = scaled(evidence.choice)
+    if value is None or low is None:
+        yield Doubt("fair", "there is no interval that says how sure the stability is")
+    elif low < POOR:
+        yield Doubt("low", f"the stability may be poor: its interval reaches {number(low)}")
+    elif low < EXCELLENT:
+        yield Doubt("fair", f"the interval of the stability reaches down to {number(low)}")
+
+
+def _of_error(evidence: Evidence) -> Iterator[Doubt]:
+    if evidence.error is None:
+        yield Doubt("fair", "how well the features classify was not tested")
+        return
+    if evidence.random_will_do:
+        yield Doubt("fair", "features drawn at random classify as well, as far as can be told")
+    error, spread = evidence.error
+    if error + 2 * (spread or 0.0) >= evidence.guessing:
+        yield Doubt(
+            "low",
+            f"the error, {plus_minus(error, spread)}, is not clearly below the "
+            f"{percent(evidence.guessing)} of guessing the largest class",
+        )
+
+
+def _of_work(evidence: Evidence) -> Iterator[Doubt]:
+    done, units = evidence.result.n_done, evidence.result.n_units
+    if done < units:
+        level: Level = "low" if 2 * done < units else "fair"
+        yield Doubt(level, f"{units - done:,} of {units:,} units of work are missing")
+    if evidence.n_compared < FEW:
+        yield Doubt("fair", f"there are only {evidence.resamples} to compare")

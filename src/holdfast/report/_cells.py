@@ -1,0 +1,120 @@
+"""Numbers and other values as the cells of a page show them."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeGuard
+
+MISSING = "–"
+
+
+def percent(value: float | None) -> str:
+    """Return a share as a whole percentage that says 0 or 100 only where it is.
+
+    >>> percent(0.943), percent(0.999), percent(1.0), percent(0.001), percent(None)
+    ('94%', '>99%', '100%', '<1%', '–')
+    """
+    return _percent(100 * value) if known(value) else MISSING
+
+
+def _percent(share: float) -> str:
+    if 99.5 <= share < 100:
+        return ">99%"
+    return "<1%" if 0 < share <= 0.5 else f"{share:.0f}%"
+
+
+def rounded(value: float | None) -> str:
+    """Return a share as the nearest whole percentage: the end of an interval.
+
+    >>> rounded(0.996), rounded(None)
+    ('100%', '–')
+    """
+    return f"{100 * value:.0f}%" if known(value) else MISSING
+
+
+def tenths(value: float | None) -> str:
+    """Return a share as a percentage with one decimal.
+
+    >>> tenths(0.1234), tenths(None)
+    ('12.3%', '–')
+    """
+    return f"{100 * value:.1f}%" if known(value) else MISSING
+
+
+def number(value: float | None) -> str:
+    """Return a number with three decimals; large ones have none, tiny ones two digits.
+
+    >>> number(0.12345), number(1234.5), number(0.00012), number(-0.0), number(None)
+    ('0.123', '1,234', '0.00012', '0', '–')
+    """
+    return _number(float(value)) if known(value) else MISSING
+
+
+def _number(value: float) -> str:
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.2g}"
+
+
+def hundredths(value: float | None) -> str:
+    """Return a number with two decimals; never ``-0.00``.
+
+    >>> hundredths(0.7), hundredths(-0.001), hundredths(None)
+    ('0.70', '0.00', '–')
+    """
+    return f"{round(value, 2) + 0.0:.2f}" if known(value) else MISSING
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value; tiny ones only say that they are.
+
+    >>> p_value(0.0312), p_value(1e-9), p_value(1.0)
+    ('0.031', '<0.001', '1.000')
+    """
+    if not known(value):
+        return MISSING
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def span(low: str, high: str) -> str:
+    """Return an interval from its ends as shown; nothing where one is missing or both are equal.
+
+    >>> span("90%", "97%"), span("-0.1", "0.2"), span("2", "2"), span(MISSING, "1")
+    ('90–97%', '-0.1 to 0.2', '', '')
+    """
+    if low == high or MISSING in {low, high}:
+        return ""
+    if low.startswith("-"):
+        return f"{low} to {high}"
+    return f"{low.removesuffix('%')}–{high}"
+
+
+def cell(value: object) -> str:
+    """Return any value of a table of numbers as text.
+
+    >>> cell(True), cell(12000), cell(0.5), cell(["a", "b"]), cell(None)
+    ('yes', '12,000', '0.500', 'a, b', '–')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value is None or isinstance(value, float):
+        return number(value)
+    return ", ".join(map(cell, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def raw(*values: float | None) -> str:
+    """Return numbers for the page's script: separated by spaces, a dot for a missing one.
+
+    >>> raw(0.94, 188, None)
+    '0.94 188 .'
+    """
+    return " ".join(f"{value:.6g}" if known(value) else "." for value in values)
+
+
+def known(value: float | None) -> TypeGuard[float]:
+    """Say whether there is a number: neither None, nor infinite, nor none at all."""
+    return value is not None and math.isfinite(value)

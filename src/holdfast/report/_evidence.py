@@ -1,0 +1,222 @@
+"""What a report is made from: a result, and what follows from it, each computed once."""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast._text import plural
+from holdfast.errors import HoldfastError
+from holdfast.judge import effect_sizes
+from holdfast.report._copies import copies
+from holdfast.report._plain import records
+from holdfast.report._words import known, record_of, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from holdfast.io import Dataset
+    from holdfast.judge import ChoiceError, Recommendation, StabilityProfile, StandIns
+    from holdfast.study import Result
+
+logger = logging.getLogger(__name__)
+
+Thing = TypeVar("Thing")
+TRUSTED = 0.9
+"""Share of the resamples in which a feature must be selected to be trusted."""
+FEWEST = 5
+"""Fewest resamples from which anything is trusted."""
+
+
+RANDOM = "random_score"
+"""The selector that draws features at random."""
+MOST_FEATURES = 200
+"""Most features that the table shows; the store has them all."""
+
+
+class Evidence:
+    """A result as a report sees it.
+
+    What the result cannot give (no unit is done, the data are gone, a selector chooses its own
+    size) is None here: a report says less then, but there always is one.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.plan: dict[str, Any] = result.plan
+
+    @cached_property
+    def choice(self) -> Recommendation | None:
+        """The recommendation; None where nothing can be recommended."""
+        return attempt(self.result.recommend, "a recommendation")
+
+    @cached_property
+    def error(self) -> tuple[float, float | None] | None:
+        """The error to expect, with its standard error; None where nothing was tested.
+
+        The recommended pair was chosen from many, which flatters its error; so it is that of the
+        choice itself where this is known and higher.
+        """
+        choice = self.choice
+        if choice is None or not known(choice.error):
+            return None
+        told: Recommendation | ChoiceError = choice
+        if choice.choice is not None and choice.choice.error > choice.error:
+            told = choice.choice
+        return told.error, told.standard_error if known(told.standard_error) else None
+
+    @cached_property
+    def random_will_do(self) -> bool:
+        """Whether random selections classify as well as the recommended, as far as can be told."""
+        if self.choice is None or self.error is None:
+            return False
+        records_ = {one["name"]: record_of(one["object"]) for one in self.plan["selectors"]}
+        found = (records_.get(name) for name in self.choice.rivals["selector"])
+        return any(record is not None and record.name == RANDOM for record in found)
+
+    @cached_property
+    def cell(self) -> tuple[str, int | str] | None:
+        """Selector and size that the tables show: the recommended ones, else the first done."""
+        if self.choice is not None:
+            return self.choice.selector, self.choice.size
+        table = self.result.frequencies
+        return (table["selector"].iloc[0], table["size"].iloc[0]) if len(table) else None
+
+    @cached_property
+    def found(self) -> pd.DataFrame:
+        """Frequencies of the features that the cell selected, the most frequent first."""
+        return self.frequencies(self.cell)
+
+    def frequencies(self, cell: tuple[str, int | str] | None) -> pd.DataFrame:
+        """Return the frequencies of a selector at a size."""
+        table = self.result.frequencies
+        if cell is None:
+            return table.iloc[:0]
+        return table[(table["selector"] == cell[0]) & (table["size"] == cell[1])]
+
+    @cached_property
+    def chance(self) -> float:
+        """How often a feature would be selected if as many were drawn at random."""
+        return float(self.found["frequency"].sum() / self.plan["data"]["n_features"])
+
+    @cached_property
+    def trusted(self) -> list[str]:
+        """Features in nearly all of enough resamples, more often than chance would have it."""
+        if self.n_compared < FEWEST:
+            return []
+        table = self.found
+        often = (table["frequency"] >= TRUSTED - 1e-9) & (table["low"] > self.chance)
+        return [str(name) for name in table.loc[often, "feature"]]
+
+    @cached_property
+    def n_compared(self) -> int:
+        """Number of resamples that the frequencies are over."""
+        return int(self.found["n"].max()) if len(self.found) else 0
+
+    @cached_property
+    def resamples(self) -> str:
+        """The resamples with their number, as sentences call them."""
+        return plural(self.n_compared, "independent data set" if self.drawn else "resample")
+
+    @cached_property
+    def truth(self) -> frozenset[str]:
+        """The features that truly matter, where this is known."""
+        return frozenset(self.result.truth or ())
+
+    @cached_property
+    def n_rivals(self) -> int:
+        """Number of other selectors that selected something."""
+        names = set(self.result.frequencies["selector"])
+        return len(names - {self.cell[0]}) if self.cell is not None else 0
+
+    @cached_property
+    def elsewhere(self) -> frozenset[str]:
+        """Features that another selector selected at least once, at any size."""
+        table = self.result.frequencies
+        if self.cell is None:
+            return frozenset()
+        return frozenset(table.loc[table["selector"] != self.cell[0], "feature"])
+
+    @cached_property
+    def drawn(self) -> bool:
+        """Whether each resample is a data set of its own, drawn from a generator."""
+        return bool(self.result.resamples["draw"].notna().any())
+
+    @cached_property
+    def data(self) -> Dataset | None:
+        """The data; None where they are not at hand."""
+        return attempt(lambda: self.result.dataset, "the data")
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each feature is in the data."""
+        names = () if self.data is None else self.data.feature_names
+        return {name: position for position, name in enumerate(names)}
+
+    @cached_property
+    def stand_ins(self) -> StandIns | None:
+        """Features that take each other's place; None without data or selections."""
+        if self.cell is None:
+            return None
+        selector, size = self.cell
+        return attempt(lambda: self.result.stand_ins(selector, size), "stand-ins")
+
+    @cached_property
+    def stand_in_rows(self) -> list[dict[str, Any]]:
+        """The table of stand-ins, row by row; nothing where there is none."""
+        return [] if self.stand_ins is None else records(self.stand_ins.table)
+
+    @cached_property
+    def profile(self) -> StabilityProfile | None:
+        """Stability against the number of features; None where there are no rankings."""
+        return attempt(self.result.profile, "profiles")
+
+    @cached_property
+    def effects(self) -> dict[str, float]:
+        """By how much each feature differs between classes, where the data are at hand."""
+        data = self.data
+        if data is None or self.drawn:
+            return {}
+        table = attempt(lambda: effect_sizes(data.X, data.codes, data.classes), "effect sizes")
+        return {} if table is None else dict(zip(data.feature_names, table["effect"], strict=True))
+
+    @cached_property
+    def copies(self) -> dict[str, tuple[str, float]]:
+        """Which of the features shown nearly are copies of which, and their correlation."""
+        if self.data is None:
+            return {}
+        names = self.data.feature_names
+        shown = [self.position[name] for name in self.found["feature"].head(MOST_FEATURES)]
+        return {
+            names[one]: (names[other], correlation)
+            for one, (other, correlation) in copies(self.data.X, shown).items()
+        }
+
+    def size_like(self, selector: str) -> int | str:
+        """Return the recommended size, or the one that this selector has instead of it."""
+        table = self.result.frequencies
+        sizes: list[int | str] = table.loc[table["selector"] == selector, "size"].unique().tolist()
+        wanted = "own" if self.cell is None else self.cell[1]
+        return wanted if wanted in sizes or not sizes else sizes[0]
+
+    @cached_property
+    def guessing(self) -> float:
+        """The error of always guessing the largest class."""
+        counts = self.plan["data"]["classes"].values()
+        return 1.0 - float(max(counts) / sum(counts))
+
+    def title(self, selector: str) -> str:
+        """Return what a selector is called in the field."""
+        return title_of(selector, self.plan["selectors"])
+
+
+def attempt(make: Callable[[], Thing], what: str) -> Thing | None:
+    """Return what can be made, None where the result does not allow it."""
+    try:
+        return make()
+    except HoldfastError as error:
+        logger.info("the report goes without %s: %s", what, error)
+        return None

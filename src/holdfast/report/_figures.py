@@ -1,0 +1,153 @@
+"""The pictures of a report, each with a sentence on how to read it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from holdfast.report._words import called, features_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.plot import Picture
+    from holdfast.report._evidence import Evidence
+    from holdfast.report._schema import Figure
+
+    Cell = tuple[str, int | str]
+
+logger = logging.getLogger(__name__)
+
+MOST_STRIPES = 5
+"""Most selectors whose selections are drawn resample by resample."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A picture to draw, and how to read it."""
+
+    name: str
+    section: str
+    draw: Callable[[], Picture]
+    caption: str
+    title: str | None = None
+
+
+def figures(evidence: Evidence) -> list[Figure]:
+    """Return the pictures that can be drawn of this result."""
+    if evidence.cell is None:
+        return []
+    drawn = [(wanted, _drawn(wanted)) for wanted in _wanted(evidence, evidence.cell)]
+    return [_figure(wanted, *parts) for wanted, parts in drawn if parts is not None]
+
+
+def _drawn(wanted: Wanted) -> tuple[Picture, str] | None:
+    try:
+        picture = wanted.draw()
+        return picture, picture.svg()
+    except Exception as error:  # noqa: BLE001  (a picture never costs the report)
+        logger.info("the report goes without the picture %s: %s", wanted.name, error)
+        return None
+
+
+def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
+    return {
+        "name": wanted.name,
+        "section": wanted.section,
+        "title": wanted.title or picture.title,
+        "caption": wanted.caption,
+        "alt": picture.description,
+        "svg": svg,
+    }
+
+
+def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+    yield from _of_features(evidence, cell)
+    yield from _of_selectors(evidence, cell[1])
+    yield _profiles(evidence)
+    yield from _stripes(evidence, cell[0])
+
+
+def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+    result = evidence.result
+    yield Wanted(
+        name="frequencies",
+        section="features",
+        draw=lambda: result.plot_frequencies(*cell),
+        caption="Each line is a feature: the dot shows in which share of the resamples it was "
+        "selected, the bar the 95% interval. Features near 100% are found again and again.",
+    )
+    yield Wanted(
+        name="rank_ranges",
+        section="features",
+        draw=lambda: result.plot_ranks(*cell),
+        caption="Each line is a feature: the dot is its middle rank, the bar its rank range, "
+        "which holds 90% of the resamples; 1 is the best rank. Short bars near 1 are features "
+        "whose place is sure.",
+    )
+    if evidence.result.truth is not None:
+        yield Wanted(
+            name="truth",
+            section="truth",
+            draw=lambda: result.plot_truth(*cell),
+            caption="Each dot is a feature: across, how strongly it truly differs between the "
+            "classes; up, in which share of the resamples it was selected. In a perfect "
+            "selection, the largest true effects are always found and the others never.",
+        )
+
+
+def _of_selectors(evidence: Evidence, size: int | str) -> Iterator[Wanted]:
+    result = evidence.result
+    yield Wanted(
+        name="plane",
+        section="selectors",
+        draw=result.plot_plane,
+        caption="Each point is a selector with a classifier at a size: accuracy across, stability "
+        "up, each with its interval. The best are at the top right; the stepped line is the "
+        "Pareto front, which no other beats in both, and the ring marks the recommended pair.",
+    )
+    if len(evidence.result.selectors) < 2:
+        return
+    yield Wanted(
+        name="similarity",
+        section="similarity",
+        draw=result.plot_similarity,
+        caption="How alike two selectors choose, from 0 (chance) to 1 (the same features); on "
+        "the diagonal, how alike each is to itself on other resamples.",
+    )
+    yield Wanted(
+        name="upset",
+        section="similarity",
+        draw=lambda: result.plot_upset(size),
+        caption="How many features are selected often by which selectors: each column is a "
+        "combination of selectors, marked by the dots below it.",
+    )
+
+
+def _profiles(evidence: Evidence) -> Wanted:
+    return Wanted(
+        name="profiles",
+        section="profile",
+        draw=evidence.result.plot_profiles,
+        caption="Stability against the number of selected features. Where a curve falls off at "
+        "a knot, features beyond it are added more or less at random.",
+    )
+
+
+def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
+    """Ask for the recommended selector first, then for the others."""
+    result = evidence.result
+    others = [name for name in evidence.result.selectors if name != first]
+    for name in [first, *others][:MOST_STRIPES]:
+        size = evidence.size_like(name)
+        yield Wanted(
+            name=f"stripes-{name}",
+            section="stripes",
+            draw=partial(result.plot_stripes, name, size),
+            title=f"Selected by {called(name)}",
+            caption=f"Each row is a resample, each column a feature that {called(name)} selected "
+            f"when asked for {features_of(size)}. Unbroken columns are features that are always "
+            "found; scattered marks are features that come and go.",
+        )

@@ -1,0 +1,128 @@
+"""The page: one file that holds all it shows, and asks nothing of any network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from holdfast.report._cells import (
+    cell,
+    hundredths,
+    number,
+    p_value,
+    percent,
+    raw,
+    rounded,
+    span,
+    tenths,
+)
+from holdfast.report._colours import colour_rules
+from holdfast.report._drawing import drawing
+from holdfast.report._terms import Terms
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from holdfast.report._schema import Figure, Report
+
+ROWS = 200
+"""Rows of numbers shown behind a picture; the JSON twin has them all."""
+
+
+def to_html(report: Report, *, fragment: bool = False) -> str:
+    """Return a report as one self-contained HTML file.
+
+    The page needs no network and no script to be read; scripts add sorting, searching and export.
+    Names are text wherever they stand, and a content security policy forbids every request.
+
+    Parameters
+    ----------
+    report : Report
+        The dictionary of :func:`holdfast.report.make_report`.
+    fragment : bool
+        A piece for a notebook instead of a whole file: the verdict, the features and the
+        selectors, inside a frame of their own.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InvalidInputError
+        If a picture holds anything but shapes, text and embedded images.
+    """
+    page = _environment().get_template("page.html").render(_context(report, whole=not fragment))
+    if not fragment:
+        return page
+    # A frame, not a shadow tree: notebooks insert their outputs as strings, and a declarative
+    # shadow root is then never made; nothing would be seen. A sandboxed frame keeps styles and
+    # scripts apart in both directions. Where frames are stripped, the plain sentences remain.
+    return _environment().get_template("fragment.html").render(report=report, page=page)
+
+
+def _context(report: Report, *, whole: bool) -> dict[str, Any]:
+    style, script = _asset("style.css") + colour_rules(), _asset("script.js")
+    return {
+        "report": report,
+        "whole": whole,
+        "terms": Terms(report["glossary"]),
+        "pictures_by_section": _pictures(report["figures"]),
+        "most_rows": ROWS,
+        "style": Markup(style),
+        "script": Markup(script),
+        "policy": _policy(style, script),
+    }
+
+
+def _pictures(figures: list[Figure]) -> dict[str, list[dict[str, Any]]]:
+    """Return the pictures by section, each drawn once and checked."""
+    sections: dict[str, list[dict[str, Any]]] = {}
+    for place, figure in enumerate(figures, 1):
+        if "svg" in figure:
+            svg = drawing(figure["svg"], f"picture-{place}", figure["alt"])
+            sections.setdefault(figure["section"], []).append({**figure, "drawing": svg})
+    return sections
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the content security policy: this style, this script, nothing else.
+
+    Style attributes are let in, since pictures are full of them; they can load nothing, for no
+    address is allowed.
+    """
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src-elem '{_digest(style)}'; "
+        "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _asset(name: str) -> str:
+    return (resources.files("holdfast.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415  (on demand)
+
+    environment = Environment(
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    shown = (percent, rounded, tenths, hundredths, number, p_value, cell)
+    environment.filters |= {function.__name__: function for function in shown}
+    environment.globals |= {"span": span, "raw": raw}
+    return environment

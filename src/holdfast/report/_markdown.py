@@ -1,0 +1,174 @@
+"""A report as Markdown, for people who read plain text and for pages that render it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.report._cells import cell, number, p_value, percent, span
+from holdfast.report._escaped import escaped, fenced
+from holdfast.report._schema import FORMAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.report._schema import FeatureRow, Methods, Report, Section, SelectorRow
+
+MARK = f"<!-- {FORMAT}"
+"""How a report in Markdown begins, so that it is known again."""
+ASSURANCE = {
+    "high": "The assurance is **high**.",
+    "fair": "The assurance is **fair**",
+    "low": "The assurance is **low**",
+}
+
+
+def to_markdown(report: Report) -> str:
+    r"""Return a report as Markdown.
+
+    Parameters
+    ----------
+    report : Report
+        The dictionary of :func:`make_report`.
+
+    Returns
+    -------
+    str
+        All that the page says, with tables; pictures are left out. Names are escaped: they are
+        shown as they are and do nothing. Ends with ``\n``.
+    """
+    parts = [
+        f"{MARK}, {report['generator']} -->",
+        f"# {escaped(report['title'])}",
+        *_paragraphs([report["subtitle"], report["state"]["sentence"]]),
+        *_verdict(report),
+        *_features(report),
+        *_selectors(report),
+        *_section("Stability and the number of features", report["profile"]),
+        *_section("How alike selectors choose", report["similarity"]),
+        *_section("Stand-ins", report["stand_ins"]),
+        *_failures(report),
+        *_methods(report["methods"]),
+        *_glossary(report["glossary"]),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _verdict(report: Report) -> Iterator[str]:
+    verdict = report["verdict"]
+    yield "## Verdict"
+    yield from _paragraphs(verdict["sentences"])
+    because = "; ".join(map(escaped, verdict.get("because", ())))
+    yield ASSURANCE[verdict["assurance"]] + (f": {because}." if because else "")
+    if report["truth"] is not None:
+        yield from _section("The truth", report["truth"], level=3)
+
+
+def _features(report: Report) -> Iterator[str]:
+    features = report["features"]
+    yield "## Features"
+    yield from _paragraphs([features["caption"], features["interval"]])
+    if not features["rows"]:
+        return
+    with_truth = report["truth"] is not None
+    heads = ["feature", "frequency", "95% interval", "rank (range)", "highest in", "effect size"]
+    heads += ["stand-ins", "caveats", *(["informative"] if with_truth else [])]
+    yield _table(heads, (_feature(row, with_truth=with_truth) for row in features["rows"]))
+    if features["total"] > len(features["rows"]):
+        yield f"{len(features['rows']):,} of {features['total']:,} features are shown."
+
+
+def _feature(row: FeatureRow, *, with_truth: bool) -> list[str]:
+    stand_ins = (
+        f"{one['feature']} (r = {number(one['correlation'])}, {percent(one['share'])})"
+        for one in row["stand_ins"]
+    )
+    ranks = span(cell(row["rank_low"]), cell(row["rank_high"]))
+    return [
+        row["feature"],
+        percent(row["frequency"]),
+        span(percent(row["low"]), percent(row["high"])),
+        f"{cell(row['rank_median'])} ({ranks})" if ranks else cell(row["rank_median"]),
+        row["direction"] or "",
+        "" if row["effect"] is None else f"{row['effect']:.2f}",
+        "; ".join(stand_ins),
+        "; ".join(row["caveats"]),
+        *([cell(row["informative"])] if with_truth else []),
+    ]
+
+
+def _selectors(report: Report) -> Iterator[str]:
+    selectors = report["selectors"]
+    yield "## Selectors"
+    yield from _paragraphs([*selectors["reasons"], selectors["choice"] or ""])
+    if selectors["rows"]:
+        heads = ["selector", "features", f"stability ({selectors['measure']})", "95% interval"]
+        heads += ["by chance", "classifier", "error", "standard error", "balanced accuracy", "AUC"]
+        heads += ["p-value", "remarks"]
+        yield _table(heads, map(_selector, selectors["rows"]))
+
+
+def _selector(row: SelectorRow) -> list[str]:
+    remarks = {"recommended": "recommended", "rival": "not worse", "front": "Pareto front"}
+    return [
+        row["selector"],
+        cell(row["size"]),
+        number(row["stability"]),
+        span(number(row["low"]), number(row["high"])),
+        number(row["chance"]),
+        row["classifier"] or "",
+        *map(number, (row["error"], row["standard_error"], row["balanced_accuracy"], row["auc"])),
+        p_value(row["p_value"]),
+        ", ".join(text for key, text in remarks.items() if row[key]),  # type: ignore[literal-required]
+    ]
+
+
+def _section(title: str, section: Section, level: int = 2) -> Iterator[str]:
+    yield f"{'#' * level} {title}"
+    yield from _paragraphs(section["sentences"])
+    if section["rows"]:
+        heads = [key.replace("_", " ") for key in section["rows"][0]]
+        yield _table(heads, (map(cell, row.values()) for row in section["rows"]))
+
+
+def _failures(report: Report) -> Iterator[str]:
+    rows = report["failures"]
+    if rows:
+        yield "## What failed"
+        yield _table(list(rows[0]), (map(cell, row.values()) for row in rows))
+
+
+def _methods(methods: Methods) -> Iterator[str]:
+    yield "## What was done"
+    yield from _paragraphs([methods["protocol"]])
+    yield _table(["data", ""], methods["data"])
+    yield _items(methods["warnings"])
+    yield "### For the methods section of a paper"
+    yield from _paragraphs([methods["paragraph"]])
+    yield "### References"
+    yield _items(methods["references"])
+    yield "### To do it again"
+    yield fenced(methods["command"]) if methods["command"] else ""
+    facts: list[Sequence[Any]] = [("seed", methods["seed"]), *methods["versions"]]
+    yield _table(["what", "which"], [*facts, ("data fingerprint", methods["fingerprint"])])
+
+
+def _glossary(glossary: Mapping[str, str]) -> Iterator[str]:
+    if glossary:
+        yield "## Glossary"
+        yield "\n".join(
+            f"- **{escaped(term)}**: {escaped(text)}" for term, text in glossary.items()
+        )
+    yield "The pictures are in the page beside this file, `report.html`."
+
+
+def _paragraphs(sentences: Iterable[str]) -> Iterator[str]:
+    return (escaped(sentence) for sentence in sentences if sentence)
+
+
+def _items(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {escaped(text)}" for text in texts)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([escaped(item) for item in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

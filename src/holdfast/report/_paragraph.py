@@ -1,0 +1,143 @@
+"""A paragraph that says what was done, ready for the methods section of a paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast._text import plural
+from holdfast.measures import get_measure
+from holdfast.report._cited import Citations, of_measure, of_selector, protocol_record
+from holdfast.report._spelled import classifier_text, selector_text
+from holdfast.report._words import called
+from holdfast.resample._words import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.report._evidence import Evidence
+
+NOT_SOFTWARE = {"run", "started", "where", "command", "machine"}
+"""What is known of a run besides versions."""
+RULES = {
+    "not_worse": "among those not significantly worse than the one of least error, the most "
+    "stable was recommended",
+    "one_standard_error": "among those within one standard error of the least error, the most "
+    "stable was recommended",
+    "rpt": "the one with the best robustness-performance trade-off was recommended",
+}
+
+
+def paragraph(evidence: Evidence, cite: Citations) -> str:
+    """Return the sentences of the methods paragraph, joined."""
+    return " ".join(_sentences(evidence, cite))
+
+
+def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
+    plan = evidence.plan
+    yield _data(plan["data"])
+    yield from _selection(plan, cite)
+    yield _resampling(plan, cite)
+    if plan["impute"]:
+        yield f"Missing values were imputed by the {plan['impute']} of the training part."
+    yield _stability(plan, cite)
+    if evidence.profile is not None and evidence.profile.knots["size"].notna().any():
+        yield evidence.profile.how
+    yield "Selection frequencies have 95% intervals by Wilson's method."
+    if plan["classifiers"]:
+        yield _classification(evidence, cite)
+        yield _comparison(evidence, cite)
+    yield f"All was computed with {_software(evidence)}; the seed was {plan['seed']}."
+
+
+def _data(data: dict[str, Any]) -> str:
+    classes = _listed([f"{count:,} {called(label)}" for label, count in data["classes"].items()])
+    subjects = f" of {plural(data['subjects'], 'subject')}" if data["subjects"] else ""
+    return (
+        f"The data hold {plural(data['n_features'], 'feature')} of "
+        f"{plural(data['n_samples'], 'sample')}{subjects} ({classes})."
+    )
+
+
+def _selection(plan: dict[str, Any], cite: Citations) -> Iterator[str]:
+    names = [_selector(one, cite) for one in plan["selectors"]]
+    ranking = all(not one["own_size"] for one in plan["selectors"])
+    yield f"Features were selected by {_listed(names)}."
+    if any(not one["own_size"] for one in plan["selectors"]):
+        who = "each ranking" if ranking else "each ranking, where a selector gives one,"
+        sizes = _listed([f"{size:,}" for size in plan["sizes"]], last="or")
+        yield f"The best {sizes} features of {who} were kept."
+
+
+def _selector(selector: dict[str, Any], cite: Citations) -> str:
+    title, details = selector_text(selector)
+    return title + cite(*of_selector(selector["object"]), after=details)
+
+
+def _resampling(plan: dict[str, Any], cite: Citations) -> str:
+    protocol = plan["protocol"]
+    record = protocol_record(protocol["object"])
+    title = "resampling" if record is None else record.title[:1].lower() + record.title[1:]
+    sources = cite(*record.references) if record is not None else ""
+    what = protocol.get("description") or plural(protocol["resamples"], "resample")
+    return (
+        f"Selection was repeated by {title}{sources}: {called(what, 400)}; it saw the training "
+        "part of each resample only."
+    )
+
+
+def _stability(plan: dict[str, Any], cite: Citations) -> str:
+    names = [f"{get_measure(name).title}{cite(*of_measure(name))}" for name in plan["measures"]]
+    if not names:
+        return "No measure of stability was asked for."
+    return f"The stability of the selections was measured by {_listed(names)}."
+
+
+def _classification(evidence: Evidence, cite: Citations) -> str:
+    plan = evidence.plan
+    names = _listed([classifier_text(one) for one in plan["classifiers"]])
+    if evidence.drawn:
+        spread = "standard errors over data sets"
+    elif plan["protocol"]["tested"] == "once":
+        spread = "binomial standard errors, each sample being tested once"
+    else:
+        spread = f"standard errors enlarged for overlapping training parts{cite('nadeau2003')}"
+    return (
+        f"On the selected features, standardised by the training part, {names} predicted the "
+        f"test part; errors have {spread}."
+    )
+
+
+def _comparison(evidence: Evidence, cite: Citations) -> str:
+    choice = evidence.choice
+    if choice is None:
+        return "No pair of selector and classifier was recommended."
+    if choice.rule != "not_worse":
+        return f"Of the pairs of selector and classifier, {RULES[choice.rule]}."
+    if evidence.plan["protocol"]["tested"] == "once":
+        test = f"McNemar's exact test{cite('mcnemar1947')}"
+    else:
+        test = f"the corrected resampled t-test{cite('nadeau2003')}"
+    return (
+        f"Pairs of selector and classifier were compared with the best one by {test} at the "
+        f"{percent(0.05)} level, corrected for many tests by Holm's method{cite('holm1979')}; "
+        f"{RULES[choice.rule]}{cite('kalousis2005')}."
+    )
+
+
+def _software(evidence: Evidence) -> str:
+    versions = software(evidence)
+    return _listed([f"{name} {version}" for name, version in versions]) or "holdfast"
+
+
+def software(evidence: Evidence) -> list[tuple[str, str]]:
+    """Return the versions that the study ran on; where runs differ, all of them."""
+    table = evidence.result.versions
+    names = [str(name) for name in table.columns if name not in NOT_SOFTWARE]
+    names.sort(key=lambda name: name != "holdfast")  # it comes first, the others as they are
+    found = {name: table[name].dropna().astype(str).unique().tolist() for name in names}
+    return [(name, ", ".join(values)) for name, values in found.items() if values]
+
+
+def _listed(names: list[str], last: str = "and") -> str:
+    """Join texts that may be long, none left out."""
+    return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

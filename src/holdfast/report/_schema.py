@@ -1,0 +1,167 @@
+"""The dictionary that a report is, before it is a page: all that HTML, JSON and Markdown show."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+FORMAT = "holdfast report"
+VERSION = 1
+
+
+class State(TypedDict):
+    """How far the study is."""
+
+    complete: bool
+    done: int
+    failed: int
+    units: int
+    sentence: str
+
+
+class Verdict(TypedDict):
+    """What a reader takes away."""
+
+    sentences: list[str]
+    trusted: list[str]
+    """Features found in nearly all resamples, the most frequent first."""
+    selector: str | None
+    classifier: str | None
+    size: int | str | None
+    assurance: str
+    """``"high"``, ``"fair"`` or ``"low"``: how far the list can be relied on."""
+    because: NotRequired[list[str]]
+    """Why the assurance is not higher: clauses that end a sentence; empty where it is high."""
+
+
+class StandIn(TypedDict):
+    """A feature that takes another's place."""
+
+    feature: str
+    correlation: float
+    share: float
+    """Share of the resamples without the feature in which this one is selected."""
+
+
+class FeatureRow(TypedDict):
+    """A line of the table to act on."""
+
+    feature: str
+    frequency: float
+    count: int
+    n: int
+    low: float
+    high: float
+    rank_low: int | None
+    rank_median: int | None
+    rank_high: int | None
+    direction: str | None
+    effect: float | None
+    stand_ins: list[StandIn]
+    caveats: list[str]
+    informative: bool | None
+    """Whether the feature truly matters, where that is known (simulated data)."""
+
+
+class Features(TypedDict):
+    """The table to act on, of the recommended selector at the recommended size."""
+
+    caption: str
+    interval: str
+    rows: list[FeatureRow]
+    total: int
+    """How many features were ever selected; the table may show fewer."""
+
+
+class SelectorRow(TypedDict):
+    """A selector with its best classifier at one size."""
+
+    selector: str
+    title: str
+    size: int | str
+    stability: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
+    classifier: str | None
+    error: float | None
+    standard_error: float | None
+    balanced_accuracy: float | None
+    auc: float | None
+    rpt: float | None
+    p_value: float | None
+    """Of the test against the best pair."""
+    rival: bool
+    """Not significantly worse than the best."""
+    front: bool
+    recommended: bool
+
+
+class Selectors(TypedDict):
+    """The selectors compared."""
+
+    measure: str | None
+    rows: list[SelectorRow]
+    reasons: list[str]
+    choice: str | None
+    """What is to be expected of the choice itself, in a sentence."""
+
+
+class Section(TypedDict):
+    """Sentences about one matter, and the numbers behind them."""
+
+    sentences: list[str]
+    rows: list[dict[str, Any]]
+    numbers: NotRequired[list[dict[str, Any]]]
+    """More numbers, such as all points of a curve; for the JSON twin only."""
+
+
+class Figure(TypedDict):
+    """A picture; the JSON twin leaves ``svg`` out."""
+
+    name: str
+    section: str
+    """``"verdict"``, ``"truth"``, ``"features"``, ``"selectors"``, ``"profile"``, ``"stripes"``,
+    ``"stand_ins"``, ``"similarity"``."""
+    title: str
+    caption: str
+    alt: str
+    svg: NotRequired[str]
+
+
+class Methods(TypedDict):
+    """What was done."""
+
+    protocol: str
+    data: list[tuple[str, str]]
+    """What is known of the data: pairs of what and how much."""
+    warnings: list[str]
+    paragraph: str
+    references: list[str]
+    versions: list[tuple[str, str]]
+    seed: int
+    command: str | None
+    fingerprint: str
+
+
+class Report(TypedDict):
+    """Everything that a report says."""
+
+    format: str
+    version: int
+    generator: str
+    title: str
+    subtitle: str
+    state: State
+    verdict: Verdict
+    truth: Section | None
+    """Simulated data only: the verdict beside the truth."""
+    features: Features
+    selectors: Selectors
+    profile: Section
+    similarity: Section
+    stand_ins: Section
+    failures: list[dict[str, Any]]
+    figures: list[Figure]
+    methods: Methods
+    glossary: dict[str, str]
+    """What each term means, in a sentence."""

@@ -1,0 +1,94 @@
+"""The selectors compared: each at each size with its best classifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.report._plain import plain, records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from holdfast.judge import Recommendation
+    from holdfast.report._evidence import Evidence
+    from holdfast.report._schema import SelectorRow, Selectors
+
+NOTHING = ["Nothing can be recommended: there are not enough results."]
+
+
+def selectors(evidence: Evidence) -> Selectors:
+    """Return the comparison, and why one of the rows is recommended."""
+    choice = evidence.choice
+    expected = None if choice is None or choice.choice is None else choice.choice.sentence
+    return {
+        "measure": _measure(evidence),
+        "rows": [_row(evidence, cell) for cell in _cells(evidence)],
+        "reasons": NOTHING if choice is None else [r for r in choice.reasons if r != expected],
+        "choice": expected,
+    }
+
+
+def _measure(evidence: Evidence) -> str | None:
+    if evidence.choice is not None:
+        return str(evidence.choice.measure)
+    measures = evidence.result.summary()["measure"].dropna()
+    return str(measures.iloc[0]) if len(measures) else None
+
+
+def _cells(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return selectors and sizes in the order of the study, with what the judges say."""
+    summary = evidence.result.summary()
+    choice = evidence.choice
+    if choice is None:
+        return records(summary)
+    judged = {(row["selector"], row["size"]): row for row in records(_best(choice))}
+    return [{**row, **judged.get((row["selector"], row["size"]), {})} for row in records(summary)]
+
+
+def _best(choice: Recommendation) -> pd.DataFrame:
+    """Keep one classifier a selector and size: the recommended one, else that of least error."""
+    return choice.table.sort_values(
+        ["recommended", "error"], ascending=[False, True], kind="stable"
+    ).drop_duplicates(["selector", "size"])
+
+
+def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
+    detail = _detail(evidence.result.errors, cell)
+    return {
+        "selector": cell["selector"],
+        "title": _title(evidence, cell["selector"]),
+        "size": cell["size"],
+        "stability": cell["stability"],
+        "low": cell["low"],
+        "high": cell["high"],
+        "chance": cell["chance"],
+        "classifier": cell["classifier"],
+        "error": cell["error"],
+        "standard_error": cell["standard_error"],
+        "balanced_accuracy": detail.get("balanced_accuracy"),
+        "auc": detail.get("auc"),
+        "rpt": cell.get("rpt"),
+        "p_value": cell.get("p_value"),
+        "rival": bool(cell.get("rival", False)),
+        "front": bool(cell.get("front", False)),
+        "recommended": bool(cell.get("recommended", False)),
+    }
+
+
+def _detail(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:
+    """Return the other measures of success of the same selector, classifier and size."""
+    same = (
+        (errors["selector"] == cell["selector"])
+        & (errors["classifier"] == cell["classifier"])
+        & (errors["size"] == cell["size"])
+    )
+    rows = errors[same]
+    found: dict[str, Any] = plain(rows.iloc[0].to_dict()) if len(rows) else {}
+    return found
+
+
+def _title(evidence: Evidence, name: str) -> str:
+    """Return the title of a selector, with its name where several have the same title."""
+    title = evidence.title(name)
+    same = [one for one in evidence.result.selectors if evidence.title(one) == title]
+    return title if len(same) == 1 else f"{title}: {name}"

@@ -1,0 +1,115 @@
+"""What was done: enough to do it again, with everything cited that was used."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+import holdfast as hf
+from holdfast._references import REFERENCES
+from holdfast.report._copies import copies
+from holdfast.report._spelled import classifier_text, options, selector_text
+from tests.report.results import report_of, simulated
+
+
+def methods(name):
+    """Return the part of a report that says what was done."""
+    return report_of(name)["methods"]
+
+
+def test_everything_cited_is_listed_and_everything_listed_is_cited():
+    told = methods("simulated")
+    shorts = {one.short: one.full for one in REFERENCES.values()}
+    brackets = " ".join(re.findall(r"\(([^()]*)\)", told["paragraph"]))
+    cited = {full for short, full in shorts.items() if short in brackets}
+    assert set(told["references"]) == cited
+    assert any("Nogueira" in full for full in cited)
+
+
+def test_the_paragraph_names_what_was_used():
+    text = methods("wine")["paragraph"]
+    assert "13 features of 178 samples (59 class_0, 71 class_1 and 48 class_2)" in text
+    assert "F statistic (analysis of variance, F; Yu et al. 2008)" in text
+    assert "ReliefF (near, n_neighbors = 3; Kononenko 1994" in text
+    assert "The best 2 or 12 features of each ranking were kept" in text
+    assert "cross-validation (Kalousis et al. 2005" in text
+    assert "lda (LinearDiscriminantAnalysis)" in text
+    assert "McNemar's exact test" in text
+    assert "t-test" not in text
+    assert f"holdfast {hf.__version__}" in text
+    assert "the seed was 0" in text
+
+
+def test_repeated_tests_are_told_as_such():
+    text = methods("simulated")["paragraph"]
+    assert "corrected resampled t-test" in text
+    assert "McNemar" not in text
+
+
+def test_independent_data_sets_are_no_overlapping_ones():
+    text = methods("drawn")["paragraph"]
+    assert "standard errors over data sets" in text
+    assert "overlapping" not in text
+
+
+def test_no_classifier_means_no_word_of_errors():
+    text = methods("no classifiers")["paragraph"]
+    assert "predicted" not in text
+    assert "compared" not in text
+
+
+def test_data_facts_and_provenance_are_there():
+    study = simulated()
+    told = methods("simulated")
+    facts = dict(map(tuple, told["data"]))
+    assert (facts["Samples"], facts["Features"]) == ("60", "300")
+    assert facts["Classes"] == "case: 30, control: 30"
+    assert facts["Missing values"] == "none"
+    assert told["fingerprint"] == study.dataset.fingerprint
+    assert told["seed"] == 0
+    assert told["protocol"] == study.protocol_sentence
+    assert dict(map(tuple, told["versions"]))["holdfast"] == hf.__version__
+
+
+def test_data_that_are_gone_are_warned_of():
+    told = methods("folds")
+    assert any("not at hand" in text for text in told["warnings"])
+    assert "Missing values" not in dict(map(tuple, told["data"]))
+
+
+def test_few_samples_of_a_class_are_warned_of():
+    told = methods("own size")
+    assert (
+        "Few samples of a (15) and b (15): what is found in them may be chance."
+        in (told["warnings"])
+    )
+    assert not any("Few samples" in text for text in methods("simulated")["warnings"])
+
+
+def test_only_options_that_were_set_are_told():
+    spelling = {
+        "class": "sklearn.svm:SVC",
+        "parameters": {"C": 0.5, "kernel": "rbf", "random_state": 3, "gamma": {"opaque": "x"}},
+    }
+    assert options(spelling) == "C = 0.5"
+    assert classifier_text({"name": "svm", "object": spelling}) == "svm (SVC, C = 0.5)"
+
+
+def test_plans_of_others_import_nothing():
+    stranger = {"class": "antigravity:Thing", "parameters": {"a": 1}}
+    assert options(stranger) == "a = 1"
+    assert selector_text({"name": "x", "object": stranger}) == ("x", "a = 1")
+    assert selector_text({"name": "x", "object": {"opaque": "<function>"}}) == ("x", "")
+    assert options({"class": "sklearn.nowhere:Thing", "parameters": {"a": 1}}) == "a = 1"
+
+
+def test_copies_are_found_whatever_their_sign_and_scale():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6))
+    X[:, 1] = 5 - 3 * X[:, 0]
+    X[:, 2] = 7.0
+    X[0, 3] = np.nan
+    assert copies(X, [0, 1, 2, 3, 4, 5]) == {0: (1, -1.0), 1: (0, -1.0)}
+    assert copies(X, [4, 0, 5]) == {}
+    assert copies(X, []) == {}

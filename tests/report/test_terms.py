@@ -1,0 +1,30 @@
+"""Words that need an explanation."""
+
+from __future__ import annotations
+
+from holdfast.report._terms import Terms
+from tests.report.sample import HOSTILE
+
+
+def test_terms_are_marked_once_in_a_section_whatever_their_case_and_number():
+    terms = Terms(
+        {"resample": "A part.", "selection frequency": "A share.", "frequency": "How often."}
+    )
+    mark = terms.section()
+    text = mark("Resamples give a selection frequency; the resample, the frequency, presample.")
+    assert text.count('class="term"') == 3
+    assert ">Resamples</a>" in text
+    assert ">selection frequency</a>" in text
+    assert 'class="term"' not in mark("resample")
+    assert 'class="term"' in terms.section()("resample")
+
+
+def test_terms_and_their_meanings_are_escaped():
+    marked = Terms({"a<b": '<i>"x"</i>'}).section()(f"a<b and {HOSTILE[0]}")
+    assert ">a&lt;b</a>" in marked
+    assert "&lt;i&gt;&#34;x&#34;&lt;/i&gt;" in marked
+    assert "<script" not in marked
+
+
+def test_without_a_glossary_text_is_only_escaped():
+    assert Terms({}).section()("a <b>") == "a &lt;b&gt;"

@@ -1,0 +1,231 @@
+"""The verdict: words that say what was measured, and never more."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from holdfast.errors import InvalidInputError
+from holdfast.judge import Recommendation
+from holdfast.report._assurance import assurance, in_words, on_scale
+from holdfast.report._evidence import Evidence
+from holdfast.report._verdict import verdict
+
+
+def frequencies(*shares: float, n: int = 100, width: float = 0.04) -> pd.DataFrame:
+    """Return a table of features f0, f1, ... that were selected in such shares."""
+    return pd.DataFrame(
+        {
+            "feature": [f"f{i}" for i in range(len(shares))],
+            "selector": "mine",
+            "size": 3,
+            "frequency": shares,
+            "count": [round(share * n) for share in shares],
+            "n": n,
+            "low": [max(0.0, share - width) for share in shares],
+            "high": [min(1.0, share + width) for share in shares],
+        }
+    )
+
+
+def recommendation(**changes):
+    """Return a recommendation of the selector `mine`, changed as asked."""
+    facts = {
+        "selector": "mine", "classifier": "knn3", "size": 3, "error": 0.1,
+        "standard_error": 0.02, "stability": 0.85, "low": 0.8, "high": 0.9, "chance": 0.0,
+        "measure": "nogueira", "rule": "not_worse", "reasons": (), "table": pd.DataFrame(),
+        "choice": None,
+    } | changes  # fmt: skip
+    columns = ["selector", "classifier", "size", "stability", "chance"]
+    rivals = [[facts[name] for name in columns], *facts.pop("others", [])]
+    return Recommendation(rivals=pd.DataFrame(rivals, columns=columns), **facts)
+
+
+def evidence(table=None, *, done=100, units=100, draws=None, stand_ins=(), **changes):
+    """Return what a report is made from, for a study of one selector."""
+
+    def recommend():
+        if changes.get("nothing"):
+            raise InvalidInputError("nothing to recommend.")
+        return recommendation(**changes)
+
+    table = frequencies(1.0, 0.95, 0.5, 0.01) if table is None else table
+    rows = pd.DataFrame(stand_ins, columns=["feature", "stand_in", "correlation", "share"])
+    result = SimpleNamespace(
+        plan={
+            "data": {"n_features": 50, "n_samples": 60, "classes": {"a": 30, "b": 30}},
+            "selectors": [
+                {"name": "mine", "object": {}},
+                {"name": "other", "object": {}},
+                {"name": "dice", "object": {"class": "holdfast.select:RandomScore"}},
+            ],
+        },
+        recommend=recommend,
+        frequencies=table,
+        n_done=done,
+        n_units=units,
+        complete=done == units,
+        failures=[],
+        truth=None,
+        dataset=None,
+        resamples=pd.DataFrame({"draw": pd.array([draws] * 3, dtype="Int64")}),
+        stand_ins=lambda selector, size: SimpleNamespace(table=rows),
+    )
+    return Evidence(result)
+
+
+def test_features_in_nine_of_ten_resamples_are_trusted():
+    told = verdict(evidence(frequencies(1.0, 0.9, 0.89)))
+    assert told["trusted"] == ["f0", "f1"]
+    assert told["sentences"][0] == (
+        "Trust f0 and f1: each is among the 3 features selected by mine in at least 90% of the "
+        "100 resamples."
+    )
+
+
+def test_many_trusted_features_are_counted():
+    told = verdict(evidence(frequencies(*[1.0] * 20)))
+    assert len(told["trusted"]) == 20
+    assert "f5, f6 and 13 more" in told["sentences"][0]
+
+
+def test_without_trusted_features_the_verdict_says_so_and_what_to_do():
+    told = verdict(evidence(frequencies(0.7, 0.6)))
+    assert told["trusted"] == []
+    assert told["assurance"] == "low"
+    assert told["sentences"][0].startswith("No feature can be trusted")
+    assert "f0, the most frequent, was in 70%" in told["sentences"][0]
+    assert "checked on new samples" in told["sentences"][0]
+
+
+def test_what_chance_explains_is_not_trusted():
+    crowd = frequencies(*[0.97] * 49, width=0.06)
+    told = verdict(evidence(crowd))
+    assert told["trusted"] == []
+    assert "chance alone reaches 95.1%" in told["sentences"][0]
+
+
+def test_stability_and_error_are_told_with_their_uncertainty():
+    told = verdict(evidence())["sentences"][1]
+    assert "excellent (0.85, 95% interval 0.80 to 0.90; chance gives 0.00)" in told
+    assert "an error of 10% ± 2%" in told
+    assert "guessing the largest class: 50%" in told
+
+
+def test_distances_are_said_to_be_such():
+    told = verdict(evidence(measure="anhd", stability=0.1, low=0.05, high=0.15, chance=0.5))
+    assert (
+        "excellent (0.10, 95% interval 0.05 to 0.15; lower is more stable; chance gives"
+        in (told["sentences"][1])
+    )
+
+
+def test_the_error_of_the_choice_itself_is_told():
+    choice = SimpleNamespace(error=0.14, standard_error=0.03)
+    assert "an error of 14% ± 3%" in verdict(evidence(choice=choice))["sentences"][1]
+
+
+def test_the_higher_error_is_told():
+    choice = SimpleNamespace(error=0.07, standard_error=0.03)
+    assert "an error of 10% ± 2%" in verdict(evidence(choice=choice))["sentences"][1]
+
+
+def test_one_data_set_never_speaks_for_new_samples():
+    told = verdict(evidence())["sentences"][-1]
+    assert "all resamples come from the same 60 samples (a new study agrees less)" in told
+    fresh = verdict(evidence(draws=1))["sentences"]
+    assert "100 independent data sets" in fresh[0]
+    assert "agrees less" not in fresh[-1]
+
+
+def test_rivals_and_stand_ins_would_change_the_verdict():
+    others = [["other", "knn3", 3, 0.82, 0.0], ["other", "knn1", 3, 0.5, 0.0]]
+    found = [("f0", "f9", -0.97, 0.5), ("f2", "f8", 0.99, 0.1), ("f1", "f7", 0.8, 0.1)]
+    told = verdict(evidence(others=others, stand_ins=found))["sentences"][-1]
+    assert "as other does as well as far as can be told" in told
+    assert "f9 could take the place of f0 (correlation 0.97)" in told
+
+
+def test_random_features_that_do_as_well_are_told():
+    told = verdict(evidence(others=[["dice", "knn3", 3, 0.0, 0.0]]))
+    assert "other features, as some drawn at random classify as well" in told["sentences"][-1]
+    assert told["assurance"] == "fair"
+    assert "drawn at random" in told["because"][0]
+
+
+def test_less_stable_rivals_are_not_named():
+    others = [["other", "knn3", 3, 0.7, 0.0]]
+    assert "other" not in verdict(evidence(others=others))["sentences"][-1]
+
+
+def test_what_is_not_done_is_told():
+    told = verdict(evidence(done=97))
+    assert "the 3 units of work not done" in told["sentences"][-1]
+    assert told["because"] == ["3 of 100 units of work are missing"]
+
+
+def test_few_resamples_show_nothing():
+    told = verdict(evidence(frequencies(1.0, n=4)))
+    assert told["trusted"] == []
+    assert told["sentences"][0] == (
+        "No feature can be trusted yet: 4 resamples cannot show what would be found again; it "
+        "takes 5 at least."
+    )
+    assert told["sentences"][1].startswith("The choice that comes out best is mine with 3")
+    assert "more than 4 resamples" in told["sentences"][2]
+
+
+def test_nothing_is_claimed_of_nothing():
+    told = verdict(evidence(frequencies(), nothing=True, done=0))
+    assert told["sentences"] == [
+        "Nothing can be said about the features yet: no unit of work is done; run the study on."
+    ]
+    assert (told["selector"], told["size"], told["assurance"]) == (None, None, "low")
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "reason"),
+    [
+        ({}, "high", None),
+        ({"low": 0.74}, "fair", "interval of the stability reaches down to 0.74"),
+        ({"low": 0.39}, "low", "may be poor: its interval reaches 0.39"),
+        ({"low": float("nan"), "high": float("nan")}, "fair", "no interval"),
+        ({"error": 0.47}, "low", "not clearly below the 50%"),
+        ({"error": float("nan")}, "fair", "not tested"),
+        ({"done": 99}, "fair", "1 of 100 units"),
+        ({"done": 49}, "low", "51 of 100 units"),
+        ({"table": frequencies(1.0, n=19)}, "fair", "only 19 resamples"),
+        ({"table": frequencies(0.8)}, "low", "often enough to be trusted"),
+        ({"nothing": True}, "fair", "no interval"),
+    ],
+)
+def test_assurance_follows_its_rules(changes, level, reason):
+    got, because = assurance(evidence(**changes))
+    assert got == level
+    assert any(reason in text for text in because) if reason else because == []
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(0.399, "poor"), (0.4, "intermediate to good"), (0.749, "intermediate to good"),
+     (0.75, "excellent"), (1.0, "excellent"), (-0.2, "poor")],
+)  # fmt: skip
+def test_the_scale_has_words(value, word):
+    assert in_words(value) == word
+
+
+def test_measures_are_brought_to_one_scale():
+    assert on_scale(0.6, 0.0, "nogueira") == 0.6
+    assert on_scale(0.6, 0.2, "jaccard") == pytest.approx(0.5)
+    assert on_scale(0.1, 0.2, "anhd") == pytest.approx(0.5)  # a distance: 0 is the best
+    assert on_scale(0.6, float("nan"), "jaccard") is None
+    assert on_scale(float("nan"), 0.2, "jaccard") is None
+
+
+def test_long_names_are_cut_in_sentences_only():
+    table = frequencies(1.0).assign(feature="x" * 500)
+    told = verdict(evidence(table))
+    assert told["trusted"] == ["x" * 500]
+    assert len(told["sentences"][0]) < 300
