@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from benchmarks._compilation import compile_times
+from benchmarks._knots import knot_lines
 from benchmarks._record import load
 from benchmarks._report import cells, header, markdown, text_table
 from benchmarks._run import Outcome, outcome_of
@@ -44,6 +45,7 @@ def _publish(outcomes: list[Outcome], *, write: bool) -> None:
     top, rows = header(outcomes), [cells(outcome) for outcome in outcomes]
     if write:
         top.append(compile_times())
+        top += knot_lines()
     print("\n".join(top), text_table(rows), sep="\n\n")
     if write:
         RESULTS.write_text(markdown(top, rows), encoding="utf-8")

@@ -129,14 +129,23 @@ def test_outer_parts_without_a_prediction_are_left_out():
 
 def test_subjects_are_drawn_as_a_whole():
     # ten subjects of ten samples each: one selector is always wrong about half of the subjects
-    subject = np.repeat(np.arange(10), 10)
+    subject, part = np.repeat(np.arange(10), 10), np.tile(np.arange(10), 10)
     wrong = np.isin(subject, np.arange(5))[None]
     alone, whole = (
-        choice_error(repeated(wrong, subject, np.arange(100), units=units), [0.5])
+        choice_error(repeated(wrong, part, np.arange(100), units=units), [0.5])
         for units in (None, subject)
     )
     assert alone.standard_error == pytest.approx(0.05, rel=0.05)
     assert whole.standard_error == pytest.approx(0.5 / np.sqrt(9), rel=0.1)
+
+
+def test_a_choice_is_not_surer_than_what_is_chosen():
+    # a sample is wrong in whole test parts, so its mean hides how much test parts differ
+    part, sample = np.repeat(np.arange(10), 20), np.tile(np.arange(20), 10)
+    wrong = (part < 5)[None]
+    found = choice_error(repeated(wrong, part, sample, overlap=0.1), [0.5])
+    by_hand = np.repeat([1.0, 0.0], 5).std(ddof=1) * np.sqrt(1 / 10 + 0.1)
+    assert found.standard_error == pytest.approx(by_hand)
 
 
 def test_nothing_to_choose_has_no_error():

@@ -77,7 +77,7 @@ def test_the_truth_is_counted():
     row = report["truth"]["rows"][0]
     truth = set(true_names(study))
     hits = len(truth & set(report["verdict"]["trusted"]))
-    assert (row["informative"], row["number"]) == (hits, len(report["verdict"]["trusted"]))
+    assert (row["informative"], row["features"]) == (hits, len(report["verdict"]["trusted"]))
     for line in report["features"]["rows"]:
         assert line["informative"] == (line["feature"] in truth)
 

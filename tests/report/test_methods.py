@@ -47,6 +47,10 @@ def test_repeated_tests_are_told_as_such():
     assert "McNemar" not in text
 
 
+def test_the_error_of_the_choice_is_explained():
+    assert "bootstrap bias correction (Tsamardinos et al. 2018)" in methods("folds")["paragraph"]
+
+
 def test_independent_data_sets_are_no_overlapping_ones():
     text = methods("drawn")["paragraph"]
     assert "standard errors over data sets" in text

@@ -69,7 +69,8 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     chosen by the predictions of those drawn, and judged by the predictions of those not drawn (a
     sample that is tested repeatedly by its mean); the mean over all draws is returned. The
     stability stays as it is. The standard error is that of the mean over samples of the pair
-    chosen. ``method`` is ``"bootstrap"``.
+    chosen, but not below the standard error that the pairs chosen have themselves. ``method`` is
+    ``"bootstrap"``.
 
     Parameters
     ----------
@@ -201,7 +202,8 @@ def _bootstrapped(
     if not left:
         return None
     error = float(np.mean([rest.mean() for rest in left]))
-    return told(tested.pairs, chosen, error, _spread(left, n_units), "bootstrap")
+    spread = np.fmax(_spread(left, n_units), np.mean(sheet.weighed().spreads[chosen]))
+    return told(tested.pairs, chosen, error, float(spread), "bootstrap")
 
 
 def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:

@@ -41,11 +41,15 @@ def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
         yield f"Missing values were imputed by the {plan['impute']} of the training part."
     yield _stability(plan, cite)
     if evidence.profile is not None and evidence.profile.knots["size"].notna().any():
-        yield evidence.profile.how
+        yield (
+            "Knots of the stability profiles are the sizes at which agreement beyond chance "
+            "breaks, by the rule that holdfast documents."
+        )
     yield "Selection frequencies have 95% intervals by Wilson's method."
     if plan["classifiers"]:
         yield _classification(evidence, cite)
         yield _comparison(evidence, cite)
+        yield from _choosing(evidence, cite)
     yield f"All was computed with {_software(evidence)}; the seed was {plan['seed']}."
 
 
@@ -122,6 +126,17 @@ def _comparison(evidence: Evidence, cite: Citations) -> str:
         f"{percent(0.05)} level, corrected for many tests by Holm's method{cite('holm1979')}; "
         f"{RULES[choice.rule]}{cite('kalousis2005')}."
     )
+
+
+def _choosing(evidence: Evidence, cite: Citations) -> Iterator[str]:
+    """Say how the error of the choice itself was estimated, if it was."""
+    found = None if evidence.choice is None else evidence.choice.choice
+    if found is None:
+        return
+    how = "by choosing within each outer training part and testing outside"
+    if found.method == "bootstrap":
+        how = f"by bootstrap bias correction{cite('tsamardinos2018')}"
+    yield f"The error of the choice itself was estimated {how}."
 
 
 def _software(evidence: Evidence) -> str:

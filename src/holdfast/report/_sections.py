@@ -23,7 +23,7 @@ def profile(evidence: Evidence) -> Section:
         return _without("There is no profile: it takes rankings of at least two resamples.")
     whole = found.knots.astype(dict.fromkeys(("size", "low", "high"), "Int64"))
     return {
-        "sentences": list(found.sentences),
+        "sentences": [*found.sentences, found.how],
         "rows": records(whole.drop(columns="sentence")),
         "numbers": records(found.table),
     }

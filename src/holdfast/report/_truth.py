@@ -38,11 +38,10 @@ def _lists(evidence: Evidence) -> dict[str, list[str]]:
 def _row(evidence: Evidence, what: str, names: Collection[str]) -> dict[str, Any]:
     hits = len(evidence.truth.intersection(names))
     return {
-        "features": what,
-        "number": len(names),
+        "list": what,
+        "features": len(names),
         "informative": hits,
-        "not informative": len(names) - hits,
-        "share of all informative": hits / len(evidence.truth) if evidence.truth else None,
+        "noise": len(names) - hits,
     }
 
 

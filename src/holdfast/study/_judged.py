@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from holdfast.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -89,6 +91,35 @@ class Judged:
                 self._view, self._data, self.errors, self.stability, measure=measure, **settings
             ),
         )
+
+    def compare(self, *, correction: Literal["holm"] | None = "holm") -> pd.DataFrame:
+        """Test each pair of a selector with a classifier against each other one.
+
+        Parameters
+        ----------
+        correction : {"holm", None}, default "holm"
+            How p-values are corrected for the number of tests; None leaves them as they are.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each two pairs; as :func:`holdfast.judge.compare_pairs` gives it.
+
+        Raises
+        ------
+        InvalidInputError
+            The study has no predictions.
+        """
+        from holdfast.judge import compare_pairs  # noqa: PLC0415  (seldom needed)
+        from holdfast.study._tested import tested_of  # noqa: PLC0415
+
+        tested = tested_of(self._view)
+        if tested is None:
+            raise InvalidInputError(
+                "the study has no predictions to compare: it has no classifier, its protocol "
+                "tests nothing, or nothing is done yet."
+            )
+        return compare_pairs(tested, correction=correction)
 
     def pipeline(
         self,

@@ -66,7 +66,7 @@ def make_work(plan: Plan, data: Dataset) -> Work:
         y=data.codes,
         classes=data.classes,
         selectors=[
-            _prepared(selector, seed_of(plan.seed, SELECTOR, position), data)
+            prepared(selector, seed_of(plan.seed, SELECTOR, position), data)
             for position, selector in enumerate(plan.selectors.values())
         ],
         classifiers=list(plan.classifiers.values()),
@@ -81,7 +81,7 @@ def make_work(plan: Plan, data: Dataset) -> Work:
     )
 
 
-def _prepared(selector: Ranker, seed: int, data: Dataset) -> Ranker:
+def prepared(selector: Ranker, seed: int, data: Dataset) -> Ranker:
     """Return a selector with the study's seed, that knows which features are nominal."""
     options: dict[str, Any] = {"random_state": seed}
     if data.nominal and selector.get_params().get("nominal", ...) is None:

@@ -13,7 +13,7 @@ from holdfast._text import did_you_mean, plural
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
 from holdfast.io import Dataset, from_arrays
 from holdfast.study._classifiers import classifying, median_imputer, seeded
-from holdfast.study._make_plan import _prepared as prepared
+from holdfast.study._make_plan import prepared
 from holdfast.study._objects import is_opaque, made
 from holdfast.study._seeds import CLASSIFICATION, SELECTOR, seed_of
 

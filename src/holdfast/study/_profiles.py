@@ -25,7 +25,7 @@ from holdfast.judge._profile import (
 )
 from holdfast.measures import get_measure
 from holdfast.study._preferences import StudyPreferences
-from holdfast.study._stability import Case, _each_other, _groups
+from holdfast.study._stability import Case, each_other, groups_of
 from holdfast.study._system import subsets
 from holdfast.study._view import OWN, cut, size_label
 
@@ -71,11 +71,11 @@ def _whole(view: View, selector: int) -> Case:
 def _rows(
     view: View, case: Case, sizes: Sequence[int] | None, records: list[Measure], data: Data
 ) -> Iterator[dict[str, Any]]:
-    groups = _groups(view, case)
+    groups = groups_of(view, case)
     points = profile_sizes(view.depth, view.plan["sizes"]) if sizes is None else sizes
     for size in points:
         found = dict(zip(case.found, cut(list(case.found.values()), size), strict=True))
-        answers = _each_other(view, Case(size, found, case.build), groups, records, data)
+        answers = each_other(view, Case(size, found, case.build), groups, records, data)
         for name, answer in answers.items():
             yield {"size": size, "measure": name, **answer.row()}
 
@@ -89,7 +89,7 @@ def _knot(view: View, case: Case) -> Knot:
 def _places(view: View, numbers: list[int], case: Case) -> list[list[int]]:
     """Return the groups of resamples that are compared, as places among the given numbers."""
     place = {number: position for position, number in enumerate(numbers)}
-    return [[place[number] for number in group] for group in _groups(view, case)]
+    return [[place[number] for number in group] for group in groups_of(view, case)]
 
 
 def similarity(view: View, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:

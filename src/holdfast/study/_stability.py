@@ -95,12 +95,12 @@ def _of_all_features(
 
 
 def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterator[dict[str, Any]]:
-    groups = _groups(view, case)
+    groups = groups_of(view, case)
     referred: list[Measure] = []
     if view.reference is not None:
         referred += [record for record in records if isinstance(record, PairMeasure)]
     others = [record for record in records if record not in referred]
-    answers = _each_other(view, case, groups, others, data)
+    answers = each_other(view, case, groups, others, data)
     answers |= _against_reference(view, case, groups, referred, data)
     remarks = _remarks(view, case, groups)
     for record in records:
@@ -113,7 +113,7 @@ def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterato
         }
 
 
-def _groups(view: View, case: Case) -> list[list[int]]:
+def groups_of(view: View, case: Case) -> list[list[int]]:
     """Return the resamples that are compared with each other, those of one outer number or all."""
     groups: dict[int | None, list[int]] = defaultdict(list)
     for number in view.counted(case.found):
@@ -121,7 +121,7 @@ def _groups(view: View, case: Case) -> list[list[int]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _each_other(
+def each_other(
     view: View, case: Case, groups: list[list[int]], records: list[Measure], data: Data
 ) -> dict[str, Answer]:
     if not groups:
