@@ -107,3 +107,40 @@ def test_many_reasons_are_cut_short(ended, monkeypatch):
     monkeypatch.setattr("holdfast.cli._closing.MOST", 1)
     _, _, err = ended(made(), failed=[(0, 0), (1, 0)])
     assert "and 1 more reasons" in err
+
+
+def test_the_last_line_names_the_report(ended, tmp_path):
+    _, _, err = ended(made())
+    page = tmp_path / "run" / "report.html"
+    assert err.splitlines()[-1] == f"report: {page}"
+    assert all(page.with_suffix(suffix).is_file() for suffix in (".html", ".json", ".md"))
+
+
+def test_a_part_of_a_study_has_no_report(ended, tmp_path):
+    ended(made(), skip=[(1, i) for i in range(12)], part="1/2")
+    assert not (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_study_in_which_everything_failed_has_no_report(ended, tmp_path):
+    code, _, err = ended(made(), failed=[(s, i) for s in range(2) for i in range(12)])
+    assert code == 1
+    assert "report:" not in err
+    assert not (tmp_path / "run" / "report.html").exists()
+
+
+def test_programs_learn_where_the_report_is(ended, tmp_path):
+    _, out, _ = ended(made(), as_json=True)
+    told = json.loads(out)
+    assert str(tmp_path / "run" / "report.html") in told["files"]
+    assert told["recommended"]["selector"] in ("one", "two")
+    assert told["recommended"]["reasons"]
+
+
+def test_the_table_is_followed_by_what_is_recommended(ended):
+    _, out, _ = ended(made())
+    assert "Recommended: " in out.splitlines()[-1]
+
+
+def test_where_everything_failed_nothing_is_recommended(ended):
+    _, out, _ = ended(made(), failed=[(s, i) for s in range(2) for i in range(12)])
+    assert "Recommended" not in out

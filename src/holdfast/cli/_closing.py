@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast._text import plural
 from holdfast.cli._print import print_json
 from holdfast.cli._program import FAILED
-from holdfast.cli._summary import print_summary
+from holdfast.cli._summary import print_summary, recommended
 from holdfast.cli._talk import say
 from holdfast.study import export
 from holdfast.study._folder import DATA, PLAN
@@ -75,9 +75,17 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
         },
         "stability": _records(result.stability),
         "errors": _records(result.errors),
+        "recommended": _recommended(result),
         "failures": _records(result.failures),
         "files": [str(path) for path in files],
     }
+
+
+def _recommended(result: Result) -> dict[str, Any] | None:
+    choice = recommended(result)
+    if choice is None:
+        return None
+    return {**choice.pair._asdict(), "reasons": list(choice.reasons)}
 
 
 def plan_hash(plan: dict[str, Any]) -> str:

@@ -10,11 +10,13 @@ import click
 
 from holdfast.cli._paragraph import paragraph
 from holdfast.cli._print import Column, print_table
+from holdfast.errors import HoldfastError
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from holdfast.judge import Recommendation
     from holdfast.study import Result
 
 
@@ -89,4 +91,14 @@ def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
     told.append(result.protocol_sentence)
     if result.plan["classifiers"]:
         told.append("The error is that of the best classifier, ± its standard error.")
+    if (choice := recommended(result)) is not None:
+        told.append(f"Recommended: {choice.pair}; the report says why.")
     return told
+
+
+def recommended(result: Result) -> Recommendation | None:
+    """Return the recommendation, None where nothing can be recommended."""
+    try:
+        return result.recommend()
+    except HoldfastError:
+        return None
