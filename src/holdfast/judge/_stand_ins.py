@@ -91,8 +91,8 @@ def stand_ins(
 ) -> StandIns:
     """Find the stand-ins of the features that are selected often.
 
-    A stand-in of a feature correlates with it, |r| ≥ `threshold`, and is selected in at least one
-    resample in which the feature is not. A selector that picks one of several such features, now
+    A stand-in of a feature correlates with it by `threshold` or more, up or down, and is selected
+    in at least one resample in which the feature is not. A selector that picks one of several such features, now
     this, now that, is unstable but may classify well: its selections carry the same information.
 
     Parameters
