@@ -1,6 +1,7 @@
 """Data sets: what comes along, what a summary tells, one class against the rest."""
 
 import json
+import os
 import time
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
 from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.io._data_duplicates import duplicated_features
 
@@ -205,3 +206,18 @@ def test_the_data_of_the_papers_are_read(data_folder, require):
     arrhythmia = read_data(data_folder / "arrhythmia.parquet").summary()
     assert len(arrhythmia.constant) == 17
     assert arrhythmia.classes["8"] == 2
+
+
+def test_text_that_no_file_can_hold_is_refused(tmp_path):
+    X, y = np.eye(4), ["a", "b"] * 2
+    with pytest.raises(InvalidInputError, match=r"feature_names must be text .*'f\\udcff'"):
+        from_arrays(X, y, feature_names=["f\udcff", "g", "h", "i"])
+    with pytest.raises(InvalidInputError, match="y must be text"):
+        from_arrays(X, ["a", "b\udcff"] * 2)
+    path = tmp_path / os.fsdecode(b"data\xff.csv")
+    try:
+        path.write_text("class,f\na,1\nb,2\n")
+    except OSError:
+        pytest.skip("this file system takes text as names only")
+    with pytest.raises(FileFormatError, match=r"'data\\udcff.csv': the path is no text"):
+        read_data(path)

@@ -12,6 +12,8 @@ from holdfast.io._data_blocks import row_blocks
 from holdfast.io._source import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 
@@ -44,6 +46,25 @@ def check_labels(name: str, labels: NDArray[Any], count: int) -> None:
             "from_arrays takes labels of all kinds."
         )
     check_length(name, labels, count, "sample")
+    check_text(name, np.unique(labels).tolist())
+
+
+def check_text(name: str, items: Iterable[str]) -> None:
+    """Refuse text that no file can hold: halves of characters, as undecodable bytes leave them."""
+    for item in items:
+        if not is_text(item):
+            raise InvalidInputError(
+                f"{name} must be text that can be written as UTF-8, got {item!a}."
+            )
+
+
+def is_text(item: str) -> bool:
+    """Return whether something can be written as UTF-8."""
+    try:
+        item.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_nominal(nominal: tuple[int, ...], n_features: int) -> None:

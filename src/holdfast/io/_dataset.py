@@ -17,6 +17,7 @@ from holdfast.io._data_checks import (
     check_length,
     check_matrix,
     check_nominal,
+    check_text,
 )
 from holdfast.io._data_summary import summarised
 from holdfast.io._source import refuse_repeats
@@ -89,6 +90,7 @@ class Dataset:
         if self.groups is not None:
             check_labels("groups", self.groups, n)
         check_length("feature_names", self.feature_names, p, "feature")
+        check_text("feature_names", self.feature_names)
         if self.truth is not None:
             check_length("truth", self.truth, p, "feature")
         refuse_repeats(self.feature_names, "feature", InvalidInputError)

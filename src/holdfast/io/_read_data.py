@@ -12,6 +12,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.io._arff import read_arff
 from holdfast.io._bundled import SIGN, read_bundled
 from holdfast.io._data_binary import read_h5ad, read_npz, read_parquet
+from holdfast.io._data_checks import is_text
 from holdfast.io._data_columns import as_column, as_columns
 from holdfast.io._data_csv import read_table
 from holdfast.io._data_frame import as_frame, frame_data, is_frame
@@ -161,6 +162,8 @@ def _read(source: Any, wishes: Wishes, progress: Progress) -> Dataset:  # noqa: 
 def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
     suffix = suffix_of(path)
     refuse_unreadable(path)
+    if not is_text(str(path.resolve())):
+        raise problem(ascii(path.name), "the path is no text (UTF-8); rename the file or folder.")
     if suffix not in {*_TEXT, *_BINARY} or (suffix in _BINARY and suffix != path.suffix.lower()):
         raise problem(
             str(path),
