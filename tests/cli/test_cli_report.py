@@ -58,3 +58,11 @@ def test_a_folder_without_a_study_is_refused(tmp_path):
     result = run("report", tmp_path / "nowhere")
     assert result.exit_code == 1
     assert result.stderr.startswith(f"error: {tmp_path / 'nowhere'}: there is no such folder")
+
+
+def test_other_kinds_of_files_are_refused(folder, tmp_path):
+    result = run("report", folder, "--out", tmp_path / "x.pdf")
+    assert result.exit_code == 1
+    assert "ends in .html" in result.stderr
+    assert "print the page" in result.stderr
+    assert not (tmp_path / "x.pdf").exists()

@@ -74,7 +74,8 @@ def test_json_holds_all_tables(finished):
     assert len(document["stability"]) == 2 * 2 * 3
     assert {row["classifier"] for row in document["errors"]} == {"knn3"}
     assert document["failures"] == []
-    assert document["files"] == [str(folder / "study.sqlite"), str(folder / "plan.json")]
+    names = ("study.sqlite", "plan.json", "report.html", "report.json", "report.md")
+    assert document["files"] == [str(folder / name) for name in names]
     plan = (folder / "plan.json").read_bytes()
     assert document["plan"] == hashlib.sha256(plan).hexdigest()
 
