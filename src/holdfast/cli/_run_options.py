@@ -77,7 +77,7 @@ run_options = in_group(
     option(
         "--export",
         type=click.Choice(["csv", "parquet"]),
-        help="Write all tables to DIR/tables as well.",
+        help="All tables to DIR/tables as well: lossless, so names that are formulas stay so.",
     ),
 )
 quiet_option = click.option(
