@@ -9,7 +9,7 @@ def pairs(count):
     return tuple(Pair(f"s{i}", "knn3", 5) for i in range(count))
 
 
-def once(wrong, known=None):
+def once(wrong, known=None, units=None):
     """Return predictions of samples that are tested once each."""
     wrong = np.atleast_2d(np.asarray(wrong, dtype=bool))
     n = wrong.shape[1]
@@ -21,6 +21,7 @@ def once(wrong, known=None):
         group=np.arange(n) * 5 // n,
         once=True,
         overlap=0.25,
+        units=units,
     )
 
 

@@ -41,6 +41,13 @@ def test_no_more_than_chance_counts_none():
     np.testing.assert_allclose(agreed_features(sizes**2 / 50, sizes, 50), 0, atol=1e-9)
 
 
+def test_the_least_possible_overlap_counts_no_less_than_all_features():
+    sizes = np.array([10, 20, 30])
+    least = np.maximum(2.0 * sizes - 40, 0)
+    np.testing.assert_array_equal(agreed_features(least, sizes, 40)[1:], -sizes[1:])
+    assert np.isfinite(agreed_features(least, sizes, 40)).all()
+
+
 def test_agreement_comes_from_overlaps_of_all_pairs():
     rng = np.random.default_rng(1)
     tops = np.array(blurred(rng, 30, 6, 0.5))
@@ -85,6 +92,15 @@ def test_the_core_is_found_exactly(core, p, ordered):
     assert (knot.size, knot.agreed) == (core, pytest.approx(1))
     assert knot.low <= core <= knot.high
     assert abs(knot.next) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_interval_holds_only_sizes_that_can_be_a_knot(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(8, 60))
+    knot = find_knot(core_first(rng, int(rng.integers(2, max(3, p // 4))), p, 4), p)
+    if knot.size is not None:
+        assert 2 <= knot.low <= knot.size <= knot.high <= 0.4 * p
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -136,6 +152,18 @@ def test_only_resamples_of_one_group_are_compared():
     knot = find_knot(tops, 300, groups=places)
     assert (knot.size, knot.agreed) == (15, pytest.approx(1))
     assert find_knot(tops, 300).agreed != pytest.approx(1)
+
+
+def test_two_groups_give_a_knot_an_interval():
+    rng = np.random.default_rng(6)
+    tops = blurred(rng, 300, 12, 0.8)
+    for row in tops:
+        head = row[row < 20]
+        row[:] = np.append(rng.permutation(head), row[row >= 20])
+    together = find_knot(tops, 300)
+    apart = find_knot(tops, 300, groups=[range(6), range(6, 12)])
+    assert apart.size == together.size == 20
+    assert np.isfinite([apart.low, apart.high]).all()
 
 
 def test_a_core_beyond_what_can_be_seen_is_not_guessed():

@@ -38,3 +38,10 @@ def test_equal_rows_are_both_on_the_front():
 def test_a_column_that_is_missing_is_named():
     with pytest.raises(InvalidInputError, match="lacks size"):
         pareto_front(pd.DataFrame({"error": [0.1], "stability": [np.nan]}))
+
+
+def test_means_that_differ_by_rounding_are_equal():
+    error = [(0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3]
+    assert error[0] != error[1]
+    for columns in ({"error": error, "stability": 0.5}, {"error": 0.1, "stability": error}):
+        assert pareto_front(pd.DataFrame({**columns, "size": [5, 5]})).all()

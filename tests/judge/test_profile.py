@@ -6,8 +6,12 @@ import scipy.stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge import stability_profile
+from holdfast.judge import _top_lists, stability_profile
 from holdfast.judge._profile import profile_sizes
+from holdfast.measures import get_measure
+
+RECORDS = [get_measure(name) for name in hf.list_measures().index]
+DATALESS = [r.name for r in RECORDS if r.form == "subset" and not r.needs & {"similarity", "data"}]
 
 
 @pytest.fixture
@@ -25,8 +29,35 @@ def test_each_value_is_that_of_the_measure(tops):
         lists = [one[: row["size"]] for one in tops[row["selector"]]]
         asked = hf.measure([row["measure"]], hf.Subsets(lists, n_features=60))
         for column in ("value", "low", "high", "chance"):
-            assert row[column] == asked[column].iloc[0]
+            np.testing.assert_allclose(row[column], asked[column].iloc[0], rtol=1e-12)
+        assert row["note"] == asked["note"].iloc[0]
     assert len(profile.table) == 2 * 3 * 2
+
+
+@pytest.mark.parametrize("name", DATALESS)
+@pytest.mark.filterwarnings("ignore::holdfast.errors.UndefinedMeasureWarning")
+def test_every_measure_of_subsets_says_the_same_of_lists_as_of_subsets(tops, name):
+    lists = [row[:30] for row in tops["steady"]]
+    found = stability_profile({"one": lists}, 60, sizes=[1, 12, 30], measures=name).table
+    for row in found.to_dict("records"):
+        cut = hf.Subsets([one[: row["size"]] for one in lists], n_features=60)
+        asked = hf.measure([name], cut)[["value", "low", "high", "chance"]].iloc[0]
+        np.testing.assert_allclose([row[c] for c in asked.index], asked, rtol=1e-12, atol=1e-12)
+
+
+def test_whole_lists_are_not_sorted_anew_at_each_size(tops, monkeypatch):
+    def refuse(*_args, **_options):
+        raise AssertionError
+
+    monkeypatch.setattr(_top_lists, "Subsets", refuse)
+    assert stability_profile(tops, 60).table["chance"].notna().any()
+
+
+def test_the_table_handed_out_is_a_copy(tops):
+    profile = stability_profile(tops, 60, sizes=[5])
+    table = profile.to_frame()
+    table["value"] = 0.0
+    assert (profile.table["value"] != 0).all()
 
 
 def test_the_chance_level_of_jaccard_is_the_hypergeometric_expectation(tops):
@@ -74,7 +105,6 @@ def test_each_selector_has_a_row_and_a_sentence_about_its_knot(tops):
     assert profile.sentences[1].startswith("<script>$=cmd(): no knot")
     assert "clarity" in profile.how
     assert repr(profile).startswith("<StabilityProfile: 2 selectors at 1 size>")
-    assert profile.to_frame() is profile.table
 
 
 def test_a_single_feature_has_a_profile():
@@ -97,6 +127,12 @@ def test_sizes_that_are_not_there_are_refused(tops, sizes):
 def test_lists_of_different_lengths_are_refused():
     with pytest.raises(InvalidInputError, match=r"mine: .* lengths \[2, 3\]"):
         stability_profile({"mine": [np.arange(2), np.arange(3)]}, 9)
+
+
+@pytest.mark.parametrize("row", [[0, 0], [0, 9], [-1, 2]])
+def test_lists_that_are_no_rankings_are_refused(row):
+    with pytest.raises(InvalidInputError, match="selection 1 holds"):
+        stability_profile({"mine": [np.array([0, 1]), np.array(row)]}, 9)
 
 
 def test_one_list_is_refused():

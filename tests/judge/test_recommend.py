@@ -1,5 +1,7 @@
 """Recommendations from tables made by hand, rule by rule."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -144,7 +146,7 @@ def test_without_errors_stability_alone_decides(errors):
     assert got.reasons == (str(got),)
     assert str(got) == (
         "No errors were estimated, so stability alone decides: s3 on 5 features is the most "
-        "stable of 4, with 0.95 [0.85, 1.05] by nogueira."
+        "stable of 4, with 0.95 [0.85, 1.00] by nogueira."
     )
     assert "nan" not in repr(got).lower()
     assert "nan" not in got._repr_html_().lower()
@@ -171,7 +173,9 @@ def test_the_reasons_are_plain_sentences():
 def test_where_nothing_comes_close_the_best_is_recommended():
     got = given(STABILITY[:2], WRONG[[0, 3]])
     assert "No other pair is not worse" not in str(got)
-    assert "All other pairs are worse beyond chance" in str(got)
+    assert "The other pair is worse beyond chance" in str(got)
+    assert "All other pairs are worse beyond chance" in str(given(wrong=WRONG[[0, 3, 3, 3]]))
+    assert "The other pair is not worse beyond chance" in str(given(STABILITY[:2], WRONG[:2]))
     assert "So it is recommended" in str(got)
     alone = given(STABILITY[:1], WRONG[:1])
     assert alone.reasons[0].startswith("There is one pair only: s0 with knn3 on 5 features")
@@ -202,17 +206,131 @@ def test_errors_that_guessing_has_too_are_warned_of():
     assert "largest class" in got.reasons[-1]
 
 
-def test_pairs_that_cannot_be_compared_are_not_rivals_and_told_of():
+def half_known():
     known = np.ones_like(WRONG)
     known[0, 50:] = known[2, :50] = False
+    return known
+
+
+def test_pairs_that_are_known_too_seldom_are_left_out_and_told_of():
+    known = half_known()
     got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
     assert got.selector == "s1"
-    assert "1 pair could not be compared with it" in str(got)
-    known[1:, :50] = False
+    assert len(got.table) == 4
+    assert got.table["rival"].tolist() == [False, True, False, False]
+    assert got.table["p_value"].notna().tolist() == [False, False, False, True]
+    assert got.table["rpt"].notna().all()
+    assert got.table["front"].tolist() == [False, True, False, True]
+    assert got.reasons[0].startswith("Of 2 considered pairs of a selector")
+    assert got.reasons[1] == (
+        "s0, s2 are known on less than 90% of the 100 samples compared, so they are left out."
+    )
+    assert "The other pair considered is worse beyond chance" in got.reasons[2]
+    known[2] = True
     got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
-    assert got.selector == "s0"
-    assert "3 pairs could not be compared with it" in str(got)
-    assert "beyond chance" not in str(got)
+    told = "s0 is known on only 50 of the 100 samples compared, so it is left out."
+    assert got.reasons[1] == told
+
+
+def test_a_selector_known_in_part_is_left_out_by_its_pairs():
+    errors = errors_of().assign(selector=["s0", "s0", "s2", "s3"], size=[5, 6, 5, 5])
+    stability = stability_of(STABILITY).assign(selector=errors["selector"], size=errors["size"])
+    known = np.ones_like(WRONG)
+    known[0, 50:] = False
+    pairs = tuple(errors[["selector", "classifier", "size"]].itertuples(index=False, name=None))
+    pairs = tuple(Pair(*pair) for pair in pairs)
+    tested = dataclasses.replace(once(WRONG, known), pairs=pairs)
+    got = recommend(errors, stability, tested, measure="nogueira")
+    assert "s0 with knn3 on 5 features is known on only 50 of the 100 samples" in str(got)
+
+
+def test_where_all_are_half_done_alike_nothing_is_left_out():
+    known = np.ones_like(WRONG)
+    known[:, 50:] = False
+    known[1, 46:] = False  # nearly alike
+    got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
+    assert "left out" not in str(got)
+    assert got.reasons[0].startswith("Of 4 pairs")
+
+
+def test_where_none_knows_nearly_all_the_larger_part_that_knows_the_same_is_compared():
+    known = half_known()
+    known[1:] = np.arange(100) >= 50
+    got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
+    assert got.table["p_value"].notna().sum() == 2
+    assert "s0 is known on only 0 of the 50 samples compared" in str(got)
+
+
+def test_pairs_without_predictions_cannot_be_tested_and_this_is_told():
+    got = recommend(errors_of(), stability_of(STABILITY), once(WRONG[:3]), measure="nogueira")
+    assert "1 pair could not be compared with it" in str(got)
+    assert not got.table["rival"][3]
+
+
+def test_a_lower_error_without_a_stability_is_named():
+    got = given([np.nan, 0.5, 0.9, 0.95])
+    assert got.reasons[0].startswith("Of 3 considered pairs of a selector")
+    assert "s1 with knn3 on 5 features has the lowest error" in got.reasons[0]
+    assert got.reasons[1] == (
+        "s0 with knn3 on 5 features errs less, 10.0% ± 3.0%, but has no stability by nogueira, so "
+        "it is left out."
+    )
+    several = given([np.nan, np.nan, 0.9, 0.95])
+    assert several.reasons[1] == (
+        "2 pairs err less but have no stability by nogueira, so they are left out; least s0 with "
+        "knn3 on 5 features: 10.0% ± 3.0%."
+    )
+    assert "The other pair considered is worse beyond chance" in several.reasons[2]
+    assert "left out" not in str(given([0.2, 0.5, 0.9, np.nan]))  # it errs more
+    alone = given([np.nan, np.nan, np.nan, 0.95])
+    assert alone.reasons[0].startswith("One pair only can be considered: s3")
+
+
+def test_subjects_are_tested_as_such():
+    got = recommend(
+        errors_of(), stability_of(STABILITY), once(WRONG, units=np.arange(100) // 20),
+        measure="nogueira",
+    )  # fmt: skip
+    assert "by the t-test on subjects, Holm's correction for 3 comparisons" in str(got)
+    assert got.selector == "s3"  # 5 subjects tell little: those of the last differ in three only
+
+
+def test_rpt_says_that_chance_does_not_explain_it_only_if_a_test_did():
+    tables = errors_of(), stability_of(STABILITY)
+    options = {"measure": "nogueira", "rule": "rpt", "beta": 0.01}
+    untested = recommend(*tables, **options)
+    assert untested.selector == "s3"
+    assert "chance explains" not in str(untested)
+    assert "chance explains" in str(recommend(*tables, once(WRONG), **options))
+
+
+def test_rpt_needs_a_scale_that_ends_at_one():
+    with pytest.raises(InvalidInputError, match="sechidis"):
+        given([3, 2, 2.5, 1], measure="sechidis", rule="rpt")
+    assert given([3, 2, 2.5, 1], measure="sechidis").table["rpt"].isna().all()
+
+
+def test_intervals_in_sentences_keep_to_the_range_of_the_measure():
+    wide = recommend(
+        errors_of(), stability_of(STABILITY, half=0.98), once(WRONG), measure="nogueira"
+    )
+    assert wide.high == pytest.approx(1.88)
+    for text in (str(wide), repr(wide), wide._repr_html_()):
+        assert "1.88" not in text
+        assert "[-0.08, 1.00]" in text
+
+
+def test_a_stability_far_from_chance_is_not_said_to_be_lost():
+    wide = recommend(
+        errors_of(), stability_of(STABILITY, half=0.98), once(WRONG), measure="nogueira"
+    )
+    assert "not clearly better than what random selections give (0.00)" in wide.reasons[-1]
+    assert "too few resamples" in wide.reasons[-1]
+    assert "hardly be found again" not in str(wide)
+    near = recommend(
+        errors_of(), stability_of([0.02, 0.03, 0.05, 0.04]), once(WRONG), measure="nogueira"
+    )
+    assert "hardly be found again" in near.reasons[-1]
 
 
 def test_the_shown_forms_name_the_next_step_and_escape_names():

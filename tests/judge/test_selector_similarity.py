@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
@@ -110,7 +111,12 @@ def test_values_are_averaged_over_groups(systems):
     parts = [selector_similarity({k: s[g] for k, s in systems.items()}) for g in groups]
     np.testing.assert_allclose(alike.matrix, (parts[0].matrix + parts[1].matrix) / 2)
     np.testing.assert_allclose(alike.same, (parts[0].same + parts[1].same) / 2)
-    assert alike.table["low"].isna().all()
+
+
+def test_a_single_group_has_no_interval(systems):
+    alike = selector_similarity(systems, groups=[range(6)])
+    np.testing.assert_allclose(alike.matrix, selector_similarity(systems).matrix)
+    assert alike.table[["low", "high", "relative_low"]].isna().all(axis=None)
 
 
 def test_three_groups_have_an_interval_from_their_spread(systems):
@@ -118,8 +124,13 @@ def test_three_groups_have_an_interval_from_their_spread(systems):
     alike = selector_similarity(systems, groups=groups)
     values = [mean(phi, systems["early"][g], systems["late"][g]) for g in groups]
     row = alike.table.set_index(["first", "second"]).loc[("early", "late")]
-    half = 1.959964 * np.std(values, ddof=1) / np.sqrt(3)
-    np.testing.assert_allclose(row["high"] - row["similarity"], half, rtol=1e-6)
+    half = scipy.stats.t(2).ppf(0.975) * np.std(values, ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(row["high"] - row["similarity"], half)
+
+
+def test_two_groups_have_an_interval_too(systems):
+    alike = selector_similarity(systems, groups=[[0, 1], [2, 3, 5]])
+    assert alike.table["low"].notna().all()
 
 
 def test_two_resamples_give_values_without_intervals(systems):
@@ -133,6 +144,96 @@ def test_sentences_name_the_most_and_the_least_alike(systems):
     assert most.startswith("Most alike: early and same: similarity 0.")
     assert least.startswith("Least alike: ")
     assert "late" in least
+
+
+def test_sentences_have_the_interval(systems):
+    alike = selector_similarity(systems)
+    row = alike.table.set_index(["first", "second"]).loc[("early", "same")]
+    assert f"({row['low']:.2f} to {row['high']:.2f}; to themselves: " in alike.sentences[0]
+
+
+def random_systems(seed, count):
+    rng = np.random.default_rng(seed)
+    return {
+        str(i): hf.Subsets([rng.permutation(300)[:10] for _ in range(20)], n_features=300)
+        for i in range(count)
+    }
+
+
+def test_random_selectors_are_not_called_alike():
+    said = [selector_similarity(random_systems(seed, 20)).sentences for seed in range(10)]
+    none = ("No two of the 20 selectors are clearly more alike than chance.",)
+    assert sum(one == none for one in said) >= 9
+
+
+def test_two_random_selectors_are_told_to_be_no_more_alike_than_chance():
+    (sentence,) = selector_similarity(random_systems(1, 2)).sentences
+    assert sentence.endswith(", not clearly more than chance.")
+
+
+def test_a_measure_that_has_chance_in_it_is_not_compared_with_it(systems):
+    alike = selector_similarity(systems, "jaccard")
+    assert alike.table["beyond_chance"].isna().all()
+    assert "chance not taken out" in alike.sentences[0]
+
+
+def test_an_empty_selection_is_left_out_and_named(systems):
+    rows = list(systems["early"])
+    rows[2] = np.array([], dtype=int)
+    holed = systems | {"early": hf.Subsets(rows, n_features=P)}
+    alike = selector_similarity(holed)
+    first, second = holed["early"], holed["late"]
+    pairs = [(i, j) for i in range(6) for j in range(6) if i not in (j, 2)]
+    expected = np.mean([phi(first[i], second[j]) for i, j in pairs])
+    np.testing.assert_allclose(alike.matrix.loc["early", "late"], expected)
+    assert alike.table[["similarity", "low", "same"]].notna().all(axis=None)
+    assert "early: 1 of 6 selections are empty" in alike.note
+    assert alike.sentences[-1] == f"{alike.note}."
+
+
+def test_intervals_without_an_empty_selection_are_by_jackknife_over_what_is_left(systems):
+    rows = list(systems["early"])
+    rows[2] = np.array([], dtype=int)
+    first, second = hf.Subsets(rows, n_features=P), systems["late"]
+    alike = selector_similarity({"early": first, "late": second})
+
+    def without(out):
+        left = [i for i in range(6) if i != out]
+        return np.mean([phi(first[i], second[j]) for i in left for j in left if i not in (2, j)])
+
+    values = np.array([without(i) for i in range(6)])
+    half = 1.959964 * np.sqrt(5 / 6 * np.square(values - values.mean()).sum())
+    row = alike.table.iloc[1]
+    np.testing.assert_allclose(row["high"] - row["similarity"], half, rtol=1e-6)
+
+
+def test_selections_of_all_features_cannot_be_compared_and_that_is_said(systems):
+    full = {name: hf.Subsets([range(P)] * 6, n_features=P) for name in "ab"}
+    alike = selector_similarity(full)
+    assert alike.matrix.isna().all(axis=None)
+    (sentence,) = alike.sentences
+    assert sentence == (
+        "100% of the pairs of selections are left out, as phi has no value for them "
+        "(a: 6 of 6 selections hold all features, b: 6 of 6 selections hold all features)."
+    )
+    assert "late" not in selector_similarity(full | {"late": systems["late"]}).note
+
+
+def test_different_sizes_are_named_where_a_measure_cannot_take_them(systems):
+    alike = selector_similarity(systems, "kuncheva")
+    assert np.isnan(alike.matrix.loc["early", "same"])
+    assert "their sizes differ" in alike.note
+
+
+def test_nothing_is_noted_where_all_is_defined(systems):
+    assert selector_similarity(systems).note == ""
+
+
+def test_the_table_handed_out_is_a_copy(systems):
+    alike = selector_similarity(systems)
+    table = alike.to_frame()
+    table["similarity"] = -1.0
+    assert (alike.table["similarity"] > -1).all()
 
 
 def test_one_selector_is_compared_with_itself_only(systems):

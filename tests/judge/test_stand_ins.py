@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.judge import _correlated, _replacements, stand_ins
+from holdfast.judge import _blocks, _correlated, stand_ins
 from holdfast.judge._correlated import FilledSimilarity
+from holdfast.measures import _similar_chance
 from holdfast.measures._similarity import DataSimilarity
 
 P = 30
@@ -75,8 +77,7 @@ def test_stand_ins_are_those_of_a_plain_loop(subsets, rows, X, threshold, freque
 
 def test_blocks_of_features_give_the_same(subsets, X, monkeypatch):
     whole = stand_ins(subsets, X, frequency=0.1)
-    monkeypatch.setattr(_replacements, "CELLS", 1)
-    monkeypatch.setattr(_correlated, "CELLS", 7)
+    monkeypatch.setattr(_blocks, "CELLS", 7)
     blocks = stand_ins(subsets, X, frequency=0.1)
     pd.testing.assert_frame_equal(whole.table, blocks.table)
     pd.testing.assert_frame_equal(whole.features, blocks.features)
@@ -138,8 +139,61 @@ def test_stability_is_averaged_over_groups(subsets, X):
     found = stand_ins(subsets, X, groups=groups).stability
     parts = [stand_ins(subsets[group], X).stability["value"] for group in groups]
     np.testing.assert_allclose(found["value"], np.mean(parts, axis=0))
-    half = 1.959964 * np.std(parts, axis=0, ddof=1) / np.sqrt(3)
-    np.testing.assert_allclose(found["high"] - found["value"], half, rtol=1e-6)
+    half = scipy.stats.t(2).ppf(0.975) * np.std(parts, axis=0, ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(found["high"] - found["value"], half)
+
+
+def test_a_single_group_has_no_interval(subsets, X):
+    found = stand_ins(subsets, X, groups=[range(12)]).stability
+    assert found["value"].notna().all()
+    assert found[["low", "high"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("sizes", [[2, 20, 2, 20, 2, 20], [1, 7, 24, 3, 0, 11]])
+def test_unequal_sizes_invent_no_stand_ins(sizes):
+    noise = np.random.default_rng(0).normal(size=(200, P))
+    found = stand_ins(hf.Subsets([np.arange(k) for k in sizes], n_features=P), noise)
+    plain, adjusted = found.stability["value"][:2]
+    assert found.table.empty
+    assert plain == adjusted
+    assert "hardly between correlated features" in found.sentence
+
+
+def test_shares_of_unequal_sizes_are_those_of_a_plain_loop(X):
+    rng = np.random.default_rng(6)
+    sets = [set(rng.permutation(P)[:k].tolist()) for k in (2, 9, 4, 14)]
+    r = np.abs(np.corrcoef(X, rowvar=False))
+    more = []
+    for a, b in itertools.combinations(sets, 2):
+        forth = sum(any(r[x, y] >= 0.8 for y in b - a) for x in a - b)
+        back = sum(any(r[x, y] >= 0.8 for y in a - b) for x in b - a)
+        more.append((len(a & b) + (forth + back) / 2) / ((len(a) + len(b)) / 2))
+    found = stand_ins(hf.Subsets([sorted(one) for one in sets], n_features=P), X).stability
+    np.testing.assert_allclose(found["value"][1], np.mean(more))
+
+
+def test_the_chance_level_of_shares_of_unequal_sizes_is_that_of_random_selections(X):
+    rng = np.random.default_rng(7)
+    rows = [rng.permutation(P)[: 3 + 9 * (i % 2)] for i in range(400)]
+    found = stand_ins(hf.Subsets(rows, n_features=P), X).stability
+    np.testing.assert_allclose(found["value"][:2], found["chance"][:2], rtol=0.03)
+
+
+def test_what_chance_brings_is_not_simulated(subsets, X, monkeypatch):
+    def refuse(*_args):
+        raise AssertionError
+
+    exact = stand_ins(subsets, X).stability
+    monkeypatch.setattr(_similar_chance, "PRODUCTS", 0)
+    monkeypatch.setattr(_similar_chance, "_simulated", refuse)
+    pd.testing.assert_frame_equal(stand_ins(subsets, X).stability, exact)
+
+
+def test_the_table_handed_out_is_a_copy(subsets, X):
+    found = stand_ins(subsets, X, frequency=0.1)
+    table = found.to_frame()
+    table["share"] = -1.0
+    assert (found.table["share"] > 0).all()
 
 
 def test_copies_explain_the_disagreement(X, subsets):

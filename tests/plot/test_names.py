@@ -32,6 +32,48 @@ def test_wide_letters_count_twice():
     assert shown("基" * 30, 11) == "基基…基基"
 
 
+LONG = [
+    f"relieff with k={k} and a rather long name{' of a kind' * (k % 5 == 0)}" for k in range(40)
+]
+
+
+@pytest.mark.parametrize("most", [12, 22, 30])
+def test_long_names_keep_what_tells_them_apart(most):
+    texts = shown_apart([*LONG, "f_score"], most)
+    assert texts[-1] == "f_score"
+    for k, text in enumerate(texts[:-1]):
+        assert f"k={k}" in text
+        assert width(text) <= most
+    assert len(set(texts)) == 41
+
+
+def test_names_that_share_both_ends_keep_their_middle():
+    names = [f"gene {'a' * 20} probe {n} on array of {'b' * 20}" for n in (17, 171)]
+    assert [
+        "probe" in text or f"…{n}…" in text
+        for n, text in zip((17, 171), shown_apart(names, 20), strict=True)
+    ] == [True] * 2
+    assert shown_apart([names[0]], 20) == [shown(names[0], 20)]
+
+
+def test_names_that_differ_in_parts_that_come_late_are_compared_again():
+    names = [f"{kind} {'-' * 30} {n} {'+' * 30}" for kind in ("first", "second") for n in range(3)]
+    texts = shown_apart(names, 20)
+    assert len(set(texts)) == 6
+    assert all(
+        f" {n} " in f" {text.replace('…', ' ')} "
+        for n, text in zip([0, 1, 2] * 2, texts, strict=True)
+    )
+
+
+@given(st.lists(st.text(st.sampled_from("ab _基"), max_size=40), max_size=8), st.integers(8, 30))
+def test_different_names_have_different_texts(names, most):
+    plain = [" ".join(name.split()) for name in names]
+    texts = dict(zip(plain, shown_apart(plain, most), strict=True))
+    assert len(set(texts.values())) == len(texts)
+    assert all(width(text) <= most + 4 for text in texts.values() if text != "(no name)")
+
+
 def test_equal_names_get_equal_texts():
     assert shown_apart(["a", "b", "a"]) == ["a", "b", "a"]
 

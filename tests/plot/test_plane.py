@@ -56,6 +56,24 @@ def test_a_front_with_a_third_aim_keeps_its_line_ascending_in_accuracy_only(tabl
     assert np.all(np.diff(y) < 0)
 
 
+def test_points_that_are_on_the_front_by_their_size_alone_are_counted_apart(table):
+    assert "2 points on the Pareto front of the two." in plane(table).description
+    three = plane(table.assign(front=[True, True, True, False]))
+    assert (
+        "2 points on the Pareto front of the two; 1 more when the number of features counts"
+        in three.description
+    )
+
+
+def test_axes_end_where_measures_do(table):
+    table.loc[2, ["stability", "high"]] = [0.99, 1.4]
+    picture = plane(table.assign(error=table["error"] - 0.1))
+    assert picture.ax.get_ylim()[1] == 1
+    assert picture.ax.get_xlim()[1] == 1
+    assert picture.numbers["high"].max() == 1.4
+    assert plane(table, maximum=np.inf).ax.get_ylim()[1] > 1.4
+
+
 def test_the_recommended_pair_is_named_and_explained(table):
     picture = plane(table.assign(recommended=[False, False, True, False]))
     assert {"r, 10, svm", "recommended", "Pareto front"} <= set(texts(picture))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from holdfast.errors import InvalidInputError
 from holdfast.plot import similarity
@@ -24,8 +25,25 @@ def test_cells_hold_their_numbers():
 def test_stronger_cells_are_more_alike():
     names = ["a", "b"]
     table = pd.DataFrame([[1.0, 0.5], [-0.3, np.nan]], index=names, columns=names)
-    strength = [patch.get_alpha() for patch in similarity(table).ax.patches[:4]]
-    assert strength[0] > strength[1] > strength[2] == strength[3] == 0
+    *cells, _ = similarity(table).ax.patches
+    drawn = {tuple(cell.get_path().vertices[:4].mean(axis=0)): cell.get_alpha() for cell in cells}
+    assert drawn == {(0, 0): 0.92, (1, 0): 0.46}
+
+
+def test_forty_selectors_are_cells_that_can_change_their_colour():
+    picture = similarity(matrix([f"s{i}" for i in range(40)]))
+    *cells, frames = picture.ax.patches
+    positive = int((picture.numbers["value"] > 0.005 / 0.92).sum())
+    assert sum(len(cell.get_path().vertices) // 5 for cell in cells) == positive
+    assert len(frames.get_path().vertices) // 5 == 40
+    assert "<image" not in picture.svg()
+    assert len(picture.svg()) < 150_000
+    assert "<image" in similarity(matrix([f"s{i}" for i in range(61)])).svg()
+
+
+def test_numbers_are_left_out_of_narrow_cells():
+    ax = Figure(figsize=(6, 4)).subplots(2, 3)[0, 0]
+    assert list(similarity(matrix(list("abcde")), ax=ax).ax.texts) == []
 
 
 def test_sixteen_selectors_have_no_numbers_in_their_cells():

@@ -94,9 +94,18 @@ def test_a_hundred_thousand_features_and_a_thousand_resamples_are_no_burden():
     assert len(svg) < 250_000
 
 
+def test_thousands_of_marks_stay_shapes_that_can_change_their_colour():
+    random = np.random.default_rng(2)
+    rows = [np.unique(random.integers(0, 900, 55)) for _ in range(50)]
+    svg = stripes(hf.Subsets(rows, n_features=900)).svg()
+    assert svg.count("V") > 2000
+    assert "<image" not in svg
+    assert len(svg) < 120_000
+
+
 def test_an_image_shows_every_mark():
     random = np.random.default_rng(2)
-    rows = [np.unique(random.integers(0, 900, 30)) for _ in range(50)]
+    rows = [np.unique(random.integers(0, 900, 90)) for _ in range(50)]
     subsets = hf.Subsets(rows, n_features=900)
     (image,) = stripes(subsets).ax.get_images()
     seen = np.asarray(image.get_array())[..., 3] > 0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from holdfast.plot import truth
 from tests.plot.tables import texts
@@ -30,13 +31,39 @@ def test_without_effects_there_are_two_rows():
     assert np.all(np.abs(others.get_offsets()[:, 1] - 1) <= 0.3)
     assert np.all(np.abs(matters.get_offsets()[:, 1]) <= 0.3)
     assert {"truly informative (2)", "not informative (4)"} <= set(texts(picture))
-    assert "Mean value: 0.05 of the informative ones, 0.35 of the others." in picture.description
+    assert "Mean: 5% for the informative ones, 35% for the others." in picture.description
 
 
-def test_many_points_become_an_image():
-    n = 2000
-    table = pd.DataFrame({"feature": range(n), "effect": np.arange(n) / n, "value": 0.5})
-    svg = truth(table).svg()
-    assert "<image" in svg
+def test_shares_are_shown_in_percent_and_other_values_as_they_are():
+    table = pd.DataFrame({"feature": list("ab"), "effect": [0.0, 2.0], "value": [0.0, 1.0]})
+    assert "100" in texts(truth(table))
+    ranks = texts(truth(table, value="rank"))
+    assert "100" not in ranks
+    assert "1" in ranks
+
+
+@pytest.mark.parametrize("known", ["effect", "informative"])
+def test_features_at_the_same_place_are_drawn_once_and_stay_shapes(known):
+    n = 10_000
+    effect = np.where(np.arange(n) < 50, np.linspace(0.5, 2, n), 0.0)
+    table = pd.DataFrame({"feature": range(n), "effect": effect, "informative": effect > 0})
+    table["value"] = np.where(np.arange(n) < 100, np.arange(n) % 10 / 10, 0.0)
+    picture = truth(table[["feature", "value", known]])
+    svg = picture.svg()
+    assert "<image" not in svg
     assert len(svg) < 60_000
-    assert "<image" not in truth(table.head(100)).svg()
+    assert len(picture.numbers) == n
+    drawn = np.concatenate([one.get_offsets() for one in picture.ax.collections])
+    value = drawn[:, 1 if known == "effect" else 0]
+    assert set(value.round(6)) == set(table["value"].round(6))
+
+
+def test_thousands_of_different_points_are_thinned_out():
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"feature": range(5000), "effect": random.random(5000) + 1})
+    picture = truth(table.assign(value=random.random(5000)))
+    svg = picture.svg()
+    assert len(picture.numbers) == 5000
+    assert 1000 < len(picture.ax.collections[1].get_offsets()) <= 1500
+    assert "<image" not in svg
+    assert len(svg) < 150_000

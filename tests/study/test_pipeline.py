@@ -1,5 +1,6 @@
 """The recommended pair fitted to all data does what the study did."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -136,6 +137,39 @@ def test_other_features_and_unknown_names_are_refused(whole):
         fitted_pipeline(whole.plan, Pair("G", "lda", 2), WINE.X, WINE.y)
     with pytest.raises(UnknownNameError, match="no classifier of this study is called 'ld'"):
         fitted_pipeline(whole.plan, Pair("F", "ld", 2), WINE.X, WINE.y)
+
+
+def nominal_data():
+    """Return data whose first feature tells classes by codes that are no amounts."""
+    rng = np.random.default_rng(0)
+    y = np.array(["a", "b"])[np.arange(80) % 2]
+    codes = np.where(y == "a", rng.choice([0, 3], 80), rng.choice([1, 2, 4], 80)).astype(float)
+    X = np.column_stack([codes, rng.normal(size=(80, 5))])
+    return dataclasses.replace(hf.io.from_arrays(X, y), nominal=(0,))
+
+
+def test_features_are_nominal_where_they_were_so_in_the_study():
+    data = nominal_data()
+    study = hf.Study("relieff", protocol=hf.CrossValidation(4), sizes=[1], classifiers=["knn3"])
+    result = study.run(data, n_jobs=1)
+    whole, bare = result.pipeline(data)[0], result.pipeline(data.X, data.y)[0]
+    assert list(bare.nominal) == list(whole.nominal) == [0]
+    assert (whole.scores_ == bare.scores_).all()
+
+
+def test_features_of_other_names_or_in_another_order_are_refused():
+    frame = pd.DataFrame(WINE.X, columns=NAMES)
+    study = hf.Study("f_score", protocol=hf.CrossValidation(3), sizes=[2], classifiers=["lda"])
+    result = study.run(frame, WINE.y, n_jobs=1)
+    names = result.pipeline(frame, WINE.y)[:-1].get_feature_names_out()
+    assert result.pipeline(WINE)[:-1].get_feature_names_out().tolist() == names.tolist()
+    assert result.pipeline(WINE.X, WINE.y)[0].get_support().sum() == 2
+    with pytest.raises(InvalidInputError, match=r"feature 1 is 'zzz0', in the study.*'alcohol'"):
+        result.pipeline(frame.set_axis([f"zzz{i}" for i in range(13)], axis=1), WINE.y)
+    with pytest.raises(InvalidInputError, match=r"another order.*12 of 13 names differ"):
+        result.pipeline(frame[NAMES[::-1]], WINE.y)
+    unnamed = study.run(WINE.X, WINE.y, n_jobs=1)
+    assert unnamed.pipeline(frame, WINE.y)[:-1].get_feature_names_out().tolist() == names.tolist()
 
 
 def test_a_selector_that_selects_nothing_is_told_of(whole):

@@ -1,5 +1,7 @@
 """Profiles, likeness and stand-ins of a study, against its tables and its preferences."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -25,17 +27,21 @@ def wine():
     return study.run(hf.io.read_data("@wine"), n_jobs=1)
 
 
-@pytest.fixture(scope="module")
-def nested():
+def nested_made(**options):
     """Three outer resamples with four inner ones each."""
-    made = Made(p=40, sizes=(3, 40))
+    made = Made(p=40, sizes=(3, 40), **options)
     for outer in folds(made.n, 3, role="outer"):
         made.resamples.append(outer)
         made.resamples += [
             Resample(part.train, part.test, role="inner", outer=outer.outer)
             for part in subsamples(made.n, 4, seed=outer.outer)
         ]
-    return Result(full(made))
+    return made
+
+
+@pytest.fixture(scope="module")
+def nested():
+    return Result(full(nested_made()))
 
 
 def at_sizes(profile, table):
@@ -138,6 +144,38 @@ def test_the_diagonal_of_likeness_is_the_stability_within_groups(nested):
     table = nested.stability.set_index(["selector", "size", "measure"])["value"]
     expected = [table[name, 3, "jaccard"] for name in nested.selectors]
     np.testing.assert_allclose(np.diag(found.matrix), expected)
+
+
+@pytest.mark.parametrize("measure", ["jaccard", "kuncheva"])
+def test_intervals_of_likeness_are_those_of_the_table_of_stability(measure):
+    made = nested_made(measures=[measure])
+    result = Result(full(made))
+    found = profiles.similarity(view_of(result), size=3, measure=measure).table
+    own = found[found["first"] == found["second"]].set_index("first")
+    table = result.stability.query("size == 3").set_index("selector")
+    for column, same in (("similarity", "value"), ("low", "low"), ("high", "high")):
+        np.testing.assert_allclose(own[column], table.loc[own.index, same])
+
+
+def test_intervals_of_stand_ins_are_those_of_the_table_of_stability():
+    made = nested_made(measures=["nogueira", "kappa"])
+    result = Result(full(made))
+    X = np.random.default_rng(0).normal(size=(50, 40))
+    data = Data(lambda: SimpleNamespace(X=X))
+    found = profiles.stand_ins(view_of(result), data, "one", 3).stability.set_index("measure")
+    table = result.stability.query("selector == 'one' and size == 3").set_index("measure")
+    columns = ["value", "low", "high"]
+    for name in ("nogueira", "kappa"):
+        expected = table.loc[name, columns].astype(float)
+        np.testing.assert_allclose(found.loc[name, columns].astype(float), expected)
+
+
+def test_likeness_is_not_asked_where_all_features_are_selected(nested):
+    np.testing.assert_allclose(
+        profiles.similarity(view_of(nested)).matrix,
+        profiles.similarity(view_of(nested), size=3).matrix,
+    )
+    assert "hold all features" in profiles.similarity(view_of(nested), size=40).note
 
 
 def test_selectors_of_any_size_are_compared_on_resamples_that_all_have_done():

@@ -9,7 +9,7 @@ from holdfast.study import _tested as reading
 from holdfast.study._recommended import own_sizes, recommended
 from holdfast.study._result import Result
 from holdfast.study._view import View
-from tests.study.stores import Made, full, subsamples
+from tests.study.stores import Made, folds, full, subsamples
 
 OWN = Made(n=40, resamples=subsamples(40, 8), own=("two",))
 
@@ -93,10 +93,46 @@ def test_any_rule_and_measure_recommends_a_pair_of_the_study(nested, measure, ru
 def test_a_study_half_done_recommends_from_what_there_is():
     made = Made(n=40, resamples=subsamples(40, 8))
     skipped = [(1, number) for number in range(3, 8)]
-    got = suggested(Result(full(made, skip=skipped, failed=[(0, 2)])))
-    assert got.selector in made.selectors
+    got = suggested(Result(full(made, skip=skipped)))
+    assert got.selector == "one"
+    assert len(got.table) == 4
+    assert "two is known on only 24 of the 64 predictions compared, so it is left out." in str(got)
+    assert set(got.choice.chosen["selector"]) == {"one"}
+    alike = suggested(Result(full(made, skip=[*skipped, *((0, number) for _, number in skipped)])))
+    assert "left out" not in str(alike)
     with pytest.raises(InvalidInputError, match="nothing can be recommended"):
         suggested(Result(made.store()))
+
+
+def test_a_selector_that_failed_where_it_is_hard_is_not_the_best():
+    made = Made(n=60, resamples=folds(60, 10), tested="once", selectors=("one", "two", "three"))
+    store = full(made)
+    errors = Result(store).predictions.query("selector == 'two' and size == 2")
+    wrong = errors["actual"].astype(str) != errors["predicted"].astype(str)
+    hard = wrong.groupby(errors["resample"]).mean().sort_values().index[2:]
+    partly = full(made, failed=[(1, number) for number in hard])
+    assert Result(partly).errors["error"].idxmin() == 2  # two on 2 features, on easy samples
+    got = suggested(Result(partly))
+    assert "two is known on only 12 of the 60 samples compared, so it is left out." in str(got)
+    assert not got.rivals["selector"].eq("two").any()
+    assert got.table["selector"].eq("two").any()
+
+
+def test_a_pair_without_a_stability_is_told_of_if_it_errs_less():
+    study = hf.Study("f_score", protocol=hf.CrossValidation(5), sizes=[1, 2, 13], classifiers="lda")
+    got = suggested(study.run(hf.io.read_data("@wine"), n_jobs=1))  # all 13 features: no choice
+    assert got.reasons[0].startswith("Of 2 considered pairs")
+    assert "f_score with lda on 13 features errs less" in got.reasons[1]
+    assert "nogueira" in got.reasons[1]
+
+
+def test_subjects_are_tested_and_drawn_as_such():
+    made = Made(n=60, resamples=folds(60, 5), tested="once")
+    store = full(made)
+    store.connection.execute("UPDATE samples SET subject = 's' || (sample / 4)")
+    got = suggested(Result(store))
+    assert "the t-test on subjects" in str(got)
+    assert "on subjects drawn anew" in got.choice.sentence
 
 
 def test_without_classifiers_stability_decides():

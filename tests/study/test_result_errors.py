@@ -83,6 +83,33 @@ def test_samples_tested_once_are_pooled(labels):
     assert row["n"] == 60
 
 
+def test_samples_of_one_subject_are_not_independent():
+    made = Made(n=60, labels=THREE, resamples=folds(60, 5), tested="once")
+    store = full(made)
+    plain = Result(store).errors.iloc[0]
+    store.connection.execute("UPDATE samples SET subject = 's' || sample")
+    assert Result(store).errors.iloc[0].equals(plain)  # each its own subject
+    store.connection.execute("UPDATE samples SET subject = 's' || (sample / 4)")
+    row = Result(store).errors.iloc[0]
+    found = list(stored(made, store))
+    actual, predicted = (np.concatenate([one[i] for one in found]) for i in (0, 1))
+    subject, wrong = np.arange(60) // 4, actual != predicted
+    shares = [wrong[subject == one].mean() for one in range(15)]  # all of four samples
+    assert row["error"] == plain["error"]
+    assert row["standard_error"] == pytest.approx(np.std(shares, ddof=1) / np.sqrt(15))
+    assert row["balanced_accuracy"] == plain["balanced_accuracy"]
+    expected = balanced_jackknife(actual, predicted, subject)
+    assert row["balanced_accuracy_error"] == pytest.approx(expected, rel=0.1)
+    assert row["balanced_accuracy_error"] != plain["balanced_accuracy_error"]
+
+
+def balanced_jackknife(actual, predicted, subject):
+    """Leave out one subject after the other."""
+    kept = [subject != one for one in np.unique(subject)]
+    values = [balanced_accuracy_score(actual[one], predicted[one]) for one in kept]
+    return np.sqrt((len(kept) - 1) * np.var(values))
+
+
 def test_leaving_one_out_pools_the_scores():
     made = Made(n=20, resamples=folds(20, 20), tested="once")
     store = full(made)

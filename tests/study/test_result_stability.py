@@ -9,8 +9,8 @@ import pytest
 import scipy.stats
 
 import holdfast as hf
+from holdfast.judge._answer import Answer, across
 from holdfast.resample import Resample
-from holdfast.study._measured import Answer, across
 from holdfast.study._result import Result
 from holdfast.study._store import Outcome, floats, integers, to_integers
 from tests.study.stores import Made, folds, full, subsamples

@@ -39,6 +39,17 @@ def test_the_predictions_give_the_table_of_errors(case, failed):
     assert scored.spreads == pytest.approx(errors["standard_error"].to_numpy())
 
 
+@pytest.mark.parametrize("failed", [(), ((0, 1), (1, 3))])
+def test_subjects_give_the_standard_errors_of_the_table(failed):
+    store = full(CASES["folds"], failed=failed)
+    store.connection.execute("UPDATE samples SET subject = 'p' || (sample % 7)")
+    errors = Result(store).errors
+    scored = Sheet(reading.tested_of(View(store))).weighed()
+    assert scored.test == "the t-test on subjects"
+    assert scored.errors == pytest.approx(errors["error"].to_numpy())
+    assert scored.spreads == pytest.approx(errors["standard_error"].to_numpy())
+
+
 def test_where_nothing_is_tested_there_is_nothing_to_read():
     untested = Made(
         resamples=[Resample(np.arange(30), np.array([], dtype=int))] * 3, tested="never"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from holdfast.judge._jackknife import jackknife_error, means_without_each
+from holdfast._kernels.similar import YU
+from holdfast.judge._jackknife import CONFIDENCE, half_width_of_mean
 from holdfast.measures import get_measure
-from holdfast.measures._estimate import interval_of
+from holdfast.measures._estimate import Chance, interval_of
+from holdfast.measures._pairs import Pairs, expected_mean
+from holdfast.measures._similar_chance import expected_scores
 from holdfast.measures._tables import SubsetTables
 
 if TYPE_CHECKING:
@@ -20,14 +22,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge._correlated import FilledSimilarity
+    from holdfast.measures import Measure
     from holdfast.preferences import Subsets
 
     Array = NDArray[np.float64]
 
+EXACT: Literal["exact"] = (
+    "exact"  # by the closed form: the graph knows, or estimates, how many stand-ins there are
+)
 COLUMNS = ["measure", "stand_ins", "value", "low", "high", "chance"]
-Z = NormalDist().inv_cdf(0.975)
 MOST, SOME = 0.5, 0.1  # shares of the disagreement that stand-ins explain
 MORE = 0.1  # share of the features by which agreement grows noticeably
+
+
+def _share(tables: SubsetTables, *, graph: FilledSimilarity) -> Pairs:
+    """Count common features and those with a stand-in over the mean size of both selections.
+
+    Without stand-ins it is Dice's coefficient, to the last digit.
+    """
+    found = get_measure("yu").function(tables, graph=graph, corrected=False)
+    with np.errstate(invalid="ignore"):  # both are empty
+        shares = [block / _means(tables.sizes) for block in found.blocks]
+
+    def chance() -> Chance:
+        expected = expected_scores(tables, graph, YU, EXACT, 0, 0).mean
+        with np.errstate(invalid="ignore"):
+            return Chance(expected_mean(tables, expected / _means(tables.distinct_sizes)))
+
+    return Pairs(blocks=shares, chance=chance)
+
+
+def _means(sizes: NDArray[np.int64]) -> Array:
+    """Return the mean of each pair of sizes."""
+    return np.asarray((sizes[:, None] + sizes[None, :]) / 2)
 
 
 @dataclass(frozen=True)
@@ -35,29 +62,26 @@ class _Row:
     """A measure of the table; `counted` tells whether stand-ins count as agreement."""
 
     name: str
-    measure: str
-    counted: bool
-    corrected: bool = True
+    record: Measure
+    counted: bool = False
 
     def estimate(self, tables: SubsetTables, graph: FilledSimilarity) -> Array:
         """Return value, low, high and chance of one system."""
         options: dict[str, Any] = {"graph": graph} if self.counted else {}
-        if not self.corrected and self.counted:
-            options["corrected"] = False
-        estimate = get_measure(self.measure).estimate(tables, None, options)
-        interval = interval_of(estimate, 0.95)
-        found = (estimate.value, interval.low, interval.high, estimate.chance().value)
-        counts = self.counted and not self.corrected  # it is a number of features
-        return np.array(found) / (tables.sizes.mean() if counts else 1.0)
+        if self.name == "yu":
+            options["correction"] = EXACT
+        estimate = self.record.estimate(tables, None, options)
+        interval = interval_of(estimate, CONFIDENCE)
+        return np.array([estimate.value, interval.low, interval.high, estimate.chance().value])
 
 
 ROWS = (
-    _Row("share", "dice", counted=False, corrected=False),
-    _Row("share", "yu", counted=True, corrected=False),
-    _Row("kappa", "kappa", counted=False),
-    _Row("yu", "yu", counted=True),
-    _Row("nogueira", "nogueira", counted=False),
-    _Row("sechidis", "sechidis", counted=True),
+    _Row("share", get_measure("dice")),
+    _Row("share", replace(get_measure("yu"), function=_share), counted=True),
+    _Row("kappa", get_measure("kappa")),
+    _Row("yu", get_measure("yu"), counted=True),
+    _Row("nogueira", get_measure("nogueira")),
+    _Row("sechidis", get_measure("sechidis"), counted=True),
 )
 
 
@@ -67,19 +91,16 @@ def adjusted_stability(
     """Measure stability both ways, within groups of selections."""
     systems = [subsets] if groups is None else [subsets[list(group)] for group in groups]
     tables = [SubsetTables(system) for system in systems]
-    rows = [
-        (row.name, row.counted, *_joined(np.array([row.estimate(one, graph) for one in tables])))
-        for row in ROWS
-    ]
+    found = ([row.estimate(one, graph) for one in tables] for row in ROWS)
+    joined = (each[0] if groups is None else _over_groups(np.array(each)) for each in found)
+    rows = [(row.name, row.counted, *one) for row, one in zip(ROWS, joined, strict=True)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _joined(estimates: Array) -> Array:
+def _over_groups(estimates: Array) -> Array:
     """Average the estimates of groups, with an interval from their spread."""
-    if len(estimates) == 1:
-        return np.asarray(estimates[0])
     value, _, _, chance = estimates.mean(axis=0)
-    half = Z * float(jackknife_error(means_without_each(estimates[:, 0])))
+    half = float(half_width_of_mean(estimates[:, 0]))
     return np.array([value, value - half, value + half, chance])
 
 

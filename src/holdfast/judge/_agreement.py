@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.judge._jackknife import FEW, means_without_each
+from holdfast.judge._top_lists import overlaps_by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,12 +34,15 @@ class Agreement:
         Number of features agreed on beyond chance, see :func:`agreed_features`.
     replicates : array of shape (r, s)
         The same with one part of the resamples left out each; r = 0 where there are too few.
+    grouped : bool
+        Whether the parts are groups of resamples.
     """
 
     sizes: NDArray[np.int64]
     n_features: int
     agreed: Array
     replicates: Array
+    grouped: bool
 
     def share(self, agreed: Array) -> Array:
         """Return the share of the selected features that is agreed on."""
@@ -61,7 +65,7 @@ class Agreement:
 
 
 def agreement(
-    groups: Sequence[NDArray[np.integer]], sizes: NDArray[np.int64], n_features: int
+    groups: Sequence[NDArray[np.int32]], sizes: NDArray[np.int64], n_features: int
 ) -> Agreement:
     """Compare top-k lists within groups of resamples, at each size.
 
@@ -74,13 +78,14 @@ def agreement(
     n_features : int
         Number of all features.
     """
-    overlaps = [_overlaps(group, sizes, n_features) for group in groups]
+    overlaps = [_overlaps(group, sizes) for group in groups]
     mean = np.mean([own.mean(axis=0) for own in overlaps], axis=0)
     return Agreement(
         sizes,
         n_features,
         agreed_features(mean, sizes, n_features),
         agreed_features(_without_each(overlaps), sizes, n_features),
+        grouped=len(groups) > 1,
     )
 
 
@@ -90,24 +95,20 @@ def agreed_features(overlap: Array, sizes: NDArray[Any], n_features: int) -> Arr
     With overlap r(k), :math:`c(k) = (r(k) - k^2/p)\, p / (p - k)^2` does not change, on average,
     while features are added at random: K features that all resamples select, joined by random
     ones, give K at each size k ≥ K. Features whose order is noise, but the same noise in
-    resamples that overlap, make it grow; if all agree it is k.
+    resamples that overlap, make it grow; if all agree it is k. It is never below -k.
     """
     p = float(n_features)
     excess = (overlap - sizes * (sizes / p)) * p / np.square(p - sizes)
-    return np.asarray(p * excess / (1 + excess))
+    with np.errstate(divide="ignore"):  # lists that overlap as little as lists of k of p can
+        agreed = p * excess / np.maximum(1 + excess, 0.0)
+    return np.asarray(np.maximum(agreed, -sizes), dtype=np.float64)
 
 
-def _overlaps(group: NDArray[np.integer], sizes: NDArray[np.int64], p: int) -> Array:
+def _overlaps(group: NDArray[np.int32], sizes: NDArray[np.int64]) -> Array:
     """Return the mean overlap of each resample with the others, at each size."""
-    m = len(group)
-    table = np.empty((m, len(sizes)))
-    counts = np.zeros(p, dtype=np.int64)
-    done = 0
-    for place, size in enumerate(sizes):
-        counts += np.bincount(group[:, done:size].ravel(), minlength=p)
-        table[:, place] = [counts[row[:size]].sum() - size for row in group]
-        done = size
-    return table / (m - 1)
+    tables = overlaps_by_size(group, sizes)
+    shared = [table.sum(axis=1) - size for table, size in zip(tables, sizes, strict=True)]
+    return np.array(shared).T / (len(group) - 1)
 
 
 def _without_each(overlaps: list[Array]) -> Array:

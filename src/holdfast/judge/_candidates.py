@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+NEARLY_ALL = 0.9
+"""Share of the predictions of any pair on which a pair must be known to be compared."""
 KEYS = ["selector", "classifier", "size"]
 FOUND = ["stability", "low", "high", "chance"]
 COLUMNS = [
@@ -101,3 +103,34 @@ def check_fit(table: pd.DataFrame, measure: str) -> None:
             "where errors were estimated, an error. See the notes in result.stability; resume "
             "the study if it is not complete, or name another measure."
         )
+
+
+class Compared(NamedTuple):
+    """Which pairs are known on the same predictions, so that their errors can be compared."""
+
+    enough: NDArray[np.bool_]
+    """Of each pair: whether it is known on nearly all predictions that are compared."""
+    known: NDArray[np.int64]
+    """On how many of them each pair is known."""
+    total: int
+    """How many predictions are compared."""
+
+
+def compared(known: NDArray[np.bool_], among: NDArray[np.bool_]) -> Compared:
+    """Find the pairs, among some, that are known on at least 90% of the predictions of any.
+
+    An error on a few samples only, where others failed or are still to do, may be lucky. Where no
+    pair has so many, those are taken that know what one of the best known pairs knows.
+    """
+    used = known & known[among].any(axis=0) if among.any() else known
+    counted = _counted(used, np.asarray(used.any(axis=0)))
+    if (counted.enough & among).any() or not among.any():
+        return counted
+    counts = np.where(among, used.sum(axis=1), -1)
+    best_known = (_counted(used, used[row]) for row in np.flatnonzero(counts == counts.max()))
+    return max(best_known, key=lambda one: int((one.enough & among).sum()))
+
+
+def _counted(known: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> Compared:
+    shared, total = np.count_nonzero(known[:, wanted], axis=1), int(wanted.sum())
+    return Compared(shared >= NEARLY_ALL * total, shared, total)

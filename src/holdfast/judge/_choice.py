@@ -8,10 +8,12 @@ import numpy as np
 
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
+from holdfast.judge._candidates import compared
 from holdfast.judge._choice_error import told
 from holdfast.judge._pair import Tested
 from holdfast.judge._rule import Merits, Rule
 from holdfast.judge._scored import Sheet
+from holdfast.judge._spreads import clustered_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,12 +67,15 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     inner predictions and inner stability; its outer test predictions, which had no part in that,
     count. ``method`` is ``"nested"``.
 
-    Without, the bias is corrected by the bootstrap: samples are drawn with replacement, a pair is
-    chosen by the predictions of those drawn, and judged by the predictions of those not drawn (a
-    sample that is tested repeatedly by its mean); the mean over all draws is returned. The
-    stability stays as it is. The standard error is that of the mean over samples of the pair
-    chosen, but not below the standard error that the pairs chosen have themselves. ``method`` is
-    ``"bootstrap"``.
+    Without, the bias is corrected by the bootstrap: samples are drawn with replacement (subjects
+    or data sets where ``tested.units`` are these), a pair is chosen by the predictions of those
+    drawn, and judged by the predictions of those not drawn, each of which counts as much as it
+    does in the error of the pair: a sample that is tested often counts more. The mean over all
+    draws is returned. The stability stays as it is. The standard error is that of the share of
+    wrong predictions of samples not drawn, as if there were as many of them as of all, but not
+    below the standard error that the pairs chosen have themselves. ``method`` is ``"bootstrap"``.
+
+    Pairs that are known on less than 90% of the predictions of others are never chosen.
 
     Parameters
     ----------
@@ -134,7 +139,13 @@ def _merits(tested: Tested, stability: ArrayLike, sizes: ArrayLike | None) -> Me
             f"shape {given.shape}."
         )
     known = np.full(count, np.nan) if sizes is None else np.asarray(sizes, dtype=np.float64)
-    return Merits(given, np.where(np.isnan(known), np.inf, known))
+    return Merits(_of_compared(tested, given), np.where(np.isnan(known), np.inf, known))
+
+
+def _of_compared(tested: Tested, stability: Array) -> Array:
+    """Return the stability of pairs that can be compared; missing for the others."""
+    enough = compared(tested.known, np.isfinite(stability)).enough
+    return np.where(enough, stability, np.nan)
 
 
 def _check_folds(tested: Tested, folds: Sequence[Fold]) -> None:
@@ -152,8 +163,7 @@ def _nested(
     """Choose inside each outer training part, and count what the choice says outside."""
     chosen: dict[int, int] = {}
     for fold in folds:
-        inner = Merits(np.asarray(fold.stability, dtype=np.float64), merits.sizes)
-        decision = rule.decide(Sheet(fold.tested).weighed(), inner, tested=False)
+        decision = rule.decide(Sheet(fold.tested).weighed(), _inner(fold, merits), tested=False)
         if decision is not None:
             chosen[fold.group] = decision.chosen
     outside = _as_one(tested, chosen)
@@ -163,7 +173,14 @@ def _nested(
     used = [
         pair for group, pair in chosen.items() if outside.known[0, outside.group == group].any()
     ]
-    return told(tested.pairs, used, float(scored.errors[0]), float(scored.spreads[0]), "nested")
+    return told(tested, used, float(scored.errors[0]), float(scored.spreads[0]), "nested")
+
+
+def _inner(fold: Fold, merits: Merits) -> Merits:
+    """Return what is known inside a fold of the pairs that can be chosen outside."""
+    given = np.asarray(fold.stability, dtype=np.float64)
+    given = np.where(np.isfinite(merits.stability), given, np.nan)
+    return Merits(_of_compared(fold.tested, given), merits.sizes)
 
 
 def _as_one(tested: Tested, chosen: dict[int, int]) -> Tested:
@@ -179,6 +196,7 @@ def _as_one(tested: Tested, chosen: dict[int, int]) -> Tested:
         group=parts.group,
         once=tested.once,
         overlap=tested.overlap,
+        units=parts.units,
     )
 
 
@@ -187,23 +205,21 @@ def _bootstrapped(
 ) -> ChoiceError | None:
     """Choose on samples drawn with replacement, and judge by those not drawn."""
     sheet = Sheet(tested)
-    _, unit = np.unique(np.asarray(tested.units), return_inverse=True)
-    losses = sheet.shares_in(unit, np.ones(len(unit), dtype=np.float32))
-    n_units = losses.shape[1]
     chosen, left = [], []
-    for times in _draws(n_units, *draws):
-        decision = rule.decide(sheet.weighed(times[unit]), merits, tested=False)
+    for times in _draws(sheet.n_units, *draws):
+        decision = rule.decide(sheet.weighed(times), merits, tested=False)
         if decision is None:
             continue
-        rest = losses[decision.chosen, times == 0]
-        if np.isfinite(rest).any():
+        share, spread = _judged(sheet, decision.chosen, times == 0)
+        if np.isfinite(share):
             chosen.append(decision.chosen)
-            left.append(rest[np.isfinite(rest)])
+            left.append((share, spread))
     if not left:
         return None
-    error = float(np.mean([rest.mean() for rest in left]))
-    spread = np.fmax(_spread(left, n_units), np.mean(sheet.weighed().spreads[chosen]))
-    return told(tested.pairs, chosen, error, float(spread), "bootstrap")
+    errors, spreads = np.array(left).T
+    honest = np.sqrt(_mean(spreads**2))
+    spread = np.fmax(honest, _mean(sheet.weighed().spreads[chosen]))
+    return told(tested, chosen, float(errors.mean()), float(spread), "bootstrap")
 
 
 def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
@@ -213,7 +229,14 @@ def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
         yield np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
 
 
-def _spread(left: list[Array], n_units: int) -> float:
-    """Return the standard error of the mean over units of what was chosen."""
-    variances = [rest.var(ddof=1) for rest in left if len(rest) > 1]
-    return float(np.sqrt(np.mean(variances) / n_units)) if variances else np.nan
+def _judged(sheet: Sheet, pair: int, left: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the error on the units left, and its standard error as if they were all units."""
+    wrong, every = (part[pair, left][None] for part in sheet.by_unit)
+    (share,), (spread,) = clustered_shares(wrong, every)
+    return float(share), float(spread * np.sqrt(np.count_nonzero(every) / sheet.n_units))
+
+
+def _mean(values: Array) -> float:
+    """Return the mean of what is known; NaN where nothing is."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else np.nan

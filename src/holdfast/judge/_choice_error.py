@@ -12,9 +12,11 @@ from holdfast._text import plural
 from holdfast.judge._words import percent, plus_minus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from holdfast.judge._pair import Pair, Tested
 
-    from holdfast.judge._pair import Pair
+
+NAMED = 3
+"""Most pairs that a sentence names."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,32 +51,45 @@ class ChoiceError:
 
 
 def told(
-    pairs: Sequence[Pair], chosen: list[int], error: float, spread: float, method: str
+    tested: Tested, chosen: list[int], error: float, spread: float, method: str
 ) -> ChoiceError:
     """Sum up what was chosen how often, and its error."""
     counts = Counter(chosen).most_common()
     table = pd.DataFrame(
-        [(*pairs[pair], count, count / len(chosen)) for pair, count in counts],
+        [(*tested.pairs[pair], count, count / len(chosen)) for pair, count in counts],
         columns=["selector", "classifier", "size", "count", "share"],
     )
+    how = _where(tested, method, len(chosen))
+    often = _favourites([(tested.pairs[pair], count) for pair, count in counts], len(chosen))
     return ChoiceError(
         error=error,
         standard_error=spread,
         method=method,
         n=len(chosen),
         chosen=table,
-        sentence=_sentence(error, spread, method, len(chosen), pairs[counts[0][0]], counts[0][1]),
+        sentence=(
+            "With the choosing taken into account, the error to expect is "
+            f"{plus_minus(error, spread)}: estimated by choosing {how}, where {often}."
+        ),
     )
 
 
-def _sentence(error: float, spread: float, method: str, n: int, favourite: Pair, times: int) -> str:
-    where = (
-        f"within each of {plural(n, 'outer training part')} and testing outside"
-        if method == "nested"
-        else f"on samples drawn anew {n:,} times and testing on those not drawn"
-    )
-    return (
-        f"With the choosing taken into account, the error to expect is "
-        f"{plus_minus(error, spread)}: estimated by choosing {where}, where {favourite} came out "
-        f"most often ({percent(times / n, 0)} of the time)."
-    )
+def _where(tested: Tested, method: str, n: int) -> str:
+    if method == "nested":
+        return f"within each of {plural(n, 'outer training part')} and testing outside"
+    times = "once" if n == 1 else f"{n:,} times"
+    return f"on {tested.drawn} drawn anew {times} and testing on those not drawn"
+
+
+def _favourites(counts: list[tuple[Pair, int]], n: int) -> str:
+    """Say what came out most often; equals are named, or counted where they are many."""
+    times = counts[0][1]
+    first = [str(pair) for pair, count in counts if count == times]
+    if times == 1 and len(first) > 1:
+        return "each time another pair came out"
+    share = percent(times / n, 0)
+    if len(first) == 1:
+        return f"{first[0]} came out most often ({share} of the time)"
+    few = f"{', '.join(first[:-1])} and {first[-1]}"
+    who = few if len(first) <= NAMED else f"{len(first):,} pairs"
+    return f"{who} came out most often ({share} of the time each)"

@@ -20,9 +20,11 @@ PARTS = ("selector", "classifier", "size")
 def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.DataFrame:
     """Test the difference in error between all pairs of selector, classifier and size.
 
-    Where each sample is predicted once, by McNemar's exact test (`mcnemar`); where samples are
-    tested repeatedly, by the corrected resampled t-test (`corrected_t_test`). Predictions that
-    one of the two lacks are left out.
+    Where each sample is predicted once, by McNemar's exact test (`mcnemar`), or, where several
+    samples belong to one subject (``tested.units``), by a t-test on the subjects' sums of
+    differences, because samples of one subject are not independent. Where samples are tested
+    repeatedly, by the corrected resampled t-test (`corrected_t_test`). Predictions that one of
+    the two lacks are left out.
 
     Parameters
     ----------

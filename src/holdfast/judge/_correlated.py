@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast.judge._blocks import blocks
 from holdfast.measures._similarity import DataSimilarity
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PAIRS = 4 * 10**7  # correlations that are taken at most to learn what chance brings
-CELLS = 2**22  # correlations that are looked at together
 
 
 class FilledSimilarity(DataSimilarity):
@@ -57,13 +57,11 @@ class FilledSimilarity(DataSimilarity):
     def _against_all(self, rows: NDArray[np.intp]) -> Iterator[Array]:
         """Yield the similarities of some features with all, block by block of columns."""
         points = self.standardised(rows)
-        width = max(1, CELLS // len(rows))
-        for start in range(0, self.n_features, width):
-            stop = min(start + width, self.n_features)
-            block = np.abs(points.T @ self.standardised(slice(start, stop)))
+        for columns in blocks(self.n_features, len(rows)):
+            block = np.abs(points.T @ self.standardised(columns))
             block[block < self.threshold - 1e-12] = 0.0  # rounding of perfect correlations
-            itself = np.flatnonzero((rows >= start) & (rows < stop))
-            block[itself, rows[itself] - start] = 0.0
+            itself = np.flatnonzero((rows >= columns.start) & (rows < columns.stop))
+            block[itself, rows[itself] - columns.start] = 0.0
             yield np.minimum(block, 1.0)
 
 

@@ -22,52 +22,80 @@ if TYPE_CHECKING:
 
 
 class Crossed(NamedTuple):
-    """Mean similarities of s selectors: between different resamples, on the same, replicates."""
+    """Mean similarities of s selectors: between different resamples, on the same, replicates.
+
+    ``undefined`` is the share of the pairs of different resamples that have no similarity; means
+    are over the others, NaN where there are none.
+    """
 
     values: Array
     same: Array
     replicates: Array
+    undefined: Array
+
+
+class _Sums(NamedTuple):
+    """Sums of similarities, and how many there are, of shape (m, s, s): the resample first."""
+
+    others: Array
+    known: Array
+    same: Array
 
 
 def crossed(
-    systems: Sequence[Subsets], record: PairMeasure, groups: Sequence[Sequence[int]]
+    systems: Sequence[Subsets], record: PairMeasure, groups: Sequence[Sequence[int]] | None
 ) -> Crossed:
-    """Compare all selections of all systems within groups of resamples, then average."""
+    """Compare all selections of all systems, or those within groups of resamples, then average."""
+    if groups is None:
+        return _within(systems, record)
     parts = [_within([system[group] for system in systems], record) for group in groups]
-    if len(parts) == 1:
-        return parts[0]
     values = np.array([part.values for part in parts])
-    same = np.mean([part.same for part in parts], axis=0)
-    return Crossed(values.mean(axis=0), same, means_without_each(values))
+    same, undefined = (
+        np.mean(each, axis=0) for each in zip(*((p.same, p.undefined) for p in parts), strict=True)
+    )
+    return Crossed(values.mean(axis=0), same, means_without_each(values), undefined)
 
 
 def _within(systems: Sequence[Subsets], record: PairMeasure) -> Crossed:
     m = len(systems[0])
-    others, same = _sums(systems, record, m)
-    total = others.sum(axis=0)
-    number = m * (m - 1)
-    values = total / number
-    if m < FEW:
-        return Crossed(values, same, others[:0])
-    # without a resample: neither the first selector's selection on it nor the second's
-    without = (total - others - others.transpose(0, 2, 1)) / ((m - 1) * (m - 2))
-    return Crossed(values, same, without)
+    sums = _sums(systems, record, m)
+    total, number = sums.others.sum(axis=0), sums.known.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # no pair has a similarity
+        values = total / number
+        without = _without(total, sums.others) / _without(number, sums.known)
+    undefined = 1 - number / (m * (m - 1))
+    return Crossed(values, _mean(sums.same), without[: m if m >= FEW else 0], undefined)
 
 
-def _sums(systems: Sequence[Subsets], record: PairMeasure, m: int) -> tuple[Array, Array]:
-    """Sum similarities of each resample's selections to those on other resamples.
+def _without(total: Array, parts: Array) -> Array:
+    """Leave each resample out: neither the first selector's selection on it nor the second's."""
+    return np.asarray(total - parts - parts.transpose(0, 2, 1))
 
-    Returns an array of shape (m, s, s), and the mean similarities on the same resample.
-    """
+
+def _mean(values: Array) -> Array:
+    """Average what there is along axis 0; NaN where there is nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
+
+
+def _sums(systems: Sequence[Subsets], record: PairMeasure, m: int) -> _Sums:
+    """Sum similarities of each resample's selections to those on other resamples."""
     count = len(systems)
     tables = SubsetTables(concat(list(systems)))
-    others, same = np.empty((count * m, count)), np.empty((count * m, count))
+    others, known, same = np.empty((3, count * m, count))
     start = 0
     for block in record.function(tables).blocks:
         table = block.reshape(len(block), count, m)
         rows = np.arange(start, start + len(block))
-        same[rows] = np.take_along_axis(table, (rows % m)[:, None, None], axis=2)[:, :, 0]
-        others[rows] = table.sum(axis=2) - same[rows]
+        own = (rows % m)[:, None, None]
+        same[rows] = np.take_along_axis(table, own, axis=2)[:, :, 0]
+        apart = table.copy()
+        np.put_along_axis(apart, own, np.nan, axis=2)
+        others[rows] = np.nansum(apart, axis=2)
+        known[rows] = (~np.isnan(apart)).sum(axis=2)
         start += len(block)
-    by_resample = others.reshape(count, m, count).transpose(1, 0, 2)
-    return by_resample, same.reshape(count, m, count).mean(axis=1)
+    return _Sums(*(_by_resample(each, m) for each in (others, known, same)))
+
+
+def _by_resample(table: Array, m: int) -> Array:
+    return table.reshape(-1, m, table.shape[1]).transpose(1, 0, 2)

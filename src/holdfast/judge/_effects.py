@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,8 @@ import pandas as pd
 
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
+from holdfast.judge._blocks import blocks
+from holdfast.judge._jackknife import Z
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-CELLS = 2**22  # numbers of the data that are looked at together
-Z = NormalDist().inv_cdf(0.975)
 
 
 class _Sums(NamedTuple):
@@ -81,10 +79,9 @@ def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -
             f"each of the {plural(len(X), 'sample')} needs a class from 0 to {len(classes) - 1}, "
             f"got {len(codes):,} codes."
         )
-    p = X.shape[1]
-    width = max(1, CELLS // max(len(X), 1))
-    blocks = [slice(start, start + width) for start in range(0, p, width)]
-    parts = [_effects(_sums(X[:, block], codes, len(classes))) for block in blocks]
+    parts = [
+        _effects(_sums(X[:, block], codes, len(classes))) for block in blocks(X.shape[1], len(X))
+    ]
     effect, half, highest = (np.concatenate(column) for column in zip(*parts, strict=True))
     labels = np.array([*classes, None], dtype=object)
     return pd.DataFrame(

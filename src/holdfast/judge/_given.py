@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.judge._candidates import pairs_of
+from holdfast.judge._candidates import Compared, compared, pairs_of
 from holdfast.judge._scored import Sheet
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge._pair import Tested
-    from holdfast.judge._scored import Once, Repeated
+    from holdfast.judge._scored import Once, Repeated, Subjects
 
     Array = NDArray[np.float64]
 
@@ -26,16 +26,36 @@ class Given:
     def __init__(self, table: pd.DataFrame, tested: Tested | None) -> None:
         self.errors: Array = table["error"].to_numpy(dtype=np.float64)
         self.spreads: Array = table["standard_error"].to_numpy(dtype=np.float64)
-        self._behind: Once | Repeated | None = None
-        if tested is not None and np.isfinite(self.errors).any():
-            self._behind = Sheet(tested).weighed()
-            rows = {pair: row for row, pair in enumerate(tested.pairs)}
+        self._behind: Once | Subjects | Repeated | None = None
+        self._tested = tested if np.isfinite(self.errors).any() else None
+        if self._tested is not None:
+            self._behind = Sheet(self._tested).weighed()
+            rows = {pair: row for row, pair in enumerate(self._tested.pairs)}
             self._rows = np.array([rows.get(pair, -1) for pair in pairs_of(table)], dtype=np.intp)
 
     @property
     def test(self) -> str | None:
         """What the tests are called; None if there are none."""
         return None if self._behind is None else self._behind.test
+
+    @property
+    def once(self) -> bool:
+        """Whether each sample is predicted once."""
+        return self._tested is not None and self._tested.once
+
+    def compared(self, fit: NDArray[np.bool_]) -> Compared:
+        """Find the pairs that are known on what the others are; all without predictions."""
+        if self._tested is None:
+            return Compared(np.ones_like(fit), np.zeros(len(fit), dtype=np.int64), 0)
+        among = np.zeros(len(self._tested.pairs), dtype=bool)
+        among[self._rows[fit & (self._rows >= 0)]] = True
+        found = compared(self._tested.known, among)
+        lacking = self._rows < 0  # a pair without predictions is not known to have too few
+        return Compared(
+            lacking | found.enough[self._rows],
+            np.where(lacking, 0, found.known[self._rows]),
+            found.total,
+        )
 
     def p_values(self, best: int) -> Array:
         """Test a pair against each other; NaN where no predictions are known."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from holdfast._text import plural
 from holdfast.judge._agreement import Agreement, agreement
-from holdfast.judge._jackknife import jackknife_error
+from holdfast.judge._jackknife import half_width
+from holdfast.judge._top_lists import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +22,6 @@ FINE = 32  # sizes that are looked at around the best one
 FURTHEST = 0.4  # share of all features up to which knots are looked for
 BREAK = 0.8  # the next features agree at most this often, relative to those before
 CLEAR = 0.6  # clarity above which a knot is claimed
-Z = 1.96
 
 HOW = (
     "How knots are found: A(k) is the share of k selected features on which resamples agree "
@@ -42,9 +42,10 @@ class Knot:
     size : int or None
         Number of features at the knot; None where none is clear.
     low, high : float
-        Sizes around it that are not clearly worse, by a 95% jackknife interval over resamples
-        (over groups of resamples, where they come in groups); NaN without a knot or with fewer
-        than three of them. They speak about repeating the protocol on the same data.
+        Sizes around it that could be the knot and are not clearly worse, by a 95% jackknife
+        interval over resamples (over groups of resamples, by Student's t, where they come in
+        groups); NaN without a knot, or with fewer than three resamples or two groups. They speak
+        about repeating the protocol on the same data.
     agreed : float
         Share of the features up to the knot on which resamples agree beyond chance.
     next : float
@@ -126,9 +127,9 @@ def find_knot(
 
 def _tables(
     tops: Sequence[NDArray[np.integer]], groups: list[list[int]]
-) -> list[NDArray[np.integer]]:
+) -> list[NDArray[np.int32]]:
     depth = min((len(tops[place]) for group in groups for place in group), default=0)
-    return [np.array([tops[place][:depth] for place in group]) for group in groups]
+    return [stacked([tops[place] for place in group], depth) for group in groups]
 
 
 def _coarse(depth: int) -> NDArray[np.int64]:
@@ -192,15 +193,16 @@ def _knot(found: Agreement) -> Knot:
 
 
 def _around(found: Agreement, best: int) -> tuple[float, float]:
-    """Return the smallest and largest size around the best that is not clearly less clear."""
+    """Return the smallest and largest possible knot around the best that is not clearly worse."""
     if len(found.replicates) == 0:
         return np.nan, np.nan
     clarity, replicates = (_clarity(found, a) for a in (found.agreed, found.replicates))
-    error = jackknife_error(replicates[:, [best]] - replicates)
+    half = half_width(replicates[:, [best]] - replicates, grouped=found.grouped)
     with np.errstate(invalid="ignore"):  # NaN where the next features are not there
-        worse = np.flatnonzero(~(clarity[best] - clarity <= Z * error))
-    first = worse[worse < best].max(initial=-1) + 1
-    last = worse[worse > best].min(initial=len(clarity)) - 1
+        as_clear = (clarity[best] - clarity <= half) & _looked_at(found)
+    other = np.flatnonzero(~as_clear)
+    first = other[other < best].max(initial=-1) + 1
+    last = other[other > best].min(initial=len(clarity)) - 1
     return float(found.sizes[first]), float(found.sizes[last])
 
 

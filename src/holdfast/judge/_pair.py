@@ -67,7 +67,8 @@ class Tested:
         data set of its own.
     units : int array of shape (predictions,), optional
         What is drawn as a whole when samples are drawn anew, such as the subject that several
-        samples belong to; by default the sample.
+        samples belong to; by default the sample. Samples of one unit are not independent: where
+        each sample is tested once, tests and standard errors are then those of units.
 
     Examples
     --------
@@ -130,6 +131,18 @@ class Tested:
             overlap=self.overlap,
             units=units,
         )
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn as a whole when samples are drawn anew: what `units` are.
+
+        ``"data sets"`` where each test part comes with one of its own, ``"subjects"`` where
+        several samples belong to one unit, else ``"samples"``.
+        """
+        if self.overlap == 0:
+            return "data sets"
+        several = len(np.unique(np.asarray(self.units))) < len(np.unique(self.samples))
+        return "subjects" if several else "samples"
 
     def __repr__(self) -> str:
         times = "each sample once" if self.once else "samples repeatedly"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from holdfast._text import shortened
 from holdfast.errors import InvalidInputError
+from holdfast.judge._rule import DECIMALS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +59,8 @@ def pareto_front(table: pd.DataFrame) -> NDArray[np.bool_]:
 def front_of(
     error: NDArray[np.float64], instability: NDArray[np.float64], size: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Find the rows that no other beats; lower is better in all columns."""
+    """Find the rows that no other beats; lower is better in all columns, rounding is no better."""
+    error, instability = np.round(error, DECIMALS), np.round(instability, DECIMALS)
     fit = np.isfinite(error) & np.isfinite(instability)
     front = fit.copy()
     for row in np.flatnonzero(fit):

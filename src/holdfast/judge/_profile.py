@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from holdfast._text import plural
-from holdfast.errors import InvalidInputError, UndefinedMeasureWarning
+from holdfast.errors import InvalidInputError
+from holdfast.judge._answer import FEW, Answer, across, answered
 from holdfast.judge._knots import HOW, find_knot
-from holdfast.measures import get_measure, measure
+from holdfast.judge._top_lists import stacked, tables_by_size
+from holdfast.measures import get_measure
 from holdfast.preferences import Subsets
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge._knots import Knot
+    from holdfast.judge._top_lists import Lists
+    from holdfast.measures._tables import SubsetTables
 
-    Tops = Sequence[NDArray[np.integer]]
+    Groups = Sequence[Sequence[int]]
 
 POINTS = 40
 MEASURES = ("nogueira", "jaccard")
@@ -73,8 +76,8 @@ class StabilityProfile:
         return HOW
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table."""
-        return self.table
+        """Return a copy of the table."""
+        return self.table.copy()
 
     def __repr__(self) -> str:
         count = plural(len(self.knots), "selector")
@@ -83,7 +86,7 @@ class StabilityProfile:
 
 
 def stability_profile(
-    tops: Mapping[str, Tops],
+    tops: Mapping[str, Lists],
     n_features: int,
     *,
     sizes: Iterable[int] | None = None,
@@ -139,7 +142,7 @@ def stability_profile(
     for selector, lists in tops.items():
         depth = _depth(selector, lists, n_features)
         points = profile_sizes(depth) if asked is None else checked_sizes(asked, depth)
-        values = _measured(lists, n_features, points, names)
+        values = profile_rows(lists, n_features, points, names)
         rows += [{"selector": selector, **row} for row in values]
         knots[selector] = find_knot(lists, n_features)
     return StabilityProfile(
@@ -185,8 +188,8 @@ def knots_table(knots: Mapping[str, Knot]) -> pd.DataFrame:
     return table.astype({"size": "Int64", **dict.fromkeys(KNOT_COLUMNS[2:-1], float)})
 
 
-def _depth(selector: str, lists: Tops, n_features: int) -> int:
-    """Return how many features are known of each resample."""
+def _depth(selector: str, lists: Lists, n_features: int) -> int:
+    """Return how many features are known of each resample; refuse lists that are no rankings."""
     lengths = {len(row) for row in lists}
     if len(lists) < 2 or len(lengths) != 1 or not 1 <= max(lengths) <= n_features:
         raise InvalidInputError(
@@ -194,17 +197,40 @@ def _depth(selector: str, lists: Tops, n_features: int) -> int:
             f"length up to the {plural(n_features, 'feature')}, got {len(lists)} of the lengths "
             f"{sorted(lengths)[:5]}. Selectors that choose the number of features have no profile."
         )
+    if any(_odd(row, n_features) for row in lists):
+        Subsets(lists, n_features=n_features)  # says what is wrong
     return lengths.pop()
 
 
-def _measured(
-    lists: Tops, n_features: int, sizes: Iterable[int], names: tuple[str, ...]
+def _odd(row: NDArray[np.integer], n_features: int) -> bool:
+    """Tell whether a list holds features that are not there, or one twice."""
+    return bool(np.min(row) < 0 or np.max(row) >= n_features or np.bincount(row).max() > 1)
+
+
+def profile_rows(
+    lists: Lists,
+    n_features: int,
+    sizes: Sequence[int],
+    names: tuple[str, ...],
+    groups: Groups | None = None,
 ) -> Iterator[dict[str, object]]:
-    for size in sizes:
-        subsets = Subsets([row[:size] for row in lists], n_features=n_features)
-        with warnings.catch_warnings():  # the notes say it
-            warnings.simplefilter("ignore", UndefinedMeasureWarning)
-            values = measure(names, subsets)
-        for name, row in values.iterrows():
-            kept = {key: row[key] for key in COLUMNS[3:]}
-            yield {"size": size, "measure": name, **kept}
+    """Measure lists at each size: all against each other, or within groups, then averaged.
+
+    Groups hold places among the lists. Sizes ascend.
+    """
+    depth = max(sizes, default=0)
+    compared = [range(len(lists))] if groups is None else groups
+    parts = [stacked([lists[place] for place in group], depth) for group in compared]
+    systems = [tables_by_size(part, n_features, sizes) for part in parts]
+    together = zip(*systems, strict=True) if systems else [()] * len(sizes)
+    for size, tables in zip(sizes, together, strict=True):
+        for name in names:
+            answer = _answer(name, tables, grouped=groups is not None)
+            yield {"size": size, "measure": name, **answer.row()}
+
+
+def _answer(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> Answer:
+    if not tables:
+        return Answer(note=FEW)
+    answers = [answered(get_measure(name), one) for one in tables]
+    return across(answers) if grouped else answers[0]

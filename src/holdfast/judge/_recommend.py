@@ -51,8 +51,10 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
 ) -> Recommendation:
     """Recommend a selector with a classifier at a size, by accuracy and stability.
 
-    Only pairs that have an error and a stability are considered. The best is that of the lowest
-    error; of equals the more stable one, then the smaller.
+    Only pairs that have an error and a stability are considered, and whose predictions are known
+    nearly where those of the others are: on at least 90% of them (an error on the few samples
+    that did not fail, or are done, may be lucky). The best is that of the lowest error; of equals
+    the more stable one, then the smaller.
 
     Parameters
     ----------
@@ -122,6 +124,8 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     merits = Merits(merits_of(table, record), np.where(np.isnan(sizes), np.inf, sizes))
     scored = Given(table, tested)
     _check_possible(settings, scored, record)
+    known = scored.compared(np.isfinite(scored.errors) & np.isfinite(merits.stability))
+    merits = merits._replace(stability=np.where(known.enough, merits.stability, np.nan))
     decision = _decided(settings, scored, merits)
     full = _completed(table, decision, merits, record, beta)
     case = Case(
@@ -130,6 +134,8 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
         rule=settings,
         measure=record,
         test=scored.test,
+        known=known,
+        noun="sample" if scored.once else "prediction",
         baseline=baseline,
         choice=choice,
     )
@@ -152,7 +158,7 @@ def _check_possible(rule: Rule, scored: Given, measure: Measure) -> None:
 
 
 def _has_rpt(measure: Measure) -> bool:
-    return not measure.distance or measure.maximum == 1.0
+    return measure.maximum == 1.0
 
 
 def _decided(rule: Rule, scored: Given, merits: Merits) -> Decision:
@@ -173,7 +179,8 @@ def _completed(
     if np.isnan(error).all():  # the front of stability and size
         error = np.zeros_like(error)
     sizes = np.where(np.isinf(merits.sizes), np.nan, merits.sizes)
-    trade = rpt(merits.stability, 1 - table["error"].to_numpy(dtype=np.float64), beta)
+    accuracy = 1 - table["error"].to_numpy(dtype=np.float64)
+    trade = rpt(merits_of(table, measure), accuracy, beta)
     full = table.assign(
         p_value=decision.p_values,
         rpt=trade if _has_rpt(measure) else np.nan,

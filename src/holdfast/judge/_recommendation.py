@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.judge._pair import Pair
 from holdfast.judge._words import plus_minus, within
+from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,11 +49,12 @@ class Recommendation:
         The pairs that it was chosen from, the recommended one first, then by stability: rows of
         `table`.
     table : pandas.DataFrame
-        All pairs: ``selector``, ``classifier``, ``size``, ``error``, ``standard_error``,
-        ``stability``, ``low``, ``high``, ``chance``; ``p_value`` of the test against the pair of
-        the lowest error, corrected for being many if so asked (missing for that pair itself, and
-        where there was no test); ``rpt``, see :func:`holdfast.judge.rpt`; ``front``, whether no
-        other pair beats it in error, stability and size; ``rival``; ``recommended``.
+        All pairs, those that were left out too: ``selector``, ``classifier``, ``size``, ``error``,
+        ``standard_error``, ``stability``, ``low``, ``high``, ``chance``; ``p_value`` of the test
+        against the pair of the lowest error, corrected for being many if so asked (missing for
+        that pair itself, and where there was no test); ``rpt``, see :func:`holdfast.judge.rpt`;
+        ``front``, whether no other pair beats it in error, stability and size; ``rival``;
+        ``recommended``.
     choice : ChoiceError or None
         The error to expect of the choice itself.
     """
@@ -97,13 +99,13 @@ class Recommendation:
     def _headline(self) -> str:
         error = plus_minus(self.error, self.standard_error)
         known = "" if math.isnan(self.error) else f"error {error}, "
-        interval = within(self.low, self.high)
+        interval = within(self.low, self.high, get_measure(self.measure))
         return f"{self.pair}: {known}{self.measure} {self.stability:.2f}{interval}"
 
     def _repr_html_(self) -> str:
         reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
         shown = self.rivals.head(SHOWN)
-        lines = "".join(_line("td", _cells(row)) for _, row in shown.iterrows())
+        lines = "".join(_line("td", self._cells(row)) for _, row in shown.iterrows())
         more = len(self.rivals) - len(shown)
         rest = f"<p>and {more:,} more in <code>.rivals</code></p>" if more else ""
         return (
@@ -111,17 +113,17 @@ class Recommendation:
             f"<table><thead>{_line('th', HEADS)}</thead><tbody>{lines}</tbody></table>{rest}</div>"
         )
 
+    def _cells(self, row: pd.Series[float]) -> list[str]:
+        interval = within(row["low"], row["high"], get_measure(self.measure))
+        return [
+            str(row["selector"]),
+            str(row["classifier"] or ""),
+            str(row["size"]),
+            "" if math.isnan(row["error"]) else plus_minus(row["error"], row["standard_error"]),
+            f"{row['stability']:.2f}{interval}",
+            "" if math.isnan(row["p_value"]) else f"{row['p_value']:.3f}",
+        ]
+
 
 def _line(tag: str, cells: Iterable[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-
-def _cells(row: pd.Series[float]) -> list[str]:
-    return [
-        str(row["selector"]),
-        str(row["classifier"] or ""),
-        str(row["size"]),
-        "" if math.isnan(row["error"]) else plus_minus(row["error"], row["standard_error"]),
-        f"{row['stability']:.2f}{within(row['low'], row['high'])}",
-        "" if math.isnan(row["p_value"]) else f"{row['p_value']:.3f}",
-    ]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from holdfast.judge._blocks import blocks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from holdfast.measures._tables import SubsetTables
 
     Array = NDArray[np.float64]
-
-CELLS = 2**22  # correlations that are looked at together
 
 
 class Replacements(NamedTuple):
@@ -48,10 +48,8 @@ def _parts(
 ) -> Iterator[Replacements]:
     points = graph.standardised(tables.union)
     incidence = tables.incidence.astype(np.float64)
-    height = max(1, CELLS // max(points.shape[1], 1))
-    for start in range(0, max(len(often), 1), height):
-        rows = often[start : start + height]
-        yield _part(points, incidence, rows, graph.threshold - 1e-12)
+    for some in blocks(max(len(often), 1), points.shape[1]):
+        yield _part(points, incidence, often[some], graph.threshold - 1e-12)
 
 
 def _part(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,8 @@ import pandas as pd
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.judge._crossed import crossed
-from holdfast.judge._jackknife import jackknife_error
+from holdfast.judge._jackknife import half_width
+from holdfast.judge._likeness import left_out, sentences_of
 from holdfast.measures import get_measure
 from holdfast.measures._pairs import PairMeasure
 
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Z = NormalDist().inv_cdf(0.975)
 COLUMNS = [
     *("first", "second", "similarity", "low", "high", "same"),
-    *("relative", "relative_low", "relative_high"),
+    *("relative", "relative_low", "relative_high", "beyond_chance"),
 ]
 
 
@@ -50,10 +49,15 @@ class SelectorSimilarity:
     table : DataFrame
         The same, a row for each pair: ``first``, ``second``, ``similarity`` with a 95% interval
         ``low`` to ``high``, ``same``, ``relative`` with ``relative_low`` and ``relative_high``.
-        Intervals are by jackknife over resamples (over groups where they come in groups) and
-        NaN for fewer than three of them.
+        Intervals are by jackknife over resamples, NaN for fewer than three; where resamples come
+        in groups by the spread between groups (t), NaN for a single one. ``beyond_chance`` tells
+        whether the similarity lies above 0 even with intervals so wide that all pairs of
+        selectors are within theirs at once; missing where that cannot be told: without an
+        interval, or by a measure that is not corrected for chance.
     measure : str
         The measure of similarity.
+    note : str
+        Which selections could not be compared, and were left out of the averages.
     """
 
     matrix: pd.DataFrame
@@ -61,22 +65,16 @@ class SelectorSimilarity:
     relative: pd.DataFrame
     table: pd.DataFrame
     measure: str
+    note: str = ""
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Which selectors are most and least alike, in words."""
-        pairs = self.table[self.table["first"] != self.table["second"]].dropna(subset="similarity")
-        if pairs.empty:
-            return ()
-        ordered = pairs.sort_values("similarity", ascending=False, kind="stable")
-        most = _sentence("most", ordered.iloc[0], self.matrix)
-        if len(ordered) == 1:
-            return (most.replace("Most alike: ", ""),)
-        return most, _sentence("least", ordered.iloc[-1], self.matrix)
+        """Which selectors are most and least alike, and what was left out, in words."""
+        return (*sentences_of(self.table), *([f"{self.note}."] if self.note else []))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table."""
-        return self.table
+        """Return a copy of the table."""
+        return self.table.copy()
 
     def __repr__(self) -> str:
         head = f"<SelectorSimilarity by {self.measure}: {plural(len(self.matrix), 'selector')}>"
@@ -115,6 +113,8 @@ def selector_similarity(
     Returns
     -------
     SelectorSimilarity
+        Pairs of selections that the measure cannot compare (``phi``: an empty one, or one with
+        all features) are left out of the averages, and `note` says so.
 
     Examples
     --------
@@ -127,13 +127,13 @@ def selector_similarity(
     one  0.688  0.375
     two  0.375  1.000
     >>> alike.sentences[0]
-    'one and two: similarity 0.37 (to themselves: 0.69 and 1.00), 45% of what their own noise
-    allows.'
+    'one and two: similarity 0.37 (0.37 to 0.37; to themselves: 0.69 and 1.00), 45% of what their
+    own noise allows.'
     """
     record = _checked(systems, measure)
-    every = range(len(next(iter(systems.values()))))
-    found = crossed(list(systems.values()), record, [every] if groups is None else list(groups))
-    return _described(tuple(systems), found, record.name)
+    chosen = None if groups is None else list(groups)
+    found = crossed(list(systems.values()), record, chosen)
+    return _described(systems, found, record, grouped=chosen is not None)
 
 
 def _checked(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
@@ -153,31 +153,47 @@ def _checked(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
     return record
 
 
-def _described(names: tuple[str, ...], found: Crossed, measure: str) -> SelectorSimilarity:
-    low, high = _interval(found.values, found.replicates)
+def _described(
+    systems: Mapping[str, Subsets], found: Crossed, record: PairMeasure, *, grouped: bool
+) -> SelectorSimilarity:
+    names = list(systems)
+    half = half_width(found.replicates, grouped=grouped)
+    low = found.values - half
     stable = np.diagonal(np.where(np.isnan(low), found.values, low)) > 0
     alike, replicates = (relative(part, stable) for part in (found.values, found.replicates))
-    alike_low, alike_high = _interval(alike, replicates)
-    tables = (found.values, low, high, found.same, alike, alike_low, alike_high)
-    first, second = np.triu_indices(len(names))
-    pairs = ([names[i] for i in first], [names[i] for i in second])
-    columns = [*pairs, *(table[first, second] for table in tables)]
+    room = half_width(replicates, grouped=grouped)
+    beyond = _beyond(found, grouped=grouped) if record.corrected else np.full_like(half, np.nan)
+    tables = [found.values, low, found.values + half, found.same]
+    tables += [alike, alike - room, alike + room, beyond]
     matrix, same, ratio = (
-        pd.DataFrame(table, index=list(names), columns=list(names))
+        pd.DataFrame(table, index=names, columns=names)
         for table in (found.values, found.same, alike)
     )
     return SelectorSimilarity(
         matrix=matrix,
         same=same,
         relative=ratio,
-        table=pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))),
-        measure=measure,
+        table=_table(names, tables),
+        measure=record.name,
+        note=left_out(systems, found.undefined, record.name),
     )
 
 
-def _interval(values: Array, replicates: Array) -> tuple[Array, Array]:
-    half = Z * jackknife_error(replicates)
-    return values - half, values + half
+def _table(names: list[str], tables: Sequence[Array]) -> pd.DataFrame:
+    """Return a row for each pair of selectors, each with itself, too."""
+    first, second = np.triu_indices(len(names))
+    pairs = ([names[i] for i in first], [names[i] for i in second])
+    columns = [*pairs, *(table[first, second] for table in tables)]
+    frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    return frame.astype({"beyond_chance": "boolean"})
+
+
+def _beyond(found: Crossed, *, grouped: bool) -> Array:
+    """Tell by 1 or 0 which selectors are more alike than chance; NaN without an interval."""
+    count = len(found.values)
+    pairs = max(count * (count - 1) // 2, 1)
+    low = found.values - half_width(found.replicates, grouped=grouped, intervals=pairs)
+    return np.where(np.isnan(low), np.nan, low > 0)
 
 
 def relative(values: Array, stable: NDArray[np.bool_]) -> Array:
@@ -185,18 +201,3 @@ def relative(values: Array, stable: NDArray[np.bool_]) -> Array:
     own = np.diagonal(values, axis1=-2, axis2=-1)
     root = np.sqrt(np.where(stable & (own > 0), own, np.nan))
     return np.asarray(values / (root[..., :, None] * root[..., None, :]))
-
-
-def _sentence(which: str, row: pd.Series, matrix: pd.DataFrame) -> str:
-    first, second = row["first"], row["second"]
-    share = row["relative"]
-    allowed = "" if np.isnan(share) else f", {share:.0%} of what their own noise allows"
-    return (
-        f"{which.capitalize()} alike: {first} and {second}: similarity "
-        f"{_number(row['similarity'])} (to themselves: {_number(matrix.loc[first, first])} and "
-        f"{_number(matrix.loc[second, second])}){allowed}."
-    )
-
-
-def _number(value: Any) -> str:  # noqa: ANN401  (what a frame holds)
-    return f"{round(float(value), 2) + 0.0:.2f}"  # no minus before a zero

@@ -73,8 +73,8 @@ class StandIns:
         return judged(self.stability)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table."""
-        return self.table
+        """Return a copy of the table."""
+        return self.table.copy()
 
     def __repr__(self) -> str:
         count = plural(self.table["feature"].nunique(), "feature")
@@ -92,8 +92,9 @@ def stand_ins(
     """Find the stand-ins of the features that are selected often.
 
     A stand-in of a feature correlates with it by `threshold` or more, up or down, and is selected
-    in at least one resample in which the feature is not. A selector that picks one of several such features, now
-    this, now that, is unstable but may classify well: its selections carry the same information.
+    in at least one resample in which the feature is not. A selector that picks one of several such
+    features, now this, now that, is unstable but may classify well: its selections carry the same
+    information.
 
     Parameters
     ----------
@@ -108,8 +109,8 @@ def stand_ins(
         Share of the resamples in which a feature is selected to be looked at.
     groups : iterable of sequences of int, optional
         Positions of selections that are compared with each other, at least two in a group;
-        stability is then averaged over groups. Default: all are compared. Stand-ins are counted
-        over all selections.
+        stability is then averaged over groups, with an interval from their spread (t, none for
+        a single group). Default: all are compared. Stand-ins are counted over all selections.
 
     Returns
     -------

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import bdtr, stdtr
 
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.judge._spreads import EQUAL, summed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 Correction: TypeAlias = 'Literal["holm"] | None'
-EQUAL = 1e-12
-"""Differences of shares that are less apart than this differ by rounding only."""
 
 
 def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> float:
@@ -121,18 +120,6 @@ def corrected_t_p(differences: Array, overlap: float) -> Array:
     flat = spread == 0
     p = np.where(flat, (np.abs(mean) <= EQUAL).astype(np.float64), p)
     return np.where(count < 2, np.nan, p)
-
-
-def summed(values: Array, overlap: float) -> tuple[Array, Array, Array]:
-    """Return mean, enlarged standard error and number of the known values of each row."""
-    known = np.isfinite(values)
-    count = known.sum(axis=1).astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(known, values, 0.0).sum(axis=1) / count
-        apart = np.where(known, values - mean[:, None], 0.0)
-        apart[np.abs(apart) <= EQUAL] = 0.0
-        spread = np.sqrt((apart**2).sum(axis=1) / (count - 1) * (1 / count + overlap))
-    return mean, np.where(count > 1, spread, np.nan), count
 
 
 def holm(p_values: ArrayLike) -> Array:

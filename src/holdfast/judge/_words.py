@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast.measures import Measure
 
 
 def percent(share: float, decimals: int = 1) -> str:
@@ -15,6 +19,9 @@ def plus_minus(error: float, spread: float) -> str:
     return percent(error) + ("" if math.isnan(spread) else f" ± {percent(spread)}")
 
 
-def within(low: float, high: float) -> str:
-    """Return an interval in brackets, nothing where there is none."""
-    return "" if math.isnan(low) or math.isnan(high) else f" [{low:.2f}, {high:.2f}]"
+def within(low: float, high: float, measure: Measure) -> str:
+    """Return an interval in brackets, cut to the range of its measure; nothing if there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    ends = (min(max(end, measure.minimum), measure.maximum) for end in (low, high))
+    return " [{:.2f}, {:.2f}]".format(*ends)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast.plot._margin import Ending, height_for, name_endings
-from holdfast.plot._names import shown_apart
+from holdfast.plot._names import MOST, shown_apart
 from holdfast.plot._numbers import column, format_values, numeric, scale_counts
 from holdfast.plot._sheet import name_rows, rule, settle
 from holdfast.plot._style import look
@@ -71,7 +71,7 @@ def draw_curves(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
     """Draw the lines and name them at their ends."""
     ax = sheet.ax
     places = np.concatenate([curve.x for curve in curves])
-    wide = scale_counts(ax, places)
+    wide = scale_counts(ax, places, sheet.abreast(8, each=36))
     format_values(ax.yaxis)
     rule(sheet, "y")
     for curve in curves:
@@ -85,7 +85,7 @@ def draw_curves(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
         ax.plot(baseline.index, baseline.to_numpy(), zorder=1.5, **lines)
     _set_limits(sheet, places, wide=wide)
     settle(sheet)
-    names = shown_apart((curve.name for curve in curves), most=24)
+    names = shown_apart((curve.name for curve in curves), most=sheet.letters(24))
     endings = [
         Ending(float(curve.x[-1]), float(curve.value[-1]), name, _line(sheet, curve.look))
         for curve, name in zip(curves, names, strict=True)
@@ -138,7 +138,7 @@ def draw_rows(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
     for row, curve in enumerate(curves):
         ax.hlines(row, curve.low, curve.high, color=curve.look.colour, linewidth=2.2, alpha=0.45)
         ax.plot(curve.value, [row], **_line(sheet, curve.look) | {"markersize": 6})
-    name_rows(sheet, shown_apart(curve.name for curve in curves))
+    name_rows(sheet, shown_apart((curve.name for curve in curves), sheet.letters(MOST)))
     for chance in baseline:
         ax.axvline(chance, color=sheet.colours["muted"], linestyle=(0, (4, 3)), linewidth=1.0)
     left, right = ax.get_xlim()

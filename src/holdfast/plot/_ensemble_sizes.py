@@ -68,8 +68,8 @@ def ensemble_sizes(
     curves = curves_of(table, "n_bags", sheet)
     if not curves:
         return nothing(sheet, numbers, TITLE, "no stability is known")
-    draw_curves(sheet, curves, baseline_of(table, "n_bags"))
     sheet.ax.set(xlabel="number of bags in the ensemble", ylabel=measure)
+    draw_curves(sheet, curves, baseline_of(table, "n_bags"))
     return finish(sheet, numbers, TITLE, _described(curves, measure))
 
 

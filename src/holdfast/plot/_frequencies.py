@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._text import plural
-from holdfast.plot._names import shown, shown_apart
+from holdfast.plot._names import MOST, shown, shown_apart
 from holdfast.plot._numbers import column, format_shares, numeric, percent
 from holdfast.plot._rows import BAR, draw_dots, row_colours, rows_height
 from holdfast.plot._sheet import check_columns, finish, name_rows, nothing, open_sheet, rule
@@ -75,7 +75,7 @@ def _draw(sheet: Sheet, table: pd.DataFrame) -> None:
 
 
 def _label(sheet: Sheet, drawn: pd.DataFrame, ordered: pd.DataFrame) -> None:
-    name_rows(sheet, shown_apart(drawn["feature"]))
+    name_rows(sheet, shown_apart(drawn["feature"], sheet.letters(MOST)))
     sheet.ax.set_xlim(-0.02, 1.02)
     sheet.ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
     format_shares(sheet.ax.xaxis)

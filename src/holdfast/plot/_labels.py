@@ -20,6 +20,8 @@ LETTER = 0.6
 """Width of a usual letter, in sizes of the font; a little generous."""
 REACH = 9.0
 """Distance of the nearest labels from their points, in points of text."""
+BAD = 10.0
+"""Cost of a label that leaves the frame by a point of text, or covers another or many dots."""
 
 
 class Place(NamedTuple):
@@ -59,6 +61,8 @@ def place_labels(
         boxes = [_box(spot, place, text) for place in _candidates()]
         costs = [_cost(box, dots, taken, frame) for box in boxes]
         best = int(np.argmin(costs))
+        if costs[best] >= BAD and not sheet.own:
+            continue  # a given place may be too small for all
         taken.append(boxes[best])
         _write(sheet, text, anchor, _candidates()[best])
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
 
 from holdfast.plot._style import TICK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.transforms import Affine2DBase, Transform
     from numpy.typing import NDArray
 
     from holdfast.plot._sheet import Sheet
 
 SPACING = 1.45
 """Distance between lines of text, in sizes of their letters."""
+SAMPLE = (10.0, 17.0, 24.0)
+"""Where samples of lines begin, have their mark, and end: points from the axes."""
 
 
 class Ending(NamedTuple):
@@ -38,33 +42,40 @@ def name_endings(sheet: Sheet, endings: Sequence[Ending]) -> None:
     ax = sheet.ax
     low, high = ax.get_ylim()
     wanted = np.array([(ending.y - low) / (high - low) for ending in endings])
-    gap = SPACING * TICK / sheet.height()
+    size = sheet.size(len(endings))
+    gap = SPACING * size / sheet.height()
     thin: Any = {"arrowstyle": "-", "color": sheet.colours["rule"], "linewidth": 0.6}
     thin |= {"shrinkA": 0, "shrinkB": 3}
     for ending, place in zip(endings, spread(wanted, gap), strict=True):
         ax.annotate(
-            "", (ending.x, ending.y), (1.03, place), "data", "axes fraction", arrowprops=thin
+            "", (ending.x, ending.y), (SAMPLE[0], place), "data", _beside(sheet), arrowprops=thin
         )
-        _entry(sheet, place, ending.name, ending.line)
+        _entry(sheet, place, ending.name, ending.line, size)
 
 
 def list_names(sheet: Sheet, entries: Sequence[tuple[str, dict[str, Any]]]) -> None:
     """Write names with their samples below each other, from the top."""
-    gap = min(SPACING * TICK / sheet.height(), 1 / max(len(entries) - 1, 1))
+    size = sheet.size(len(entries))
+    gap = min(SPACING * size / sheet.height(), 1 / max(len(entries) - 1, 1))
     for position, (name, line) in enumerate(entries):
-        _entry(sheet, 1 - (position + 0.5) * gap, name, line)
+        _entry(sheet, 1 - (position + 0.5) * gap, name, line, size)
 
 
-def _entry(sheet: Sheet, place: float, name: str, line: dict[str, Any]) -> None:
-    ax = sheet.ax
-    ax.plot(
-        [1.03, 1.05, 1.07], [place] * 3, transform=ax.transAxes, clip_on=False, markevery=[1],
-        **line,
-    )  # fmt: skip
+def _entry(sheet: Sheet, place: float, name: str, line: dict[str, Any], size: float) -> None:
+    ax, beside = sheet.ax, _beside(sheet)
+    ax.plot(SAMPLE, [place] * 3, transform=beside, clip_on=False, markevery=[1], **line)
     ax.text(
-        1.085, place, name, transform=ax.transAxes, va="center_baseline", fontsize=TICK,
+        SAMPLE[-1] + 6, place, name, transform=beside, va="center_baseline", fontsize=size,
         color=sheet.colours["ink"], parse_math=False,
     )  # fmt: skip
+
+
+def _beside(sheet: Sheet) -> Transform:
+    """Return where margins are: points from the right edge of the axes, shares of their height."""
+    ax = sheet.ax
+    inches = Affine2D().scale(1 / 72) + sheet.figure.dpi_scale_trans
+    across = inches + ScaledTranslation(1, 0, cast("Affine2DBase", ax.transAxes))
+    return blended_transform_factory(across, ax.transAxes)
 
 
 def spread(wanted: NDArray[np.float64], gap: float) -> NDArray[np.float64]:

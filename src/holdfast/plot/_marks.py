@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_rgba
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.plot._sheet import Sheet
 
-LINES = 600
+LINES = 3000
 """Up to so many unbroken runs of marks are drawn as shapes; more are an image."""
 PIXELS = 1000
 """Most columns of an image."""
@@ -61,12 +61,17 @@ def _draw_runs(sheet: Sheet, runs: NDArray[np.int64], n_columns: int, colour: st
         return
     wide = max(0.86, THINNEST * n_columns)
     left = np.clip(runs[:, 0] + 0.5 - wide / 2, 0, max(n_columns - wide, 0))
-    corners = np.stack(
-        [left, runs[:, 1], left + wide, runs[:, 1], left + wide, runs[:, 2], left, runs[:, 2],
-         left, runs[:, 1]], axis=1,
-    ).reshape(-1, 2)  # fmt: skip
-    codes = np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(runs))
-    sheet.ax.add_patch(PathPatch(Path(corners, codes), facecolor=colour, linewidth=0))
+    shape = rectangles(left, runs[:, 1], left + wide, runs[:, 2])
+    sheet.ax.add_patch(PathPatch(shape, facecolor=colour, linewidth=0))
+
+
+def rectangles(
+    left: NDArray[Any], top: NDArray[Any], right: NDArray[Any], bottom: NDArray[Any]
+) -> Path:
+    """Return rectangles as one path, which takes little room in a file."""
+    corners = np.stack([left, top, right, top, right, bottom, left, bottom, left, top], axis=1)
+    codes = np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(corners))
+    return Path(corners.reshape(-1, 2), codes)
 
 
 def _draw_image(sheet: Sheet, marks: Marks, n_rows: int) -> None:

@@ -39,7 +39,7 @@ def column(table: pd.DataFrame, name: str) -> NDArray[np.float64]:
     return numeric(table[name]) if name in table.columns else np.full(len(table), np.nan)
 
 
-def scale_counts(ax: Axes, values: Sequence[float] | NDArray[np.float64]) -> bool:
+def scale_counts(ax: Axes, values: Sequence[float] | NDArray[np.float64], most: int = 8) -> bool:
     """Prepare the horizontal axis for whole numbers; return whether it is logarithmic."""
     known = np.asarray(values, dtype=np.float64)
     known = known[np.isfinite(known)]
@@ -48,7 +48,7 @@ def scale_counts(ax: Axes, values: Sequence[float] | NDArray[np.float64]) -> boo
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
     else:
-        ax.xaxis.set_major_locator(FixedLocator(count_ticks(known)))
+        ax.xaxis.set_major_locator(FixedLocator(count_ticks(known, most)))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
     return wide

@@ -34,15 +34,16 @@ def plane(
     table: pd.DataFrame,
     *,
     measure: str = "stability",
+    maximum: float = 1.0,
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
     """Draw pairs of selector and classifier by accuracy and stability: better is right and up.
 
-    Crosses are intervals: upright that of stability, across one standard error of the accuracy
-    to either side. The stepped line is the Pareto front: pairs that no other beats in both.
-    Strong marks are on the front; where it weighs the number of features as well, some lie off
-    the line. The recommended pair has a ring.
+    Crosses are intervals: upright that of stability, up to what the measure can reach, across one
+    standard error of the accuracy to either side. The stepped line is the Pareto front: pairs
+    that no other beats in both. Strong marks are on the front; where it weighs the number of
+    features as well, some lie off the line. The recommended pair has a ring.
 
     Selections that are no more stable than chance (the interval reaches 0), as those of
     ``random_score``, would press all others into a corner; unless on the front or recommended,
@@ -57,6 +58,8 @@ def plane(
         stability are left out.
     measure : str, default "stability"
         What the stability is measured by, in words.
+    maximum : float, default 1.0
+        The largest value of the measure, where the axis ends; infinite where there is none.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a figure of its own.
     style : {"light", "dark"}, default "light"
@@ -85,6 +88,7 @@ def plane(
     if drawn.empty:
         return nothing(sheet, numbers, TITLE, "no errors of classifiers are known")
     _draw(sheet, drawn, selectors)
+    _widen(sheet, drawn, maximum)
     sheet.ax.set(xlabel=f"{CORRECT}{_remark(numbers)}", ylabel=measure)
     _name(sheet, drawn, selectors)
     return finish(sheet, numbers, TITLE, _described(drawn))
@@ -139,22 +143,22 @@ def _draw(sheet: Sheet, drawn: pd.DataFrame, selectors: list[str]) -> None:
         _draw_points(sheet, drawn[own & chief], how.marker, how.colour, 1.0)
         crossed = drawn[own & (chief | (len(drawn) <= CROSSES))]
         _draw_crosses(sheet, crossed, how.colour)
-    _widen(sheet, drawn)
     best = drawn[drawn["recommended"]]
     ax.scatter(
         best["accuracy"], best["stability"], s=190, facecolors="none", linewidths=1.5,
-        edgecolors=sheet.colours["ink"], zorder=5,
+        edgecolors=sheet.colours["ink"], zorder=5, clip_on=False,
     )  # fmt: skip
 
 
-def _widen(sheet: Sheet, drawn: pd.DataFrame) -> None:
-    """Let axes span a tenth of the accuracy and a fifth of the stability at least."""
+def _widen(sheet: Sheet, drawn: pd.DataFrame, maximum: float) -> None:
+    """Let axes span a tenth of the accuracy and a fifth of the stability, of what is possible."""
     places = drawn[["accuracy", "stability"]]
     middle, span = (places.min() + places.max()).to_numpy() / 2, np.array([0.05, 0.1])
-    sheet.ax.update_datalim([np.minimum(middle - span, 1 - 2 * span), middle + span])
+    most = np.array([1.0, maximum])
+    sheet.ax.update_datalim([np.minimum(middle - span, most - 2 * span), middle + span])
     sheet.ax.autoscale_view()
-    right, top = sheet.ax.get_xlim()[1], sheet.ax.get_ylim()[1]
-    sheet.ax.set(xlim=(None, min(right, 1.01)), ylim=(None, min(top, 1.05)))
+    right, top = np.minimum([sheet.ax.get_xlim()[1], sheet.ax.get_ylim()[1]], most)
+    sheet.ax.set(xlim=(None, right), ylim=(None, top))
 
 
 def _draw_points(
@@ -163,7 +167,7 @@ def _draw_points(
     if len(rows):
         sheet.ax.scatter(
             rows["accuracy"], rows["stability"], s=38 if strength == 1 else 24, marker=marker,
-            color=colour, alpha=strength, zorder=4, linewidths=0.5,
+            color=colour, alpha=strength, zorder=4, linewidths=0.5, clip_on=False,
             edgecolors=sheet.colours["paper"],
         )  # fmt: skip
 
@@ -182,7 +186,7 @@ def _draw_front(sheet: Sheet, drawn: pd.DataFrame) -> None:
         steps = np.unique(steps, axis=0)
         sheet.ax.plot(
             steps[:, 0], steps[:, 1], drawstyle="steps-pre", color=sheet.colours["muted"],
-            linewidth=1.0, zorder=1.5,
+            linewidth=1.0, zorder=1.5, clip_on=False,
         )  # fmt: skip
 
 
@@ -200,7 +204,7 @@ def _corners(drawn: pd.DataFrame) -> NDArray[np.bool_]:
 
 def _name(sheet: Sheet, drawn: pd.DataFrame, selectors: list[str]) -> None:
     """Name selectors in the margin, and the points that matter most beside them."""
-    names = dict(zip(selectors, shown_apart(selectors, most=24), strict=True))
+    names = dict(zip(selectors, shown_apart(selectors, most=sheet.letters(24)), strict=True))
     settle(sheet)
     entries = [(names[name], _sample(sheet, i)) for i, name in enumerate(selectors)]
     list_names(sheet, [*entries, *_meanings(sheet, drawn)])
@@ -234,10 +238,18 @@ def _called(row: pd.Series, names: dict[str, str]) -> str:
     return ", ".join(known)
 
 
+def _on_front(drawn: pd.DataFrame) -> str:
+    """Say how many points are on the line, and how many more where size is a third aim."""
+    corners = _corners(drawn)
+    more = int((drawn["front"] & ~corners).sum())
+    rest = f"; {more:,} more when the number of features counts as well" if more else ""
+    return f"{plural(int(corners.sum()), 'point')} on the Pareto front of the two{rest}"
+
+
 def _described(drawn: pd.DataFrame) -> str:
-    names = {str(name): shown(name) for name in drawn["selector"]}
-    front = plural(int(drawn["front"].sum()), "point")
-    text = f"{plural(len(drawn), 'point')} by accuracy and stability; {front} on the Pareto front."
+    selectors = list(dict.fromkeys(drawn["selector"].astype(str)))
+    names = dict(zip(selectors, shown_apart(selectors), strict=True))
+    text = f"{plural(len(drawn), 'point')} by accuracy and stability; {_on_front(drawn)}."
     for lead, rows in (
         ("Recommended", drawn[drawn["recommended"]]),
         ("Most accurate", drawn.sort_values("accuracy", kind="stable").tail(1)),

@@ -18,7 +18,7 @@ from holdfast.plot._curves import (
 from holdfast.plot._labels import place_labels
 from holdfast.plot._names import shown
 from holdfast.plot._numbers import numeric, plain
-from holdfast.plot._sheet import check_columns, finish, nothing, open_sheet
+from holdfast.plot._sheet import check_columns, finish, nothing, open_sheet, settle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,12 +89,13 @@ def profiles(
     if not curves:
         return nothing(sheet, numbers, TITLE, "no stability is known")
     baseline = baseline_of(table, "size")
-    (draw_rows if single else draw_curves)(sheet, curves, baseline)
     if single:
+        draw_rows(sheet, curves, baseline)
         dashed = "; dashed: random selection" if len(baseline) else ""
         sheet.ax.set_xlabel(f"{measure}, {plural(int(places[0]), 'selected feature')}{dashed}")
     else:
         sheet.ax.set(xlabel="number of selected features", ylabel=measure)
+        draw_curves(sheet, curves, baseline)
         _mark(sheet, curves, found)
     return finish(sheet, numbers, TITLE, _described(curves, found, measure))
 
@@ -132,6 +133,7 @@ def _mark(sheet: Sheet, curves: list[Curve], knots: dict[str, list[float]]) -> N
                 markeredgecolor=curve.look.colour, markeredgewidth=1.4,
             )  # fmt: skip
     if anchors and len(curves) <= FEW:
+        settle(sheet)
         drawn = np.concatenate([np.stack([curve.x, curve.value], axis=1) for curve in curves])
         place_labels(sheet, drawn, texts, np.array(anchors))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._text import plural
-from holdfast.plot._names import shown, shown_apart
+from holdfast.plot._names import MOST, shown, shown_apart
 from holdfast.plot._numbers import numeric, plain, scale_counts
 from holdfast.plot._rows import BAR, draw_dots, row_colours, rows_height
 from holdfast.plot._sheet import check_columns, finish, name_rows, nothing, open_sheet, rule
@@ -86,7 +86,7 @@ def _draw(sheet: Sheet, table: pd.DataFrame) -> None:
     ax, rows = sheet.ax, np.arange(len(table))
     colours = list(row_colours(sheet, table))
     ranks = table[RANKS].to_numpy(dtype=np.float64)
-    wide = scale_counts(ax, ranks.ravel())
+    wide = scale_counts(ax, ranks.ravel(), sheet.abreast(8, each=36))
     last = float(np.nanmax(ranks))
     edge = last * 1.25 if wide else last + max(0.05 * last, 0.6)
     beyond = table["open"].to_numpy()
@@ -101,7 +101,7 @@ def _draw(sheet: Sheet, table: pd.DataFrame) -> None:
 
 
 def _label(sheet: Sheet, drawn: pd.DataFrame, rest: int) -> None:
-    name_rows(sheet, shown_apart(drawn["feature"]))
+    name_rows(sheet, shown_apart(drawn["feature"], sheet.letters(MOST)))
     rule(sheet, "x")
     text = "rank over the resamples (1 is best): median, and 5% to 95% of them"
     if drawn["open"].any():

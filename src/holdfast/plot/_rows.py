@@ -57,7 +57,8 @@ def legend_of_truth(sheet: Sheet, markers: str = "oD") -> None:
         for marker, colour in zip(markers, ("blue", "vermilion"), strict=True)
     ]
     sheet.ax.legend(
-        handles, [INFORMATIVE, OTHER], loc="lower left", bbox_to_anchor=(0, 1.005), ncols=2,
-        frameon=False, fontsize=TICK, labelcolor=sheet.colours["ink"], borderaxespad=0,
-        handletextpad=0.3, columnspacing=1.5, borderpad=0.2,
+        handles, [INFORMATIVE, OTHER], loc="lower left", bbox_to_anchor=(0, 1.005),
+        ncols=sheet.abreast(2, each=110), frameon=False, fontsize=sheet.scale * TICK,
+        labelcolor=sheet.colours["ink"], borderaxespad=0, handletextpad=0.3, columnspacing=1.5,
+        borderpad=0.2,
     )  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from holdfast.errors import InvalidInputError
+from holdfast.plot._cell import LETTER, cell_of, fit
 from holdfast.plot._picture import Picture
 from holdfast.plot._quiet import quiet
 from holdfast.plot._style import LABEL, NOTE, TICK, WIDTH, palette
@@ -16,14 +19,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
+    from matplotlib.transforms import Bbox
+    from numpy.typing import NDArray
+
+NAMES = 0.33
+"""Share of the width of a given place that names may take."""
+ROOMY = 190.0
+"""Points of width and height that let letters have their usual size."""
 
 
 class Sheet(NamedTuple):
-    """A place to draw on, the colours to draw with, and whether the figure is the picture's own."""
+    """A place to draw on, the colours to draw with, and the space of axes that were given.
+
+    Shares of the figure; None where the figure is the picture's own.
+    """
 
     ax: Axes
     colours: Mapping[str, str]
-    own: bool
+    box: Bbox | None
+
+    @property
+    def own(self) -> bool:
+        """Whether the figure is the picture's own."""
+        return self.box is None
 
     @property
     def figure(self) -> Figure:
@@ -32,12 +50,40 @@ class Sheet(NamedTuple):
 
     def height(self) -> float:
         """Return the height of the place in points, as far as it is known yet."""
-        return float(self.figure.get_figheight() * 72 * self.ax.get_position().height)
+        return float(self.ax.get_window_extent().height * 72 / self.figure.dpi)
+
+    @property
+    def scale(self) -> float:
+        """How large letters are: smaller on small places that were given."""
+        return 1.0 if self.own else float(np.clip(self._room().min() / ROOMY, 0.65, 1))
+
+    def letters(self, most: int) -> int:
+        """Return how long names may be: at most so long, and not too long for a given place."""
+        if self.own:
+            return most
+        letter = LETTER * TICK * self.scale
+        return int(np.clip(NAMES * self._room()[0] / letter, 8, most))
+
+    def size(self, lines: int, usual: float = TICK) -> float:
+        """Return the size of letters that lets so many lines stand below each other."""
+        if self.own:
+            return usual
+        return float(np.clip(0.6 * self._room()[1] / lines, 3.5, usual * self.scale))
+
+    def abreast(self, most: int, each: float) -> int:
+        """Return how many things of so many points stand side by side, at most so many."""
+        return most if self.own else int(np.clip(self._room()[0] / each, 1, most))
+
+    def _room(self) -> NDArray[np.float64]:
+        """Return width and height of a given place in points."""
+        assert self.box is not None
+        edges = self.ax.figure.transSubfigure.transform_bbox(self.box)
+        return np.array([edges.width, edges.height]) * 72 / self.figure.dpi
 
 
 def open_sheet(ax: Axes | None, style: str, height: float) -> Sheet:
     """Return the place given, or a new one of so many inches."""
-    colours, own = palette(style), ax is None
+    colours, box = palette(style), None
     if ax is None:
         figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor=colours["paper"])
         ax = figure.add_subplot()
@@ -45,21 +91,24 @@ def open_sheet(ax: Axes | None, style: str, height: float) -> Sheet:
         raise InvalidInputError(
             f"ax must be an Axes of matplotlib, or None for a new figure, got {type(ax).__name__}."
         )
-    dress(ax, colours)
-    return Sheet(ax, colours, own)
+    else:
+        box = cell_of(ax)
+    sheet = Sheet(ax, colours, box)
+    dress(ax, colours, sheet.scale)
+    return sheet
 
 
-def dress(ax: Axes, colours: Mapping[str, str]) -> None:
+def dress(ax: Axes, colours: Mapping[str, str], scale: float = 1.0) -> None:
     """Give axes the calm looks of all pictures."""
     ax.set_facecolor("none")
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[:].set(color=colours["muted"], linewidth=0.6)
     ax.tick_params(
-        which="both", length=2.5, width=0.6, color=colours["muted"], labelsize=TICK,
+        which="both", length=2.5, width=0.6, color=colours["muted"], labelsize=scale * TICK,
         labelcolor=colours["ink"],
     )  # fmt: skip
     for axis in (ax.xaxis, ax.yaxis):
-        axis.label.set(size=LABEL, color=colours["ink"], parse_math=False)
+        axis.label.set(size=scale * LABEL, color=colours["ink"], parse_math=False)
         axis.labelpad = 6
 
 
@@ -75,13 +124,13 @@ def name_rows(sheet: Sheet, names: Sequence[str]) -> None:
     ax = sheet.ax
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0, pad=6)
+    ax.tick_params(axis="y", length=0, pad=6, labelsize=sheet.size(len(names)))
     ax.spines["left"].set_visible(False)
 
 
 def word(sheet: Sheet, x: float, y: float, text: str, **how: Any) -> None:
     """Write literal text at a place of the axes, by default small and muted."""
-    how = {"color": sheet.colours["muted"], "fontsize": NOTE, **how}
+    how = {"color": sheet.colours["muted"], "fontsize": sheet.scale * NOTE, **how}
     sheet.ax.text(x, y, text, parse_math=False, **how)
 
 
@@ -89,8 +138,8 @@ def nothing(sheet: Sheet, numbers: pd.DataFrame, title: str, why: str) -> Pictur
     """Return a picture that says that there is nothing to show."""
     sheet.ax.set_axis_off()
     word(
-        sheet, 0.5, 0.5, why, ha="center", va="center", transform=sheet.ax.transAxes,
-        fontsize=LABEL,
+        sheet, 0.5, 0.5, textwrap.fill(why, sheet.letters(60)), ha="center", va="center",
+        transform=sheet.ax.transAxes, fontsize=LABEL,
     )  # fmt: skip
     return finish(sheet, numbers, title, f"Nothing to show: {why}.")
 
@@ -106,14 +155,17 @@ def finish(
 
     To lay out again is not to do nothing: each time, places move by a trifle.
     """
+    settle(sheet)
     if sheet.own:
-        settle(sheet)
         sheet.figure.set_layout_engine("none")
     return Picture(sheet.figure, (sheet.ax, *more), numbers, title, description)
 
 
 def settle(sheet: Sheet) -> None:
-    """Lay the figure out, so that places on it are known."""
+    """Lay the figure out, or the axes in the space that they had; so places are known."""
+    if sheet.box is not None:
+        fit(sheet.ax, sheet.box)
+        return
     engine = sheet.figure.get_layout_engine()
     if engine is not None:
         with quiet():

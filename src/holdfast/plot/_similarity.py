@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgba
-from matplotlib.patches import Rectangle
+from matplotlib.patches import PathPatch
 
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
+from holdfast.plot._cell import LETTER
+from holdfast.plot._marks import rectangles
 from holdfast.plot._names import shown, shown_apart
-from holdfast.plot._sheet import finish, nothing, open_sheet
+from holdfast.plot._sheet import finish, nothing, open_sheet, settle
 from holdfast.plot._style import NOTE, TICK, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.path import Path
     from numpy.typing import NDArray
 
     from holdfast.plot._picture import Picture
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 TITLE = "How alike selectors choose"
 FEW = 15
 """Of up to so many selectors, cells hold their numbers."""
+DIGITS = 4.5
+"""Letters that a number in a cell takes, and a little room."""
+MANY = 60
+"""Of more selectors than this, the cells are an image."""
 
 
 def similarity(
@@ -38,7 +45,7 @@ def similarity(
 
     The diagonal, framed, says how alike a selector is to itself on other resamples: no two
     selectors can be expected to agree better than each with itself. Up to 15 selectors have
-    numbers in their cells.
+    numbers in their cells, where these are wide enough.
 
     Parameters
     ----------
@@ -76,8 +83,10 @@ def similarity(
     sheet = open_sheet(ax, style, float(np.clip(1.6 + 0.42 * len(names), 2.4, 7.4)))
     if not names:
         return nothing(sheet, numbers, TITLE, "no selectors are compared")
-    (_draw_cells if len(names) <= FEW else _draw_image)(sheet, values)
+    _draw(sheet, values)
     _label(sheet, names, measure)
+    if len(names) <= FEW:
+        _write(sheet, values)
     return finish(sheet, numbers, TITLE, _described(numbers, measure))
 
 
@@ -94,21 +103,44 @@ def _strength(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.92 * np.clip(np.nan_to_num(values), 0, 1)
 
 
-def _draw_cells(sheet: Sheet, values: NDArray[np.float64]) -> None:
-    colours, strength = sheet.colours, _strength(values)
-    size = NOTE if len(values) > 10 else TICK
-    for (row, column), value in np.ndenumerate(values):
+def _draw(sheet: Sheet, values: NDArray[np.float64]) -> None:
+    if len(values) > MANY:
+        _draw_image(sheet, values)
+        return
+    steps = _strength(values).round(2)
+    for strength in np.unique(steps[steps > 0]):
         sheet.ax.add_patch(
-            Rectangle(
-                (column - 0.48, row - 0.48), 0.96, 0.96, linewidth=0, facecolor=colours["blue"],
-                alpha=float(strength[row, column]),
+            PathPatch(
+                _cells(*np.nonzero(steps == strength)), linewidth=0, alpha=float(strength),
+                facecolor=sheet.colours["blue"],
             )
         )  # fmt: skip
+
+
+def _cells(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Path:
+    half = 0.48
+    return rectangles(columns - half, rows - half, columns + half, rows + half)
+
+
+def _write(sheet: Sheet, values: NDArray[np.float64]) -> None:
+    """Write numbers into the cells; on axes that were given, only if they are wide enough."""
+    size = NOTE if len(values) > 10 else TICK
+    if not sheet.own and _cell_width(sheet, len(values)) < DIGITS * LETTER * size:
+        return
+    colours, strength = sheet.colours, _strength(values)
+    for (row, column), value in np.ndenumerate(values):
         sheet.ax.text(
             column, row, _number(value),
             ha="center", va="center_baseline", fontsize=size, parse_math=False,
             color=colours["paper" if strength[row, column] > 0.72 else "ink"],
         )  # fmt: skip
+
+
+def _cell_width(sheet: Sheet, n: int) -> float:
+    """Return the points that a cell is wide."""
+    settle(sheet)
+    sheet.ax.apply_aspect()
+    return float(sheet.ax.get_window_extent().width * 72 / sheet.figure.dpi / n)
 
 
 def _number(value: float) -> str:
@@ -126,22 +158,18 @@ def _draw_image(sheet: Sheet, values: NDArray[np.float64]) -> None:
 
 def _label(sheet: Sheet, names: list[str], measure: str) -> None:
     ax, n = sheet.ax, len(names)
-    texts = shown_apart(names, most=22)
+    texts = shown_apart(names, most=sheet.letters(22))
     ax.set_xticks(
         range(n), texts, rotation=45, ha="right", rotation_mode="anchor", parse_math=False
     )
     ax.set_yticks(range(n), texts, parse_math=False)
-    ax.tick_params(length=0, labelsize=TICK if n <= FEW else 7.0)
+    ax.tick_params(length=0, labelsize=sheet.size(2 * n, TICK if n <= FEW else 7.0))
     ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.55, n - 0.45), ylim=(n - 0.45, -0.55), aspect="equal")
     ax.set_xlabel(f"{measure}; framed: to itself, on other resamples")
-    for place in range(n):
-        ax.add_patch(
-            Rectangle(
-                (place - 0.48, place - 0.48), 0.96, 0.96, facecolor="none", linewidth=1.0,
-                edgecolor=sheet.colours["ink"],
-            )
-        )  # fmt: skip
+    place = np.arange(n)
+    ink = sheet.colours["ink"]
+    ax.add_patch(PathPatch(_cells(place, place), facecolor="none", linewidth=1.0, edgecolor=ink))
 
 
 def _described(numbers: pd.DataFrame, measure: str) -> str:
@@ -156,5 +184,5 @@ def _described(numbers: pd.DataFrame, measure: str) -> str:
         ("least", apart.iloc[apart["value"].argmin()]),
     ):
         pair = f"{shown(row['selector'])} and {shown(row['other'])}"
-        text += f"{' ' if lead[0] == 'M' else '; '}{lead}: {pair} ({row['value']:.2f})"
+        text += f"{' ' if lead[0] == 'M' else '; '}{lead}: {pair} ({_number(row['value'])})"
     return f"{text}."

@@ -9,11 +9,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
+from holdfast.plot._cell import LETTER
 from holdfast.plot._marks import Marks, draw_marks
 from holdfast.plot._names import shown_apart, width
 from holdfast.plot._numbers import count_ticks, percent, plain
 from holdfast.plot._rows import legend_of_truth
 from holdfast.plot._sheet import finish, nothing, open_sheet
+from holdfast.plot._style import TICK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -46,8 +48,8 @@ def stripes(
     """Draw a row a resample, a column a feature, and a mark where it was selected.
 
     A feature that is always selected makes a stripe from top to bottom. Only what was selected is
-    drawn, so that a hundred thousand features are no burden; where there are many marks, they
-    are an image with at most a thousand columns, each for one or more features.
+    drawn, so that a hundred thousand features are no burden; where there are thousands of runs
+    of marks, they are an image with at most a thousand columns, each for one or more features.
 
     Parameters
     ----------
@@ -168,15 +170,15 @@ def _label_rows(sheet: Sheet, groups: NDArray[np.integer], heights: NDArray[np.i
 def _label_columns(sheet: Sheet, numbers: pd.DataFrame, n_columns: int, order: str) -> None:
     ax = sheet.ax
     names = dict(zip(numbers["column"], numbers["feature"], strict=True))
-    if n_columns <= NAMED:
+    if n_columns <= sheet.abreast(NAMED, each=14):
         places = sorted(names)
-        texts = shown_apart((names[place] for place in places), most=22)
-        slanted = n_columns * max(map(width, texts)) > LEVEL
+        texts = shown_apart((names[place] for place in places), most=sheet.letters(22))
+        slanted = n_columns * max(map(width, texts)) > sheet.abreast(LEVEL, each=LETTER * TICK)
         how: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
         ax.set_xticks([place + 0.5 for place in places], texts, parse_math=False, **how)
         ax.tick_params(axis="x", length=0)
         return
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=7))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=sheet.abreast(7, each=40)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
     ax.set_xlabel(
         f"feature, in the order of the data ({n_columns:,})"

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._text import plural
-from holdfast.plot._numbers import column, format_values, numeric
+from holdfast.plot._numbers import column, format_shares, format_values, numeric, percent
 from holdfast.plot._rows import INFORMATIVE, OTHER, legend_of_truth
 from holdfast.plot._sheet import check_columns, finish, name_rows, nothing, open_sheet, rule
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from numpy.typing import NDArray
 
     from holdfast.plot._picture import Picture
@@ -22,29 +23,34 @@ if TYPE_CHECKING:
 
 TITLE = "What was found against what is true"
 MANY = 600
-"""More points than this are an image inside an SVG file."""
+"""Of more points than this, those that would cover each other are drawn once."""
+MOST = 1500
+"""Of either kind, so many points are drawn at most."""
+CELLS = (250, 120, 60, 36)
+"""Points of one cell are taken to cover each other; so many cells across, the fewest that do."""
 GOLDEN = (5**0.5 - 1) / 2
 
 
 def truth(
     table: pd.DataFrame,
     *,
-    value: str = "share of resamples that select it",
+    value: str = "share of resamples that select it, %",
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
     """Draw a value of each feature against its true effect.
 
     A good selector gives high values (or low ranks) to features with large effects. Where no
-    effects are known, informative features and others are two rows.
+    effects are known, informative features and others are two rows. Of more than 600 features,
+    those at the same place are one mark.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Columns ``feature`` and ``value`` (a frequency, rank or score), with ``effect`` (its sign
         is ignored), ``informative`` (true or false), or both. Rows without a value are left out.
-    value : str, default "share of resamples that select it"
-        What the values are, in words.
+    value : str, default "share of resamples that select it, %"
+        What the values are, in words; with ``%`` at the end, they are shares, shown in percent.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a figure of its own.
     style : {"light", "dark"}, default "light"
@@ -67,7 +73,7 @@ def truth(
     ...     {"feature": ["a", "b", "c"], "effect": [1.5, -0.5, 0], "value": [1.0, 0.3, 0.1]}
     ... )
     >>> hf.plot.truth(table).description
-    '3 features, 2 of them truly informative. Mean value: 0.65 of the informative ones, 0.1 of
+    '3 features, 2 of them truly informative. Mean: 65% for the informative ones, 10% for
     the others.'
     """
     known = "effect" if "effect" in table.columns else "informative"
@@ -78,7 +84,7 @@ def truth(
     if numbers.empty:
         return nothing(sheet, numbers, TITLE, "no values of features are known")
     (_draw_effects if by_effect else _draw_strips)(sheet, numbers, value)
-    return finish(sheet, numbers, TITLE, _described(numbers))
+    return finish(sheet, numbers, TITLE, _described(numbers, value))
 
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
@@ -94,7 +100,7 @@ def _draw_effects(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
     _draw_points(sheet, numbers, numbers["effect"].to_numpy(), numbers["value"].to_numpy())
     sheet.ax.set(xlabel="true effect, in standard deviations", ylabel=value)
     format_values(sheet.ax.xaxis)
-    format_values(sheet.ax.yaxis)
+    _format(sheet.ax.yaxis, value)
     legend_of_truth(sheet)
 
 
@@ -108,26 +114,46 @@ def _draw_strips(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
     texts = [f"{word} ({n:,})" for word, n in zip((INFORMATIVE, OTHER), counts, strict=True)]
     name_rows(sheet, texts)
     sheet.ax.set_xlabel(value)
-    format_values(sheet.ax.xaxis)
+    _format(sheet.ax.xaxis, value)
+
+
+def _format(axis: Axis, value: str) -> None:
+    (format_shares if value.endswith("%") else format_values)(axis)
 
 
 def _draw_points(
     sheet: Sheet, numbers: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> None:
     matters = numbers["informative"].to_numpy()
+    places = np.stack([x, y], axis=1)
     for chosen, colour, marker in ((~matters, "vermilion", "D"), (matters, "blue", "o")):
+        own = _visible(places[chosen]) if len(places) > MANY else places[chosen]
         sheet.ax.scatter(
-            x[chosen], y[chosen], s=16 if marker == "D" else 24, marker=marker, alpha=0.6,
-            color=sheet.colours[colour], linewidths=0, rasterized=len(numbers) > MANY, zorder=3,
+            own[:, 0], own[:, 1], s=16 if marker == "D" else 24, marker=marker, alpha=0.6, zorder=3,
+            color=sheet.colours[colour], linewidths=0,
         )  # fmt: skip
 
 
-def _described(numbers: pd.DataFrame) -> str:
+def _visible(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one point of those that lie at the same place, as most that are never selected do."""
+    if not len(places):
+        return places
+    low, span = places.min(axis=0), np.ptp(places, axis=0)
+    shares = (places - low) / np.where(span > 0, span, 1)
+    for across in CELLS:
+        first = np.unique(np.round(across * shares), axis=0, return_index=True)[1]
+        if len(first) <= MOST:
+            break
+    return np.asarray(places[np.sort(first)])
+
+
+def _described(numbers: pd.DataFrame, value: str) -> str:
     matters = numbers["informative"]
+    said = percent if value.endswith("%") else "{:.3g}".format
     text = f"{plural(len(numbers), 'feature')}, {int(matters.sum()):,} of them truly informative."
     means = [numbers["value"][chosen].mean() for chosen in (matters, ~matters)]
     if np.isfinite(means).all():
         text += (
-            f" Mean value: {means[0]:.3g} of the informative ones, {means[1]:.3g} of the others."
+            f" Mean: {said(means[0])} for the informative ones, {said(means[1])} for the others."
         )
     return text

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast._text import plural, shortened
-from holdfast.plot._names import shown, shown_apart
+from holdfast.plot._names import MOST, shown, shown_apart
 from holdfast.plot._sheet import dress, finish, nothing, open_sheet
 from holdfast.plot._style import LABEL, NOTE, Style
 
@@ -115,7 +115,7 @@ def _divide(sheet: Sheet, n_sets: int, n_columns: int) -> Parts:
     )
     parts = Parts(*(sheet.ax.inset_axes(place) for place in places))
     for part in parts:
-        dress(part, sheet.colours)
+        dress(part, sheet.colours, sheet.scale)
     return parts
 
 
@@ -135,8 +135,9 @@ def _draw_grid(sheet: Sheet, ax: Axes, names: list[str], drawn: pd.DataFrame) ->
     last = len(names) - 1 - member[::-1].argmax(axis=0)
     ax.vlines(columns, first, last, color=colours["blue"], linewidth=1.4, zorder=2)
     ax.set(xlim=_across(len(drawn)), ylim=(len(names) - 0.4, -0.6), xticks=[])
-    ax.set_yticks(range(len(names)), shown_apart(names), parse_math=False)
-    ax.tick_params(length=0, pad=5)
+    texts = shown_apart(names, sheet.letters(MOST))
+    ax.set_yticks(range(len(names)), texts, parse_math=False)
+    ax.tick_params(length=0, pad=5, labelsize=sheet.size(2 * len(names)))
     ax.spines[:].set_visible(False)
 
 
@@ -146,7 +147,7 @@ def _draw_bars(sheet: Sheet, ax: Axes, drawn: pd.DataFrame) -> None:
     for column, count in enumerate(counts):
         ax.annotate(
             f"{count:,}", (column, count), (0, 2), textcoords="offset points", ha="center",
-            fontsize=NOTE, color=sheet.colours["ink"],
+            fontsize=sheet.scale * NOTE, color=sheet.colours["ink"],
         )  # fmt: skip
     ax.set(xlim=_across(len(counts)), ylim=(0, 1.15 * counts.max()), xticks=[])
     ax.set_ylabel("features that\njust these share")
@@ -160,11 +161,13 @@ def _draw_sizes(sheet: Sheet, ax: Axes, sets: Mapping[str, set[str]]) -> None:
     for row, count in enumerate(counts):
         ax.annotate(
             f"{count:,}", (count, row), (3, 0), textcoords="offset points", va="center_baseline",
-            fontsize=NOTE, color=sheet.colours["ink"],
+            fontsize=sheet.scale * NOTE, color=sheet.colours["ink"],
         )  # fmt: skip
     ax.set(xlim=(0, 1.35 * max(*counts, 1)), ylim=(len(counts) - 0.4, -0.6), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    ax.set_title("features", fontsize=LABEL, color=sheet.colours["ink"], pad=3, loc="left")
+    ax.set_title(
+        "features", fontsize=sheet.scale * LABEL, color=sheet.colours["ink"], pad=3, loc="left"
+    )
 
 
 def _note(ax: Axes, numbers: pd.DataFrame) -> None:

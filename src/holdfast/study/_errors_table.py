@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from holdfast.judge._spreads import clustered, summed
 from holdfast.study._predicted import predictions_of
 from holdfast.study._scores import auc_error, aucs, class_counts, recalls, shares_wrong
-from holdfast.study._store import to_integers
-from holdfast.study._view import TESTED, size_label
+from holdfast.study._tested import overlap_of, subjects_of
+from holdfast.study._view import size_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,24 +77,59 @@ class Judge:
         }
 
     def _pooled_error(self, found: Predictions) -> Mean:
-        share = float(np.mean(found.actual != found.predicted))
-        return Mean(share, float(np.sqrt(share * (1 - share) / len(found.actual))))
+        wrong, n = found.actual != found.predicted, len(found.actual)
+        share = float(wrong.mean())
+        spread = self._by_subject(found, (wrong - share) / n)
+        return Mean(share, float(np.sqrt(share * (1 - share) / n)) if spread is None else spread)
+
+    def _by_subject(self, found: Predictions, parts: NDArray[np.float64]) -> float | None:
+        """Return the standard error of what predictions contribute; None: each is its own subject.
+
+        Samples of one subject are not independent; their contributions are summed first.
+        """
+        subjects = self._subjects
+        if subjects is None:
+            return None
+        mine = subjects[found.samples]
+        sums = np.asarray(np.bincount(mine, weights=parts), dtype=np.float64)
+        return float(clustered(sums[None], np.bincount(mine)[None] > 0)[0])
+
+    @cached_property
+    def _subjects(self) -> NDArray[np.int64] | None:
+        """The subject of each sample; None where none has several."""
+        n = len(self._view.classes)
+        subjects = subjects_of(self._view, np.arange(n))
+        return None if subjects is None or len(np.unique(subjects)) == n else subjects
 
     def _mean_error(self, found: Predictions) -> Mean:
         return self._mean(shares_wrong(found.actual, found.predicted, found.group))
 
     def _balanced(self, found: Predictions) -> Mean:
-        group = np.zeros_like(found.group) if self._once else found.group
-        shares = recalls(found.actual, found.predicted, group, self._n_classes)
-        if not self._once:
-            return self._mean(shares.mean(axis=1))
-        counts = class_counts(found.actual, group, self._n_classes)[0]
-        with np.errstate(invalid="ignore", divide="ignore"):  # a class without a prediction
-            variance = np.sum(shares[0] * (1 - shares[0]) / counts)
-        return Mean(float(shares[0].mean()), float(np.sqrt(variance) / self._n_classes))
+        if self._once:
+            return self._pooled_balanced(found)
+        shares = recalls(found.actual, found.predicted, found.group, self._n_classes)
+        return self._mean(shares.mean(axis=1))
+
+    def _pooled_balanced(self, found: Predictions) -> Mean:
+        together = np.zeros_like(found.group)
+        shares = recalls(found.actual, found.predicted, together, self._n_classes)[0]
+        counts = class_counts(found.actual, together, self._n_classes)[0]
+        right = found.actual == found.predicted
+        parts = (right - shares[found.actual]) / (counts[found.actual] * self._n_classes)
+        spread = self._by_subject(found, parts)
+        if spread is None:
+            with np.errstate(invalid="ignore", divide="ignore"):  # a class without a prediction
+                variance = np.sum(shares * (1 - shares) / counts)
+            spread = float(np.sqrt(variance) / self._n_classes)
+        mean = float(shares.mean())
+        return Mean(mean, spread if np.isfinite(mean) else np.nan)
 
     def _auc(self, found: Predictions) -> Mean:
-        """Average over test parts that hold all classes; where most do not, pool all of them."""
+        """Average over test parts that hold all classes; where most do not, pool all of them.
+
+        DeLong's standard error of pooled scores takes all samples for independent, those of one
+        subject too.
+        """
         counts = class_counts(found.actual, found.group, self._n_classes)
         whole = int(np.count_nonzero(counts.min(axis=1)))
         if 2 * whole >= len(counts):
@@ -107,20 +143,9 @@ class Judge:
 
     def _mean(self, values: NDArray[np.float64]) -> Mean:
         """Average over resamples, those without a value left out."""
-        values = values[np.isfinite(values)]
-        k = len(values)
-        if k == 0:
-            return Mean()
-        spread = values.std(ddof=1) if k > 1 else np.nan
-        return Mean(float(values.mean()), float(spread * np.sqrt(1 / k + self._overlap)))
+        (mean,), (spread,), _ = summed(values[None], self._overlap)
+        return Mean(float(mean), float(spread))
 
     @cached_property
     def _overlap(self) -> float:
-        """How many samples are tested for each that trains; 0 where data sets are independent."""
-        if self._view.drawn:
-            return 0.0
-        parts = self._view.parts
-        rows = self._view.store.query("SELECT resample, train FROM resamples")
-        trained = [len(np.unique(to_integers(t))) for i, t in rows if parts[i].role in TESTED]
-        tested = [part.n_test for part in parts.values() if part.role in TESTED]
-        return float(np.sum(tested) / np.sum(trained))
+        return overlap_of(self._view)

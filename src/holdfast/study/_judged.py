@@ -48,10 +48,12 @@ class Judged:
         """Recommend a selector with a classifier at a size, and say why.
 
         Pairs are tested against the one of the lowest error: by McNemar's exact test where each
-        sample is predicted once, else by the corrected resampled t-test. Among those that are not
-        significantly worse, the most stable is recommended. Choosing the best of many flatters its
-        error; what to expect of the choice itself is estimated by choosing inside each outer
-        resample of a nested study, else by a bootstrap over samples.
+        sample is predicted once (a t-test on subjects where these have several samples), else by
+        the corrected resampled t-test. Among those that are not significantly worse, the most
+        stable is recommended. Pairs of which much failed, or is still to do, are left out.
+        Choosing the best of many flatters its error; what to expect of the choice itself is
+        estimated by choosing inside each outer resample of a nested study, else by a bootstrap
+        over samples.
 
         Parameters
         ----------
@@ -133,7 +135,8 @@ class Judged:
         Parameters
         ----------
         X : array-like of shape (n, p), frame or Dataset
-            The data, with the features of the study in their order.
+            The data, with the features of the study in their order. Those that were nominal in
+            the study, if its data are still at hand, are so here.
         y : array-like of shape (n,)
             The class of each sample; none beside a Dataset, which has its labels.
         chosen : Recommendation or Pair, optional
@@ -148,7 +151,7 @@ class Judged:
         Raises
         ------
         InvalidInputError
-            The data have other features than the study.
+            The data have other features than the study: another number, or other names.
         StudyError
             The selector or the classifier cannot be imported.
 
@@ -163,7 +166,15 @@ class Judged:
         """
         from holdfast.study._pipeline import fitted_pipeline  # noqa: PLC0415  (seldom needed)
 
-        return fitted_pipeline(self.plan, chosen or self.recommend(), X, y)
+        data = self._data.dataset
+        return fitted_pipeline(
+            self.plan,
+            chosen or self.recommend(),
+            X,
+            y,
+            names=self._view.feature_names.tolist(),
+            nominal=None if data is None else data.nominal,
+        )
 
     def profile(
         self,

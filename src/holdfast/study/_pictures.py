@@ -123,6 +123,7 @@ class Pictures:
 
         drawing = _taken(how, "ax", "style")
         found = self.recommend(**how)
+        drawing["maximum"] = _maximum(found.measure)
         return plane(found.table, measure=_called(found.measure), **drawing)
 
     def plot_frequencies(
@@ -282,6 +283,10 @@ class Pictures:
 def _taken(options: dict[str, Any], *names: str) -> dict[str, Any]:
     """Take options out of others."""
     return {name: options.pop(name) for name in names if name in options}
+
+
+def _maximum(measure: str | None) -> float:
+    return 1.0 if measure is None else get_measure(measure).maximum
 
 
 def _called(measure: str | None) -> str:

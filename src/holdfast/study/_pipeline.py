@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from holdfast.study._objects import is_opaque, made
 from holdfast.study._seeds import CLASSIFICATION, SELECTOR, seed_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.judge import Pair, Recommendation
     from holdfast.select import Ranker
     from holdfast.study._objects import JSON
@@ -28,6 +31,9 @@ def fitted_pipeline(
     chosen: Recommendation | Pair,
     X: Any,  # noqa: ANN401  (a matrix, a frame, or a Dataset)
     y: Any = None,  # noqa: ANN401
+    *,
+    names: Sequence[str] | None = None,
+    nominal: tuple[int, ...] | None = None,
 ) -> Pipeline:
     """Fit the selector and the classifier of a pair as the study does, on all these data.
 
@@ -45,6 +51,11 @@ def fitted_pipeline(
         The data, with the features of the study; of a Dataset their names are kept.
     y : array-like of shape (n,)
         The class of each sample; these are the labels that the pipeline predicts.
+    names : sequence of str, optional
+        The names of the features in the study; data that have other names are refused. Arrays
+        have no names.
+    nominal : tuple of int, optional
+        Which features were nominal in the study; by default those of the Dataset.
 
     Returns
     -------
@@ -52,9 +63,11 @@ def fitted_pipeline(
         With the steps ``select``, ``scale`` and ``classify``, and ``impute`` where needed.
     """
     data = _checked(plan, X, y)
-    names = [one["name"] for one in plan["selectors"]]
+    _check_names(data.feature_names, names)
+    if nominal is not None:
+        data = dataclasses.replace(data, nominal=nominal)
     missing = bool(np.isnan(data.X).any())
-    number = _number("selector", chosen.selector, names)
+    number = _number("selector", chosen.selector, [one["name"] for one in plan["selectors"]])
     selector = _selector(plan, number, chosen.size, data)
     steps: list[tuple[str, Any]] = [("select", selector)]
     before = missing and not selector.takes_missing
@@ -78,6 +91,22 @@ def _checked(plan: dict[str, JSON], X: Any, y: Any) -> Dataset:  # noqa: ANN401
             f"{data.n_features:,}; give data with the same features in the same order."
         )
     return data
+
+
+def _check_names(given: Sequence[str], wanted: Sequence[str] | None) -> None:
+    """Refuse features that are called otherwise, or come in another order, than in the study."""
+    unnamed = [f"f{position}" for position in range(len(given))]  # those of arrays
+    if wanted is None or list(given) == unnamed or list(wanted) == unnamed:
+        return
+    apart = [i for i, pair in enumerate(zip(given, wanted, strict=True)) if pair[0] != pair[1]]
+    if apart:
+        first = apart[0]
+        raise InvalidInputError(
+            f"these data have other features than the study, or the same in another order: "
+            f"feature {first + 1} is {given[first]!r}, in the study it is {wanted[first]!r} "
+            f"({len(apart):,} of {len(given):,} names differ). Give the same features in the order "
+            "of the study, or an array if they are the same under other names."
+        )
 
 
 def _given(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401

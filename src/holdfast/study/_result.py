@@ -159,17 +159,22 @@ class Result(Judged, Pictures):
 
         Where each sample is tested once, the error is the share of all samples that are
         misclassified, e, with the binomial standard error :math:`\sqrt{e(1-e)/n}`; the balanced
-        accuracy is pooled in the same way. Elsewhere both are means over the k resamples;
-        because training parts overlap, their standard deviation s is enlarged as by Nadeau &
-        Bengio (2003) to :math:`s\sqrt{1/k + n_{test}/n_{train}}`, with the number of different
-        samples that train; without the second term where each resample is a new data set.
+        accuracy is pooled in the same way. Samples of one subject are not independent: where
+        subjects have several, :math:`\sqrt{G/(G-1) \sum_g u_g^2}` is the standard error, over the
+        G subjects, with :math:`u_g` the sum of :math:`(w_i - e)/n` over the samples of a subject
+        (:math:`w_i` is 1 where misclassified, else 0), and in the same way for the balanced
+        accuracy. Elsewhere both are means over the k resamples; because training parts overlap,
+        their standard deviation s is enlarged as by Nadeau & Bengio (2003) to
+        :math:`s\sqrt{1/k + n_{test}/n_{train}}`, with the number of different samples that
+        train; without the second term where each resample is a new data set.
 
         The area under the ROC curve (more than two classes: the mean over classes of one
         against the rest) is taken within each test part and averaged over resamples, with the
         same enlarged standard error. Where less than half of the test parts hold all classes,
         as when leaving one out, predictions are pooled; DeLong's standard error is then given
-        if each sample is tested once. Test parts that lack a class are left out of means of
-        balanced accuracies and areas. Inner resamples and the reference never count.
+        if each sample is tested once; it takes samples of one subject for independent, so is too
+        low there. Test parts that lack a class are left out of means of balanced accuracies and
+        areas. Inner resamples and the reference never count.
         """
         return errors_table(self._view)
 

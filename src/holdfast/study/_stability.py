@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from holdfast.judge._answer import FEW, across
 from holdfast.measures import get_measure
 from holdfast.measures._pairs import PairMeasure
-from holdfast.study._measured import Answer, Data, across, measured, none
+from holdfast.study._measured import measured, none
 from holdfast.study._system import rankings, subsets, weights
 from holdfast.study._view import OWN, cut, size_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.judge._answer import Answer
     from holdfast.measures import Measure
     from holdfast.preferences import Preferences
+    from holdfast.study._measured import Data
     from holdfast.study._view import View
 
 COLUMNS = [
@@ -29,7 +32,6 @@ COLUMNS = [
 ]
 KEPT: dict[str, tuple[str, ...]] = {"ranking": ("ranks", "weights"), "weights": ("weights",)}
 """For each form that measures of all features take, the stored forms that serve, best first."""
-FEW = "fewer than 2 preferences are there"
 BUILD: dict[str, Callable[..., Preferences]] = {"ranks": rankings, "weights": weights}
 
 
@@ -95,12 +97,12 @@ def _of_all_features(
 
 
 def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterator[dict[str, Any]]:
-    groups = groups_of(view, case)
+    groups = groups_of(view, case.found)
     referred: list[Measure] = []
     if view.reference is not None:
         referred += [record for record in records if isinstance(record, PairMeasure)]
     others = [record for record in records if record not in referred]
-    answers = each_other(view, case, groups, others, data)
+    answers = _each_other(view, case, groups, others, data)
     answers |= _against_reference(view, case, groups, referred, data)
     remarks = _remarks(view, case, groups)
     for record in records:
@@ -113,15 +115,15 @@ def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterato
         }
 
 
-def groups_of(view: View, case: Case) -> list[list[int]]:
+def groups_of(view: View, found: dict[int, Any]) -> list[list[int]]:
     """Return the resamples that are compared with each other, those of one outer number or all."""
     groups: dict[int | None, list[int]] = defaultdict(list)
-    for number in view.counted(case.found):
+    for number in view.counted(found):
         groups[view.parts[number].outer].append(number)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def each_other(
+def _each_other(
     view: View, case: Case, groups: list[list[int]], records: list[Measure], data: Data
 ) -> dict[str, Answer]:
     if not groups:

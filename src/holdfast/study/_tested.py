@@ -51,7 +51,7 @@ def inner_tested(view: View) -> dict[int, Tested]:
 
 def _read(view: View, chosen: Chosen, *, once: bool | None) -> Tested | None:
     """Read the predictions on some test parts; whether once is told from them if not given."""
-    tests, trained = _tests(view, chosen)
+    tests = _tests(view, chosen)
     cells = _cells(view)
     wrong, known = _filled(view, cells, tests, chosen)
     if not known.any():
@@ -67,8 +67,8 @@ def _read(view: View, chosen: Chosen, *, once: bool | None) -> Tested | None:
         samples=samples,
         group=group,
         once=once,
-        overlap=0.0 if view.drawn else len(samples) / trained,
-        units=group if view.drawn else _subjects(view, samples),
+        overlap=overlap_of(view, chosen),
+        units=group if view.drawn else subjects_of(view, samples),
     )
 
 
@@ -82,14 +82,23 @@ def _cells(view: View) -> dict[tuple[int, int, int], Pair]:
     }
 
 
-def _tests(view: View, chosen: Chosen) -> tuple[Rows, int]:
-    """Return the rows of test parts, and how many samples train, all parts together."""
-    tests: Rows = {}
-    trained = 0
-    for number, train, test in _of(view, "resample, train, test FROM resamples WHERE", chosen):
-        tests[number] = to_integers(test)
-        trained += len(np.unique(to_integers(train)))
-    return tests, trained
+def _tests(view: View, chosen: Chosen) -> Rows:
+    """Return the rows of test parts."""
+    return {i: to_integers(test) for i, test in _parts(view, "test", chosen)}
+
+
+def overlap_of(view: View, chosen: Chosen = COUNTING) -> float:
+    """Return how many samples are tested for each that trains; 0 for independent data sets."""
+    if view.drawn:
+        return 0.0
+    rows = _parts(view, "train, test", chosen)
+    trained = sum(len(np.unique(to_integers(train))) for _, train, _ in rows)
+    tested = sum(len(to_integers(test)) for _, _, test in rows)
+    return float(tested / trained)
+
+
+def _parts(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
+    return _of(view, f"resample, {what} FROM resamples WHERE", chosen)
 
 
 def _filled(
@@ -115,8 +124,8 @@ def _of(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
     return view.store.query(text, chosen.values)
 
 
-def _subjects(view: View, samples: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the subject of each prediction, None where samples belong to none."""
+def subjects_of(view: View, samples: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the subject of each of some samples, None where samples belong to none."""
     rows = view.store.query("SELECT subject FROM samples ORDER BY sample")
     names = [name for (name,) in rows]
     if None in names:

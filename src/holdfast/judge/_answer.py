@@ -1,0 +1,93 @@
+"""What a measure answers about one system of preferences, or about groups of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import HoldfastError
+from holdfast.judge._jackknife import CONFIDENCE, half_width_of_mean
+from holdfast.measures._estimate import interval_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.measures import Measure
+    from holdfast.measures._estimate import Estimate
+    from holdfast.measures._tables import SubsetTables
+
+FEW = "fewer than 2 preferences are there"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a measure says about one system of preferences.
+
+    The note is about this system; what is standing holds for the measure on any such system.
+    """
+
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    interval: str = ""
+    chance: float = np.nan
+    note: str = ""
+    standing: tuple[str, ...] = ()
+
+    def noting(self, *remarks: str) -> Answer:
+        """Return the same answer with more said about it, nothing twice."""
+        notes = dict.fromkeys(filter(None, (self.note, *remarks)))
+        return dataclasses.replace(self, note="; ".join(notes))
+
+    def row(self, *remarks: str) -> dict[str, Any]:
+        """Return the fields of a row of a table, all that is to be said in its note."""
+        fields = dataclasses.asdict(self.noting(*self.standing, *remarks))
+        del fields["standing"]
+        return fields
+
+
+def answer_of(record: Measure, estimate: Estimate) -> Answer:
+    """Return an estimate with its interval and its chance level."""
+    interval, chance = interval_of(estimate, CONFIDENCE), estimate.chance()
+    lower = "a distance: lower is more stable" if record.distance else ""
+    return Answer(
+        value=estimate.value,
+        low=interval.low,
+        high=interval.high,
+        interval=interval.method,
+        chance=chance.value,
+        standing=tuple(filter(None, (chance.note, lower))),
+    ).noting(estimate.undefined, interval.note)
+
+
+def answered(record: Measure, tables: SubsetTables) -> Answer:
+    """Ask a measure that needs no data about subsets, or let it say why it has no value."""
+    try:
+        return answer_of(record, record.estimate(tables, None, {}))
+    except HoldfastError as error:
+        return Answer(note=str(error))
+
+
+def across(answers: Sequence[Answer]) -> Answer:
+    """Join the answers of groups of resamples: their mean, and an interval from their spread."""
+    values = np.array([answer.value for answer in answers])
+    k = len(values)
+    mean, half = float(values.mean()), float(half_width_of_mean(values))
+    undefined = [answer.note for answer in answers if np.isnan(answer.value)]
+    return Answer(
+        value=mean,
+        low=mean - half,
+        high=mean + half,
+        interval="t" if k > 1 else "",
+        chance=float(np.mean([answer.chance for answer in answers])),
+        standing=tuple(dict.fromkeys(said for answer in answers for said in answer.standing)),
+    ).noting(*undefined[:1], _spread(k))
+
+
+def _spread(k: int) -> str:
+    if k < 2:
+        return "one group of resamples: no interval"
+    return f"mean over {k} groups of resamples, interval from their spread (t, {k - 1} df)"
