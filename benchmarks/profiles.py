@@ -36,7 +36,7 @@ def rankings(rng: np.random.Generator, *, m: int, p: int) -> NDArray[np.intp]:
     task="profile by nogueira and jaccard at 40 sizes, m=100 p=100,000",
     inputs=partial(rankings, m=100, p=100_000),
     tiny=partial(rankings, m=5, p=200),
-    goal=Goal(seconds=20.0, peak_mb=1000),
+    goal=Goal(seconds=6.0, peak_mb=300),
 )
 def profile(tops: NDArray[np.intp]) -> StabilityProfile:
     return stability_profile({"one": list(tops)}, tops.shape[1])
@@ -83,7 +83,7 @@ WIDE: dict[str, Any] = {
 }
 
 
-@benchmark(task="stand-ins, m=100 k=100, data 200 x 100,000", goal=Goal(seconds=15.0), **WIDE)
+@benchmark(task="stand-ins, m=100 k=100, data 200 x 100,000", goal=Goal(seconds=8.0), **WIDE)
 def found_stand_ins(inputs: tuple[hf.Subsets, Labelled]) -> StandIns:
     return stand_ins(inputs[0], inputs[1][0], frequency=0.1)
 

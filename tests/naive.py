@@ -287,6 +287,10 @@ def sechidis(sets, p, s, threshold):
 # rankings ---------------------------------------------------------------------------------------
 
 
+def overlaps_of_tops(lists, sizes):
+    return [[[len(set(a[:k]) & set(b[:k])) for b in lists] for a in lists] for k in sizes]
+
+
 def first_ranks(values):
     return [1 + sum(other < value for other in values) for value in values]
 

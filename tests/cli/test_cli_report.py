@@ -62,7 +62,7 @@ def test_a_folder_without_a_study_is_refused(tmp_path):
 
 def test_other_kinds_of_files_are_refused(folder, tmp_path):
     result = run("report", folder, "--out", tmp_path / "x.pdf")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "ends in .html" in result.stderr
     assert "print the page" in result.stderr
     assert not (tmp_path / "x.pdf").exists()

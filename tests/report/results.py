@@ -15,6 +15,9 @@ NAMES = ("<script>", "a|b", "`tick`", "$x$", "=cmd()", "line\nbreak", "_em_", "[
          "*b*", "n" * 300, "größe 漢", "-")  # fmt: skip
 
 
+FORTY = tuple(f"s{i}" for i in range(40))
+
+
 @cache
 def population() -> hf.io.Dataset:
     """Return simulated data, smaller than the bundled ones."""
@@ -102,7 +105,7 @@ ODD = {
     "not corrected": lambda: result(made(measures=("jaccard",))),
     "folds": lambda: result(made(folds(30, 5), tested="once")),
     "odd names": lambda: result(made(names=NAMES, labels=("<b>", "a|b"), selectors=("<i>", "*s*"))),
-    "40 selectors": lambda: result(made(selectors=tuple(f"s{i}" for i in range(40)))),
+    "40 selectors": lambda: result(made(subsamples(30, 4), selectors=FORTY, sizes=(2,))),
     "simulated": simulated,
     "wine": wine,
     "nested": nested,

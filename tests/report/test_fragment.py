@@ -34,7 +34,13 @@ def test_a_fragment_put_in_by_a_script_shows_and_stays_inside_its_frame(opened):
     )
     frame = found.page.frame_locator("iframe")
     assert frame.locator(FEATURES).first.is_visible()
-    frame.locator(".term").first.click()
+    before = list(found.requests)
+    for term in frame.locator(".term").all()[:3]:
+        term.click()
+        assert term.locator("+ .tip").is_visible()
+    found.page.wait_for_timeout(200)
+    assert frame.locator("main a").count() == 0
+    assert found.requests == before
     assert found.page.url == found.address
     assert frame.locator(FEATURES).first.is_visible()
 

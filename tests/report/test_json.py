@@ -7,13 +7,15 @@ import json
 import numpy as np
 
 from holdfast.report import to_json
+from holdfast.report._names import bare_all
 from tests.report.results import NAMES, report_of
 from tests.report.sample import sample
 
 
 def test_what_is_read_back_is_the_report():
     report = report_of("simulated")
-    assert json.loads(to_json(report)) == report
+    assert json.loads(to_json(report)) == bare_all(report)
+    assert "\u2068" not in to_json(report)
 
 
 def test_pictures_are_left_out_but_not_their_words():
@@ -28,6 +30,10 @@ def test_pictures_are_left_out_but_not_their_words():
 def test_names_are_verbatim():
     rows = json.loads(to_json(report_of("odd names")))["features"]["rows"]
     assert {row["feature"] for row in rows} <= set(NAMES)
+    turned = sample()
+    turned["features"]["rows"][0]["feature"] = "a\u202e\u2068b\u2069"
+    document = json.loads(to_json(turned))
+    assert document["features"]["rows"][0]["feature"] == "a\u202e\u2068b\u2069"
     assert "größe 漢" in to_json(sample(title="größe 漢"))
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import holdfast as hf
-from holdfast.report import make_report
+from holdfast.report import make_report, to_html
+from holdfast.report._names import bare
 from holdfast.report._schema import Report
 from tests.report.results import ODD, made, report_of, result, simulated, wine
 
@@ -149,8 +151,9 @@ def test_the_glossary_explains_what_occurs_and_nothing_else():
     assert {"stability", "resample", "nogueira", "f_score", "informative"} <= set(
         report["glossary"]
     )
-    assert "knn3" not in report["glossary"]
-    assert "informative" not in report_of("wine")["glossary"]
+    assert report["glossary"]["knn3"].startswith("Nearest neighbours")
+    assert "(n_neighbors = 3)" in report["glossary"]["knn3"]
+    assert "nested" not in report["glossary"]
     assert all(text.endswith(".") for text in report["glossary"].values())
 
 
@@ -170,11 +173,61 @@ def test_pictures_are_drawn_with_captions():
         assert figure["alt"]
 
 
-@pytest.mark.parametrize("name", ODD)
+# the others have the same pictures as one of these
+@pytest.mark.parametrize("name", [
+    "nothing done", "all failed", "half done", "one unit done", "one feature", "own size",
+    "own sizes only", "no tests", "no measures", "a ranking measure", "odd names", "nested",
+])  # fmt: skip
 def test_pictures_never_cost_a_report(name):
     report = make_report(ODD[name]())
     assert all(figure["svg"] for figure in report["figures"])
-    assert bool(report["figures"]) == (name not in ("nothing done", "all failed"))
+    bare_of = ("nothing done", "all failed", "one feature")
+    assert bool(report["figures"]) == (name not in bare_of)
+
+
+def test_names_that_are_terms_explain_nothing():
+    names = ("AUC", "standard error", "chance", *(f"x{i}" for i in range(9)))
+    about = made(names=names, selectors=("error", "knot"), labels=("AUC", "stability"))
+    report = make_report(result(about), figures=False)
+    assert report["glossary"]["error"].startswith("The share of test samples")
+    told = to_html(report)
+    assert not re.search(r"<bdi><a class=.term", told)
+
+
+def test_the_same_is_said_once_of_all_selectors():
+    sentences = report_of("40 selectors")["profile"]["sentences"]
+    assert len(sentences) < 6
+    assert "s6 and 33 more: " in bare(sentences[0])
+
+
+def test_similarity_is_that_at_the_recommended_size():
+    report = report_of("wine")
+    size = report["verdict"]["size"]
+    assert f"{size} features" in report["similarity"]["sentences"][0]
+    table = wine().similarity(size=size).table
+    assert [row["similarity"] for row in report["similarity"]["rows"]] == pytest.approx(
+        table["similarity"].tolist()
+    )
+    assert {row["size"] for row in report["similarity"]["rows"]} == {size}
+
+
+def test_a_study_without_a_control_says_so():
+    reasons = report_of("wine")["selectors"]["reasons"]
+    assert any("at random was tested, so it is not known" in text for text in reasons)
+    reasons = report_of("simulated")["selectors"]["reasons"]
+    assert not any("was tested, so" in text for text in reasons)
+
+
+def test_the_page_names_one_error_to_expect_or_says_why_two():
+    for name in ("wine", "simulated", "folds", "nested"):
+        report = report_of(name)
+        told = re.search(r"an error of ([\d.]+%)", report["verdict"]["sentences"][1])
+        if told and report["selectors"]["choice"]:
+            assert told[1] in report["selectors"]["choice"]
+
+
+def test_nested_resamples_are_counted_as_such():
+    assert "3 outer resamples with 4 inner ones each" in report_of("nested")["subtitle"]
 
 
 def test_a_table_is_cut_but_says_how_much_there_is():

@@ -38,12 +38,19 @@ def test_the_same_content_is_there():
     text = to_markdown(report)
     for sentence in [*report["verdict"]["sentences"], report["methods"]["protocol"]]:
         assert escaped(sentence) in text
+    assert "\u2068" not in text
     features = next(table for table in tables(text) if cells(table[0])[0] == "feature")
     assert [cells(line)[0] for line in features[2:]] == [
         escaped(row["feature"]) for row in report["features"]["rows"]
     ]
     assert cells(features[0])[-1] == "informative"
-    for heading in ("Verdict", "Features", "Selectors", "Stand-ins", "What was done", "Glossary"):
+    for heading in (
+        "Verdict",
+        "Features to act on",
+        "Selectors compared",
+        "What was done",
+        "Glossary",
+    ):
         assert f"\n## {heading}\n" in text
 
 
@@ -76,6 +83,9 @@ def test_hostile_names_are_inert():
         ("$x^2$", r"\$x\^2\$"),
         ("back\\slash", r"back\\slash"),
         ("", ""),
+        ("a\u202eb\x00", "a⟨U+202E⟩b⟨U+0000⟩"),
+        ("by \u2068f_score\u2069", "by f_score"),
+        ("by \u2068مرحبا\u2069", "by \u2068مرحبا\u2069"),
     ],
 )
 def test_text_is_escaped(text, shown):
@@ -95,6 +105,16 @@ def test_code_stays_in_its_fence(text):
     opening, inside, closing = fenced(text).split("\n")
     assert opening.startswith(closing)
     assert closing not in inside
+
+
+def test_code_keeps_its_spaces():
+    assert fenced("a  'b   c'\nd") == "```text\na  'b   c' d\n```"
+
+
+def test_selectors_have_the_columns_of_the_page():
+    text = to_markdown(report_of("wine"))
+    table = next(one for one in tables(text) if cells(one[0])[0] == "selector")
+    assert {"RPT", "p against the best, corrected"} <= set(cells(table[0]))
 
 
 def test_failures_are_told():

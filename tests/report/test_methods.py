@@ -9,13 +9,16 @@ import numpy as np
 import holdfast as hf
 from holdfast._references import REFERENCES
 from holdfast.report._copies import copies
+from holdfast.report._names import bare_all
 from holdfast.report._spelled import classifier_text, options, selector_text
 from tests.report.results import report_of, simulated
+
+X = "\u2068x\u2069"
 
 
 def methods(name):
     """Return the part of a report that says what was done."""
-    return report_of(name)["methods"]
+    return bare_all(report_of(name)["methods"])
 
 
 def test_everything_cited_is_listed_and_everything_listed_is_cited():
@@ -97,14 +100,14 @@ def test_only_options_that_were_set_are_told():
         "parameters": {"C": 0.5, "kernel": "rbf", "random_state": 3, "gamma": {"opaque": "x"}},
     }
     assert options(spelling) == "C = 0.5"
-    assert classifier_text({"name": "svm", "object": spelling}) == "svm (SVC, C = 0.5)"
+    assert classifier_text({"name": "svm", "object": spelling}) == "\u2068svm\u2069 (SVC, C = 0.5)"
 
 
 def test_plans_of_others_import_nothing():
     stranger = {"class": "antigravity:Thing", "parameters": {"a": 1}}
     assert options(stranger) == "a = 1"
-    assert selector_text({"name": "x", "object": stranger}) == ("x", "a = 1")
-    assert selector_text({"name": "x", "object": {"opaque": "<function>"}}) == ("x", "")
+    assert selector_text({"name": "x", "object": stranger}) == (X, "a = 1")
+    assert selector_text({"name": "x", "object": {"opaque": "<function>"}}) == (X, "")
     assert options({"class": "sklearn.nowhere:Thing", "parameters": {"a": 1}}) == "a = 1"
 
 

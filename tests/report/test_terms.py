@@ -26,5 +26,20 @@ def test_terms_and_their_meanings_are_escaped():
     assert "<script" not in marked
 
 
+def test_names_are_explained_as_names_only():
+    terms = Terms({"AUC": "A number.", "f_score": "A selector."}, names=["f_score"])
+    marked = terms.section()("Trust \u2068AUC\u2069 by \u2068f_score\u2069: AUC, f_score \u202e.")
+    assert marked.startswith("Trust <bdi>AUC</bdi> by <bdi><a ")
+    assert marked.count('class="term"') == 2
+    assert marked.endswith(", f_score ⟨U+202E⟩.")
+    assert ">AUC</a>" in marked
+
+
+def test_terms_need_not_be_links():
+    marked = Terms({"knot": "A break."}, links=False).section()("a knot")
+    assert "href" not in marked
+    assert '<span class="term" tabindex="0" aria-describedby="tip-1">knot</span>' in marked
+
+
 def test_without_a_glossary_text_is_only_escaped():
     assert Terms({}).section()("a <b>") == "a &lt;b&gt;"

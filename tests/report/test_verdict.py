@@ -11,7 +11,38 @@ from holdfast.errors import InvalidInputError
 from holdfast.judge import Recommendation
 from holdfast.report._assurance import assurance, in_words, on_scale
 from holdfast.report._evidence import Evidence
-from holdfast.report._verdict import verdict
+from holdfast.report._names import bare_all
+from holdfast.report._verdict import verdict as verdict_with_names
+
+
+def verdict(about):
+    """Return the verdict with names as plain text."""
+    return bare_all(verdict_with_names(about))
+
+
+def choosing(error=0.1, standard_error=0.02, share=1.0, method="bootstrap"):
+    """Return the error of a choice that came out so often."""
+    row = {"selector": "mine", "classifier": "knn3", "size": 3, "share": share}
+    return SimpleNamespace(
+        error=error, standard_error=standard_error, method=method, chosen=pd.DataFrame([row])
+    )
+
+
+def dice(error, p_value, size=3):
+    """Return errors and a comparison with features drawn at random."""
+    errors = pd.DataFrame(
+        [("mine", "knn3", 3, 0.1, 0.02), ("dice", "knn3", size, error, 0.03),
+         ("dice", "knn1", size, 0.01, 0.03)],
+        columns=["selector", "classifier", "size", "error", "standard_error"],
+    )  # fmt: skip
+    sides = [f"{part}_{side}" for side in "ab" for part in ("selector", "classifier", "size")]
+    pair = ("dice", "knn3", size, "mine", "knn3", 3, p_value)
+    return errors, pd.DataFrame([pair], columns=[*sides, "p_value"])
+
+
+NO_ERRORS = pd.DataFrame(
+    columns=["selector", "classifier", "size", "error", "standard_error"], dtype=object
+)
 
 
 def frequencies(*shares: float, n: int = 100, width: float = 0.04) -> pd.DataFrame:
@@ -43,7 +74,9 @@ def recommendation(**changes):
     return Recommendation(rivals=pd.DataFrame(rivals, columns=columns), **facts)
 
 
-def evidence(table=None, *, done=100, units=100, draws=None, stand_ins=(), **changes):
+def evidence(
+    table=None, *, done=100, units=100, draws=None, stand_ins=(), control=None, p=50, **changes
+):
     """Return what a report is made from, for a study of one selector."""
 
     def recommend():
@@ -55,7 +88,7 @@ def evidence(table=None, *, done=100, units=100, draws=None, stand_ins=(), **cha
     rows = pd.DataFrame(stand_ins, columns=["feature", "stand_in", "correlation", "share"])
     result = SimpleNamespace(
         plan={
-            "data": {"n_features": 50, "n_samples": 60, "classes": {"a": 30, "b": 30}},
+            "data": {"n_features": p, "n_samples": 60, "classes": {"a": 30, "b": 30}},
             "selectors": [
                 {"name": "mine", "object": {}},
                 {"name": "other", "object": {}},
@@ -63,6 +96,8 @@ def evidence(table=None, *, done=100, units=100, draws=None, stand_ins=(), **cha
             ],
         },
         recommend=recommend,
+        errors=NO_ERRORS if control is None else control[0],
+        compare=lambda correction: control[1],
         frequencies=table,
         n_done=done,
         n_units=units,
@@ -110,8 +145,8 @@ def test_what_chance_explains_is_not_trusted():
 def test_stability_and_error_are_told_with_their_uncertainty():
     told = verdict(evidence())["sentences"][1]
     assert "excellent (0.85, 95% interval 0.80 to 0.90; chance gives 0.00)" in told
-    assert "an error of 10% ± 2%" in told
-    assert "guessing the largest class: 50%" in told
+    assert "an error of 10.0% ± 2.0%" in told
+    assert "guessing the largest class: 50.0%" in told
 
 
 def test_distances_are_said_to_be_such():
@@ -123,13 +158,13 @@ def test_distances_are_said_to_be_such():
 
 
 def test_the_error_of_the_choice_itself_is_told():
-    choice = SimpleNamespace(error=0.14, standard_error=0.03)
-    assert "an error of 14% ± 3%" in verdict(evidence(choice=choice))["sentences"][1]
+    choice = choosing(0.14, 0.03)
+    assert "an error of 14.0% ± 3.0%" in verdict(evidence(choice=choice))["sentences"][1]
 
 
 def test_the_higher_error_is_told():
-    choice = SimpleNamespace(error=0.07, standard_error=0.03)
-    assert "an error of 10% ± 2%" in verdict(evidence(choice=choice))["sentences"][1]
+    choice = choosing(0.07, 0.03)
+    assert "an error of 10.0% ± 2.0%" in verdict(evidence(choice=choice))["sentences"][1]
 
 
 def test_one_data_set_never_speaks_for_new_samples():
@@ -148,11 +183,63 @@ def test_rivals_and_stand_ins_would_change_the_verdict():
     assert "f9 could take the place of f0 (correlation 0.97)" in told
 
 
-def test_random_features_that_do_as_well_are_told():
-    told = verdict(evidence(others=[["dice", "knn3", 3, 0.0, 0.0]]))
-    assert "other features, as some drawn at random classify as well" in told["sentences"][-1]
-    assert told["assurance"] == "fair"
-    assert "drawn at random" in told["because"][0]
+def test_random_features_that_do_as_well_are_told_with_their_numbers():
+    told = verdict(evidence(control=dice(0.115, 0.4)))
+    assert (
+        "other features, as 3 features drawn at random classify about as well: an error of 11.5% ± "
+        "3.0% with knn3 (p = 0.40)"
+    ) in told["sentences"][-1]
+
+
+@pytest.mark.parametrize(("error", "p_value"), [(0.13, 0.4), (0.115, 0.01), (0.3, 0.2)])
+def test_random_features_that_do_worse_are_not_said_to_do_as_well(error, p_value):
+    rivals = [["dice", "knn3", 3, 0.0, 0.0]]
+    told = verdict(evidence(others=rivals, control=dice(error, p_value)))
+    assert "drawn at random" not in told["sentences"][-1]
+
+
+def test_random_features_of_another_size_stand_in_where_there_is_none_of_the_same():
+    told = verdict(evidence(control=dice(0.1, 0.9, size=7)))["sentences"][-1]
+    assert "7 features drawn at random" in told
+
+
+def test_leaving_out_the_control_never_raises_the_assurance():
+    levels = {verdict(evidence(control=c))["assurance"] for c in (None, dice(0.1, 0.9))}
+    assert levels == {"high"}
+
+
+def test_a_choice_that_seldom_comes_out_again_is_doubted():
+    told = verdict(evidence(choice=choosing(share=0.59)))
+    why = "it came out in 59% of the repeated choices"
+    assert (told["assurance"], told["because"]) == (
+        "fair",
+        [f"the recommended pair is not a sure choice: {why}"],
+    )
+    assert f"choosing again, as the recommended pair is not sure: {why}" in told["sentences"][-1]
+    nested = verdict(evidence(choice=choosing(share=0.4, method="nested")))
+    assert "40% of the outer training parts" in nested["because"][0]
+    assert verdict(evidence(choice=choosing(share=0.6)))["assurance"] == "high"
+
+
+@pytest.mark.parametrize(("p", "text"), [(1, "The only feature is"), (3, "All 3 features are")])
+def test_where_all_features_are_selected_nothing_is_told_of_them(p, text):
+    told = verdict(evidence(frequencies(*[1.0] * p), p=p, nothing=True, control=dice(0.37, 0.5)))
+    assert told["sentences"][0].startswith(f"{text} selected each time, so nothing is chosen")
+    assert "The least error on samples not seen before is 1.0% ± 3.0%" in told["sentences"][1]
+    assert ("smaller number" in told["sentences"][2]) == (p > 1)
+    assert "select fewer" not in " ".join(told["sentences"])
+    assert (told["trusted"], told["assurance"]) == ([], "low")
+    assert told["because"] == ["all features are always selected, so nothing is chosen"]
+
+
+def test_intervals_end_where_the_measure_does():
+    assert "95% interval 0.95 to 1.00" in verdict(evidence(low=0.95, high=1.01))["sentences"][1]
+
+
+def test_names_are_set_apart_and_cannot_turn_the_text():
+    table = frequencies(1.0).assign(feature="a\u202eb\u2069 AUC \u2068")
+    told = verdict_with_names(evidence(table))["sentences"][0]
+    assert "Trust \u2068a⟨U+202E⟩b⟨U+2069⟩ AUC ⟨U+2068⟩\u2069: it is" in told
 
 
 def test_less_stable_rivals_are_not_named():
@@ -164,6 +251,20 @@ def test_what_is_not_done_is_told():
     told = verdict(evidence(done=97))
     assert "the 3 units of work not done" in told["sentences"][-1]
     assert told["because"] == ["3 of 100 units of work are missing"]
+
+
+def test_what_failed_is_not_called_not_done():
+    about = evidence(done=97)
+    about.result.failures = ["x", "y"]
+    told = verdict(about)["sentences"][-1]
+    assert "the 2 units of work that failed; the 1 unit of work not done" in told
+
+
+def test_rivals_with_long_names_are_cut_once():
+    long = "y" * 59
+    about = evidence(others=[[long, "knn3", 3, 0.82, 0.0]])
+    about.plan["selectors"][1] = {"name": long, "object": {"class": "holdfast.select:FScore"}}
+    assert f"as F statistic ({long}) does as well" in verdict(about)["sentences"][-1]
 
 
 def test_few_resamples_show_nothing():
@@ -192,7 +293,7 @@ def test_nothing_is_claimed_of_nothing():
         ({"low": 0.74}, "fair", "interval of the stability reaches down to 0.74"),
         ({"low": 0.39}, "low", "may be poor: its interval reaches 0.39"),
         ({"low": float("nan"), "high": float("nan")}, "fair", "no interval"),
-        ({"error": 0.47}, "low", "not clearly below the 50%"),
+        ({"error": 0.47}, "low", "not clearly below the 50.0%"),
         ({"error": float("nan")}, "fair", "not tested"),
         ({"done": 99}, "fair", "1 of 100 units"),
         ({"done": 49}, "low", "51 of 100 units"),

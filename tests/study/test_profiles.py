@@ -59,14 +59,14 @@ def data_of(result):
 
 
 def test_the_profile_meets_the_table_of_stability_at_its_sizes(wine):
-    found, table = at_sizes(profiles.profile(view_of(wine), NO_DATA), wine.stability)
+    found, table = at_sizes(profiles.profile(view_of(wine)), wine.stability)
     for key, row in table[table.index.get_level_values("measure") == "nogueira"].iterrows():
         for column in ("value", "low", "high", "chance"):
             np.testing.assert_allclose(found.loc[key, column], row[column])
 
 
 def test_the_profile_goes_from_one_feature_to_all(wine):
-    profile = profiles.profile(view_of(wine), NO_DATA)
+    profile = profiles.profile(view_of(wine))
     sizes = profile.table["size"].unique()
     assert (sizes.min(), sizes.max()) == (1, 13)
     assert set(wine.plan["sizes"]) <= set(sizes)
@@ -74,7 +74,7 @@ def test_the_profile_goes_from_one_feature_to_all(wine):
 
 
 def test_groups_of_resamples_are_averaged_as_in_the_table_of_stability(nested):
-    profile = profiles.profile(view_of(nested), NO_DATA, sizes=[3], measures=["jaccard"])
+    profile = profiles.profile(view_of(nested), sizes=[3], measures=["jaccard"])
     found, table = at_sizes(profile, nested.stability)
     for key, row in found.iterrows():
         np.testing.assert_allclose(row["value"], table.loc[key, "value"])
@@ -88,12 +88,12 @@ def test_knots_compare_within_groups_only(nested):
     numbers = view.counted(rows)
     groups = [range(4), range(4, 8), range(8, 12)]
     expected = find_knot([rows[i] for i in numbers], 40, groups=groups)
-    assert profiles.profile(view, NO_DATA).knots["sentence"][0] == expected.sentence
+    assert profiles.profile(view).knots["sentence"][0] == expected.sentence
 
 
 def test_selectors_that_choose_the_size_are_left_out():
     made = Made(own=("two",), resamples=subsamples(30, 5))
-    profile = profiles.profile(View(full(made)), NO_DATA)
+    profile = profiles.profile(View(full(made)))
     assert profile.knots["selector"].tolist() == ["one"]
     assert profile.left_out == ("two",)
     assert profile.sentences[-1] == (
@@ -104,7 +104,7 @@ def test_selectors_that_choose_the_size_are_left_out():
 def test_failed_and_missing_units_are_left_out():
     made = Made(resamples=subsamples(30, 6))
     store = full(made, failed=[(0, 1)], skip=[(1, 2), (1, 3)])
-    profile = profiles.profile(View(store), NO_DATA, sizes=[4], measures="jaccard")
+    profile = profiles.profile(View(store), sizes=[4], measures="jaccard")
     values = profile.table.set_index("selector")["value"]
     for name in made.selectors:
         expected = hf.measure("jaccard", Result(store).preferences[name, 4])
@@ -114,7 +114,7 @@ def test_failed_and_missing_units_are_left_out():
 def test_a_study_that_has_hardly_begun_says_so():
     made = Made(resamples=subsamples(30, 3))
     skip = [(s, r) for s in range(2) for r in range(3) if (s, r) != (0, 0)]
-    profile = profiles.profile(View(full(made, skip=skip)), NO_DATA)
+    profile = profiles.profile(View(full(made, skip=skip)))
     assert profile.table["value"].isna().all()
     assert profile.knots["size"].isna().all()
     assert all("too few" in sentence for sentence in profile.sentences)
@@ -122,7 +122,7 @@ def test_a_study_that_has_hardly_begun_says_so():
 
 def test_sizes_beyond_what_is_kept_are_refused(wine):
     with pytest.raises(InvalidInputError, match="between 1 and the 13 features"):
-        profiles.profile(view_of(wine), NO_DATA, sizes=[14])
+        profiles.profile(view_of(wine), sizes=[14])
 
 
 def test_likeness_is_that_of_the_preferences(wine):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NEARLY_ALL = 0.9
 """Share of the predictions of any pair on which a pair must be known to be compared."""
-KEYS = ["selector", "classifier", "size"]
+KEYS = list(Pair._fields)
 FOUND = ["stability", "low", "high", "chance"]
 COLUMNS = [
     *KEYS,

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from holdfast.judge._pair import Pair
 from holdfast.judge._scored import Sheet
 from holdfast.judge._tests import check_correction, corrected
 
 if TYPE_CHECKING:
     from holdfast.judge._pair import Tested
     from holdfast.judge._tests import Correction
-
-PARTS = ("selector", "classifier", "size")
 
 
 def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.DataFrame:
@@ -63,7 +62,7 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
         .iloc[numbers]
         .to_numpy()
         for side, numbers in (("a", a), ("b", b))
-        for at, part in enumerate(PARTS)
+        for at, part in enumerate(Pair._fields)
     }
     errors = {"error_a": scored.errors[a], "error_b": scored.errors[b]}
     return pd.DataFrame(columns).assign(

@@ -11,6 +11,7 @@ import numpy as np
 
 from holdfast._text import plural
 from holdfast.judge._candidates import pairs_of
+from holdfast.judge._jackknife import Z
 from holdfast.judge._left_out import left_out
 from holdfast.judge._words import percent, plus_minus, within
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.judge._rule import Decision, Rule
     from holdfast.measures import Measure
 
-Z = 1.96
 NEAR = 0.1
 """Share of the way from chance to perfect stability that still is near chance."""
 PAIRS = "pairs of a selector with a classifier at a number of features"

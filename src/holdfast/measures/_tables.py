@@ -36,6 +36,7 @@ class SubsetTables:
 
     def __init__(self, subsets: Subsets) -> None:
         self.subsets = subsets
+        self.n_features = subsets.n_features
         self.m = len(subsets)
         self.sizes = subsets.sizes
         self.q = int(self.sizes.sum())
@@ -43,17 +44,17 @@ class SubsetTables:
     @property
     def p(self) -> int:
         """Number of features; an error if it is unknown."""
-        if self.subsets.n_features is None:
+        if self.n_features is None:
             raise InvalidInputError(
                 "the number of features that could have been selected is needed here; "
                 "give it: Subsets(..., n_features=...)."
             )
-        return self.subsets.n_features
+        return self.n_features
 
     @property
     def knows_p(self) -> bool:
         """Tell whether the number of features is known."""
-        return self.subsets.n_features is not None
+        return self.n_features is not None
 
     @cached_property
     def _union(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -9,9 +9,11 @@ The assurance is *low* if any of these holds: no feature is trusted; the 95% int
 stability reaches below 0.4; the error to expect plus two standard errors reaches what guessing
 the largest class gives; less than half of the work is done. It is *fair* if none of them holds,
 but one of these: the interval reaches below 0.75, or there is none; part of the work is missing;
-there are fewer than 20 resamples; nothing was classified, or random features do as well. It is
-*high* otherwise. It speaks about repeating the protocol on the same data, unless the data sets
-were drawn independently.
+there are fewer than 20 resamples; nothing was classified; where the choosing was repeated, the
+recommended pair came out in less than 60% of the repetitions. It is *high* otherwise. How random
+features classify is told beside it, but does not count: a study without this control must not
+look surer than one that has it. The assurance speaks about repeating the protocol on the same
+data, unless the data sets were drawn independently.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.measures import get_measure
-from holdfast.report._words import known, number, plus_minus
+from holdfast.report._words import known, number, plus_minus, share
 from holdfast.resample._words import percent
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
 
 POOR, EXCELLENT = 0.4, 0.75
+AGAIN = 0.6
+"""Share of repetitions in which the recommended pair should be chosen again."""
 FEW = 20
 """Fewer resamples than this are few."""
 Level = Literal["high", "fair", "low"]
@@ -79,10 +83,14 @@ def scaled(choice: Recommendation | None) -> tuple[float | None, float | None]:
 
 
 def _doubts(evidence: Evidence) -> Iterator[Doubt]:
+    if evidence.all_selected:
+        yield Doubt("low", "all features are always selected, so nothing is chosen")
+        return
     if not evidence.trusted:
         yield Doubt("low", "no feature was selected often enough to be trusted")
     yield from _of_stability(evidence)
     yield from _of_error(evidence)
+    yield from _of_choosing(evidence)
     yield from _of_work(evidence)
 
 
@@ -100,15 +108,26 @@ def _of_error(evidence: Evidence) -> Iterator[Doubt]:
     if evidence.error is None:
         yield Doubt("fair", "how well the features classify was not tested")
         return
-    if evidence.random_will_do:
-        yield Doubt("fair", "features drawn at random classify as well, as far as can be told")
     error, spread = evidence.error
     if error + 2 * (spread or 0.0) >= evidence.guessing:
         yield Doubt(
             "low",
             f"the error, {plus_minus(error, spread)}, is not clearly below the "
-            f"{percent(evidence.guessing)} of guessing the largest class",
+            f"{share(evidence.guessing)} of guessing the largest class",
         )
+
+
+def _of_choosing(evidence: Evidence) -> Iterator[Doubt]:
+    times = evidence.chosen_again
+    if times is not None and times < AGAIN:
+        yield Doubt("fair", f"the recommended pair is not a sure choice: {again(evidence)}")
+
+
+def again(evidence: Evidence) -> str:
+    """Say how often the recommended pair was chosen when the choosing was repeated."""
+    found = None if evidence.choice is None else evidence.choice.choice
+    where = "outer training parts" if found and found.method == "nested" else "repeated choices"
+    return f"it came out in {percent(round(evidence.chosen_again or 0.0, 2))} of the {where}"
 
 
 def _of_work(evidence: Evidence) -> Iterator[Doubt]:

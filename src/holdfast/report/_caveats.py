@@ -34,7 +34,9 @@ def caveats(evidence: Evidence, row: FeatureRow) -> list[str]:
 
 
 def _by_chance(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
-    if row["low"] <= evidence.chance:
+    if evidence.all_selected:
+        yield "selected each time, as all features are"
+    elif row["low"] <= evidence.chance:
         yield f"not clearly above the {percent(evidence.chance)} that chance would give"
 
 

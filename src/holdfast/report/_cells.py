@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TypeGuard
 
+from holdfast.measures import get_measure
+
 MISSING = "–"
 
 
@@ -89,6 +91,26 @@ def span(low: str, high: str) -> str:
     if low.startswith("-"):
         return f"{low} to {high}"
     return f"{low.removesuffix('%')}–{high}"
+
+
+def interval(low: float | None, high: float | None, measure: str | None) -> str:
+    """Return the interval of a stability, within what the measure can be.
+
+    >>> interval(0.953, 1.01, "nogueira"), interval(1.0, 1.0, "nogueira"), interval(None, 1, None)
+    ('0.95–1.00', '1.00', '')
+    """
+    if not (known(low) and known(high)):
+        return ""
+    first, last = (hundredths(within(end, measure)) for end in (low, high))
+    return span(first, last) or first
+
+
+def within(value: float, measure: str | None) -> float:
+    """Return a stability, or the nearest value that its measure can take."""
+    if measure is None:
+        return value
+    record = get_measure(measure)
+    return min(max(value, record.minimum), record.maximum)
 
 
 def cell(value: object) -> str:

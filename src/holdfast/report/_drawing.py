@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from holdfast.errors import InvalidInputError
 from holdfast.report._colours import swapped
+from holdfast.report._names import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,10 +88,8 @@ def _checked(element: ET.Element, name: str) -> None:
     for key, value in attributes.items():
         _checked_attribute(key, value, name)
     element.attrib = {key: swapped(_tidy(key, value)) for key, value in attributes.items()}
-    if element.tag not in TEXTS:
-        element.text = None
-    if element.tag != "tspan":
-        element.tail = None
+    element.text = visible(element.text or "") if element.tag in TEXTS else None
+    element.tail = visible(element.tail or "") if element.tag == "tspan" else None
 
 
 def _checked_attribute(key: str, value: str, name: str) -> None:

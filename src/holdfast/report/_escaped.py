@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from holdfast.report._names import line_text, plain_text
+
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 SPECIAL = re.compile(r"([\\`*{}\[\]|~$^])")
 EDGE = re.compile(r"(?<![^\W_])(_+)|(_+)(?![^\W_])")
 """Underscores that may begin or end emphasis: not those between letters, as in ``f_score``."""
 LINK = re.compile(r"(?i)\b(https?|ftp|mailto):|\b(www)\.")
 """What pages turn into links by themselves."""
+LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 START = re.compile(r"^(?:([#+=-])(?=[#+=\s-]|$)|(\d+)([.)])(?=\s|$))")
 
 
@@ -23,7 +26,7 @@ def escaped(text: object) -> str:
     >>> print(escaped("![x](http://y)"))
     !\[x\](http&#58;//y)
     """
-    line = " ".join(str(text).split()).translate(ENTITIES)
+    line = line_text(" ".join(str(text).split())).translate(ENTITIES)
     line = SPECIAL.sub(r"\\\1", line)
     line = EDGE.sub(lambda found: found[0].replace("_", r"\_"), line)
     line = LINK.sub(lambda found: f"{found[1]}&#58;" if found[1] else f"{found[2]}&#46;", line)
@@ -36,7 +39,7 @@ def _literal(found: re.Match[str]) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return a text as a block of code; its fence is longer than any run of ticks inside."""
+    """Return a line as a block of code; its fence is longer than any run of ticks inside."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{' '.join(text.split())}\n{fence}"
+    return f"{fence}text\n{LINES.sub(' ', plain_text(text))}\n{fence}"

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast._text import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import effect_sizes
+from holdfast.report._control import control
 from holdfast.report._copies import copies
+from holdfast.report._names import set_apart
 from holdfast.report._plain import records
-from holdfast.report._words import known, record_of, title_of
+from holdfast.report._words import known, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.io import Dataset
     from holdfast.judge import ChoiceError, Recommendation, StabilityProfile, StandIns
+    from holdfast.report._control import Control
     from holdfast.study import Result
 
 logger = logging.getLogger(__name__)
@@ -29,10 +32,6 @@ TRUSTED = 0.9
 """Share of the resamples in which a feature must be selected to be trusted."""
 FEWEST = 5
 """Fewest resamples from which anything is trusted."""
-
-
-RANDOM = "random_score"
-"""The selector that draws features at random."""
 MOST_FEATURES = 200
 """Most features that the table shows; the store has them all."""
 
@@ -58,7 +57,8 @@ class Evidence:
         """The error to expect, with its standard error; None where nothing was tested.
 
         The recommended pair was chosen from many, which flatters its error; so it is that of the
-        choice itself where this is known and higher.
+        choice itself where this is known and higher. Where it is lower, as when the choice mostly
+        falls on other pairs, the pair has shown that it errs more.
         """
         choice = self.choice
         if choice is None or not known(choice.error):
@@ -69,13 +69,27 @@ class Evidence:
         return told.error, told.standard_error if known(told.standard_error) else None
 
     @cached_property
-    def random_will_do(self) -> bool:
-        """Whether random selections classify as well as the recommended, as far as can be told."""
+    def control(self) -> Control | None:
+        """How random selections classify; None where none were tested beside the choice."""
         if self.choice is None or self.error is None:
-            return False
-        records_ = {one["name"]: record_of(one["object"]) for one in self.plan["selectors"]}
-        found = (records_.get(name) for name in self.choice.rivals["selector"])
-        return any(record is not None and record.name == RANDOM for record in found)
+            return None
+        return control(self.result, self.choice)
+
+    @cached_property
+    def all_selected(self) -> bool:
+        """Whether all features are selected each time, so that nothing is chosen at all."""
+        return self.n_compared > 0 and self.chance > 1 - 1e-9
+
+    @cached_property
+    def chosen_again(self) -> float | None:
+        """In which share of the repetitions of choosing the recommended pair came out."""
+        choice = self.choice
+        if choice is None or choice.choice is None:
+            return None
+        table, same = choice.choice.chosen, (choice.selector, choice.classifier, choice.size)
+        rows = zip(table["selector"], table["classifier"], table["size"], strict=True)
+        shares = zip(rows, table["share"], strict=True)
+        return float(sum(share for pair, share in shares if pair == same))
 
     @cached_property
     def cell(self) -> tuple[str, int | str] | None:
@@ -207,6 +221,12 @@ class Evidence:
         """The error of always guessing the largest class."""
         counts = self.plan["data"]["classes"].values()
         return 1.0 - float(max(counts) / sum(counts))
+
+    def told(self, sentence: str) -> str:
+        """Return a sentence of a judge with the names of selectors and classifiers set apart."""
+        plan = self.plan
+        parts = (*plan["selectors"], *plan.get("classifiers", ()))
+        return set_apart(sentence, (one["name"] for one in parts))
 
     def title(self, selector: str) -> str:
         """Return what a selector is called in the field."""

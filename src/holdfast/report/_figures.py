@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from holdfast.report._words import called, features_of
+from holdfast.report._words import called, features_of, whole_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,8 +37,8 @@ class Wanted:
 
 def figures(evidence: Evidence) -> list[Figure]:
     """Return the pictures that can be drawn of this result."""
-    if evidence.cell is None:
-        return []
+    if evidence.cell is None or evidence.all_selected:
+        return []  # where all features are always selected, there is nothing to see
     drawn = [(wanted, _drawn(wanted)) for wanted in _wanted(evidence, evidence.cell)]
     return [_figure(wanted, *parts) for wanted, parts in drawn if parts is not None]
 
@@ -105,17 +105,18 @@ def _of_selectors(evidence: Evidence, size: int | str) -> Iterator[Wanted]:
         section="selectors",
         draw=result.plot_plane,
         caption="Each point is a selector with a classifier at a size: accuracy across, stability "
-        "up, each with its interval. The best are at the top right; the stepped line is the "
-        "Pareto front, which no other beats in both, and the ring marks the recommended pair.",
+        "up, each with its interval. The best are at the top right; no point beats those on the "
+        "stepped line in both. The Pareto front of the table counts the number of features as "
+        "well, so it may hold more. The ring marks the recommended pair.",
     )
     if len(evidence.result.selectors) < 2:
         return
     yield Wanted(
         name="similarity",
         section="similarity",
-        draw=result.plot_similarity,
-        caption="How alike two selectors choose, from 0 (chance) to 1 (the same features); on "
-        "the diagonal, how alike each is to itself on other resamples.",
+        draw=lambda: result.plot_similarity(size=whole_size(("", size))),
+        caption=f"How alike two selectors choose {_some(size)}, from 0 (chance) to 1 (the same "
+        "features); on the diagonal, how alike each is to itself on other resamples.",
     )
     yield Wanted(
         name="upset",
@@ -126,13 +127,17 @@ def _of_selectors(evidence: Evidence, size: int | str) -> Iterator[Wanted]:
     )
 
 
+def _some(size: int | str) -> str:
+    return "features" if size == "own" else features_of(size)
+
+
 def _profiles(evidence: Evidence) -> Wanted:
     return Wanted(
         name="profiles",
         section="profile",
         draw=evidence.result.plot_profiles,
-        caption="Stability against the number of selected features. Where a curve falls off at "
-        "a knot, features beyond it are added more or less at random.",
+        caption="Stability against the number of selected features. A knot is where a "
+        "curve falls off: on the features added beyond it, resamples agree clearly less.",
     )
 
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from holdfast._text import plural
 from holdfast.report._cells import (
     cell,
     hundredths,
+    interval,
     number,
     p_value,
     percent,
@@ -23,7 +25,9 @@ from holdfast.report._cells import (
 )
 from holdfast.report._colours import colour_rules
 from holdfast.report._drawing import drawing
-from holdfast.report._terms import Terms
+from holdfast.report._meanings import TERMS
+from holdfast.report._names import plain_text
+from holdfast.report._terms import Terms, told
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -71,7 +75,7 @@ def _context(report: Report, *, whole: bool) -> dict[str, Any]:
     return {
         "report": report,
         "whole": whole,
-        "terms": Terms(report["glossary"]),
+        "terms": Terms(report["glossary"], _names(report), links=whole),
         "pictures_by_section": _pictures(report["figures"]),
         "most_rows": ROWS,
         "style": Markup(style),
@@ -80,12 +84,22 @@ def _context(report: Report, *, whole: bool) -> dict[str, Any]:
     }
 
 
+def _names(report: Report) -> set[str]:
+    """Return the names of selectors and classifiers that can mean nothing else."""
+    rows = report["selectors"]["rows"]
+    names = {name for row in rows for name in (row["selector"], row["classifier"]) if name}
+    words = {term.lower() for term in TERMS}
+    features = {row["feature"] for row in report["features"]["rows"]}
+    return {name for name in names - features if name.lower() not in words}
+
+
 def _pictures(figures: list[Figure]) -> dict[str, list[dict[str, Any]]]:
     """Return the pictures by section, each drawn once and checked."""
     sections: dict[str, list[dict[str, Any]]] = {}
     for place, figure in enumerate(figures, 1):
         if "svg" in figure:
-            svg = drawing(figure["svg"], f"picture-{place}", figure["alt"])
+            alt = plain_text(figure["alt"])
+            svg = drawing(figure["svg"], f"picture-{place}", alt)
             sections.setdefault(figure["section"], []).append({**figure, "drawing": svg})
     return sections
 
@@ -118,11 +132,18 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(_asset),
         autoescape=True,
+        finalize=_finished,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = (percent, rounded, tenths, hundredths, number, p_value, cell)
+    shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
-    environment.globals |= {"span": span, "raw": raw}
+    environment.globals |= {"span": span, "interval": interval, "raw": raw, "plural": plural}
     return environment
+
+
+def _finished(value: object) -> object:
+    """Spell out unseen characters of whatever text the page shows."""
+    plain = isinstance(value, str) and not isinstance(value, Markup)
+    return plain_text(value) if plain else value  # type: ignore[arg-type]

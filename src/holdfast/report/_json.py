@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from holdfast.report._names import bare_all
 from holdfast.report._plain import plain
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def to_json(report: Report) -> str:
     >>> to_json({"title": "Größe", "figures": [{"name": "plane", "svg": "<svg/>"}]})
     '{\n  "title": "Größe",\n  "figures": [\n    {\n      "name": "plane"\n    }\n  ]\n}\n'
     """
-    document: dict[str, Any] = plain(report)
+    document: dict[str, Any] = bare_all(plain(report))
     for figure in document["figures"]:
         figure.pop("svg", None)
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -81,12 +81,22 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
 
 
 def _subtitle(evidence: Evidence) -> str:
-    data, resamples = evidence.plan["data"], evidence.plan["protocol"]["resamples"]
+    data, resamples = evidence.plan["data"], _resamples(evidence)
     return (
         f"{called(data_name(evidence))}: {plural(data['n_samples'], 'sample')} of "
         f"{plural(data['n_features'], 'feature')}, "
-        f"{plural(len(evidence.plan['selectors']), 'selector')} on {plural(resamples, 'resample')}"
+        f"{plural(len(evidence.plan['selectors']), 'selector')} on {resamples}"
     )
+
+
+def _resamples(evidence: Evidence) -> str:
+    """Count the resamples; those of a nested study as outer times inner ones."""
+    count, roles = evidence.plan["protocol"]["resamples"], evidence.result.resamples["role"]
+    outer, inner = (int((roles == role).sum()) for role in ("outer", "inner"))
+    if not outer or not inner:
+        return plural(count, "resample")
+    each = f"{inner // outer:,}" if inner % outer == 0 else f"about {round(inner / outer):,}"
+    return f"{plural(outer, 'outer resample')} with {each} inner ones each"
 
 
 def _state(evidence: Evidence) -> State:

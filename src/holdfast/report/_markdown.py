@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report._cells import cell, number, p_value, percent, span
+from holdfast.report._cells import (
+    cell,
+    hundredths,
+    interval,
+    number,
+    p_value,
+    percent,
+    span,
+    tenths,
+)
 from holdfast.report._escaped import escaped, fenced
 from holdfast.report._schema import FORMAT
 
@@ -43,8 +52,8 @@ def to_markdown(report: Report) -> str:
         *_verdict(report),
         *_features(report),
         *_selectors(report),
-        *_section("Stability and the number of features", report["profile"]),
-        *_section("How alike selectors choose", report["similarity"]),
+        *_section("Stability at every size", report["profile"]),
+        *_section("How alike the selectors are", report["similarity"]),
         *_section("Stand-ins", report["stand_ins"]),
         *_failures(report),
         *_methods(report["methods"]),
@@ -65,7 +74,7 @@ def _verdict(report: Report) -> Iterator[str]:
 
 def _features(report: Report) -> Iterator[str]:
     features = report["features"]
-    yield "## Features"
+    yield "## Features to act on"
     yield from _paragraphs([features["caption"], features["interval"]])
     if not features["rows"]:
         return
@@ -98,25 +107,29 @@ def _feature(row: FeatureRow, *, with_truth: bool) -> list[str]:
 
 def _selectors(report: Report) -> Iterator[str]:
     selectors = report["selectors"]
-    yield "## Selectors"
+    yield "## Selectors compared"
     yield from _paragraphs([*selectors["reasons"], selectors["choice"] or ""])
     if selectors["rows"]:
         heads = ["selector", "features", f"stability ({selectors['measure']})", "95% interval"]
         heads += ["by chance", "classifier", "error", "standard error", "balanced accuracy", "AUC"]
-        heads += ["p-value", "remarks"]
-        yield _table(heads, map(_selector, selectors["rows"]))
+        heads += ["RPT", "p against the best, corrected", "remarks"]
+        measure = selectors["measure"]
+        yield _table(heads, (_selector(row, measure) for row in selectors["rows"]))
 
 
-def _selector(row: SelectorRow) -> list[str]:
-    remarks = {"recommended": "recommended", "rival": "not worse", "front": "Pareto front"}
+def _selector(row: SelectorRow, measure: str | None) -> list[str]:
+    remarks = {"recommended": "recommended", "front": "Pareto front"}
+    if not row["recommended"]:
+        remarks["rival"] = "not shown to be worse"
     return [
         row["selector"],
         cell(row["size"]),
-        number(row["stability"]),
-        span(number(row["low"]), number(row["high"])),
-        number(row["chance"]),
+        hundredths(row["stability"]),
+        interval(row["low"], row["high"], measure),
+        hundredths(row["chance"]),
         row["classifier"] or "",
-        *map(number, (row["error"], row["standard_error"], row["balanced_accuracy"], row["auc"])),
+        *map(tenths, (row["error"], row["standard_error"], row["balanced_accuracy"])),
+        *map(hundredths, (row["auc"], row["rpt"])),
         p_value(row["p_value"]),
         ", ".join(text for key, text in remarks.items() if row[key]),  # type: ignore[literal-required]
     ]
@@ -146,7 +159,7 @@ def _methods(methods: Methods) -> Iterator[str]:
     yield from _paragraphs([methods["paragraph"]])
     yield "### References"
     yield _items(methods["references"])
-    yield "### To do it again"
+    yield "### To repeat it"
     yield fenced(methods["command"]) if methods["command"] else ""
     facts: list[Sequence[Any]] = [("seed", methods["seed"]), *methods["versions"]]
     yield _table(["what", "which"], [*facts, ("data fingerprint", methods["fingerprint"])])

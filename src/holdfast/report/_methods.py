@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from holdfast._text import plural
 from holdfast.report._cited import Citations
+from holdfast.report._names import plain_text
 from holdfast.report._paragraph import paragraph, software
-from holdfast.report._words import listed
+from holdfast.report._words import called, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ GONE = (
 def methods(evidence: Evidence) -> Methods:
     """Return what was done, so that others can do it again."""
     cite = Citations()
-    text = paragraph(evidence, cite)
+    text = plain_text(paragraph(evidence, cite))  # to be pasted, so without marks of names
     summary = None if evidence.data is None else evidence.data.summary()
     return {
         "protocol": evidence.result.protocol_sentence,
@@ -80,9 +81,9 @@ def _warnings(evidence: Evidence, summary: DataSummary | None) -> Iterator[str]:
 
 def _of_classes(evidence: Evidence) -> Iterator[str]:
     counts = evidence.plan["data"]["classes"]
-    few = [f"{label} ({count:,})" for label, count in counts.items() if count < FEW_SAMPLES]
+    few = [f"{called(label)} ({count:,})" for label, count in counts.items() if count < FEW_SAMPLES]
     if few:
-        yield f"Few samples of {listed(few)}: what is found in them may be chance."
+        yield f"Few samples of {joined(few)}: what is found in them may be chance."
 
 
 def _machine(evidence: Evidence) -> Iterator[tuple[str, str]]:

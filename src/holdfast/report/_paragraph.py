@@ -8,7 +8,7 @@ from holdfast._text import plural
 from holdfast.measures import get_measure
 from holdfast.report._cited import Citations, of_measure, of_selector, protocol_record
 from holdfast.report._spelled import classifier_text, selector_text
-from holdfast.report._words import called
+from holdfast.report._words import called, cut
 from holdfast.resample._words import percent
 
 if TYPE_CHECKING:
@@ -68,8 +68,15 @@ def _selection(plan: dict[str, Any], cite: Citations) -> Iterator[str]:
     yield f"Features were selected by {_listed(names)}."
     if any(not one["own_size"] for one in plan["selectors"]):
         who = "each ranking" if ranking else "each ranking, where a selector gives one,"
-        sizes = _listed([f"{size:,}" for size in plan["sizes"]], last="or")
-        yield f"The best {sizes} features of {who} were kept."
+        who += " was" if plan["sizes"] == [1] else " were"
+        yield f"{_kept(plan['sizes'])} of {who} kept."
+
+
+def _kept(sizes: list[int]) -> str:
+    """Return how many of the best features were kept."""
+    if sizes == [1]:
+        return "The best feature"
+    return f"The best {_listed([f'{size:,}' for size in sizes], last='or')} features"
 
 
 def _selector(selector: dict[str, Any], cite: Citations) -> str:
@@ -84,7 +91,7 @@ def _resampling(plan: dict[str, Any], cite: Citations) -> str:
     sources = cite(*record.references) if record is not None else ""
     what = protocol.get("description") or plural(protocol["resamples"], "resample")
     return (
-        f"Selection was repeated by {title}{sources}: {called(what, 400)}; it saw the training "
+        f"Selection was repeated by {title}{sources}: {cut(what, 400)}; it saw the training "
         "part of each resample only."
     )
 

@@ -144,7 +144,10 @@ class Methods(TypedDict):
 
 
 class Report(TypedDict):
-    """Everything that a report says."""
+    """Everything that a report says.
+
+    Inside sentences, names stand between U+2068 and U+2069; see `holdfast.report._names`.
+    """
 
     format: str
     version: int

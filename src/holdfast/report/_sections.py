@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.report._evidence import attempt
 from holdfast.report._plain import records
+from holdfast.report._words import features_of, listed, whole_size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.judge import StabilityProfile
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import Section
 
 MOST = 200
 """Most rows of a table that a section shows."""
+NO_KNOT = "no knot: "
+OWN_SIZE = "no profile, as the number of features is chosen, not asked for"
 WHAT = "that correlates with it by {} or more and is selected in its absence"
 
 
@@ -21,22 +27,47 @@ def profile(evidence: Evidence) -> Section:
     found = evidence.profile
     if found is None:
         return _without("There is no profile: it takes rankings of at least two resamples.")
+    if evidence.plan["data"]["n_features"] == 1:
+        return _without("There is no profile: there is one feature only.")
     whole = found.knots.astype(dict.fromkeys(("size", "low", "high"), "Int64"))
     return {
-        "sentences": [*found.sentences, found.how],
+        "sentences": [*_knots(found), found.how],
         "rows": records(whole.drop(columns="sentence")),
         "numbers": records(found.table),
     }
+
+
+def _knots(found: StabilityProfile) -> Iterator[str]:
+    """Say where each profile breaks; selectors of which the same is said stand together."""
+    told = zip(found.knots["selector"], found.knots["sentence"], strict=True)
+    left = ((name, OWN_SIZE) for name in found.left_out)
+    names: dict[str, list[str]] = {}
+    for name, sentence in (*told, *left):
+        names.setdefault(sentence, []).append(name)
+    for sentence, same in names.items():
+        why = sentence.removeprefix(NO_KNOT)
+        head = f"No knot for {listed(same)}" if why != sentence else listed(same)
+        yield f"{head}: {why}."
 
 
 def similarity(evidence: Evidence) -> Section:
     """Return how alike selectors choose, against how alike each is to itself."""
     if len(evidence.result.selectors) < 2:
         return _without("There is one selector only, so there is none to compare it with.")
-    found = attempt(evidence.result.similarity, "the similarity of selectors")
+    size = whole_size(evidence.cell)
+    found = attempt(lambda: evidence.result.similarity(size=size), "the similarity of selectors")
     if found is None:
         return _without("Selectors cannot be compared: too little is done.")
-    return {"sentences": list(found.sentences), "rows": records(found.table.head(MOST))}
+    told = [evidence.told(sentence) for sentence in found.sentences]
+    rows = [{**row, "size": size or "own"} for row in records(found.table.head(MOST))]
+    return {"sentences": [f"Selectors are compared {_asked(evidence, size)}.", *told], "rows": rows}
+
+
+def _asked(evidence: Evidence, size: int | None) -> str:
+    if size is None:
+        return "at the numbers of features that they choose themselves, or at the largest tested"
+    recommended = "" if evidence.choice is None else "the recommended "
+    return f"at {recommended}{features_of(size)}"
 
 
 def stand_ins(evidence: Evidence) -> Section:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.report._control import RANDOM
 from holdfast.report._plain import plain, records
+from holdfast.report._words import plus_minus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
     from holdfast.judge import Recommendation
@@ -14,18 +18,50 @@ if TYPE_CHECKING:
     from holdfast.report._schema import SelectorRow, Selectors
 
 NOTHING = ["Nothing can be recommended: there are not enough results."]
+ALL = ["Nothing can be recommended: all features are always selected, so no selector chooses."]
 
 
 def selectors(evidence: Evidence) -> Selectors:
     """Return the comparison, and why one of the rows is recommended."""
     choice = evidence.choice
     expected = None if choice is None or choice.choice is None else choice.choice.sentence
+    reasons = _reasons(evidence) if choice is None else choice.reasons
+    told = [evidence.told(text) for text in reasons if text != expected]
     return {
         "measure": _measure(evidence),
         "rows": [_row(evidence, cell) for cell in _cells(evidence)],
-        "reasons": NOTHING if choice is None else [r for r in choice.reasons if r != expected],
-        "choice": expected,
+        "reasons": [*told, *_random(evidence)],
+        "choice": None if expected is None else evidence.told(expected) + _higher(evidence),
     }
+
+
+def _reasons(evidence: Evidence) -> list[str]:
+    return ALL if evidence.all_selected else NOTHING
+
+
+def _random(evidence: Evidence) -> Iterator[str]:
+    """Say how random features do, or that this was not asked."""
+    found, choice = evidence.control, evidence.choice
+    if found is not None and found.as_good:
+        yield f"Which features are taken may matter little: {found.sentence}."
+    elif found is None and choice is not None and evidence.error is not None:
+        yield (
+            "No selector that draws features at random was tested, so it is not known whether any "
+            f"others would classify as well; add {RANDOM} to see."
+        )
+
+
+def _higher(evidence: Evidence) -> str:
+    """Say which of two errors the verdict names."""
+    choice = evidence.choice
+    if choice is None or choice.choice is None or evidence.error is None:
+        return ""
+    if evidence.error[0] == choice.choice.error:
+        return ""
+    error = plus_minus(*evidence.error)
+    return (
+        f" The error of the recommended pair itself is higher, so the verdict names that: {error}."
+    )
 
 
 def _measure(evidence: Evidence) -> str | None:

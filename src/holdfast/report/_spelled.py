@@ -6,7 +6,7 @@ import importlib
 import inspect
 from typing import Any
 
-from holdfast.report._words import called, record_of
+from holdfast.report._words import called, cut, record_of
 
 OURS = ("holdfast", "sklearn")
 """Packages whose classes are looked at; a plan of somebody else is no reason to import more."""
@@ -24,7 +24,7 @@ def options(spelling: Any) -> str:  # noqa: ANN401  (JSON of a plan)
         for key, value in spelling["parameters"].items()
         if key not in SET_BY_STUDY and _simple(value) and defaults.get(key, ...) != value
     }
-    return ", ".join(f"{key} = {called(value, 30)}" for key, value in given.items())
+    return ", ".join(f"{key} = {cut(value, 30)}" for key, value in given.items())
 
 
 def selector_text(selector: dict[str, Any]) -> tuple[str, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast._text import plural
 from holdfast.measures import get_measure
-from holdfast.report._assurance import FEW, assurance, in_words, on_scale, scaled
+from holdfast.report._assurance import assurance, in_words, scaled
+from holdfast.report._cells import within
+from holdfast.report._changes import changes, new_samples
 from holdfast.report._evidence import FEWEST, TRUSTED
 from holdfast.report._words import (
     called,
@@ -15,6 +16,7 @@ from holdfast.report._words import (
     listed,
     number,
     plus_minus,
+    share,
     spoken,
 )
 from holdfast.resample._words import percent
@@ -25,11 +27,6 @@ if TYPE_CHECKING:
     from holdfast.judge import Recommendation
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import Verdict
-
-MOST_REASONS = 4
-"""Most things named that would change the verdict."""
-CLOSE = 0.9
-"""Correlation from which a stand-in is named in the verdict."""
 
 
 def verdict(evidence: Evidence) -> Verdict:
@@ -50,13 +47,15 @@ def verdict(evidence: Evidence) -> Verdict:
 def _sentences(evidence: Evidence) -> list[str]:
     if not evidence.n_compared:
         return [_nothing(evidence)]
+    if evidence.all_selected:
+        return [_all(evidence), *_best(evidence)]
     choice = evidence.choice
     used = (
         "No selector can be recommended: what is there does not suffice to measure stability."
         if choice is None
         else _use(evidence, choice)
     )
-    return [_trust(evidence), used, f"What would change this: {'; '.join(_changes(evidence))}."]
+    return [_trust(evidence), used, f"What would change this: {'; '.join(changes(evidence))}."]
 
 
 def _nothing(evidence: Evidence) -> str:
@@ -67,6 +66,31 @@ def _nothing(evidence: Evidence) -> str:
             f"{failed:,}, failed; mend what the failures name and resume the study."
         )
     return "Nothing can be said about the features yet: no unit of work is done; run the study on."
+
+
+def _all(evidence: Evidence) -> str:
+    count = int(evidence.plan["data"]["n_features"])
+    what = "The only feature is" if count == 1 else f"All {count:,} features are"
+    return (
+        f"{what} selected each time, so nothing is chosen: stability is not defined, and the study "
+        "cannot tell which features would be found again."
+    )
+
+
+def _best(evidence: Evidence) -> Iterator[str]:
+    """Tell the least error, where features are not to be chosen."""
+    table = evidence.result.errors.dropna(subset="error")
+    if len(table):
+        row = table.sort_values("error", kind="stable").iloc[0]
+        yield (
+            f"The least error on samples not seen before is "
+            f"{plus_minus(row['error'], row['standard_error'])}, with the classifier "
+            f"{called(row['classifier'])} (guessing the largest class: "
+            f"{share(evidence.guessing)})."
+        )
+    smaller = "a smaller number of features" if evidence.plan["data"]["n_features"] > 1 else ""
+    what = "; ".join(filter(None, (smaller, new_samples(evidence))))
+    yield f"What would change this: {what}."
 
 
 def _trust(evidence: Evidence) -> str:
@@ -114,76 +138,22 @@ def _stability(choice: Recommendation) -> str:
     word = f"is {in_words(value)}" if value is not None else "was measured"
     text = f"the stability {word} ({number(choice.stability)}"
     if known(choice.low) and known(choice.high):
-        text += f", 95% interval {number(choice.low)} to {number(choice.high)}"
+        text += f", 95% interval {_ends(choice)}"
     if get_measure(choice.measure).distance:
         text += "; lower is more stable"
     return text + (f"; chance gives {number(choice.chance)})" if known(choice.chance) else ")")
 
 
+def _ends(choice: Recommendation) -> str:
+    low, high = (number(within(end, choice.measure)) for end in (choice.low, choice.high))
+    return f"{low} to {high}"
+
+
 def _error(evidence: Evidence) -> str:
     if evidence.error is None:
         return ""
-    guess = percent(evidence.guessing)
+    guess = share(evidence.guessing)
     return (
         f"an error of {plus_minus(*evidence.error)} is to be expected on samples not seen before "
         f"(guessing the largest class: {guess})"
     )
-
-
-def _changes(evidence: Evidence) -> list[str]:
-    return [*list(_small_changes(evidence))[: MOST_REASONS - 1], _new_samples(evidence)]
-
-
-def _small_changes(evidence: Evidence) -> Iterator[str]:
-    result = evidence.result
-    if not result.complete:
-        yield f"the {plural(result.n_units - result.n_done, 'unit')} of work not done"
-    yield from _rivals(evidence)
-    yield from _replaced(evidence)
-    if evidence.n_compared < FEW:
-        yield f"more than {evidence.resamples}"
-
-
-def _rivals(evidence: Evidence) -> Iterator[str]:
-    """Name the other selectors that are as good, as far as can be told."""
-    choice = evidence.choice
-    _, low = scaled(choice)
-    if choice is None or low is None:
-        return
-    rows = choice.rivals[choice.rivals["selector"] != choice.selector]
-    as_stable = [
-        name
-        for name, value, chance in zip(
-            rows["selector"], rows["stability"], rows["chance"], strict=True
-        )
-        if (on_scale(value, chance, choice.measure) or 0.0) >= low
-    ]
-    names = [spoken(name, evidence.title(name)) for name in dict.fromkeys(as_stable)]
-    if names:
-        verb = "does" if len(names) == 1 else "do"
-        yield f"another selector, as {listed(names, most=3)} {verb} as well as far as can be told"
-
-
-def _replaced(evidence: Evidence) -> Iterator[str]:
-    """Name a trusted feature that a close relative could replace."""
-    trusted = set(evidence.trusted)
-    pairs = [
-        (row["feature"], row["stand_in"], abs(row["correlation"]))
-        for row in evidence.stand_in_rows
-        if row["feature"] in trusted and abs(row["correlation"]) >= CLOSE
-    ]
-    if evidence.random_will_do:
-        yield "other features, as some drawn at random classify as well as far as can be told"
-    if pairs:
-        feature, other, size = max(pairs, key=lambda pair: pair[2])
-        yield (
-            f"{called(other)} could take the place of {called(feature)} "
-            f"(correlation {number(size)})"
-        )
-
-
-def _new_samples(evidence: Evidence) -> str:
-    if evidence.drawn:
-        return "data of another population or size, as each data set was drawn anew from this one"
-    count = plural(int(evidence.plan["data"]["n_samples"]), "sample")
-    return f"new samples, as all resamples come from the same {count} (a new study agrees less)"

@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from holdfast.resample._words import percent
+from holdfast.report._names import apart
 from holdfast.select._record import all_selectors
 
 if TYPE_CHECKING:
@@ -19,14 +19,23 @@ LONGEST = 60
 
 
 def called(name: object, longest: int = LONGEST) -> str:
-    """Return a name as part of a sentence: on one line, and not longer than a line."""
+    """Return a name as part of a sentence: set apart, on one line, not longer than a line."""
+    return apart(cut(name, longest))
+
+
+def cut(name: object, longest: int) -> str:
+    """Return a text on one line, cut where it is too long."""
     text = " ".join(str(name).split())
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def listed(items: Iterable[object], most: int = 8, last: str = "and") -> str:
     """Join names as people do: ``a, b and c``; past `most`, say how many more there are."""
-    texts = [called(item) for item in items]
+    return joined([called(item) for item in items], most, last)
+
+
+def joined(texts: Sequence[str], most: int = 8, last: str = "and") -> str:
+    """Join texts as people do; past `most`, say how many more there are."""
     if len(texts) > most:
         texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} more"]
     return f" {last} ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
@@ -44,7 +53,12 @@ def known(value: Any) -> bool:  # noqa: ANN401  (numbers, None, and what pandas 
 
 def plus_minus(value: float, spread: float | None) -> str:
     """Return a share with its standard error, in percent."""
-    return f"{percent(value)} ± {percent(spread)}" if known(spread) else percent(value)  # type: ignore[arg-type]
+    return f"{share(value)} ± {share(spread)}" if known(spread) else share(value)  # type: ignore[arg-type]
+
+
+def share(value: float) -> str:
+    """Return a share of samples in percent, always with one decimal."""
+    return f"{100 * value:.1f}%"
 
 
 def features_of(size: int | str) -> str:
@@ -52,6 +66,11 @@ def features_of(size: int | str) -> str:
     if size == "own":
         return "as many features as it chooses itself"
     return "1 feature" if size == 1 else f"{size:,} features"
+
+
+def whole_size(cell: tuple[str, int | str] | None) -> int | None:
+    """Return the size of a selector at a size as a number, None where it chooses itself."""
+    return None if cell is None or cell[1] == "own" else int(cell[1])
 
 
 def record_of(spelling: Any) -> SelectorRecord | None:  # noqa: ANN401  (JSON of a plan)

@@ -28,6 +28,8 @@ MARKS = {
     ".md": MARK,
 }
 """By what an earlier report is known; it may be replaced."""
+OTHERS = {".json", ".md", ".pdf", ".txt", ".docx", ".csv", ".xml", ".svg", ".png", ".zip"}
+"""How names of files end, not of folders."""
 HEAD = 1 << 12
 """Characters at the start of a file among which its mark is."""
 
@@ -86,10 +88,10 @@ def page_path(path: str | os.PathLike[str]) -> Path:
     place = Path(path)
     if place.suffix.lower() in PAGES and not place.is_dir():
         return place
-    if place.suffix.lower() in MARKS or place.is_file():
+    if place.suffix.lower() in OTHERS or place.is_file():
         raise InvalidInputError(
             f"{place}: a report goes into a folder, or into a file whose name ends in .html with "
-            "its JSON and Markdown twins beside it; give one of these."
+            "its JSON and Markdown twins beside it; give one of these. For a PDF, print the page."
         )
     return place / NAME
 

@@ -209,7 +209,7 @@ class Judged:
         names = measures if isinstance(measures, str) else tuple(measures)
         return self._judged(
             ("profile", asked, names),
-            lambda: profile(self._view, self._data, sizes=asked, measures=names),
+            lambda: profile(self._view, sizes=asked, measures=names),
         )
 
     def similarity(self, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:

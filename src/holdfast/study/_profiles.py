@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 def profile(
     view: View,
-    _data: Data,
     *,
     sizes: Iterable[int] | None = None,
     measures: str | Iterable[str] = MEASURES,

@@ -28,26 +28,31 @@
     all("thead th", table).forEach((th) => th.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", way);
     sort(table, head.cellIndex, way);
+    const said = one(".sorted", table.closest("section"));
+    said.textContent = "Sorted by " + head.textContent + ", " + way + ".";
     table.dispatchEvent(new Event("sorted"));
   }
   function sortable(table) {
+    one(".sorted", table.closest("section")).hidden = false;
     all("thead th", table).forEach((head) => {
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
+      if (head.dataset.sorted) head.setAttribute("aria-sort", head.dataset.sorted);
       button.addEventListener("click", () => press(table, head));
       head.append(button);
     });
   }
 
-  // --- searching, and the first rows of a long table
+  // --- searching, whatever the case and the spaces, and the first rows of a long table
+  const folded = (text) => text.replace(/\s+/g, " ").trim().toLowerCase();
   function searchable(section, table) {
     const input = one("input", section), said = one("output", section), more = one("[data-do=more]", section);
     const rows = () => [...table.tBodies[0].rows], total = rows().length;
     let whole = total <= MANY;
     function show() {
-      const words = input.value.trim().toLowerCase();
-      const found = rows().filter((row) => row.textContent.toLowerCase().includes(words));
+      const words = folded(input.value);
+      const found = rows().filter((row) => folded(row.textContent).includes(words));
       const shown = new Set(found), cut = !whole && !words;
       rows().forEach((row) => { row.hidden = !shown.has(row); row.classList.remove("later"); });
       if (cut) found.slice(FIRST).forEach((row) => row.classList.add("later"));
@@ -100,9 +105,10 @@
   }
 
   all("table.sortable").forEach(sortable);
-  const table = one("#feature-table"), section = one("#features");
+  const table = one("#feature-table"), others = one("#selectors table.sortable");
+  if (others && others.tBodies[0].rows.length > FIRST) searchable(one("#selectors"), others);
   if (table) {
-    searchable(section, table);
+    searchable(one("#features"), table);
     one("[data-do=export]").addEventListener("click", () => download(csv(table), "features.csv"));
   }
   const button = one("[data-do=copy]");
@@ -110,6 +116,16 @@
     button.parentElement.hidden = false;
     button.addEventListener("click", () => copy(one("output", button.parentElement)));
   }
+
+  // --- only boxes that do scroll are stops on the way through the page
+  const boxes = all(".scroll, pre[tabindex]");
+  const stops = () => boxes.forEach((box) => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  });
+  addEventListener("resize", stops);
+  all("details").forEach((part) => part.addEventListener("toggle", stops));
+  stops();
 
   // --- a tooltip goes away on Escape; closed details are printed too
   addEventListener("keydown", (event) => document.body.classList.toggle("quiet", event.key === "Escape"));

@@ -1,0 +1,88 @@
+"""The words of a report that need an explanation, and the explanations."""
+
+from __future__ import annotations
+
+TERMS = {
+    "assurance": "How far the trusted features can be relied on if this study were repeated on "
+    "the same samples: high, fair or low, by fixed rules on stability, error and completeness.",
+    "stability": "How much the selected features stay the same when the data change a little: 1 "
+    "means the same features each time; for measures corrected for chance, 0 is what random "
+    "selections give.",
+    "selection frequency": "The share of the resamples in which a feature was selected.",
+    "frequency": "The share of the resamples in which a feature was selected.",
+    "resample": "A changed copy of the data, such as a random 90% of the samples, on which the "
+    "selection is done again.",
+    "95% interval": "A range that, in 95 of 100 repetitions of the same procedure, holds the "
+    "number that endless repetition would give.",
+    "interval": "A range within which the number would mostly lie if the procedure were repeated.",
+    "chance": "What selecting as many features at random would give.",
+    "stand-in": "A feature so strongly correlated with another that it takes the other's place "
+    "in some resamples.",
+    "knot": "The number of features beyond which stability falls off: on the features that are "
+    "added after it, resamples agree clearly less.",
+    "clarity": "How clearly agreement breaks at a knot: it grows with the agreement before it, "
+    "with the fall after it, and slowly with the number of features.",
+    "profile": "Stability drawn against the number of selected features.",
+    "effect size": "How far a feature's mean in one class lies from its mean in the other "
+    "samples, in units of the spread within classes; 0.2 is small, 0.8 large.",
+    "rank": "The place of a feature in a selector's order; 1 is the best.",
+    "rank range": "The ranks that a feature has in the middle 90% of the resamples.",
+    "error": "The share of test samples that are misclassified; selection and training never see "
+    "these samples.",
+    "standard error": "By how much an estimate typically misses what it estimates.",
+    "balanced accuracy": "The share of samples classified correctly, each class counting equally.",
+    "AUC": "The probability that a classifier scores a random sample of one class above one of "
+    "the other; 0.5 is guessing, 1 is perfect. With more than two classes, the mean over classes "
+    "of one against all others.",
+    "RPT": "Robustness-performance trade-off: the harmonic mean of stability and accuracy.",
+    "p-value": "How often a difference as large as this would be seen if there were none. Where "
+    "many are tested, it is corrected for that.",
+    "corrected resampled t-test": "Tests whether two pairs differ in their errors over the same "
+    "resamples, allowing for training parts that overlap and so make results look surer than "
+    "they are.",
+    "McNemar's exact test": "Tests whether two classifiers differ, by the samples that just one "
+    "of them gets wrong: without a difference, each is the one equally often.",
+    "Holm's correction": "Makes p-values larger where many pairs are tested, since among many "
+    "some look different by chance.",
+    "Holm's method": "Makes p-values larger where many pairs are tested, since among many "
+    "some look different by chance.",
+    "Wilson's": "Of Wilson's interval, a range for a share that is counted; it stays between 0 "
+    "and 100% and works for shares near them, too.",
+    "phi": "The phi coefficient: how alike two selections are, from -1 over 0, which is "
+    "chance, to 1, the same features.",
+    "significantly": "More than chance would explain in 19 of 20 cases.",
+    "Pareto front": "The choices that no other choice beats: none has as low an error, as high a "
+    "stability and as few features, and one of them better. In a picture of error and stability, "
+    "the number of features does not count.",
+    "selector": "A method that chooses features, or orders them from best to worst.",
+    "classifier": "A method that predicts the class of a sample from its features.",
+    "correlation": "How closely two features go together, from -1 to 1; 0 is not at all.",
+    "informative": "Truly different between the classes; known for simulated data only.",
+    "unit of work": "One selector on one resample.",
+    "nested": "Resamples within resamples: the inner ones measure stability, the outer ones the "
+    "error.",
+}
+MEASURES = {
+    "nogueira": "Agreement of all selections beyond chance, after Nogueira and others: 1 is the "
+    "same features each time, 0 what random selections give.",
+    "relative_weighted_consistency": "How often the selected features come back, on a scale from "
+    "0, as seldom as the number of selections allows, to 1, always the same.",
+}
+"""Measures whose definition is hard to read."""
+CLASSIFIERS = {
+    "SVC": "Support vector machine: separates the classes by a border that lies as far as it can "
+    "from the samples of both",
+    "LinearSVC": "Support vector machine: separates the classes by a plane that lies as far as it "
+    "can from the samples of both",
+    "KNeighborsClassifier": "Nearest neighbours: gives a sample the class of those most like it",
+    "LinearDiscriminantAnalysis": "Linear discriminant analysis: separates the classes by planes, "
+    "as if all had the same spread",
+    "QuadraticDiscriminantAnalysis": "Gaussian classifier: describes each class by its mean and "
+    "its own spread, and gives a sample the class in which it is likeliest",
+    "GaussianNB": "Naive Bayes: treats features as if they were independent within a class",
+    "RandomForestClassifier": "Random forest: lets many decision trees, each grown on a random "
+    "part of the data, vote on the class",
+    "LogisticRegression": "Logistic regression: weighs the features to a probability of each class",
+    "DecisionTreeClassifier": "Decision tree: asks about one feature after another",
+}
+"""What classifiers do, by their classes."""

@@ -1,0 +1,87 @@
+r"""Names inside sentences: set apart, and never able to change how the rest is read.
+
+A name may be any text: a word that the glossary explains (a feature called "AUC"), or characters
+that turn the direction of what follows. So sentences hold names between the two characters that
+Unicode has for this, U+2068 and U+2069; whoever shows a sentence turns them into what its format
+has, or takes them away. Characters that are not seen but act are spelled out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OPEN, CLOSE = "\u2068", "\u2069"
+NAME = re.compile(f"({OPEN}[^{OPEN}{CLOSE}]*{CLOSE})")
+"""A name in a sentence."""
+ACTING = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Characters that are not seen, but act on others; tabs and ends of lines are but spaces."""
+LEFTWARD = {"R", "AL", "AN"}
+VERBATIM = {"feature", "stand_in", "selector", "classifier", "direction", "trusted", "command"}
+"""Entries of a report that hold names, no sentences."""
+
+
+def visible(text: str) -> str:
+    """Return a text with unseen characters spelled out.
+
+    >>> print(visible("a\u202eb"))
+    a⟨U+202E⟩b
+    """
+    return ACTING.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def apart(name: str) -> str:
+    """Return a name as sentences hold it: spelled out, and set apart."""
+    return f"{OPEN}{visible(name)}{CLOSE}"
+
+
+def bare(text: str) -> str:
+    r"""Return a sentence with its names as plain text.
+
+    >>> bare("Trust \u2068flavanoids\u2069.")
+    'Trust flavanoids.'
+    """
+    return NAME.sub(lambda found: found[0][1:-1], text)
+
+
+def plain_text(text: str) -> str:
+    """Return a text to show where there is no markup: unseen characters are spelled out."""
+    return visible(bare(text))
+
+
+def line_text(text: str) -> str:
+    """Return the same as `plain_text`, but keep names apart that are written to the left."""
+    parts = NAME.split(text)
+    return "".join(
+        f"{OPEN}{visible(part[1:-1])}{CLOSE}" if at % 2 and _leftward(part) else plain_text(part)
+        for at, part in enumerate(parts)
+    )
+
+
+def bare_all(value: Any) -> Any:  # noqa: ANN401  (whatever a report holds)
+    """Return a document in which all sentences have their names as plain text."""
+    if isinstance(value, dict):
+        return {key: item if key in VERBATIM else bare_all(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [bare_all(item) for item in value]
+    return bare(value) if isinstance(value, str) else value
+
+
+def set_apart(sentence: str, names: Iterable[str]) -> str:
+    """Set names apart in a sentence that was made elsewhere, the longest first."""
+    known = sorted({name for name in names if name}, key=lambda name: (-len(name), name))
+    if not known:
+        return sentence
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, known))})(?!\w)"
+    return re.sub(pattern, lambda found: apart(found[0]), sentence)
+
+
+def _leftward(text: str) -> bool:
+    return any(unicodedata.bidirectional(character) in LEFTWARD for character in text)
