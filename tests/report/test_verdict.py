@@ -179,7 +179,7 @@ def test_rivals_and_stand_ins_would_change_the_verdict():
     others = [["other", "knn3", 3, 0.82, 0.0], ["other", "knn1", 3, 0.5, 0.0]]
     found = [("f0", "f9", -0.97, 0.5), ("f2", "f8", 0.99, 0.1), ("f1", "f7", 0.8, 0.1)]
     told = verdict(evidence(others=others, stand_ins=found))["sentences"][-1]
-    assert "as other does as well as far as can be told" in told
+    assert "as other does as well, as far as can be told" in told
     assert "f9 could take the place of f0 (correlation 0.97)" in told
 
 

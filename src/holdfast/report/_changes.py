@@ -63,7 +63,7 @@ def _rivals(evidence: Evidence) -> Iterator[str]:
     names = [spoken(name, evidence.title(name)) for name in dict.fromkeys(as_stable)]
     if names:
         verb = "does" if len(names) == 1 else "do"
-        yield f"another selector, as {joined(names, most=3)} {verb} as well as far as can be told"
+        yield f"another selector, as {joined(names, most=3)} {verb} as well, as far as can be told"
 
 
 def _replaced(evidence: Evidence) -> Iterator[str]:
