@@ -112,10 +112,7 @@ def test_the_truth_must_be_known(result):
 @pytest.fixture(scope="module")
 def simulated():
     study = hf.Study("f_score", protocol=hf.Subsampling(4, 0.9), sizes=[3], classifiers=())
-    plain = study.run(hf.io.read_data("@simulated"), n_jobs=1)
-    shown = Shown.__new__(Shown)
-    shown.__dict__.update(plain.__dict__)
-    return shown
+    return study.run(hf.io.read_data("@simulated"), n_jobs=1)
 
 
 def test_the_truth_holds_every_feature_with_its_effect(simulated):
@@ -138,11 +135,9 @@ def test_outer_resamples_stand_apart():
     study = hf.Study(
         "f_score", protocol=hf.Nested(inner=hf.Subsampling(3, 0.9)), sizes=[2], classifiers=()
     )
-    plain = study.run(hf.io.read_data("@wine"), n_jobs=1)
-    shown = Shown.__new__(Shown)
-    shown.__dict__.update(plain.__dict__)
-    numbers = shown.plot_stripes("f_score", 2).numbers
-    inner = plain.resamples.query("role == 'inner'")
+    result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+    numbers = result.plot_stripes("f_score", 2).numbers
+    inner = result.resamples.query("role == 'inner'")
     assert numbers.groupby("resample")["group"].first().tolist() == inner["outer"].tolist()
 
 
