@@ -173,16 +173,22 @@ def test_pictures_are_drawn_with_captions():
         assert figure["alt"]
 
 
-# the others have the same pictures as one of these
-@pytest.mark.parametrize("name", [
-    "nothing done", "all failed", "half done", "one unit done", "one feature", "own size",
-    "own sizes only", "no tests", "no measures", "a ranking measure", "odd names", "nested",
-])  # fmt: skip
-def test_pictures_never_cost_a_report(name):
+@pytest.mark.parametrize("name", ODD)
+def test_pictures_never_cost_a_report(name, caplog):
     report = make_report(ODD[name]())
     assert all(figure["svg"] for figure in report["figures"])
+    assert not [one for one in caplog.records if one.levelname == "WARNING"]
     bare_of = ("nothing done", "all failed", "one feature")
     assert bool(report["figures"]) == (name not in bare_of)
+
+
+def test_a_picture_that_fails_is_told_and_the_others_stay(monkeypatch, caplog):
+    found = wine()
+    monkeypatch.setattr(type(found), "plot_plane", lambda self, **how: 1 / 0)
+    names = [figure["name"] for figure in make_report(found)["figures"]]
+    assert "plane" not in names
+    assert "frequencies" in names
+    assert "plane of the report cannot be drawn: ZeroDivisionError" in caplog.text
 
 
 def test_names_that_are_terms_explain_nothing():

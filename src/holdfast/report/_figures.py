@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from holdfast.errors import HoldfastError
 from holdfast.report._words import called, features_of, whole_size
 
 if TYPE_CHECKING:
@@ -44,12 +45,16 @@ def figures(evidence: Evidence) -> list[Figure]:
 
 
 def _drawn(wanted: Wanted) -> tuple[Picture, str] | None:
+    """Draw a picture; None where the result does not allow it, or drawing fails, which is told."""
     try:
         picture = wanted.draw()
         return picture, picture.svg()
-    except Exception as error:  # noqa: BLE001  (a picture never costs the report)
+    except HoldfastError as error:
         logger.info("the report goes without the picture %s: %s", wanted.name, error)
-        return None
+    except Exception as error:  # the report of a long study is worth more than a picture
+        logger.warning("the picture %s of the report cannot be drawn: %r", wanted.name, error)
+        logger.debug("where drawing %s failed", wanted.name, exc_info=True)
+    return None
 
 
 def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
