@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.errors import InvalidInputError
+from holdfast._text import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Scalar: TypeAlias = int | float | bool | str | None
 
@@ -66,6 +71,54 @@ def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
         raise InvalidInputError(f"expected name(value,...); received {text!r}.")
     values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
     return _checked(name, text), values, options
+
+
+def parse_list(text: str) -> list[str]:
+    """Take ``(name,name(key=value))``, a list of spellings, apart; anything else is one.
+
+    Examples
+    --------
+    >>> from holdfast._spelling import parse_list
+    >>> parse_list("(relieff(n_neighbors=5),svm_rfe)")
+    ['relieff(n_neighbors=5)', 'svm_rfe']
+    >>> parse_list("svm_rfe")
+    ['svm_rfe']
+    """
+    text = text.strip()
+    if not (text.startswith("(") and text.endswith(")")):
+        return [text]
+    return [part.strip() for part in _parts(text[1:-1], text)]
+
+
+def made_of(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Return the object that a spelling stands for, after a look at its options.
+
+    Parameters
+    ----------
+    text : str
+        The spelling, for messages.
+    kind : callable
+        The class, or a function that makes the object.
+    options : mapping
+        Options by name.
+    """
+    known = list(inspect.signature(kind).parameters)
+    for key in options:
+        if key not in known:
+            raise UnknownNameError(f"{text!r} has no option {key!r}.{did_you_mean(key, known)}")
+    return kind(**options)
+
+
+def snake_case(name: str) -> str:
+    """Return the name of a class as the command line spells it.
+
+    Examples
+    --------
+    >>> from holdfast._spelling import snake_case
+    >>> snake_case("LinearSVMWeights")
+    'linear_svm_weights'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:

@@ -102,12 +102,12 @@ def test_rankings_are_made_of_weights_where_only_these_are_kept():
 
 
 def test_measures_of_what_is_not_kept_say_so():
-    made = Made(resamples=subsamples(30, 6), measures=("spearman", "group_matching_index"))
+    made = Made(resamples=subsamples(30, 6), measures=("spearman", "pearson"))
     table = Result(full(made)).stability
     assert table["value"].isna().all()
     assert set(table["note"]) == {
         "the store holds no rankings of this selector",
-        "the store holds no groups of this selector",
+        "the store holds no weights of this selector",
     }
 
 

@@ -323,7 +323,6 @@ def test_noise_leaves_nominal_features_alone():
         ({"sizes": [14]}, "between 1 and the 13 features"),
         ({"sizes": [10], "protocol": hf.FeatureSubsets(3, 0.5)}, "offers 7 only"),
         ({"measures": ["pearson"], "protocol": hf.FeatureSubsets(3, 0.5)}, "measures of weights"),
-        ({"measures": ["group_matching_index"]}, "selectors that give groups"),
         ({"selectors": "svm_rfe:C=-1"}, "selector svm_rfe: C must"),
         ({"selectors": {"lock": hf.AnySelector(Lock().acquire)}}, "lock cannot be sent"),
         ({"classifiers": [LinearRegression()]}, "the regressor LinearRegression"),

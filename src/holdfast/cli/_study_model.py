@@ -19,7 +19,8 @@ from holdfast.cli._run_options import LONGEST
 from holdfast.errors import HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
-from holdfast.study._settings import as_classifier, as_selector
+from holdfast.select._given import as_selector
+from holdfast.study._settings import as_classifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +69,7 @@ def _some(values: T) -> T:
 def _made(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return selectors with their options set, by name."""
     faults: list[str] = []
-    selectors = {name: as_selector(name)[1] for name in table}
+    selectors = {name: as_selector(name) for name in table}
     for name, options in table.items():
         known = selectors[name].get_params()
         faults += [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array
+    from holdfast.select._selector import Array
 
 _SCORES = ("scores_", "feature_importances_", "coef_")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array
+    from holdfast.select._selector import Array
 
 
 CERTAIN = 1e150  # score of a class mean apart without any variance; its square is finite

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.select._base import Array, Rows
+    from holdfast.select._selector import Array, Rows
 
 BLOCK = 2**20  # entries sorted, or scores computed, at a time: some 40 MB
 NO_CUTS = np.empty(0)

@@ -10,7 +10,8 @@ from sklearn.ensemble import RandomForestClassifier
 from holdfast._kernels.forest import Tree, accuracy_decreases
 from holdfast._text import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select._base import Scorer, present
+from holdfast.select._base import Scorer
+from holdfast.select._selector import present
 from holdfast.select._record import selector
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array, Rows
+    from holdfast.select._selector import Array, Rows
 
 Importance = Literal["permutation", "impurity"]
 

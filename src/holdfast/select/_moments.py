@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array, Rows
+    from holdfast.select._selector import Array, Rows
 
 BLOCK = 2**22  # numbers in the largest array of a block of features
 Variance = Literal["pooled", "welch", "squared"]

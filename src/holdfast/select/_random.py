@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array, Rows
+    from holdfast.select._selector import Array, Rows
 
 
 @selector(

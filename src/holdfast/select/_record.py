@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from holdfast.select._base import Ranker
+    from holdfast.select._selector import Selector
 
 GROUP = "holdfast.selectors"
+FORMS = {"score_resamples": "weights", "group_resamples": "groups"}
+"""Which method tells that a selector gives which form; else it gives a ranking."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class SelectorRecord:
         What it is called in the field.
     kind : type
         The estimator class.
-    gives : {"weights", "ranking"}
+    gives : {"weights", "ranking", "groups"}
         The form of preference that it gives.
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
@@ -42,7 +44,7 @@ class SelectorRecord:
 
     name: str
     title: str
-    kind: type[Ranker]
+    kind: type[Selector]
     gives: str
     references: tuple[str, ...]
     missing: bool = False
@@ -71,7 +73,7 @@ def _record(name: str, kind: type[Any], title: str, references: tuple[str, ...])
         name=name,
         title=title,
         kind=kind,
-        gives="weights" if hasattr(kind, "score_resamples") else "ranking",
+        gives=next((form for method, form in FORMS.items() if hasattr(kind, method)), "ranking"),
         references=references,
         missing=kind._allow_nan,
         sparse=kind._allow_sparse,
@@ -112,8 +114,9 @@ def all_selectors() -> dict[str, SelectorRecord]:
     """Return the records of all selectors, those of other packages included.
 
     Another package offers a selector by an entry point whose name is the selector's name and
-    whose object is a subclass of :class:`holdfast.select.Scorer` or
-    :class:`holdfast.select.Ranker`. A name that holdfast has already is left alone.
+    whose object is a subclass of :class:`holdfast.select.Scorer`,
+    :class:`holdfast.select.Ranker` or :class:`holdfast.select.Grouper`. A name that holdfast has
+    already is left alone.
     """
     known = dict(SELECTORS)
     for point in entry_points(group=GROUP):
@@ -128,8 +131,8 @@ def list_selectors() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a selector, indexed by name: title, class, what it gives (weights or a ranking),
-        whether it takes missing values and sparse matrices, reference.
+        One row a selector, indexed by name: title, class, what it gives (weights, a ranking
+        or groups), whether it takes missing values and sparse matrices, reference.
 
     Examples
     --------

@@ -8,7 +8,8 @@ import numpy as np
 
 from holdfast._kernels import relief
 from holdfast.errors import InvalidInputError
-from holdfast.select._base import Scorer, present
+from holdfast.select._base import Scorer
+from holdfast.select._selector import present
 from holdfast.select._record import selector
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array, Rows
+    from holdfast.select._selector import Array, Rows
 
 ENTRIES = 1 << 22
 """Largest table of distances; more samples are worked off in blocks of probes."""

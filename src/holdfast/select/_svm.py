@@ -12,7 +12,8 @@ import numpy as np
 from holdfast._kernels.svm import CENTRE, MINMAX, STANDARD, scaled, solve, twins, weights
 from holdfast._text import did_you_mean
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.select._base import Scorer, present
+from holdfast.select._base import Scorer
+from holdfast.select._selector import present
 from holdfast.select._record import selector
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._base import Array, Rows
+    from holdfast.select._selector import Array, Rows
 
 SCALES = {"minmax": MINMAX, "standard": STANDARD, None: CENTRE}
 BLOCK = 2**22  # values that are scaled together: bounds the memory

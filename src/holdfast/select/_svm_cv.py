@@ -13,7 +13,7 @@ from holdfast.select._svm import Samples, gram_of, solved
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.select._base import Array
+    from holdfast.select._selector import Array
 
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 FOLDS = 5

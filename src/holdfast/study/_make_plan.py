@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.io import Dataset, DataSummary
     from holdfast.resample import Resample
-    from holdfast.select import Ranker
+    from holdfast.select import Selector
     from holdfast.study._settings import Settings
 
 USUAL_SIZES = (5, 10, 20, 50)
@@ -78,19 +78,20 @@ def make_work(plan: Plan, data: Dataset) -> Work:
         missing=_has_missing(data),
         nominal=data.nominal,
         generator=data.generator,
+        subjects=data.groups,
     )
 
 
-def prepared(selector: Ranker, seed: int, data: Dataset) -> Ranker:
+def prepared(selector: Selector, seed: int, data: Dataset) -> Selector:
     """Return a selector with the study's seed, that knows which features are nominal."""
     options: dict[str, Any] = {"random_state": seed}
     if data.nominal and selector.get_params().get("nominal", ...) is None:
         options["nominal"] = list(data.nominal)
-    prepared: Ranker = clone(selector).set_params(**options)
+    prepared: Selector = clone(selector).set_params(**options)
     return prepared
 
 
-def _block(selector: Ranker, resamples: list[Resample], data: Dataset) -> int:
+def _block(selector: Selector, resamples: list[Resample], data: Dataset) -> int:
     """Return how many resamples go in one call: one where each sees data of its own."""
     alters = any(one.features is not None or one.noise or one.draw >= 0 for one in resamples)
     imputes = _has_missing(data) and not selector.takes_missing
@@ -132,7 +133,7 @@ def _check_missing(settings: Settings, summary: DataSummary) -> None:
         )
 
 
-def _warn_of_nominal(selectors: Mapping[str, Ranker], data: Dataset) -> None:
+def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
     numeric = [name for name, one in selectors.items() if "nominal" not in one.get_params()]
     if data.nominal and numeric:
         warnings.warn(
@@ -175,8 +176,4 @@ def _check_measures(settings: Settings, resamples: list[Resample], *, missing: b
         raise InvalidInputError(
             "measures of weights need a weight for each feature; a protocol that offers a part of "
             "the features has none for the others. Choose measures of subsets."
-        )
-    if "groups" in forms:
-        raise InvalidInputError(
-            "measures of groups need selectors that give groups; none of these does."
         )

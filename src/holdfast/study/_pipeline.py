@@ -21,8 +21,10 @@ from holdfast.study._seeds import CLASSIFICATION, SELECTOR, seed_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from holdfast.judge import Pair, Recommendation
-    from holdfast.select import Ranker
+    from holdfast.select import Selector
     from holdfast.study._objects import JSON
 
 
@@ -76,7 +78,8 @@ def fitted_pipeline(
     if chosen.classifier is not None:
         classifier = _classifier(plan, number, chosen.classifier)
         steps += classifying(classifier, impute=missing and not before)
-    return _fitted(Pipeline(steps), chosen, *_given(X, y))
+    subjects = data.groups if selector.takes_subjects else None
+    return _fitted(Pipeline(steps), chosen, *_given(X, y), subjects)
 
 
 def _checked(plan: dict[str, JSON], X: Any, y: Any) -> Dataset:  # noqa: ANN401
@@ -116,12 +119,10 @@ def _given(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401
     return X, y
 
 
-def _selector(plan: dict[str, JSON], number: int, size: int | str, data: Dataset) -> Ranker:
-    selector: Ranker = _made(plan["selectors"][number])
+def _selector(plan: dict[str, JSON], number: int, size: int | str, data: Dataset) -> Selector:
+    selector: Selector = _made(plan["selectors"][number])
     ready = prepared(selector, seed_of(int(plan["seed"]), SELECTOR, number), data)
-    if not isinstance(size, str):
-        ready.set_params(n_features_to_select=int(size))
-    return ready
+    return ready if isinstance(size, str) else ready.sized(int(size))
 
 
 def _classifier(plan: dict[str, JSON], selector: int, name: str) -> Any:  # noqa: ANN401
@@ -149,12 +150,19 @@ def _made(part: JSON) -> Any:  # noqa: ANN401
     return made(part["object"])
 
 
-def _fitted(pipeline: Pipeline, chosen: Recommendation | Pair, X: Any, y: Any) -> Pipeline:  # noqa: ANN401
+def _fitted(
+    pipeline: Pipeline,
+    chosen: Recommendation | Pair,
+    X: Any,  # noqa: ANN401
+    y: Any,  # noqa: ANN401
+    subjects: NDArray[Any] | None,
+) -> Pipeline:
     """Fit a pipeline; say so where the selector leaves nothing to classify by."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "No features were selected", UserWarning)
-            return pipeline.fit(X, y)
+            more = {} if subjects is None else {"select__groups": subjects}
+            return pipeline.fit(X, y, **more)
     except UserWarning as warning:
         raise InvalidInputError(
             f"{chosen.selector} selects no feature of these data, so there is nothing to "

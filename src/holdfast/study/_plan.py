@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.io import Dataset
     from holdfast.resample import Protocol, Resample
-    from holdfast.select import Ranker
+    from holdfast.select import Selector
 
 FORMAT = "holdfast plan"
 BLOCK = 64
@@ -48,7 +48,7 @@ class Unit(NamedTuple):
 class Plan:
     """A study's plan; block boundaries belong to it, the number of workers does not."""
 
-    selectors: Mapping[str, Ranker]
+    selectors: Mapping[str, Selector]
     protocol: Mapping[str, JSON]
     resamples: list[Resample]
     sizes: tuple[int, ...]
@@ -126,7 +126,7 @@ def protocol_facts(
     }
 
 
-def block_size(selector: Ranker, n_resamples: int, n_features: int) -> int:
+def block_size(selector: Selector, n_resamples: int, n_features: int) -> int:
     """Return how many resamples a selector judges in one call."""
     if not selector.shares_work:
         return 1

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 
 from holdfast._text import did_you_mean, shortened
 from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.study import _system as system
 from holdfast.study._system import rankings, subsets, weights
 from holdfast.study._view import OWN, cut, size_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.preferences import Rankings, Subsets, Weights
+    from holdfast.preferences import Groups, Rankings, Subsets, Weights
     from holdfast.study._view import View
 
 Key: TypeAlias = "str | tuple[str, int | str]"
@@ -25,7 +26,7 @@ class StudyPreferences:
     number up to `Result.depth`, the number of features of each ranking that are kept; ``"own"``
     for a selector that chooses the number itself). ``preferences["relieff"]`` are `Weights`, or
     else `Rankings`, of all features; they are kept where the study asked for a measure of them.
-    Iteration gives the keys.
+    ``preferences.groups("drags", 10)`` are `Groups`. Iteration gives the keys.
 
     Resamples whose selection failed or is still to do are left out; so are the outer ones of a
     nested study and the reference result on all data.
@@ -44,6 +45,28 @@ class StudyPreferences:
         name, size = key
         selector = self._number(name)
         return self._subsets(selector, name, self._size(selector, name, size))
+
+    def groups(self, name: str, size: int | str) -> Groups:
+        """Return the groups of features that a selector preferred on each resample.
+
+        Parameters
+        ----------
+        name : str
+            The selector; the features of one that finds no groups stand each for itself.
+        size : int or "own"
+            The best so many groups; ``"own"`` for a selector that chooses their number itself.
+
+        Returns
+        -------
+        Groups
+            One result a resample, with representatives.
+        """
+        selector = self._number(name)
+        count = self._size(selector, name, size)
+        found = self._view.feature_groups(selector)
+        rows = [found[number] for number in self._view.counted(found)]
+        _check_any(name, len(rows))
+        return system.groups(cut(rows, count), feature_names=self._view.feature_names)
 
     def keys(self) -> list[Key]:
         """Return the keys: pairs of selector and size, and selectors by themselves."""

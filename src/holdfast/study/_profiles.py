@@ -47,7 +47,8 @@ def profile(
     for name, selector in ranked.items():
         lists, groups = _counted(view, view.choices(selector))
         within = groups if view.grouped or not groups else None
-        values = profile_rows(lists, view.n_features, points, names, within)
+        known = [size for size in points if size <= min(map(len, lists), default=view.depth)]
+        values = profile_rows(lists, view.n_features, known, names, within)
         rows += [{"selector": name, **row} for row in values]
         knots[name] = find_knot(lists, view.n_features, groups=groups)
     return StabilityProfile(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.select import Ranker
+    from holdfast.select import Selector
 
 EACH = 10
 """Samples of each class."""
@@ -25,7 +25,7 @@ FEATURES = 3
 
 
 def rehearse(
-    selectors: Mapping[str, Ranker],
+    selectors: Mapping[str, Selector],
     classifiers: Mapping[str, Any],
     n_features: int,
     n_classes: int,
@@ -59,7 +59,7 @@ def _try_sending(name: str, thing: object) -> None:
         ) from error
 
 
-def _try_selector(name: str, selector: Ranker, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+def _try_selector(name: str, selector: Selector, X: NDArray[Any], y: NDArray[np.intp]) -> None:
     try:
         selector.on(X, y).judge([np.arange(len(y))])
     except (ValueError, TypeError) as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,23 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone, is_regressor
 
-from holdfast._spelling import parse_spelling
-from holdfast._text import did_you_mean
+from holdfast._spelling import made_of, parse_spelling, snake_case
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
-from holdfast.select import AnySelector, Ranker, get_selector
+from holdfast.select._given import named_selector
 from holdfast.study._classifiers import get_classifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from holdfast.select import Selector
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of a study, each of the right kind."""
 
-    selectors: dict[str, Ranker]
+    selectors: dict[str, Selector]
     protocol: Protocol
     sizes: tuple[float, ...] | None
     classifiers: dict[str, Any]
@@ -48,7 +48,7 @@ def checked_settings(
 ) -> Settings:
     """Turn names into objects; refuse what cannot be."""
     return Settings(
-        selectors=_named("selector", selectors, as_selector),
+        selectors=_named("selector", selectors, named_selector),
         protocol=Subsampling(100, 0.9) if protocol is None else as_protocol(protocol),
         sizes=None if sizes is None else _sizes(sizes),
         classifiers=_named("classifier", classifiers, as_classifier, least=0),
@@ -58,44 +58,19 @@ def checked_settings(
     )
 
 
-def as_selector(given: Any) -> tuple[str, Ranker]:  # noqa: ANN401
-    """Return a name for a selector, and the selector."""
-    if isinstance(given, str):
-        name, options = parse_spelling(given)
-        return name, _made(given, get_selector(name).kind, options)
-    if isinstance(given, Ranker):
-        return _snake(type(given).__name__), clone(given)
-    if hasattr(given, "fit") and not inspect.isclass(given):
-        return _snake(type(given).__name__), AnySelector(clone(given))
-    if callable(given) and not inspect.isclass(given):
-        return getattr(given, "__name__", "function"), AnySelector(given)
-    raise InvalidInputError(
-        "a selector must be a selector, an estimator, a function f(X, y), or a name; "
-        f"got {given!r}."
-    )
-
-
 def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
     """Return a name for a classifier, and the classifier."""
     if isinstance(given, str):
         name, options = parse_spelling(given)
         record = get_classifier(name)
-        return name, _made(given, record.kind, {**record.options, **options})
+        return name, made_of(given, record.kind, {**record.options, **options})
     if inspect.isclass(given) or not (hasattr(given, "fit") and hasattr(given, "predict")):
         raise InvalidInputError(
             f"a classifier must be an estimator with fit and predict, or a name; got {given!r}."
         )
     if hasattr(given, "__sklearn_tags__") and is_regressor(given):
         raise InvalidInputError(f"a classifier is needed, got the regressor {given!r}.")
-    return _snake(type(given).__name__), clone(given)
-
-
-def _made(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    known = list(inspect.signature(kind).parameters)
-    for key in options:
-        if key not in known:
-            raise UnknownNameError(f"{text!r} has no option {key!r}.{did_you_mean(key, known)}")
-    return kind(**options)
+    return snake_case(type(given).__name__), clone(given)
 
 
 def _named(
@@ -130,10 +105,6 @@ def _named(
 def _several(given: Any) -> Iterable[Any]:  # noqa: ANN401
     single = isinstance(given, str) or hasattr(given, "fit") or not hasattr(given, "__iter__")
     return [given] if single else given
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def _sizes(sizes: Any) -> tuple[float, ...]:  # noqa: ANN401

@@ -14,8 +14,8 @@ from holdfast.judge._answer import FEW, across
 from holdfast.measures import get_measure
 from holdfast.measures._pairs import PairMeasure
 from holdfast.study._measured import measured, none
-from holdfast.study._system import rankings, subsets, weights
-from holdfast.study._view import OWN, cut, size_label
+from holdfast.study._system import groups, rankings, subsets, weights
+from holdfast.study._view import OWN, View, cut, size_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.measures import Measure
     from holdfast.preferences import Preferences
     from holdfast.study._measured import Data
-    from holdfast.study._view import View
 
 COLUMNS = [
     *("selector", "size", "measure", "value", "low", "high", "interval"),
@@ -33,6 +32,13 @@ COLUMNS = [
 KEPT: dict[str, tuple[str, ...]] = {"ranking": ("ranks", "weights"), "weights": ("weights",)}
 """For each form that measures of all features take, the stored forms that serve, best first."""
 BUILD: dict[str, Callable[..., Preferences]] = {"ranks": rankings, "weights": weights}
+
+
+OF_SIZES: dict[str, tuple[Callable[[View, int], dict[int, Any]], Callable[..., Preferences]]] = {
+    "subset": (View.choices, subsets),
+    "groups": (View.feature_groups, groups),
+}
+"""For each form that is cut at sizes, how rows, the best first, are found and put together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +71,18 @@ def _of_selector(
     forms: dict[str, list[Measure]] = defaultdict(list)
     for record in records:
         forms[record.form].append(record)
-    if "subset" in forms:
-        yield from _of_sizes(view, selector, forms.pop("subset"), data)
-    for form, own in forms.items():
-        yield from _of_all_features(view, selector, form, own, data)
+    for form in (*OF_SIZES, *KEPT):
+        if form in forms:
+            measure = _of_sizes if form in OF_SIZES else _of_all_features
+            yield from measure(view, selector, form, forms[form], data)
 
 
 def _of_sizes(
-    view: View, selector: int, records: list[Measure], data: Data
+    view: View, selector: int, form: str, records: list[Measure], data: Data
 ) -> Iterator[dict[str, Any]]:
-    found = view.choices(selector)
-    build = partial(subsets, n_features=view.n_features)
+    """Measure the best features, or the best groups of features, of each size."""
+    find, make = OF_SIZES[form]
+    found, build = find(view, selector), partial(make, n_features=view.n_features)
     for size in view.sizes(selector):
         rows = dict(zip(found, cut(list(found.values()), size), strict=True))
         yield from _rows(view, Case(size, rows, build), records, data)
@@ -97,61 +104,64 @@ def _of_all_features(
 
 
 def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterator[dict[str, Any]]:
-    groups = groups_of(view, case.found)
+    compared = groups_of(view, case.found)
     referred: list[Measure] = []
     if view.reference is not None:
         referred += [record for record in records if isinstance(record, PairMeasure)]
     others = [record for record in records if record not in referred]
-    answers = _each_other(view, case, groups, others, data)
-    answers |= _against_reference(view, case, groups, referred, data)
-    remarks = _remarks(view, case, groups)
+    answers = _each_other(view, case, compared, others, data)
+    answers |= _against_reference(view, case, compared, referred, data)
+    remarks = _remarks(view, case, compared)
     for record in records:
         yield {
             "size": size_label(case.size),
             "measure": record.name,
             **answers[record.name].row(*remarks),
             "against": "reference" if record in referred else "each other",
-            "n": sum(map(len, groups)) or len(view.counted(case.found)),
+            "n": sum(map(len, compared)) or len(view.counted(case.found)),
         }
 
 
 def groups_of(view: View, found: dict[int, Any]) -> list[list[int]]:
     """Return the resamples that are compared with each other, those of one outer number or all."""
-    groups: dict[int | None, list[int]] = defaultdict(list)
+    compared: dict[int | None, list[int]] = defaultdict(list)
     for number in view.counted(found):
-        groups[view.parts[number].outer].append(number)
-    return [group for group in groups.values() if len(group) > 1]
+        compared[view.parts[number].outer].append(number)
+    return [group for group in compared.values() if len(group) > 1]
 
 
 def _each_other(
-    view: View, case: Case, groups: list[list[int]], records: list[Measure], data: Data
+    view: View, case: Case, compared: list[list[int]], records: list[Measure], data: Data
 ) -> dict[str, Answer]:
-    if not groups:
+    if not compared:
         return none(records, FEW)
-    tables = [measured(records, case.system(group), data) for group in groups]
+    tables = [measured(records, case.system(group), data) for group in compared]
     if not view.grouped:
         return tables[0]
     return {record.name: across([table[record.name] for table in tables]) for record in records}
 
 
 def _against_reference(
-    view: View, case: Case, groups: list[list[int]], records: list[Measure], data: Data
+    view: View, case: Case, compared: list[list[int]], records: list[Measure], data: Data
 ) -> dict[str, Answer]:
-    if not groups:
+    if not compared:
         return none(records, FEW)
     if view.reference is None or view.reference not in case.found:
         return none(records, "the result on all data, the reference, is not there")
-    system = case.system([number for group in groups for number in group])
+    system = case.system([number for group in compared for number in group])
     return measured(records, system, data, case.system([view.reference]))
 
 
-def _remarks(view: View, case: Case, groups: list[list[int]]) -> list[str]:
+def _remarks(view: View, case: Case, compared: list[list[int]]) -> list[str]:
     """Say what a reader of the numbers must know about the preferences behind them."""
     remarks = []
-    numbers = [number for group in groups for number in group]
+    numbers = [number for group in compared for number in group]
+    sizes = [len(case.found[number]) for number in numbers]
     if numbers and case.size == OWN:
-        sizes = [len(case.found[number]) for number in numbers]
         remarks.append(f"own sizes: {min(sizes)} to {max(sizes)}, median {np.median(sizes):g}")
+    elif numbers and min(sizes) < case.size:  # as many groups as there are
+        span = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+        remarks.append(f"only {span} were found")
     if any(view.parts[number].n_offered is not None for number in numbers):
         remarks.append(
             "resamples offered only some features each: a perfect selector stays below the best"

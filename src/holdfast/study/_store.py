@@ -39,6 +39,8 @@ class Outcome:
     """Why it failed; None if it did not."""
     preferences: list[tuple[str, bytes]] = field(default_factory=list)
     """Forms and their data."""
+    groups: list[tuple[int, int, bytes]] = field(default_factory=list)
+    """Position, representative and members of each group, where the selector finds groups."""
     predictions: list[tuple[int, int, bytes, bytes | None, bytes | None]] = field(
         default_factory=list
     )
@@ -147,7 +149,7 @@ class Store:
         self.insert("units", units, replace=True)
         timings = [(*o.unit, o.selection, o.classification) for o in outcomes]
         self.insert("timings", timings, replace=True)
-        for table in ("preferences", "predictions"):
+        for table in ("preferences", "groups", "predictions"):
             self.insert(table, [(*o.unit, *own) for o in outcomes for own in getattr(o, table)])
 
     def done(self) -> set[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import InvalidInputError
-from holdfast.preferences import Rankings, Subsets, Weights
+from holdfast.preferences import Groups, Rankings, Subsets, Weights
 from holdfast.preferences._storage import empty_table
 from holdfast.study._store import to_floats, to_integers
 
@@ -15,10 +15,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from holdfast.study._view import FeatureGroup
+
 
 def subsets(rows: list[NDArray[np.int32]], **features: Any) -> Subsets:
     """Return selections of features."""
     return Subsets(rows, **features)
+
+
+def groups(rows: list[list[FeatureGroup]], **features: Any) -> Groups:
+    """Return results that are groups of features."""
+    return Groups(
+        [[group.members for group in row] for row in rows],
+        representatives=[[group.representative for group in row] for row in rows],
+        **features,
+    )
 
 
 def rankings(rows: list[bytes], **features: Any) -> Rankings:

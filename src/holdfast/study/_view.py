@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.study._store import Store
 
+Row = TypeVar("Row", bound="NDArray[np.int32] | list[FeatureGroup]")
 OWN = 0
 """The size that the store writes where a selector chooses the number of features itself."""
 COUNTED = ("main", "inner")
@@ -37,6 +38,13 @@ class Part:
     n_offered: int | None
     noise: float
     draw: int | None
+
+
+class FeatureGroup(NamedTuple):
+    """A group of features that a selector found."""
+
+    representative: int
+    members: NDArray[np.int32]
 
 
 class View:
@@ -154,6 +162,28 @@ class View:
         own = self.sizes(selector) == [OWN]
         return {i: to_integers(data) for i, data in self.raw(selector, "subset" if own else "top")}
 
+    def feature_groups(self, selector: int) -> dict[int, list[FeatureGroup]]:
+        """Return the groups that a selector prefers, best first, by resample.
+
+        The features of a selector that finds no groups stand each for itself.
+        """
+        rows = self.store.query(
+            "SELECT resample, representative, members FROM groups WHERE selector = ? "
+            "ORDER BY resample, position",
+            (selector,),
+        )
+        alone = self.choices(selector)
+        if not rows:
+            return {
+                i: [FeatureGroup(f, row[[at]]) for at, f in enumerate(row)]
+                for i, row in alone.items()
+            }
+        found: dict[int, list[FeatureGroup]] = {number: [] for number in alone}
+        for number, representative, members in rows:
+            if number in found:
+                found[number].append(FeatureGroup(representative, to_integers(members)))
+        return found
+
     def raw(self, selector: int, form: str) -> list[tuple[int, bytes]]:
         """Return the stored preferences of one form: resample and data, of done units only."""
         return self.store.query(
@@ -179,6 +209,6 @@ def size_label(size: int) -> int | str:
     return "own" if size == OWN else size
 
 
-def cut(rows: list[NDArray[np.int32]], size: int) -> list[NDArray[np.int32]]:
-    """Return the first features of each row; all of them where the size is the selector's own."""
-    return rows if size == OWN else [row[:size] for row in rows]
+def cut(rows: list[Row], size: int) -> list[Row]:
+    """Return the first entries of each row; all of them where the size is the selector's own."""
+    return rows if size == OWN else [row[:size] for row in rows]  # type: ignore[misc]

@@ -6,11 +6,12 @@ import time
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
 
+from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._relieff import checked_nominal
 from holdfast.study._classifiers import predicted, seeded
 from holdfast.study._seeds import CLASSIFICATION, DRAW, NOISE, SELECTION, seed_of
@@ -23,13 +24,25 @@ if TYPE_CHECKING:
 
     from holdfast.preferences import Rankings, Weights
     from holdfast.resample import Resample
-    from holdfast.select import Ranker
-    from holdfast.select._base import Judge
+    from holdfast.select import Judge, Selector
     from holdfast.simulate import Generator
     from holdfast.study._plan import Unit
 
+    Chosen: TypeAlias = dict[int, NDArray[np.intp]]
+    """The features of each size."""
+
 OWN = 0
 """The size of a subset whose selector chose it."""
+
+
+class Ranked(NamedTuple):
+    """What a selector that ranks features makes of one resample."""
+
+    weights: NDArray[np.float64] | None
+    ranks: NDArray[Any]
+
+
+Preferred: TypeAlias = Ranked | Grouped
 
 
 class Part(NamedTuple):
@@ -48,7 +61,7 @@ class Work:
     X: NDArray[Any]
     y: NDArray[np.intp]
     classes: tuple[str, ...]
-    selectors: Sequence[Ranker]
+    selectors: Sequence[Selector]
     classifiers: Sequence[Any]
     sizes: tuple[int, ...]
     depth: int
@@ -60,7 +73,9 @@ class Work:
     """Whether the data have missing values."""
     nominal: tuple[int, ...]
     generator: Generator | None
-    _judges: dict[int, Judge] = field(default_factory=dict, init=False)
+    subjects: NDArray[Any] | None
+    """The subject of each sample, None where each sample is by itself."""
+    _judges: dict[int, Judge[Any]] = field(default_factory=dict, init=False)
     _warm: set[int] = field(default_factory=set, init=False)
 
     def run(self, unit: Unit) -> list[Outcome]:
@@ -93,75 +108,115 @@ class Work:
             outcome.classification = time.perf_counter() - start
         return [outcome for outcome, _, _ in judged]
 
-    def _judged(self, unit: Unit) -> list[tuple[Outcome, dict[int, NDArray[np.intp]], Part | None]]:
+    def _judged(self, unit: Unit) -> list[tuple[Outcome, Chosen, Part | None]]:
         """Return for each resample the preferences and the features of each size."""
         selector = self.selectors[unit.selector]
         resamples = self.resamples[unit.first : unit.stop]
         if len(resamples) == 1 and (selector.chooses_size or self._changes(selector, resamples[0])):
             return [self._judged_alone(unit)]
         rows = [one.train for one in resamples]
-        weights, ranks = self._judge(unit.selector).judge(rows, unit.first)
+        found = self._judge(unit.selector).judge(rows, unit.first)
         return [
-            (*self._kept(unit.selector, unit.first + at, weights, ranks, at), None)
+            (*self._kept(unit.selector, unit.first + at, _one(found, at)), None)
             for at in range(len(resamples))
         ]
 
-    def _judge(self, selector: int) -> Judge:
+    def _judge(self, selector: int) -> Judge[Any]:
         """Return a selector on the study's data, which are checked once."""
         if selector not in self._judges:
-            self._judges[selector] = self.selectors[selector].on(self.X, self.y)
+            own = self.selectors[selector]
+            self._judges[selector] = own.on(self.X, self.y, self._subjects(own))
         return self._judges[selector]
 
-    def _changes(self, selector: Ranker, resample: Resample) -> bool:
+    def _subjects(
+        self, selector: Selector, rows: NDArray[np.intp] | None = None
+    ) -> NDArray[Any] | None:
+        """Return the subjects of the samples, or of some, for a selector that takes them."""
+        if self.subjects is None or not selector.takes_subjects:
+            return None
+        return self.subjects if rows is None else self.subjects[rows]
+
+    def _changes(self, selector: Selector, resample: Resample) -> bool:
         """Return whether the selector sees other data than rows of the study's data."""
         imputed = self.missing and not selector.takes_missing
         return imputed or resample.features is not None or resample.noise > 0 or resample.draw >= 0
 
-    def _kept(
-        self, selector: int, resample: int, weights: Weights | None, ranks: Rankings, at: int
-    ) -> tuple[Outcome, dict[int, NDArray[np.intp]]]:
-        row = np.asarray(ranks.values[at])
-        top = best(row, self.depth)
+    def _kept(self, selector: int, resample: int, found: Preferred) -> tuple[Outcome, Chosen]:
+        if isinstance(found, Grouped):
+            return self._kept_groups(selector, resample, found)
+        weights, ranks = found
+        top = best(ranks, self.depth)
         kept = [("top", integers(top))]
         if "ranking" in self.forms:
-            kept.append(("ranks", integers(row)))
+            kept.append(("ranks", integers(ranks)))
         if "weights" in self.forms and weights is not None:
-            kept.append(("weights", floats(weights.values[at])))
+            kept.append(("weights", floats(weights)))
         return Outcome(selector, resample, preferences=kept), {k: top[:k] for k in self.sizes}
 
-    def _judged_alone(self, unit: Unit) -> tuple[Outcome, dict[int, NDArray[np.intp]], Part]:
+    def _kept_groups(self, selector: int, resample: int, found: Grouped) -> tuple[Outcome, Chosen]:
+        """Keep groups, and their representatives as the features that were selected.
+
+        A feature that stands for two groups counts once.
+        """
+        own = self.selectors[selector].chooses_size
+        found = found.best(None if own else self.depth)
+        groups = [
+            (at, int(representative), integers(members))
+            for at, (members, representative) in enumerate(
+                zip(found.members, found.representatives, strict=True)
+            )
+        ]
+        top = np.array(list(dict.fromkeys(found.representatives.tolist())), dtype=np.intp)
+        kept = [("subset" if own else "top", integers(top))]
+        chosen = {OWN: top} if own else {k: top[:k] for k in self.sizes}
+        return Outcome(selector, resample, preferences=kept, groups=groups), chosen
+
+    def _judged_alone(self, unit: Unit) -> tuple[Outcome, Chosen, Part]:
         """Judge one resample on data of its own, or let the selector choose the size."""
         resample = self.resamples[unit.first]
         selector = _offered(self.selectors[unit.selector], resample.features, self.X.shape[1])
         part = self._part(selector, resample, unit.first)
-        if selector.chooses_size:
-            fitted = clone(selector).set_params(
-                random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first)
-            )
-            chosen = fitted.fit(part.X, part.y).get_support(indices=True)
-            chosen = chosen if resample.features is None else resample.features[chosen]
-            outcome = Outcome(unit.selector, unit.first, preferences=[("subset", integers(chosen))])
-            return outcome, {OWN: chosen}, part
-        weights, ranks = selector.judge_resamples(
-            part.X, part.y, [np.arange(len(part.y))], first=unit.first
-        )
+        if selector.chooses_size and not isinstance(selector, Grouper):
+            return *self._own_subset(unit, selector, part), part
+        subjects = self._subjects(selector, resample.train) if resample.draw < 0 else None
+        judge = selector.on(part.X, part.y, subjects)
+        found = _one(judge.judge([np.arange(len(part.y))], unit.first), 0)
         if resample.features is not None:
-            weights, ranks = None, self._spread(ranks, resample.features, unit)
-        return *self._kept(unit.selector, unit.first, weights, ranks, 0), part
+            found = self._renumbered(found, resample.features, unit)
+        return *self._kept(unit.selector, unit.first, found), part
 
-    def _spread(self, ranks: Rankings, features: NDArray[np.intp], unit: Unit) -> Rankings:
+    def _own_subset(self, unit: Unit, selector: Selector, part: Part) -> tuple[Outcome, Chosen]:
+        """Keep the features that a selector chooses, as many as it likes."""
+        resample = self.resamples[unit.first]
+        fitted = clone(selector).set_params(
+            random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first)
+        )
+        subjects = self._subjects(selector, resample.train) if resample.draw < 0 else None
+        more = {} if subjects is None else {"groups": subjects}
+        chosen = fitted.fit(part.X, part.y, **more).get_support(indices=True)
+        chosen = chosen if resample.features is None else resample.features[chosen]
+        outcome = Outcome(unit.selector, unit.first, preferences=[("subset", integers(chosen))])
+        return outcome, {OWN: chosen}
+
+    def _renumbered(self, found: Preferred, features: NDArray[np.intp], unit: Unit) -> Preferred:
+        """Number features as all data do, where a selector was offered some of them."""
+        if isinstance(found, Grouped):
+            members = tuple(features[own] for own in found.members)
+            return Grouped(members, features[found.representatives], found.scores)
+        return Ranked(None, self._spread(found.ranks, features, unit))
+
+    def _spread(
+        self, ranks: NDArray[Any], features: NDArray[np.intp], unit: Unit
+    ) -> NDArray[np.int32]:
         """Rank all features: those that were not offered come last, in random order."""
-        from holdfast.preferences import Rankings  # noqa: PLC0415  (a cycle else)
-
-        count = self.X.shape[1]
-        row = np.zeros(count, dtype=np.int32)
-        row[features] = ranks.values[0]
+        row = np.zeros(self.X.shape[1], dtype=np.int32)
+        row[features] = ranks
         absent = np.flatnonzero(row == 0)
         rng = np.random.default_rng(seed_of(self.seed, SELECTION, unit.selector, unit.first))
         row[absent] = len(features) + 1 + rng.permutation(len(absent))
-        return Rankings(row[None])
+        return row
 
-    def _part(self, selector: Ranker, resample: Resample, position: int) -> Part:
+    def _part(self, selector: Selector, resample: Resample, position: int) -> Part:
         if resample.draw >= 0:
             return self._drawn(resample)
         train = self.X[resample.train]
@@ -193,9 +248,7 @@ class Work:
             (test[0][resample.test], test[1][resample.test]),
         )
 
-    def _classify(
-        self, outcome: Outcome, chosen: dict[int, NDArray[np.intp]], part: Part | None
-    ) -> None:
+    def _classify(self, outcome: Outcome, chosen: Chosen, part: Part | None) -> None:
         """Train each classifier on each selection and keep what it says of the test samples."""
         resample = self.resamples[outcome.resample]
         if not (len(resample.test) and self.classifiers):
@@ -234,6 +287,14 @@ class Work:
         return predicted(model, train, test, len(self.classes), impute=self.missing)
 
 
+def _one(found: list[Grouped] | tuple[Weights | None, Rankings], at: int) -> Preferred:
+    """Return what was found on one of several resamples."""
+    if isinstance(found, list):
+        return found[at]
+    weights, ranks = found
+    return Ranked(None if weights is None else weights.values[at], np.asarray(ranks.values[at]))
+
+
 def message_of(error: BaseException) -> str:
     """Return what an error says, as text that can be stored."""
     try:
@@ -243,13 +304,13 @@ def message_of(error: BaseException) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _offered(selector: Ranker, features: NDArray[np.intp] | None, n_features: int) -> Ranker:
+def _offered(selector: Selector, features: NDArray[np.intp] | None, n_features: int) -> Selector:
     """Return a selector that knows which of the offered features are nominal."""
     nominal = selector.get_params().get("nominal")
     if features is None or nominal is None:
         return selector
     mask = checked_nominal(nominal, n_features)[features]
-    offered: Ranker = clone(selector).set_params(nominal=mask)
+    offered: Selector = clone(selector).set_params(nominal=mask)
     return offered
 
 

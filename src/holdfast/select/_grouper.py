@@ -1,0 +1,222 @@
+"""Selectors that find groups of features, on one data set or on many resamples."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from holdfast._text import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.preferences import Groups
+from holdfast.preferences._ties import generators
+from holdfast.select._selector import Judge, Selector, present
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.select._selector import Array, Rows
+
+Output = Literal["representatives", "members", "centres"]
+
+
+class Grouped(NamedTuple):
+    """The groups that were found on one data set, the best first."""
+
+    members: tuple[NDArray[np.intp], ...]
+    """The features of each group, in order."""
+    representatives: NDArray[np.intp]
+    """The member that stands for each group."""
+    scores: NDArray[np.float64]
+    """The score of each group, higher being better."""
+
+    def best(self, count: int | None) -> Grouped:
+        """Return the first groups; all of them where the count is None."""
+        return Grouped(self.members[:count], self.representatives[:count], self.scores[:count])
+
+
+class Grouper(Selector):
+    """A selector that finds groups of features and judges them; children say how.
+
+    ``fit`` validates, asks the hook for groups, the best first, and keeps so many as are wanted.
+    The parameters ``n_groups``, ``output`` and ``random_state`` belong to every child. Where
+    fewer groups are found than wanted, all of them are selected.
+    """
+
+    n_groups: int | None
+    output: Output
+    _size_parameter = "n_groups"
+
+    @abstractmethod
+    def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401
+        """Return all groups, the best first."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ANN401
+        """Find groups of features and select the best of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The data, samples in rows.
+        y : array-like of shape (n,)
+            The class of each sample; it may be left out where groups are judged without it.
+
+        Returns
+        -------
+        self
+        """
+        data, codes = self._validated(X, y)
+        self._check_parameters()
+        found = self._group(data, codes, next(generators(self.random_state, 1)))
+        self._keep(found.best(self.n_groups), data)
+        return self
+
+    def _check_parameters(self) -> None:
+        count = self.n_groups
+        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+        if count is not None and not (whole and count >= 1):
+            raise InvalidInputError(
+                f"n_groups must be a count from 1 on, or None for all groups, got {count!r}."
+            )
+        if self.output not in get_args(Output):
+            raise UnknownNameError(
+                f"unknown output {self.output!r}.{did_you_mean(self.output, get_args(Output))}"
+            )
+
+    def _keep(self, found: Grouped, data: NDArray[Any]) -> None:
+        self.groups_ = as_groups([found], data.shape[1], self._names())
+        self.group_scores_ = found.scores
+        self.representatives_ = found.representatives
+        self.support_ = np.zeros(data.shape[1], dtype=bool)
+        if self.output == "representatives":
+            self.support_[found.representatives] = True
+        else:
+            for members in found.members:
+                self.support_[members] = True
+        if self.output == "centres":
+            self._centring = data.mean(axis=0, dtype=np.float64), _spread(data)
+
+    def transform(self, X: Any) -> Any:  # noqa: ANN401
+        """Return the representatives, all members, or the centres of the selected groups.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The data.
+
+        Returns
+        -------
+        array of shape (n, n_selected)
+            The columns that `get_support` names; with ``output="centres"`` one column a group,
+            the mean of its features, each standardised by the data of the fit.
+        """
+        check_is_fitted(self)
+        if self.output != "centres":
+            return super().transform(X)
+        data = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        mean, spread = self._centring
+        columns = [
+            ((data[:, own] - mean[own]) / spread[own]).mean(axis=1) for own in self.groups_[0]
+        ]
+        return np.array(columns).reshape(len(columns), len(data)).T.astype(data.dtype, copy=False)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:  # noqa: ANN401
+        """Return the names of the columns that `transform` gives.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            The names of the features, where `fit` saw none.
+
+        Returns
+        -------
+        array of str
+            Names of features; of centres the name of the class and a number.
+        """
+        if self.output != "centres":
+            names: NDArray[np.object_] = super().get_feature_names_out(input_features)
+            return names
+        check_is_fitted(self)
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{i}" for i in range(len(self.groups_[0]))], dtype=object)
+
+    @property
+    def shares_work(self) -> bool:
+        """Whether many resamples in one call cost less than as many calls."""
+        return type(self)._group_many is not Grouper._group_many
+
+    def on(
+        self,
+        X: Any,  # noqa: ANN401
+        y: Any,  # noqa: ANN401
+        groups: Any = None,  # noqa: ANN401
+    ) -> Judge[list[Grouped]]:
+        """Return this selector on data that are checked once; see `Selector.on`."""
+        self._check_parameters()
+        return Judge(self, X, y, groups)
+
+    def group_resamples(self, X: Any, y: Any, rows: Rows, *, first: int = 0) -> Groups:  # noqa: ANN401
+        """Find groups on each of many resamples, as that many fits would.
+
+        Parameters
+        ----------
+        X, y
+            The data, as for ``fit``.
+        rows : sequence of index arrays
+            The rows of each resample; a row may occur several times.
+        first : int, default 0
+            Position of the first resample, where these are a part of a longer list: resamples
+            are seeded by their positions, so the parts together give what the whole gives.
+
+        Returns
+        -------
+        Groups
+            One result a resample, with representatives.
+        """
+        judge = self.on(X, y)
+        found = [one.best(self.n_groups) for one in judge.judge(rows, first)]
+        return as_groups(found, judge.n_features, judge.feature_names)
+
+    def _judge(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> list[Grouped]:
+        return self._group_many(X, y, rows, seeded)
+
+    def _group_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> list[Grouped]:
+        """Return the groups on each resample; children share work between resamples here."""
+        return [
+            self._group(X[own], present(y[own]), generator)
+            for own, generator in zip(rows, seeded, strict=True)
+        ]
+
+
+def as_groups(
+    found: Sequence[Grouped], n_features: int, names: NDArray[np.object_] | None
+) -> Groups:
+    """Return what was found on each resample as preferences."""
+    return Groups(
+        [list(one.members) for one in found],
+        representatives=[one.representatives.tolist() for one in found],
+        n_features=n_features,
+        feature_names=names,
+    )
+
+
+def _spread(data: NDArray[Any]) -> Array:
+    """Return the standard deviations; 1 for constant features, which stay at 0."""
+    spread = data.std(axis=0, dtype=np.float64)
+    return np.asarray(np.where(spread > 0, spread, 1.0))

@@ -1,0 +1,213 @@
+"""What all selectors share, whether they rank features or find groups: data, names, seeds."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from holdfast.errors import InvalidInputError
+from holdfast.preferences import Weights
+from holdfast.preferences._ties import RandomState, generators
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Rows = Sequence[NDArray[np.integer]]
+
+Verdict = TypeVar("Verdict")
+
+
+class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """An estimator that prefers some features to others.
+
+    Children rank all features (:class:`holdfast.select.Ranker`) or find groups of them
+    (:class:`holdfast.select.Grouper`). The parameter ``random_state`` belongs to every child.
+    """
+
+    random_state: RandomState
+    _allow_nan = False
+    _allow_sparse = False
+    _needs_classes = True
+    _size_parameter = "n_features_to_select"
+    _subjects: NDArray[Any] | None = None
+    """The subject of each sample of the data at hand, for selectors that take subjects."""
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the data may hold missing values (NaN)."""
+        return self._allow_nan
+
+    @property
+    def takes_subjects(self) -> bool:
+        """Whether it draws samples itself, and then keeps those of one subject together."""
+        return False
+
+    @property
+    def chooses_size(self) -> bool:
+        """Whether the selector decides itself how much it selects."""
+        return False
+
+    @property
+    @abstractmethod
+    def shares_work(self) -> bool:
+        """Whether many resamples in one call cost less than as many calls."""
+
+    def sized(self, size: int) -> Self:
+        """Return an unfitted copy that selects so many features, or groups."""
+        copy: Self = clone(self).set_params(**{self._size_parameter: size})
+        return copy
+
+    def on(self, X: Any, y: Any, groups: Any = None) -> Judge[Any]:  # noqa: ANN401
+        """Return this selector on data that are checked once, ready for any resamples of them.
+
+        Parameters
+        ----------
+        X, y
+            The data, as for ``fit``.
+        groups : array-like of shape (n,), optional
+            The subject of each sample, for selectors that take subjects.
+
+        Returns
+        -------
+        Judge
+        """
+        return Judge(self, X, y, groups)
+
+    @abstractmethod
+    def _judge(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> Any:  # noqa: ANN401
+        """Return what the selector prefers on each resample."""
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: ANN401
+        checks = {
+            "dtype": [np.float64, np.float32],
+            "accept_sparse": "csc" if self._allow_sparse else False,
+            "ensure_all_finite": "allow-nan" if self._allow_nan else True,
+            "ensure_min_samples": 2,
+        }
+        if not self._needs_classes:
+            data = validate_data(self, X, **checks)
+            return data, np.zeros(data.shape[0], dtype=np.intp)
+        data, target = validate_data(self, X, y, **checks)
+        check_classification_targets(target)
+        self.classes_, codes = np.unique(target, return_inverse=True)
+        check_classes(codes)
+        return data, codes
+
+    def _set_subjects(self, groups: Any, X: Any) -> None:  # noqa: ANN401
+        """Keep the subjects of the samples at hand; None where each sample is by itself."""
+        if groups is None:
+            self._subjects = None
+            return
+        if not self.takes_subjects:
+            raise InvalidInputError(
+                f"{type(self).__name__} draws no samples, so subjects mean nothing to it; leave "
+                "groups out."
+            )
+        check_consistent_length(X, groups)
+        self._subjects = np.asarray(groups)
+
+    def _names(self) -> NDArray[np.object_] | None:
+        return getattr(self, "feature_names_in_", None)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        support: NDArray[np.bool_] = self.support_
+        return support
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_classes
+        tags.input_tags.allow_nan = self._allow_nan
+        tags.input_tags.sparse = self._allow_sparse
+        return tags
+
+
+class Judge(Generic[Verdict]):
+    """A selector on one data set, ready to judge resamples of it; made by `Selector.on`."""
+
+    def __init__(self, selector: Selector, X: Any, y: Any, groups: Any = None) -> None:  # noqa: ANN401
+        self._worker = clone(selector)  # what the selector was fitted to stays
+        self._data, self._codes = self._worker._validated(X, y)
+        self._worker._set_subjects(groups, self._data)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of the data."""
+        return int(self._data.shape[1])
+
+    @property
+    def feature_names(self) -> NDArray[np.object_] | None:
+        """Names of the features, None where the data have none."""
+        names: NDArray[np.object_] | None = self._worker._names()
+        return names
+
+    def judge(self, rows: Rows, first: int = 0) -> Verdict:
+        """Return what the selector prefers on each resample; see `Ranker.rank_resamples`."""
+        verdict: Verdict = self._worker._judge(self._data, self._codes, *self._checked(rows, first))
+        return verdict
+
+    def score(self, rows: Rows, first: int = 0) -> Weights:
+        """Return the scores of a `Scorer`."""
+        scores = self._worker._score_many(self._data, self._codes, *self._checked(rows, first))
+        return Weights(scores, feature_names=self.feature_names)
+
+    def _checked(
+        self, rows: Rows, first: int
+    ) -> tuple[list[NDArray[np.intp]], list[np.random.Generator]]:
+        codes = self._codes if self._worker._needs_classes else None
+        checked = checked_rows(rows, self._data.shape[0], codes)
+        return checked, list(generators(self._worker.random_state, len(checked), first))
+
+
+def check_classes(codes: NDArray[np.intp], where: str = "y") -> None:
+    """Refuse data with one class only, or a class with one sample only."""
+    counts = np.bincount(codes)
+    counts = counts[counts > 0]
+    if len(counts) < 2:
+        raise InvalidInputError(
+            f"{where} holds one class only; selecting features needs at least two."
+        )
+    if counts.min() < 2:
+        remedy = "Drop or merge rare classes" if where == "y" else "Draw stratified resamples"
+        raise InvalidInputError(
+            f"{where} holds a class with a single sample; each class needs at least two. {remedy}."
+        )
+
+
+def checked_rows(
+    rows: Rows, n_samples: int, codes: NDArray[np.intp] | None
+) -> list[NDArray[np.intp]]:
+    """Check the rows of resamples: in range, all with classes to tell apart where these count."""
+    checked = [np.asarray(own) for own in rows]
+    if not checked:
+        raise InvalidInputError("at least one resample is needed, got none.")
+    for position, own in enumerate(checked):
+        whole = own.dtype.kind in "iu" and own.ndim == 1 and own.size > 0
+        if not whole or own.min() < 0 or own.max() >= n_samples:
+            raise InvalidInputError(
+                f"resample {position} must be row numbers from 0 to {n_samples - 1:,}; "
+                "for a mask use np.flatnonzero(mask)."
+            )
+        if codes is not None:
+            check_classes(codes[own], f"resample {position}")
+    return [own.astype(np.intp, copy=False) for own in checked]
+
+
+def present(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Number the classes that occur in a resample from 0 on."""
+    return np.unique(codes, return_inverse=True)[1]
