@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 import holdfast as hf
+from holdfast.report import make_report, to_html, to_markdown
 from holdfast.select import Grouped, Grouper
+from holdfast.study._memberships import _companions
 
 
 class Blocks(Grouper):
@@ -88,7 +90,6 @@ def test_single_features_are_groups_of_one(result):
 
 
 def test_classifiers_see_the_representatives(result):
-    X, y = data()
     chosen = result.preferences.groups("blocks", 2).representatives
     subsets = result.preferences["blocks", 2]
     assert [sorted(row) for row in chosen] == [sorted(row) for row in subsets]
@@ -170,7 +171,48 @@ def test_the_pipeline_of_a_group_selector_selects_its_representatives(result):
     assert model[:-2].transform(X).shape[1] == 2
 
 
-def test_the_report_knows_groups(result, tmp_path):
-    paths = result.report(tmp_path / "report.html")
-    assert all(path.stat().st_size > 0 for path in paths)
-    assert "group matching" in (tmp_path / "report.html").read_text(encoding="utf-8")
+def test_memberships_count_who_lies_in_a_group_with_whom(result):
+    table = result.memberships("blocks", 4, most=30).set_index("feature")
+    groups = result.preferences.groups("blocks", 4)
+    names = np.array(groups.feature_names)
+    for feature, row in table.iterrows():
+        own = [one for result in groups for one in result if feature in names[one]]
+        stands = [feature in names[one] for one in groups.representatives]
+        assert row["member"] == len(own) / 6  # blocks do not overlap
+        assert row["representative"] == sum(stands) / 6
+        assert set(row["companions"]) == set(names[own[0]]) - {feature}  # nor change
+    assert (table["n"] == 6).all()
+    assert table["member"].is_monotonic_decreasing
+    assert len(result.memberships("blocks", 4, most=5)) == 5
+    with pytest.raises(hf.errors.InvalidInputError, match="t finds no groups"):
+        result.memberships("t")
+
+
+def test_companions_are_those_of_most_times():
+    rows = [[[0, 1, 2], [5]], [[0, 1], [5, 6]], [[0, 2], [4]], [[0, 1, 9], [5]]]
+    groups = hf.Groups(rows, n_features=10, representatives=[[0, 5]] * 2 + [[0, 4], [0, 5]])
+    names = np.array([f"f{i}" for i in range(10)], dtype=object)
+    features = np.array([0, 5, 4, 9])
+    expected = [("f1", "f2"), (), (), ("f0", "f1")]
+    assert _companions(groups, features, names) == expected
+
+
+def test_the_report_of_a_group_selector_names_the_companions():
+    result = study({"blocks": Blocks()}, measures=["group_matching_index"])
+    report = make_report(result, figures=False)
+    told = {row["feature"]: row for row in report["groups"]["rows"]}
+    size = report["features"]["rows"][0]["n"]
+    assert told["f0"]["member"] == 1.0
+    assert told["f0"]["companions"] == "\u2068f1\u2069, \u2068f2\u2069"
+    assert "selects groups of features" in report["groups"]["sentences"][0]
+    assert size == 6
+    for page in (to_html(report), to_markdown(report)):
+        assert "Groups of features" in page
+    assert report["selectors"]["measure"] == "group_matching_index"
+
+
+def test_the_report_of_other_selectors_has_no_groups():
+    alone = study({"t": hf.TScore()}, measures=["jaccard"])
+    report = make_report(alone, figures=False)
+    assert report["groups"] is None
+    assert "Groups of features" not in to_html(report) + to_markdown(report)

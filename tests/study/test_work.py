@@ -19,7 +19,7 @@ from holdfast.study._make_plan import make_plan, make_work
 from holdfast.study._plan import Unit
 from holdfast.study._settings import checked_settings
 from holdfast.study._store import to_floats, to_integers
-from holdfast.study._work import _offered
+from holdfast.study._training import offered
 
 WINE = read_data("@wine")
 
@@ -302,9 +302,9 @@ def test_nominal_features_reach_the_selectors_that_know_them():
 
 def test_which_features_are_nominal_is_told_of_those_offered():
     for nominal in ([2, 3], [False, False, True, True]):
-        offered = _offered(hf.ReliefF(nominal=nominal), np.array([0, 1, 3]), 4)
-        assert offered.nominal.tolist() == [False, False, True]
-    assert _offered(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
+        told = offered(hf.ReliefF(nominal=nominal), np.array([0, 1, 3]), 4)
+        assert told.nominal.tolist() == [False, False, True]
+    assert offered(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
 
 
 def test_noise_leaves_nominal_features_alone():

@@ -45,7 +45,7 @@ def candidates(
         )
     else:
         rows = errors
-    keys = ["selector", "size"] if measure.form == "subset" else ["selector"]
+    keys = ["selector", "size"] if measure.by_size else ["selector"]
     known = {_key(row, keys): [row[name] for name in FOUND] for row in found.to_dict("records")}
     nothing = [np.nan] * len(FOUND)
     values = [known.get(_key(row, keys), nothing) for row in rows.to_dict("records")]

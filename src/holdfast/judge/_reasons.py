@@ -84,7 +84,7 @@ def reasons_of(case: Case) -> tuple[str, ...]:
 def _stability(case: Case) -> str:
     row = case.chosen
     lower = ", a distance, of which lower is more stable" if case.measure.distance else ""
-    whole = "" if case.measure.form == "subset" else ", measured on whole rankings"
+    whole = "" if case.measure.by_size else ", measured on whole rankings"
     interval = within(row["low"], row["high"], case.measure)
     return f"{row['stability']:.2f}{interval} by {case.measure.name}{lower}{whole}"
 
@@ -96,7 +96,7 @@ def _alone(case: Case) -> str:
         f"{case.name(case.decision.chosen)} is the most stable of {count:,}, with "
         f"{_stability(case)}."
     )
-    if case.measure.form != "subset":
+    if not case.measure.by_size:
         text += " It says nothing about how many features to take."
     return text
 

@@ -65,6 +65,11 @@ class Measure(ABC):
     aliases: tuple[str, ...] = ()
     identical: str = ""
 
+    @property
+    def by_size(self) -> bool:
+        """Whether it looks at the best so many features or groups, not at all features."""
+        return self.form in ("subset", "groups")
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self._documentation())
 

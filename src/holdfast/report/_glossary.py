@@ -55,7 +55,8 @@ def _texts(report: Report) -> Iterator[str]:
     yield from (figure["caption"] for figure in report["figures"])
     methods = report["methods"]
     yield from (methods["protocol"], methods["paragraph"], *methods["warnings"])
-    for section in (report["truth"], report["profile"], report["similarity"], report["stand_ins"]):
+    told = [report["profile"], report["similarity"], report["stand_ins"]]
+    for section in (report["truth"], *told, report["groups"]):
         if section is not None:
             yield from (*section["sentences"], *(key for row in section["rows"][:1] for key in row))
     yield from _headings(report)

@@ -13,7 +13,7 @@ from holdfast.report._glossary import glossary
 from holdfast.report._methods import data_name, methods
 from holdfast.report._plain import plain
 from holdfast.report._schema import FORMAT, VERSION
-from holdfast.report._sections import failures, profile, similarity, stand_ins
+from holdfast.report._sections import failures, groups, profile, similarity, stand_ins
 from holdfast.report._selectors import selectors
 from holdfast.report._truth import truth
 from holdfast.report._verdict import verdict
@@ -69,6 +69,7 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
         "selectors": selectors(evidence),
         "profile": profile(evidence),
         "similarity": similarity(evidence),
+        "groups": groups(evidence),
         "stand_ins": stand_ins(evidence),
         "failures": failures(evidence),
         "figures": drawn(evidence) if figures else [],

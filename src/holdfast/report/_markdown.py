@@ -54,6 +54,7 @@ def to_markdown(report: Report) -> str:
         *_selectors(report),
         *_section("Stability at every size", report["profile"]),
         *_section("How alike the selectors are", report["similarity"]),
+        *(_section("Groups of features", report["groups"]) if report["groups"] else ()),
         *_section("Stand-ins", report["stand_ins"]),
         *_failures(report),
         *_methods(report["methods"]),

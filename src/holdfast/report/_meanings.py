@@ -18,6 +18,9 @@ TERMS = {
     "chance": "What selecting as many features at random would give.",
     "stand-in": "A feature so strongly correlated with another that it takes the other's place "
     "in some resamples.",
+    "representative": "The member of a group of features that is most like the others; it stands "
+    "for the group in tables and classifiers.",
+    "companion": "A feature that lies in the same selected group as another most of the times.",
     "knot": "The number of features beyond which stability falls off: on the features that are "
     "added after it, resamples agree clearly less.",
     "clarity": "How clearly agreement breaks at a knot: it grows with the agreement before it, "

@@ -162,6 +162,8 @@ class Report(TypedDict):
     selectors: Selectors
     profile: Section
     similarity: Section
+    groups: Section | None
+    """Where the recommended selector finds groups: which features lie in one together."""
     stand_ins: Section
     failures: list[dict[str, Any]]
     figures: list[Figure]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.report._evidence import attempt
 from holdfast.report._plain import records
-from holdfast.report._words import features_of, listed, whole_size
+from holdfast.report._words import called, features_of, listed, spoken, whole_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import Section
 
+MOST_COMPANIONS = 8
+"""Most features that are named beside one of their group."""
 MOST = 200
 """Most rows of a table that a section shows."""
 NO_KNOT = "no knot: "
@@ -68,6 +70,39 @@ def _asked(evidence: Evidence, size: int | None) -> str:
         return "at the numbers of features that they choose themselves, or at the largest tested"
     recommended = "" if evidence.choice is None else "the recommended "
     return f"at {recommended}{features_of(size)}"
+
+
+def groups(evidence: Evidence) -> Section | None:
+    """Return which features lie in the selected groups; None where these are single features."""
+    if evidence.cell is None:
+        return None
+    selector, size = evidence.cell
+    found = attempt(lambda: evidence.result.memberships(selector, size), "groups of features")
+    if found is None:
+        return None
+    together = int((found["companions"].str.len() > 0).sum())
+    what = (
+        f"{spoken(selector, evidence.title(selector))} selects groups of features; the table of "
+        "features and the classifiers take one of each group, its representative. Which member "
+        "that is may change while the group stays."
+    )
+    most = (
+        f"Of the {len(found):,} features that lay in selected groups most often, {together:,} had "
+        "companions: features that were in the same group at least half of the times."
+    )
+    return {"sentences": [what, most], "rows": [_group_row(row) for row in records(found)]}
+
+
+def _group_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return how often a feature was in a group, and with which others, as a table shows it."""
+    others = row["companions"]
+    more = f" and {len(others) - MOST_COMPANIONS:,} more" if len(others) > MOST_COMPANIONS else ""
+    return {
+        "feature": row["feature"],
+        "member": row["member"],
+        "representative": row["representative"],
+        "companions": ", ".join(map(called, others[:MOST_COMPANIONS])) + more,
+    }
 
 
 def stand_ins(evidence: Evidence) -> Section:

@@ -11,8 +11,8 @@ from holdfast._kernels.forest import Tree, accuracy_decreases
 from holdfast._text import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select._base import Scorer
-from holdfast.select._selector import present
 from holdfast.select._record import selector
+from holdfast.select._selector import present
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

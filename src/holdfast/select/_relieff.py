@@ -9,8 +9,8 @@ import numpy as np
 from holdfast._kernels import relief
 from holdfast.errors import InvalidInputError
 from holdfast.select._base import Scorer
-from holdfast.select._selector import present
 from holdfast.select._record import selector
+from holdfast.select._selector import present
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

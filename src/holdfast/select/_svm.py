@@ -13,8 +13,8 @@ from holdfast._kernels.svm import CENTRE, MINMAX, STANDARD, scaled, solve, twins
 from holdfast._text import did_you_mean
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._base import Scorer
-from holdfast.select._selector import present
 from holdfast.select._record import selector
+from holdfast.select._selector import present
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

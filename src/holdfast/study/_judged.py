@@ -239,6 +239,46 @@ class Judged:
             lambda: similarity(self._view, size=size, measure=measure),
         )
 
+    def memberships(
+        self, selector: str, size: int | str | None = None, *, most: int = 50
+    ) -> pd.DataFrame:
+        """List the features that lay in the selected groups most often, with their companions.
+
+        Parameters
+        ----------
+        selector : str
+            A selector that finds groups of features.
+        size : int or "own", optional
+            How many groups were selected; by default the largest number of the study.
+        most : int, default 50
+            How many features to list.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each feature: the share of resamples in which it was a ``member`` of a selected
+            group, and the ``representative`` of one, the number of resamples ``n``, and its
+            ``companions``: the features that were in its group at least half of the times it was
+            in one.
+
+        Raises
+        ------
+        InvalidInputError
+            The selector finds no groups.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("kmeans_groups:n_clusters=5", protocol=hf.Subsampling(5, 0.9),
+        ...                  sizes=[2], classifiers=())
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.memberships("kmeans_groups", 2)["feature"].tolist()[:2]
+        ['total_phenols', 'flavanoids']
+        """
+        from holdfast.study._memberships import memberships  # noqa: PLC0415  (seldom needed)
+
+        return memberships(self._view, selector, size, most)
+
     def stand_ins(
         self, selector: str | None = None, size: int | str | None = None, **options: Any
     ) -> StandIns:

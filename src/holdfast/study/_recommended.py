@@ -66,7 +66,7 @@ def _measure(view: View, name: str | None) -> Measure:
 
 def _at_all_sizes(view: View, stability: pd.DataFrame, measure: Measure) -> pd.DataFrame:
     """Return the rows of a measure; what is measured on whole rankings holds for each size."""
-    if measure.form == "subset":
+    if measure.by_size:
         return stability
     cells = [
         (name, size_label(size))

@@ -19,8 +19,8 @@ def chief_measure(measures: list[str]) -> str | None:
     names = [get_measure(name).name for name in measures]
     if FAVOURITE in names:
         return FAVOURITE
-    of_subsets = [name for name in names if get_measure(name).form == "subset"]
-    return next(iter(of_subsets or names), None)
+    of_sizes = [name for name in names if get_measure(name).by_size]
+    return next(iter(of_sizes or names), None)
 
 
 def summary_table(
@@ -33,7 +33,7 @@ def summary_table(
     table = pd.DataFrame(cells, columns=["selector", "size"])
     chosen = stability[stability["measure"] == measure].rename(columns={"value": "stability"})
     keys = ["selector", "size"]
-    if measure is not None and get_measure(measure).form != "subset":
+    if measure is not None and not get_measure(measure).by_size:
         keys = ["selector"]  # measured once, on all features
     wanted = [*keys, "measure", "stability", "low", "high", "chance"]
     table = table.merge(chosen[wanted], on=keys, how="left")

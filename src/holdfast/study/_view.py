@@ -162,6 +162,13 @@ class View:
         own = self.sizes(selector) == [OWN]
         return {i: to_integers(data) for i, data in self.raw(selector, "subset" if own else "top")}
 
+    def finds_groups(self, selector: str) -> bool:
+        """Return whether a selector has found groups of features."""
+        if selector not in self.selectors:
+            return False
+        number = self.selectors.index(selector)
+        return bool(self.store.query("SELECT 1 FROM groups WHERE selector = ? LIMIT 1", (number,)))
+
     def feature_groups(self, selector: int) -> dict[int, list[FeatureGroup]]:
         """Return the groups that a selector prefers, best first, by resample.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -12,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast.select._grouper import Grouped, Grouper
-from holdfast.select._relieff import checked_nominal
 from holdfast.study._classifiers import predicted, seeded
-from holdfast.study._seeds import CLASSIFICATION, DRAW, NOISE, SELECTION, seed_of
+from holdfast.study._seeds import CLASSIFICATION, SELECTION, seed_of
 from holdfast.study._store import Outcome, floats, integers
+from holdfast.study._training import Training, offered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from holdfast.preferences import Rankings, Weights
     from holdfast.resample import Resample
     from holdfast.select import Judge, Selector
-    from holdfast.simulate import Generator
     from holdfast.study._plan import Unit
+    from holdfast.study._training import Part
 
     Chosen: TypeAlias = dict[int, NDArray[np.intp]]
     """The features of each size."""
@@ -45,22 +44,10 @@ class Ranked(NamedTuple):
 Preferred: TypeAlias = Ranked | Grouped
 
 
-class Part(NamedTuple):
-    """The training data of one resample, where they are not just rows of the study's data."""
-
-    X: NDArray[Any]
-    y: NDArray[np.intp]
-    test: tuple[NDArray[Any], NDArray[np.intp]] | None = None
-    """Other samples to test on than the study's own."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Work:
+class Work(Training):
     """Everything that a worker needs to work off units."""
 
-    X: NDArray[Any]
-    y: NDArray[np.intp]
-    classes: tuple[str, ...]
     selectors: Sequence[Selector]
     classifiers: Sequence[Any]
     sizes: tuple[int, ...]
@@ -68,13 +55,6 @@ class Work:
     """How many features of each ranking are kept."""
     forms: frozenset[str]
     resamples: Sequence[Resample]
-    seed: int
-    missing: bool
-    """Whether the data have missing values."""
-    nominal: tuple[int, ...]
-    generator: Generator | None
-    subjects: NDArray[Any] | None
-    """The subject of each sample, None where each sample is by itself."""
     _judges: dict[int, Judge[Any]] = field(default_factory=dict, init=False)
     _warm: set[int] = field(default_factory=set, init=False)
 
@@ -112,7 +92,7 @@ class Work:
         """Return for each resample the preferences and the features of each size."""
         selector = self.selectors[unit.selector]
         resamples = self.resamples[unit.first : unit.stop]
-        if len(resamples) == 1 and (selector.chooses_size or self._changes(selector, resamples[0])):
+        if len(resamples) == 1 and (selector.chooses_size or self.changes(selector, resamples[0])):
             return [self._judged_alone(unit)]
         rows = [one.train for one in resamples]
         found = self._judge(unit.selector).judge(rows, unit.first)
@@ -125,21 +105,9 @@ class Work:
         """Return a selector on the study's data, which are checked once."""
         if selector not in self._judges:
             own = self.selectors[selector]
-            self._judges[selector] = own.on(self.X, self.y, self._subjects(own))
+            subjects = self.subjects if own.takes_subjects else None
+            self._judges[selector] = own.on(self.X, self.y, subjects)
         return self._judges[selector]
-
-    def _subjects(
-        self, selector: Selector, rows: NDArray[np.intp] | None = None
-    ) -> NDArray[Any] | None:
-        """Return the subjects of the samples, or of some, for a selector that takes them."""
-        if self.subjects is None or not selector.takes_subjects:
-            return None
-        return self.subjects if rows is None else self.subjects[rows]
-
-    def _changes(self, selector: Selector, resample: Resample) -> bool:
-        """Return whether the selector sees other data than rows of the study's data."""
-        imputed = self.missing and not selector.takes_missing
-        return imputed or resample.features is not None or resample.noise > 0 or resample.draw >= 0
 
     def _kept(self, selector: int, resample: int, found: Preferred) -> tuple[Outcome, Chosen]:
         if isinstance(found, Grouped):
@@ -174,12 +142,11 @@ class Work:
     def _judged_alone(self, unit: Unit) -> tuple[Outcome, Chosen, Part]:
         """Judge one resample on data of its own, or let the selector choose the size."""
         resample = self.resamples[unit.first]
-        selector = _offered(self.selectors[unit.selector], resample.features, self.X.shape[1])
-        part = self._part(selector, resample, unit.first)
+        selector = offered(self.selectors[unit.selector], resample.features, self.X.shape[1])
+        part = self.part(selector, resample, unit.first)
         if selector.chooses_size and not isinstance(selector, Grouper):
             return *self._own_subset(unit, selector, part), part
-        subjects = self._subjects(selector, resample.train) if resample.draw < 0 else None
-        judge = selector.on(part.X, part.y, subjects)
+        judge = selector.on(part.X, part.y, part.subjects)
         found = _one(judge.judge([np.arange(len(part.y))], unit.first), 0)
         if resample.features is not None:
             found = self._renumbered(found, resample.features, unit)
@@ -191,8 +158,7 @@ class Work:
         fitted = clone(selector).set_params(
             random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first)
         )
-        subjects = self._subjects(selector, resample.train) if resample.draw < 0 else None
-        more = {} if subjects is None else {"groups": subjects}
+        more = {} if part.subjects is None else {"groups": part.subjects}
         chosen = fitted.fit(part.X, part.y, **more).get_support(indices=True)
         chosen = chosen if resample.features is None else resample.features[chosen]
         outcome = Outcome(unit.selector, unit.first, preferences=[("subset", integers(chosen))])
@@ -215,38 +181,6 @@ class Work:
         rng = np.random.default_rng(seed_of(self.seed, SELECTION, unit.selector, unit.first))
         row[absent] = len(features) + 1 + rng.permutation(len(absent))
         return row
-
-    def _part(self, selector: Selector, resample: Resample, position: int) -> Part:
-        if resample.draw >= 0:
-            return self._drawn(resample)
-        train = self.X[resample.train]
-        if resample.noise > 0:
-            train = self._noisy(train, resample.noise, position)
-        if resample.features is not None:
-            train = train[:, resample.features]
-        if self.missing and not selector.takes_missing:
-            train = _imputed(train)
-        return Part(train, self.y[resample.train])
-
-    def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
-        rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-            spread = np.nanstd(train, axis=0, dtype=np.float64)
-        spread[list(self.nominal)] = 0.0  # codes, not amounts
-        noisy: NDArray[Any] = train + level * spread * rng.standard_normal(train.shape)
-        return noisy.astype(train.dtype)
-
-    def _drawn(self, resample: Resample) -> Part:
-        if self.generator is None:
-            raise RuntimeError("data sets are to be drawn, but there is no generator")
-        sides = [self.generator.draw(seed_of(self.seed, DRAW, resample.draw, i)) for i in (0, 1)]
-        train, test = ((one.X, np.searchsorted(self.classes, one.y)) for one in sides)
-        return Part(
-            train[0][resample.train],
-            train[1][resample.train],
-            (test[0][resample.test], test[1][resample.test]),
-        )
 
     def _classify(self, outcome: Outcome, chosen: Chosen, part: Part | None) -> None:
         """Train each classifier on each selection and keep what it says of the test samples."""
@@ -304,27 +238,9 @@ def message_of(error: BaseException) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _offered(selector: Selector, features: NDArray[np.intp] | None, n_features: int) -> Selector:
-    """Return a selector that knows which of the offered features are nominal."""
-    nominal = selector.get_params().get("nominal")
-    if features is None or nominal is None:
-        return selector
-    mask = checked_nominal(nominal, n_features)[features]
-    offered: Selector = clone(selector).set_params(nominal=mask)
-    return offered
-
-
 def best(ranks: NDArray[Any], count: int) -> NDArray[np.intp]:
     """Return the numbers of the best features, the best first."""
     if count < len(ranks):
         chosen = np.argpartition(ranks, count - 1)[:count]
         return chosen[np.argsort(ranks[chosen])]
     return np.argsort(ranks)
-
-
-def _imputed(train: NDArray[Any]) -> NDArray[Any]:
-    """Put each feature's median, or 0 if it has no value, in the place of missing values."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-        medians = np.nan_to_num(np.nanmedian(train, axis=0))
-    return np.where(np.isnan(train), medians, train).astype(train.dtype, copy=False)

@@ -1,0 +1,77 @@
+"""The ensembles of a study that differ by their number of bags alone."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from holdfast._spelling import snake_case
+from holdfast.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.study._objects import JSON
+
+ENSEMBLE = "holdfast.select:Ensemble"
+
+
+def ensemble_curves(plan: JSON) -> pd.DataFrame:
+    """Find the ensembles that are equal but for the number of bags.
+
+    Parameters
+    ----------
+    plan : JSON
+        The plan of a study.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``selector``, its name in the study; ``curve``, what equal ones are called, by
+        their base if this tells them apart; ``n_bags``, 1 where there are no bags.
+    """
+    curves: dict[str, dict[int, str]] = defaultdict(dict)
+    bases: dict[str, str] = {}
+    for one in plan["selectors"]:
+        if isinstance(one["object"], dict) and one["object"].get("class") == ENSEMBLE:
+            rest = dict(one["object"]["parameters"])
+            n_bags = rest.pop("n_bags")
+            key = json.dumps(rest, sort_keys=True)
+            curves[key][1 if n_bags is None else n_bags] = one["name"]
+            bases[key] = _named(rest["base"])
+    return _table({key: own for key, own in curves.items() if len(own) > 1}, bases)
+
+
+def _table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) -> pd.DataFrame:
+    if not curves:
+        raise InvalidInputError(
+            "no two ensembles of this study differ by n_bags alone, so there is no line to draw; "
+            "give the study some, as hf.Ensemble('relieff', n_bags=5) and with n_bags=40."
+        )
+    used = [bases[key] for key in curves]
+    names = {
+        key: bases[key] if used.count(bases[key]) == 1 else own[min(own)]
+        for key, own in curves.items()
+    }
+    rows = [
+        {"selector": selector, "curve": names[key], "n_bags": n_bags}
+        for key, own in curves.items()
+        for n_bags, selector in sorted(own.items())
+    ]
+    return pd.DataFrame(rows)
+
+
+def _named(base: Any) -> str:  # noqa: ANN401
+    """Return what the base of an ensemble is called, from its spelling."""
+    if base is None:
+        return "f_score"
+    if isinstance(base, str):
+        return base
+    parts = base.get("tuple") if isinstance(base, dict) else base
+    if isinstance(parts, list):
+        return " + ".join(map(_named, parts))
+    path = base.get("class") or base.get("function") or base.get("opaque")
+    return snake_case(str(path).rpartition(":")[2])
