@@ -97,16 +97,28 @@ def resampled(rng: np.random.Generator, *, n: int, p: int, m: int) -> tuple[Labe
     return labelled(rng, n=n, p=p), [rng.integers(n, size=n) for _ in range(m)]
 
 
-COLON = Path(os.environ.get("HOLDFAST_DATA", ""), "colon.parquet")
+DATA = Path(os.environ.get("HOLDFAST_DATA", ""))
+COLON = DATA / "colon.parquet"
+
+
+def real(rng: np.random.Generator, *, name: str, n: int, p: int) -> Labelled:
+    """Return a data set of the papers, or noise of its size where it is not at hand.
+
+    Of the noise each ten features are alike.
+    """
+    path = DATA / f"{name}.parquet"
+    if not path.is_file():
+        X, y = labelled(rng, n=n, p=p)
+        return X + np.repeat(rng.normal(scale=2, size=(n, -(-p // 10))), 10, axis=1)[:, :p], y
+    table = pd.read_parquet(path)
+    y = np.unique(table.pop("class"), return_inverse=True)[1]
+    return table.to_numpy(), y
 
 
 def resampled_colon(rng: np.random.Generator, *, m: int) -> tuple[Labelled, Rows]:
     """Return the colon data, or noise of their size where they are not at hand, and bootstraps."""
-    if not COLON.is_file():
-        return resampled(rng, n=62, p=2000, m=m)
-    table = pd.read_parquet(COLON)
-    y = np.unique(table.pop("class"), return_inverse=True)[1]
-    return (table.to_numpy(), y), [rng.integers(len(y), size=len(y)) for _ in range(m)]
+    X, y = real(rng, name="colon", n=62, p=2000)
+    return (X, y), [rng.integers(len(y), size=len(y)) for _ in range(m)]
 
 
 def mapped_labelled(rng: np.random.Generator, *, n: int, p: int) -> Labelled:

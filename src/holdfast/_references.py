@@ -13,6 +13,12 @@ class Reference(NamedTuple):
 
 
 REFERENCES: dict[str, Reference] = {
+    "bodinier2023": Reference(
+        "Bodinier et al. 2023",
+        "B. Bodinier, S. Filippi, T. H. Nøst, J. Chiquet, M. Chadeau-Hyam (2023). Automated "
+        "calibration for stability selection in penalised regression and graphical models. "
+        "Journal of the Royal Statistical Society C 72(5), 1375-1393.",
+    ),
     "bommert2020": Reference(
         "Bommert & Rahnenführer 2020",
         "A. Bommert, J. Rahnenführer (2020). Adjusted measures for feature selection "
@@ -55,10 +61,21 @@ REFERENCES: dict[str, Reference] = {
         "U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued "
         "attributes for classification learning. IJCAI 1993, 1022-1027.",
     ),
+    "friedman2010": Reference(
+        "Friedman et al. 2010",
+        "J. Friedman, T. Hastie, R. Tibshirani (2010). Regularization paths for generalized "
+        "linear models via coordinate descent. Journal of Statistical Software 33(1), 1-22.",
+    ),
     "guyon2002": Reference(
         "Guyon et al. 2002",
         "I. Guyon, J. Weston, S. Barnhill, V. Vapnik (2002). Gene selection for cancer "
         "classification using support vector machines. Machine Learning 46, 389-422.",
+    ),
+    "haury2011": Reference(
+        "Haury et al. 2011",
+        "A.-C. Haury, P. Gestraud, J.-P. Vert (2011). The influence of feature selection methods "
+        "on accuracy, stability and interpretability of molecular signatures. PLoS ONE 6(12), "
+        "e28210.",
     ),
     "holm1979": Reference(
         "Holm 1979",
@@ -86,6 +103,11 @@ REFERENCES: dict[str, Reference] = {
         "M. G. Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), "
         "239-251.",
     ),
+    "kolde2012": Reference(
+        "Kolde et al. 2012",
+        "R. Kolde, S. Laur, P. Adler, J. Vilo (2012). Robust rank aggregation for gene list "
+        "integration and meta-analysis. Bioinformatics 28(4), 573-580.",
+    ),
     "kononenko1994": Reference(
         "Kononenko 1994",
         "I. Kononenko (1994). Estimating attributes: analysis and extensions of RELIEF. ECML "
@@ -100,6 +122,11 @@ REFERENCES: dict[str, Reference] = {
         "Kuncheva 2007",
         "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
     ),
+    "loscalzo2009": Reference(
+        "Loscalzo et al. 2009",
+        "S. Loscalzo, L. Yu, C. Ding (2009). Consensus group stable feature selection. KDD 2009, "
+        "567-576.",
+    ),
     "lustgarten2009": Reference(
         "Lustgarten et al. 2009",
         "J. L. Lustgarten, V. Gopalakrishnan, S. Visweswaran (2009). Measuring stability of "
@@ -109,6 +136,11 @@ REFERENCES: dict[str, Reference] = {
         "McNemar 1947",
         "Q. McNemar (1947). Note on the sampling error of the difference between correlated "
         "proportions or percentages. Psychometrika 12(2), 153-157.",
+    ),
+    "meinshausen2010": Reference(
+        "Meinshausen & Bühlmann 2010",
+        "N. Meinshausen, P. Bühlmann (2010). Stability selection. Journal of the Royal "
+        "Statistical Society B 72(4), 417-473.",
     ),
     "nadeau2003": Reference(
         "Nadeau & Bengio 2003",
@@ -157,6 +189,11 @@ REFERENCES: dict[str, Reference] = {
         "stability of feature selection in the presence of feature correlations. ECML PKDD "
         "2019, LNCS 11906, 327-342.",
     ),
+    "shah2013": Reference(
+        "Shah & Samworth 2013",
+        "R. D. Shah, R. J. Samworth (2013). Variable selection with error control: another look "
+        "at stability selection. Journal of the Royal Statistical Society B 75(1), 55-80.",
+    ),
     "shi2006": Reference(
         "MAQC Consortium 2006",
         "MAQC Consortium (2006). The MicroArray Quality Control (MAQC) project shows inter- "
@@ -172,6 +209,11 @@ REFERENCES: dict[str, Reference] = {
         "Spearman 1904",
         "C. Spearman (1904). The proof and measurement of association between two things. "
         "American Journal of Psychology 15(1), 72-101.",
+    ),
+    "tibshirani1996": Reference(
+        "Tibshirani 1996",
+        "R. Tibshirani (1996). Regression shrinkage and selection via the lasso. Journal of the "
+        "Royal Statistical Society B 58(1), 267-288.",
     ),
     "tsamardinos2018": Reference(
         "Tsamardinos et al. 2018",

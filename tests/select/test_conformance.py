@@ -14,33 +14,63 @@ from sklearn.preprocessing import StandardScaler
 
 import holdfast as hf
 from holdfast.errors import UnknownNameError
-from holdfast.select import get_selector, list_selectors
+from holdfast.select import Grouper, Ranker, Scorer, get_selector, list_selectors
 from holdfast.select._record import SELECTORS
-from holdfast.testing import SelectorConformance
+from holdfast.testing import GroupSelectorConformance, SelectorConformance
 
+GROUPERS = sorted(name for name in SELECTORS if SELECTORS[name].gives == "groups")
+RANKERS = sorted(SELECTORS.keys() - set(GROUPERS))
 everyone = pytest.mark.parametrize("name", sorted(SELECTORS))
-# scores are drawn at random, each resample from a seed of its own
-DRAWN = {"forest_importance", "random_score"}
+every_ranker = pytest.mark.parametrize("name", RANKERS)
+every_grouper = pytest.mark.parametrize("name", GROUPERS)
+# chance has a say: each resample has a seed of its own
+DRAWN = {
+    "consensus_groups",
+    "ensemble",
+    "forest_importance",
+    "kmeans_groups",
+    "random_score",
+    "stability_selection",
+}
+# what repeats itself does so less often here
+QUICK = {
+    "consensus_groups": {"n_bags": 5},
+    "ensemble": {"n_bags": 5},
+    "kmeans_groups": {"n_init": 5},
+}
 
 
-@everyone
-class TestEverySelector(SelectorConformance):
+class OfTheRegistry:
     @pytest.fixture(autouse=True)
     def _named(self, name):
-        self.kind = SELECTORS[name].kind
+        self.name = name
         self.seeded_by_position = name in DRAWN
+        self.keeps_copies_together = name == "stability_selection"
 
     def make(self):
-        return self.kind()
+        return SELECTORS[self.name].kind(**QUICK.get(self.name, {}))
+
+
+@every_ranker
+class TestEveryRanker(OfTheRegistry, SelectorConformance):
+    pass
+
+
+@every_grouper
+class TestEveryGrouper(OfTheRegistry, GroupSelectorConformance):
+    pass
 
 
 @everyone
 def test_record_and_class_agree(name):
     record = SELECTORS[name]
-    assert record.gives == ("weights" if hasattr(record.kind, "score_resamples") else "ranking")
+    bases = {"weights": Scorer, "ranking": Ranker, "groups": Grouper}
+    assert issubclass(record.kind, bases[record.gives])
+    assert (record.gives == "weights") == hasattr(record.kind, "score_resamples")
     assert record.kind.__name__ in hf.__all__
     parameters = inspect.signature(record.kind).parameters
-    assert {"n_features_to_select", "random_state"} <= set(parameters)
+    size = {"n_groups", "output"} if name in GROUPERS else {"n_features_to_select"}
+    assert size | {"random_state"} <= set(parameters)
     keyword_only = [p for p in parameters.values() if p.kind is p.KEYWORD_ONLY]
     assert len(keyword_only) >= len(parameters) - 1
     document = inspect.getdoc(record.kind)
@@ -52,16 +82,16 @@ def test_record_and_class_agree(name):
 @everyone
 def test_names_go_in_and_come_out(name, require):
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = SELECTORS[name].kind(n_features_to_select=3).set_output(transform="pandas")
+    selector = SELECTORS[name].kind().sized(3).set_output(transform="pandas")
     out = selector.fit(X, y).transform(X)
     assert isinstance(out, pd.DataFrame)
     assert out.columns.tolist() == selector.get_feature_names_out().tolist()
     assert set(out.columns) <= set(X.columns)
     frame = require("polars").from_pandas(X)
-    other = SELECTORS[name].kind(n_features_to_select=3).set_output(transform="polars")
+    other = SELECTORS[name].kind().sized(3).set_output(transform="polars")
     assert other.fit(frame, y).transform(frame).columns == out.columns.tolist()
-    named = selector.rank_resamples(X, y, [np.arange(len(y))])
-    assert named.feature_names == tuple(X.columns)
+    on_resamples = getattr(selector, "group_resamples" if name in GROUPERS else "rank_resamples")
+    assert on_resamples(X, y, [np.arange(len(y))]).feature_names == tuple(X.columns)
 
 
 @everyone
@@ -72,7 +102,8 @@ def test_pipeline_and_grid_search(name):
         StandardScaler(), SELECTORS[name].kind(), LogisticRegression(max_iter=1000)
     )
     step = pipeline.steps[1][0]
-    search = GridSearchCV(pipeline, {f"{step}__n_features_to_select": [2, 0.5]}, cv=2)
+    sizes = {"n_groups": [2, 5]} if name in GROUPERS else {"n_features_to_select": [2, 0.5]}
+    search = GridSearchCV(pipeline, {f"{step}__{key}": sizes[key] for key in sizes}, cv=2)
     assert search.fit(X, y).best_score_ > 0.6
 
 
@@ -82,16 +113,16 @@ def test_missing_and_infinite_values(name, bad):
     X, y = load_wine(return_X_y=True)
     X[3, 4] = bad
     selector = SELECTORS[name].kind()
-    if SELECTORS[name].missing and np.isnan(bad):
+    if selector.takes_missing and np.isnan(bad):
         assert sorted(selector.fit(X, y).ranking_) == list(range(1, 14))
     else:
         with pytest.raises(ValueError, match=r"NaN|infinity"):
             selector.fit(X, y)
 
 
-@pytest.mark.parametrize("name", sorted(SELECTORS.keys() - {"random_score"}))
+@pytest.mark.parametrize("name", sorted(set(RANKERS) - {"random_score"}))
 def test_constant_features_come_last(name):
-    """But for the random score, which looks at no data."""
+    """But for the random score, which looks at no data; groups have a test of their own."""
     X, y = load_wine(return_X_y=True)
     X[:, [2, 7]] = 5.0
     fitted = SELECTORS[name].kind().fit(X, y)

@@ -131,6 +131,69 @@ def test_truth_is_marked_in_other_pictures(simulated):
         assert numbers["informative"].tolist() == [name in known for name in numbers["feature"]]
 
 
+@pytest.fixture(scope="module")
+def ensembles():
+    selectors = {
+        "few": hf.Ensemble("t_score", n_bags=2),
+        "many": hf.Ensemble("t_score", n_bags=6),
+        "none": hf.Ensemble("t_score", n_bags=None),
+        "pair": hf.Ensemble([hf.FScore(), "random_score"], n_bags=3),
+        "pairs": hf.Ensemble([hf.FScore(), "random_score"], n_bags=5),
+        "lonely": hf.Ensemble("f_score", n_bags=7),
+        "plain": hf.TScore(),
+    }
+    study = hf.Study(
+        selectors,
+        protocol=hf.Subsampling(4, 0.9),
+        sizes=[2, 4],
+        classifiers=(),
+        measures=["jaccard", "spearman"],
+    )
+    return study.run(hf.io.read_data("@breast_cancer"), n_jobs=1)
+
+
+def test_ensembles_that_differ_by_their_bags_make_a_line(ensembles):
+    picture = ensembles.plot_ensemble_sizes("jaccard", 4, style="dark")
+    numbers = picture.numbers
+    assert numbers["selector"].tolist() == ["t_score"] * 3 + ["f_score + random_score"] * 2
+    assert numbers["n_bags"].tolist() == [1, 2, 6, 3, 5]
+    table = ensembles.stability.query("measure == 'jaccard' and size == 4").set_index("selector")
+    names = ["none", "few", "many", "pair", "pairs"]
+    assert numbers["value"].tolist() == table.loc[names, "value"].tolist()
+    assert picture.ax.get_ylabel() == hf.measures.get_measure("jaccard").title
+
+
+def test_ensembles_are_measured_by_rankings_without_a_size(ensembles):
+    numbers = ensembles.plot_ensemble_sizes("spearman").numbers
+    assert set(numbers["measure"]) == {"spearman"}
+    assert len(numbers) == 5
+    chosen = ensembles.plot_ensemble_sizes().numbers
+    found = ensembles.recommend()
+    assert set(chosen["measure"]) == {found.measure}
+    assert set(chosen["size"]) == {found.size}
+
+
+def test_ensembles_of_one_base_are_told_apart_by_their_names():
+    selectors = {
+        f"{way} {count}": hf.Ensemble(n_bags=count, aggregate=way)
+        for way in ("best", "rra")
+        for count in (1, 2)
+    }
+    study = hf.Study(selectors, protocol=hf.Subsampling(3, 0.9), sizes=[2], classifiers=())
+    result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+    numbers = result.plot_ensemble_sizes("jaccard", 2).numbers
+    assert numbers["selector"].tolist() == ["best 1", "best 1", "rra 1", "rra 1"]
+
+
+def test_ensembles_that_cannot_be_drawn_are_told(ensembles, simulated):
+    with pytest.raises(InvalidInputError, match="no two ensembles of this study differ"):
+        simulated.plot_ensemble_sizes()
+    with pytest.raises(InvalidInputError, match="did not measure jaccard at the size 3"):
+        ensembles.plot_ensemble_sizes("jaccard", 3)
+    with pytest.raises(InvalidInputError, match="did not measure kendall"):
+        ensembles.plot_ensemble_sizes("kendall")
+
+
 def test_outer_resamples_stand_apart():
     study = hf.Study(
         "f_score", protocol=hf.Nested(inner=hf.Subsampling(3, 0.9)), sizes=[2], classifiers=()

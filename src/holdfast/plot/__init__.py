@@ -7,6 +7,7 @@ from holdfast.plot._plane import plane
 from holdfast.plot._profiles import profiles
 from holdfast.plot._rank_ranges import rank_ranges
 from holdfast.plot._similarity import similarity
+from holdfast.plot._stability_path import stability_path
 from holdfast.plot._stripes import stripes
 from holdfast.plot._style import COLOURS, DARK
 from holdfast.plot._truth import truth
@@ -22,6 +23,7 @@ __all__ = [
     "profiles",
     "rank_ranges",
     "similarity",
+    "stability_path",
     "stripes",
     "truth",
     "upset",

@@ -3,6 +3,11 @@
 from holdfast.select._adapter import AnySelector
 from holdfast.select._base import Ranker, Scorer
 from holdfast.select._cat import CATScore
+from holdfast.select._consensus_groups import ConsensusGroups
+from holdfast.select._dense_groups import DenseGroups
+from holdfast.select._drags import DRAGS
+from holdfast.select._ensemble import Ensemble
+from holdfast.select._error_bounds import error_bound, largest_q, least_threshold
 from holdfast.select._forest import ForestImportance
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._information import (
@@ -10,24 +15,34 @@ from holdfast.select._information import (
     MutualInformation,
     SymmetricalUncertainty,
 )
+from holdfast.select._kmeans_groups import KMeansGroups
+from holdfast.select._l1_path import L1Path
 from holdfast.select._moments import FScore, TScore
 from holdfast.select._random import RandomScore
 from holdfast.select._record import SelectorRecord, get_selector, list_selectors
 from holdfast.select._relieff import ReliefF
 from holdfast.select._selector import Judge, Selector
+from holdfast.select._stability_path import StabilityPath
+from holdfast.select._stability_selection import StabilitySelection
 from holdfast.select._svm import LinearSVMWeights
 from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth
 
 __all__ = [
+    "DRAGS",
     "SVMRFE",
     "AnySelector",
     "CATScore",
+    "ConsensusGroups",
+    "DenseGroups",
+    "Ensemble",
     "FScore",
     "ForestImportance",
     "Grouped",
     "Grouper",
     "InformationGain",
     "Judge",
+    "KMeansGroups",
+    "L1Path",
     "LinearSVMWeights",
     "MutualInformation",
     "RandomScore",
@@ -36,10 +51,15 @@ __all__ = [
     "Scorer",
     "Selector",
     "SelectorRecord",
+    "StabilityPath",
+    "StabilitySelection",
     "SymmetricalUncertainty",
     "TScore",
+    "error_bound",
     "get_selector",
     "halve_then_one",
+    "largest_q",
+    "least_threshold",
     "list_selectors",
     "weka_tenth",
 ]

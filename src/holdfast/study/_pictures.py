@@ -9,6 +9,7 @@ import pandas as pd
 
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
+from holdfast.study._ensembles import ensemble_curves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +52,8 @@ class Pictures:
         def preferences(self) -> StudyPreferences: ...
         @property
         def frequencies(self) -> pd.DataFrame: ...
+        @property
+        def stability(self) -> pd.DataFrame: ...
         @property
         def dataset(self) -> Dataset | None: ...
         @property
@@ -247,6 +250,65 @@ class Pictures:
                 "are not at hand. plot_frequencies() shows what was selected."
             )
         return truth(self._against_truth(self.preferences[self._cell(selector, size)]), **how)
+
+    def plot_ensemble_sizes(
+        self, measure: str | None = None, size: int | str | None = None, **how: Any
+    ) -> Picture:
+        """Draw stability against the number of bags, for ensembles equal in all else.
+
+        Parameters
+        ----------
+        measure : str, optional
+            A measure of the study; by default the recommended one.
+        size : int, optional
+            A size of the study, where the measure is one of subsets; by default the recommended
+            one.
+        **how
+            ``ax`` and ``style`` of :func:`holdfast.plot.ensemble_sizes`.
+
+        Returns
+        -------
+        Picture
+            A line for all ensembles of one base; an ensemble without bags stands at 1.
+
+        Raises
+        ------
+        InvalidInputError
+            No two ensembles of the study differ by ``n_bags`` alone, or the study did not measure
+            what is asked for.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> selectors = [f"ensemble:base=f_score,n_bags={count}" for count in (2, 10)]
+        >>> study = hf.Study(selectors, protocol=hf.Subsampling(5, 0.9), sizes=[2], classifiers=())
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.plot_ensemble_sizes("jaccard", 2).numbers["n_bags"].tolist()
+        [2, 10]
+        """
+        from holdfast.plot import ensemble_sizes  # noqa: PLC0415
+
+        curves = ensemble_curves(self._view.plan)
+        if measure is None:
+            measure = self.recommend().measure or self._view.plan["measures"][0]
+        values = self._measured(measure, size)
+        table = curves.merge(values, on="selector").drop(columns="selector")
+        return ensemble_sizes(
+            table.rename(columns={"curve": "selector"}), measure=_called(measure), **how
+        )
+
+    def _measured(self, measure: str, size: int | str | None) -> pd.DataFrame:
+        """Return the rows of the table of stability of one measure, and of one size if it has."""
+        table = self.stability[self.stability["measure"] == get_measure(measure).name]
+        if get_measure(measure).form in ("subset", "groups"):
+            size = self.recommend().size if size is None else size
+            table = table[table["size"] == size]
+        if table.empty:
+            raise InvalidInputError(
+                f"this study did not measure {measure} at the size {size}; result.stability holds "
+                "what it measured."
+            )
+        return table
 
     def _cell(self, selector: str | None, size: int | str | None) -> Cell:
         """Fill in what is recommended, where nothing is asked for."""

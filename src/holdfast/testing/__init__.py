@@ -1,5 +1,6 @@
 """Tests that any selector must pass, for those who write their own."""
 
+from holdfast.testing._groups import GroupSelectorConformance
 from holdfast.testing._selectors import SelectorConformance
 
-__all__ = ["SelectorConformance"]
+__all__ = ["GroupSelectorConformance", "SelectorConformance"]

@@ -1,0 +1,154 @@
+"""From many rankings, or many scores, to one: votes, and the consensus of the votes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from holdfast._text import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.preferences._ties import count_of
+from holdfast.select._robust_ranks import robust_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Vote = Callable[[Array, int], Array]
+    """From the ranks or scores of one ranking, and the number of top features, to votes."""
+
+
+class Aggregate(NamedTuple):
+    """A way to a consensus."""
+
+    vote: Vote
+    combine: Callable[[Array], Array]
+    """From votes, a row a ranking, to one number a feature, higher being better."""
+    takes: Literal["ranks", "scores"] = "ranks"
+    tops: bool = False
+    """Whether the number of top features counts."""
+
+
+def _linear(ranks: Array, _: int) -> Array:
+    return len(ranks) + 1 - ranks
+
+
+def _exponential(ranks: Array, top: int) -> Array:
+    votes: Array = np.exp(-ranks / top)
+    return votes
+
+
+def _negative(ranks: Array, _: int) -> Array:
+    return -ranks
+
+
+def _among_top(ranks: Array, top: int) -> Array:
+    """1 for the top features; those that tie for the last places share them."""
+    values, who, counts = np.unique(ranks, return_inverse=True, return_counts=True)
+    before = values - (counts + 1) / 2
+    shares: Array = np.clip((top - before) / counts, 0.0, 1.0)
+    return shares[who]
+
+
+def _scaled(scores: Array, _: int) -> Array:
+    """Scores from 0, the lowest, to 1, the highest; 0 where all are equal."""
+    low, high = scores.min(), scores.max()
+    return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
+
+
+def _mean(votes: Array) -> Array:
+    mean: Array = votes.mean(axis=0)
+    return mean
+
+
+def _median(votes: Array) -> Array:
+    return np.asarray(np.median(votes, axis=0))
+
+
+def _best(votes: Array) -> Array:
+    """The highest vote; a fraction of the least step between ranks orders by the mean."""
+    share = 1 + votes.mean(axis=0) / (votes.shape[1] + 1)
+    best: Array = votes.max(axis=0) + share / 2
+    return best
+
+
+def _robust(votes: Array) -> Array:
+    return robust_scores(-votes)
+
+
+def _norm(votes: Array) -> Array:
+    norm: Array = np.sqrt(np.square(votes).mean(axis=0))
+    return norm
+
+
+AGGREGATES = {
+    "linear": Aggregate(_linear, _mean),
+    "exponential": Aggregate(_exponential, _mean, tops=True),
+    "mean": Aggregate(_negative, _mean),
+    "median": Aggregate(_negative, _median),
+    "best": Aggregate(_negative, _best),
+    "frequency": Aggregate(_among_top, _mean, tops=True),
+    "rra": Aggregate(_negative, _robust),
+    "score_mean": Aggregate(_scaled, _mean, takes="scores"),
+    "score_norm": Aggregate(_scaled, _norm, takes="scores"),
+}
+
+
+def get_aggregate(given: Any) -> Aggregate:  # noqa: ANN401
+    """Return the aggregate of a name, or one that votes by a function of the ranks."""
+    if callable(given):
+        return Aggregate(_by(given), _mean)
+    if not isinstance(given, str) or given not in AGGREGATES:
+        hint = did_you_mean(str(given), AGGREGATES)
+        raise UnknownNameError(
+            f"aggregate must be a name or a function of the ranks, got {given!r}.{hint}"
+        )
+    return AGGREGATES[given]
+
+
+def votes_of(table: NDArray[Any], aggregate: Aggregate, top: float) -> Array:
+    """Return what each row of ranks (1 the best), or of scores, says of each feature.
+
+    Parameters
+    ----------
+    table : array of shape (m, p)
+        Ranks, tied ones averaged, or scores, as the aggregate takes them.
+    aggregate : Aggregate
+        How to vote.
+    top : int or float
+        The number of top features, or their share.
+
+    Returns
+    -------
+    array of shape (m, p)
+    """
+    count = count_of(top, table.shape[1], "top") if aggregate.tops else 0
+    votes = np.empty(table.shape)
+    for row, own in zip(votes, table, strict=True):
+        row[:] = aggregate.vote(own.astype(np.float64, copy=False), count)
+    return votes
+
+
+def _by(function: Callable[[Array], Any]) -> Vote:
+    """Return how to vote by a user's function, whose answer is looked at."""
+
+    def vote(ranks: Array, _: int) -> Array:
+        votes = np.asarray(function(ranks.copy()))
+        numbers = votes.shape == ranks.shape and votes.dtype.kind in "fiub"
+        if not (numbers and np.isfinite(votes).all()):
+            raise InvalidInputError(
+                f"aggregate, as a function, must turn an array of {len(ranks):,} ranks into as "
+                f"many finite numbers; it returned {_told(votes)}."
+            )
+        return votes.astype(np.float64)
+
+    return vote
+
+
+def _told(votes: NDArray[Any]) -> str:
+    if votes.dtype.kind in "fiub" and votes.ndim and not np.isfinite(votes).all():
+        return "some that are NaN or infinite"
+    return f"an array of {votes.dtype} of shape {votes.shape}"

@@ -1,0 +1,264 @@
+"""Ensembles: many rankings of the same features, from bags of samples or several selectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from holdfast.preferences import Rankings
+from holdfast.select._base import Scorer
+from holdfast.select._consensus import get_aggregate, votes_of
+from holdfast.select._members import bagging, check_scored, drawn_bags, heard, members_of
+from holdfast.select._moments import FScore
+from holdfast.select._record import selector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from holdfast.preferences._ties import RandomState
+    from holdfast.select._base import Ranker
+    from holdfast.select._selector import Array, Rows
+
+
+class Verdict(NamedTuple):
+    """What an ensemble makes of one data set."""
+
+    ranks: NDArray[Any]
+    votes: Array
+    scores: Array
+
+
+@selector(
+    name="ensemble",
+    title="ensemble of selectors",
+    references=("saeys2008", "haury2011", "kolde2012"),
+)
+class Ensemble(Scorer):
+    r"""Let a selector judge many bags of the samples, or let several selectors judge, and vote.
+
+    Each selector ranks the features on each bag; features of equal score share their average rank.
+    A ranking votes for each feature by a function w of its rank r (1 the best), and the score
+    of a feature is the mean of its votes over all rankings,
+
+    .. math:: s_f = \frac1m \sum_{i=1}^{m} w(r_{if}), \quad w(r) = p + 1 - r
+
+    with the linear votes of Saeys et al.; `aggregate` names other ways to a consensus. A
+    consensus changes less with the samples than one ranking does.
+
+    Parameters
+    ----------
+    base : selector, estimator, function, str or list of these, default None
+        What ranks the features: a selector of this package, anything that
+        :class:`holdfast.AnySelector` takes, or a name as on the command line, such as
+        ``"relieff:n_neighbors=5"``. A list, or ``"(relieff,svm_rfe)"``, lets each of several
+        selectors judge each bag. None is :class:`holdfast.FScore`.
+    n_bags : int or None, default 40
+        How many bags. None: no bags; each selector judges all samples once.
+    aggregate : str or callable, default "linear"
+        The way to a consensus, from ranks:
+
+        - ``"linear"``: mean of the votes p + 1 - r, from 1 to p;
+        - ``"exponential"``: mean of the votes exp(-r/k), k being `top` (Haury et al. 2011);
+          features beyond rank 700 k or so hardly vote;
+        - ``"mean"``, ``"median"``: minus the mean or median rank; the mean gives the order that
+          linear votes give;
+        - ``"best"``: minus the best rank; among equals the mean rank r̄ decides, by an addition
+          of (1 - r̄/(p + 1))/2, which is less than any difference of ranks;
+        - ``"frequency"``: the share of rankings that have the feature among the `top`; features
+          that tie for the last places share them;
+        - ``"rra"``: robust rank aggregation (Kolde et al. 2012), -ln(m ρ), where ρ is how
+          probable it is that random rankings place the feature so well, m ρ a bound of the
+          p-value and 0 or less stands for the bound 1. Bags share samples, so do not take it for
+          the p-value of a test;
+        - a function, which gets the p ranks of a bag as an array and returns as many finite
+          numbers, the votes; their mean counts. For studies that go on in another session the
+          function must be one that can be imported.
+
+        Or from scores, where all selectors give some: they are brought to 0 (the lowest) to 1
+        (the highest) in each ranking, or to 0 where all are equal; then
+
+        - ``"score_mean"``: their mean;
+        - ``"score_norm"``: their quadratic mean (the Euclidean norm over √m), which favours
+          features that score high in some rankings.
+    bag_size : float or int, default 1.0
+        Size of a bag: a fraction of the samples (rounded up), or a count. Where samples belong
+        to subjects it counts subjects.
+    replace : bool, default True
+        Draw bags with replacement (bootstrap), or without (subsamples, smaller than the data).
+        Both keep the shares of the classes.
+    top : float or int, default 0.05
+        The number of top features for ``"exponential"`` and ``"frequency"``: a fraction of the
+        features (rounded to nearest, at least 1), or a count.
+    nominal : array-like or None, default None
+        Which features are nominal: their indices, or a boolean mask of all features. It is told
+        to the selectors that have such a parameter and leave it None.
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the bags, of the selectors, in place of their own seeds, and of the order of
+        features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        The consensus, higher is better.
+    votes_ : array of shape (m, p)
+        What each ranking says of each feature, higher is better: votes, for ``"mean"``,
+        ``"median"``, ``"best"`` and ``"rra"`` minus the ranks, scores from 0 to 1. The bags of
+        the first selector come first, then those of the second, ...
+    rankings_ : Rankings
+        The m rankings, in the same order; ``hf.measure("spearman", ensemble.rankings_)`` says how
+        far they agree.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    Notes
+    -----
+    Missing values and sparse matrices are taken where all selectors take them. Bags in which a
+    class has copies of one sample only are drawn anew (see :class:`holdfast.Bootstrap`).
+
+    Tied ranks are averaged because any other order of ties would vote, too: ten trees leave most
+    features of a wide data set with an importance of exactly 0, and ties in the order of the
+    columns make them look stable.
+
+    References
+    ----------
+    Y. Saeys, T. Abeel, Y. Van de Peer (2008). Robust feature selection using ensemble feature
+    selection techniques. ECML PKDD 2008, LNCS 5212, 313-325.
+
+    A.-C. Haury, P. Gestraud, J.-P. Vert (2011). The influence of feature selection methods on
+    accuracy, stability and interpretability of molecular signatures. PLoS ONE 6(12), e28210.
+
+    R. Kolde, S. Laur, P. Adler, J. Vilo (2012). Robust rank aggregation for gene list integration
+    and meta-analysis. Bioinformatics 28(4), 573-580.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> ensemble = hf.Ensemble(hf.ReliefF(), n_bags=20, n_features_to_select=2).fit(X, y)
+    >>> ensemble.get_feature_names_out().tolist()
+    ['flavanoids', 'od280/od315_of_diluted_wines']
+    >>> ensemble.votes_.shape
+    (20, 13)
+    >>> both = hf.Ensemble("(relieff,svm_rfe)", n_bags=None, n_features_to_select=3).fit(X, y)
+    >>> both.get_feature_names_out().tolist()
+    ['flavanoids', 'color_intensity', 'proline']
+    """
+
+    def __init__(  # noqa: PLR0913  (all but one by name)
+        self,
+        base: Any = None,  # noqa: ANN401  (one selector of many kinds, or several)
+        *,
+        n_bags: int | None = 40,
+        aggregate: str | Callable[[Array], ArrayLike] = "linear",
+        bag_size: float = 1.0,
+        replace: bool = True,
+        top: float = 0.05,
+        nominal: ArrayLike | None = None,
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.base = base
+        self.n_bags = n_bags
+        self.aggregate = aggregate
+        self.bag_size = bag_size
+        self.replace = replace
+        self.top = top
+        self.nominal = nominal
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the data may hold missing values: where all selectors take them."""
+        return all(member.takes_missing for member in self._members())
+
+    @property
+    def takes_subjects(self) -> bool:
+        """Whether it draws samples itself, and then keeps those of one subject together."""
+        return True
+
+    @property
+    def shares_work(self) -> bool:
+        """Whether many resamples in one call cost less than as many calls: each has its bags."""
+        return False
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # noqa: ANN401
+        """Let the selectors judge the bags, and select the best features by their consensus.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The data, samples in rows.
+        y : array-like of shape (n,)
+            The class of each sample.
+        groups : array-like of shape (n,), optional
+            The subject of each sample: bags are then drawn subject by subject, each with all
+            its samples.
+
+        Returns
+        -------
+        self
+        """
+        self._set_subjects(groups, X)
+        return super().fit(X, y)
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
+        verdict = self._verdict(self._members(), X, y, np.arange(X.shape[0]), generator)
+        self.votes_ = verdict.votes
+        self.rankings_ = Rankings(verdict.ranks, feature_names=self._names())
+        return verdict.scores
+
+    def _score_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> Array:
+        members, scores = self._members(), np.empty((len(rows), X.shape[1]))
+        for row, own, generator in zip(scores, rows, seeded, strict=True):
+            row[:] = self._verdict(members, X, y, own, generator).scores
+        return scores
+
+    def _verdict(
+        self,
+        members: Sequence[Ranker],
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        own: NDArray[np.integer],
+        generator: np.random.Generator,
+    ) -> Verdict:
+        """Judge some rows of the data: draw bags of them, hear all members, count the votes."""
+        aggregate = get_aggregate(self.aggregate)
+        scored = aggregate.takes == "scores"
+        if scored:
+            check_scored(members, self.aggregate)
+        drawing = bagging(self.n_bags, self.bag_size, self.replace)
+        seed, *seeds = generator.integers(2**31, size=1 + len(members)).tolist()
+        bags = drawn_bags(drawing, y, self._subjects, own, seed)
+        said = heard(members, (X, y, self._subjects), bags, seeds, scored=scored)
+        votes = votes_of(getattr(said, aggregate.takes), aggregate, self.top)
+        return Verdict(said.ranks, votes, aggregate.combine(votes))
+
+    def _members(self) -> list[Ranker]:
+        return members_of(FScore() if self.base is None else self.base, self.nominal)
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: ANN401
+        members = self._members()
+        self._allow_nan = all(member.takes_missing for member in members)
+        self._allow_sparse = all(member._allow_sparse for member in members)
+        return super()._validated(X, y)
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+        tags, members = super().__sklearn_tags__(), self._members()
+        tags.input_tags.allow_nan = all(member.takes_missing for member in members)
+        tags.input_tags.sparse = all(member._allow_sparse for member in members)
+        return tags

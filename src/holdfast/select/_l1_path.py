@@ -1,0 +1,355 @@
+"""Features in the order in which they enter linear models as an L1 penalty falls."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._kernels.l1_path import (
+    GAUSSIAN,
+    LOGISTIC,
+    MULTINOMIAL,
+    has_twin,
+    loss,
+    residuals,
+    slopes,
+    solve,
+)
+from holdfast._kernels.svm import CENTRE, STANDARD, scaled, weights
+from holdfast._text import did_you_mean
+from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
+from holdfast.select._base import Scorer
+from holdfast.select._record import selector
+from holdfast.select._selector import present
+from holdfast.select._svm import check_positive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ties import RandomState
+    from holdfast.select._selector import Array, Rows
+
+FAMILIES = {"gaussian": GAUSSIAN, "logistic": LOGISTIC, "multinomial": MULTINOMIAL}
+EXPLAINED = 0.999
+"""Share of the deviance past which a path ends: coefficients then grow without bound."""
+
+
+class Path:
+    """The models of one data set, from the largest penalty on downwards.
+
+    Coefficients have one row, or one a class in the multinomial family. A feature joins those at
+    work as soon as its slope exceeds the penalty, and the slopes of all features are looked
+    at after every solution: at no penalty is a feature left out that belongs in.
+    """
+
+    def __init__(self, Z: Array, y: NDArray[Any], family: int, tolerance: float) -> None:
+        self._Z, self._family, self._tolerance = Z, family, tolerance
+        self._Y, self._eta = _targets(y, family)
+        self._who = np.empty(0, dtype=np.int64)
+        self._seen = np.zeros(len(Z), dtype=bool)
+        self._null = loss(family, self._Y, self._eta)
+        first = residuals(family, self._Y, self._eta)
+        self._slopes = _finite(np.array([weights(Z, row) for row in first]) / Z.shape[1])
+        self.coefficients: Array = np.zeros((len(first), len(Z)))
+        self.largest = float(np.abs(self._slopes).max())
+        self.violation = 0.0
+
+    def walk(self, shares: Array) -> Iterator[float]:
+        """Go through falling penalties, given as shares of the largest."""
+        if self.largest == 0.0:  # no feature varies along with the target
+            return
+        for share in shares:
+            self._solve(float(share) * self.largest)
+            yield float(share)
+            if loss(self._family, self._Y, self._eta) <= (1.0 - EXPLAINED) * self._null:
+                return
+
+    def _solve(self, penalty: float) -> None:
+        slack = self._tolerance * penalty
+        newcomers = self._newcomers(penalty + slack)
+        while True:
+            self._admit(newcomers)
+            left = solve(
+                self._Z, self._Y, self._family, self._who, self.coefficients, self._eta,
+                penalty, slack,
+            )  # fmt: skip
+            self.violation = max(self.violation, left / penalty)
+            self._slopes = slopes(self._Z, residuals(self._family, self._Y, self._eta))
+            newcomers = self._newcomers(penalty + slack)
+            if not len(newcomers):
+                return
+
+    def _newcomers(self, limit: float) -> NDArray[np.intp]:
+        return np.flatnonzero((np.abs(self._slopes).max(axis=0) > limit) & ~self._seen)
+
+    def _admit(self, newcomers: NDArray[np.intp]) -> None:
+        """Let features join; of equal ones the first stands for all."""
+        for feature in newcomers:
+            self._seen[feature] = True
+            if not has_twin(self._Z, self._who, feature):
+                self._who = np.append(self._who, feature)
+
+
+def _targets(y: NDArray[Any], family: int) -> tuple[Array, Array]:
+    """Return targets and the predictors of the model without features, one row a class."""
+    if family == GAUSSIAN:
+        target = (y - y.mean())[None]
+        target = target / (np.abs(target).max() or 1.0)  # penalties are relative
+        return target, np.zeros_like(target)
+    first = 1 if family == LOGISTIC else 0
+    target = np.array([y == code for code in range(first, y.max() + 1)], dtype=np.float64)
+    odds = target.mean(axis=1, keepdims=True)
+    if family == LOGISTIC:
+        odds /= 1.0 - odds
+    return target, np.repeat(np.log(odds), len(y), axis=1)
+
+
+def _finite(slopes: Array) -> Array:
+    if not np.isfinite(slopes).all():
+        raise InvalidInputError(
+            "X holds values too large or too close together for a path: their widths leave "
+            "the range of floating-point numbers. Rescale the features first."
+        )
+    return slopes
+
+
+def _entries(path: Path, shares: Array, most: int) -> Array:
+    """Return the share of the penalty at which each feature enters, the first `most` of them."""
+    entries, room = np.zeros(path.coefficients.shape[1]), most
+    for share in path.walk(shares):
+        sizes = np.abs(path.coefficients).sum(axis=0)
+        new = np.flatnonzero((sizes > 0) & (entries == 0))
+        new = new[np.argsort(-sizes[new], kind="stable")[:room]]
+        entries[new] = share
+        room -= len(new)
+        if room == 0:
+            break
+    return entries
+
+
+@selector(
+    name="l1_path",
+    title="Order of entry on the lasso path",
+    references=("tibshirani1996", "friedman2010"),
+)
+class L1Path(Scorer):
+    r"""Score features by how early they enter a linear model whose L1 penalty falls.
+
+    .. math:: \hat\beta(\lambda) = \arg\min_{\beta, \beta_0} \frac{1}{n} \sum_i
+              \ell(y_i, \beta_0 + x_i^\top \beta) + \lambda \lVert \beta \rVert_1,
+              \qquad s_j = \max \{\lambda : \hat\beta_j(\lambda) \ne 0\} \,/\, \lambda_{\max}
+
+    The loss is minus the log-likelihood of a logistic model for two classes and of a
+    multinomial one (softmax, one row of coefficients a class) for more; a feature is in when any
+    class has a coefficient other than 0. Offsets are not penalised. :math:`\lambda_{\max}` is
+    the smallest penalty at which no feature is in. Penalties fall in equal ratios from there;
+    :math:`s_j` is that of the first model on this grid that the feature is in, and 0 if it
+    enters none. Scores lie in 0..1.
+
+    Parameters
+    ----------
+    family : {"auto", "gaussian", "logistic", "multinomial"}, default "auto"
+        The model. "auto" is logistic for two classes, multinomial for more, and gaussian (the
+        lasso) for regression in :class:`StabilitySelection`. "gaussian" on two classes predicts
+        0 and 1 by least squares.
+    n_penalties : int, default 100
+        Length of the grid of penalties, the largest included.
+    smallest : float, default 0.01
+        The last penalty, as a share of the largest. Where there are far more samples than
+        features, a smaller one lets more features in.
+    standardise : bool, default True
+        Whether features are brought to unit variance, in each resample anew. They are always
+        centred.
+    tolerance : float, default 1e-7
+        Largest violation of the optimality conditions, as a share of the penalty.
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores: those that enter at the same penalty of
+        the grid, and those that never enter.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        The relative penalties at entry.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+    classes_ : array of shape (c,)
+        The classes.
+
+    Notes
+    -----
+    The method is that of Friedman et al.: coordinate descent from one penalty to the next. The
+    optimality conditions of all features are checked at every penalty, so no feature is missed.
+
+    Coefficients at the end of the path do not decide between features that enter together: with
+    more features than samples the end of the path is where the model fits anything, and the
+    features that are best by then are not those that were found first.
+
+    A path ends early when the model explains 99.9 % of the deviance, as it will where a
+    hyperplane separates the classes. There are never more features in a model than samples
+    (times classes), so with many features most of them share the score 0; so do constant ones.
+    Of features that are equal, or each other's negative or multiple, the first enters and stands
+    for all. (Without standardising the one of the largest variance does.)
+
+    References
+    ----------
+    R. Tibshirani (1996). Regression shrinkage and selection via the lasso. Journal of the
+    Royal Statistical Society B 58(1), 267-288.
+
+    J. Friedman, T. Hastie, R. Tibshirani (2010). Regularization paths for generalized linear
+    models via coordinate descent. Journal of Statistical Software 33(1).
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> hf.L1Path(n_features_to_select=3).fit(X, y).get_feature_names_out().tolist()
+    ['alcohol', 'od280/od315_of_diluted_wines', 'proline']
+    """
+
+    def __init__(
+        self,
+        *,
+        family: str = "auto",
+        n_penalties: int = 100,
+        smallest: float = 0.01,
+        standardise: bool = True,
+        tolerance: float = 1e-7,
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.family = family
+        self.n_penalties = n_penalties
+        self.smallest = smallest
+        self.standardise = standardise
+        self.tolerance = tolerance
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def entries(self, X: Any, y: NDArray[Any], rows: Rows, most: int) -> Array:  # noqa: ANN401
+        """Return the relative penalty at which each feature enters on each of many resamples.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Finite data, samples in rows.
+        y : array of shape (n,)
+            Class numbers (whole), or the values of a regression (floating-point).
+        rows : sequence of index arrays
+            The rows of each resample; a row may occur several times.
+        most : int
+            Each path ends when so many features have entered. Where the last penalty lets in
+            more than there is room for, those with the largest absolute coefficients there
+            are kept (summed over classes; of equal ones the first). So no path yields more than
+            `most` features, as the error bounds of stability selection demand, and a larger
+            `most` only adds features.
+
+        Returns
+        -------
+        array of shape (len(rows), p)
+            Penalties as shares of the largest one of the resample; 0 for features that do not
+            enter.
+        """
+        self._check(y)
+        if not _whole_from(1, most):
+            raise InvalidInputError(f"most must be a whole number from 1 on, got {most!r}.")
+        shares, worst = self.shares(), 0.0
+        entries = np.zeros((len(rows), X.shape[1]))
+        for row, path in zip(entries, self._paths(X, y, rows), strict=True):
+            row[:] = _entries(path, shares, most)
+            worst = max(worst, path.violation)
+        _tell_unsolved(worst, self.tolerance)
+        return entries
+
+    def shares(self) -> Array:
+        """Return the grid of penalties below the largest, as shares of it, falling."""
+        steps = np.arange(1, self.n_penalties) / (self.n_penalties - 1)
+        return np.asarray(float(self.smallest) ** steps)
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+        scores: Array = self._score_many(X, y, [np.arange(len(y))], [])[0]
+        return scores
+
+    def _score_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],  # noqa: ARG002
+    ) -> Array:
+        return self.entries(X, y, rows, X.shape[1])
+
+    def _paths(self, X: Any, y: NDArray[Any], rows: Rows) -> Iterator[Path]:  # noqa: ANN401
+        X = np.asarray(X)  # kernels do not know memory maps
+        kind = STANDARD if self.standardise else CENTRE
+        for own in rows:
+            numbers, counts = own.astype(np.int64, copy=False), np.ones(len(own))
+            Z = scaled(X, numbers, counts, kind, 0, X.shape[1])
+            if not self.standardise:
+                Z /= np.abs(Z).max() or 1.0  # penalties are relative; squares stay in range
+            target = y[own] if y.dtype.kind == "f" else present(y[own])
+            yield Path(Z, target, self._family(target), self.tolerance)
+
+    def _family(self, y: NDArray[Any]) -> int:
+        if self.family != "auto":
+            return FAMILIES[self.family]
+        if y.dtype.kind == "f":
+            return GAUSSIAN
+        return LOGISTIC if y.max() == 1 else MULTINOMIAL
+
+    def _check(self, y: NDArray[Any]) -> None:
+        """Refuse wrong settings, and a family that does not fit the target."""
+        if self.family not in ("auto", *FAMILIES):
+            raise UnknownNameError(
+                f"no family is called {self.family!r}."
+                f"{did_you_mean(str(self.family), ('auto', *FAMILIES))}"
+            )
+        if not _whole_from(2, self.n_penalties):
+            raise InvalidInputError(
+                f"n_penalties must be a whole number from 2 on, got {self.n_penalties!r}."
+            )
+        for name in ("smallest", "tolerance"):
+            _check_share(name, getattr(self, name))
+        _check_target(self.family, y)
+
+
+def _whole_from(least: int, value: object) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and int(value) >= least  # type: ignore[call-overload]
+
+
+def _check_share(name: str, value: object) -> None:
+    check_positive(name, value)
+    if float(value) >= 1:  # type: ignore[arg-type]
+        raise InvalidInputError(f"{name} must be below 1, got {value!r}.")
+
+
+def _check_target(family: str, y: NDArray[Any]) -> None:
+    numbers, classes = y.dtype.kind == "f", len(np.unique(y))
+    if numbers and family in ("logistic", "multinomial"):
+        raise InvalidInputError(
+            f"the {family} family needs classes, got numbers; use family='gaussian' or 'auto'."
+        )
+    if not numbers and classes > 2 and family in ("gaussian", "logistic"):
+        raise InvalidInputError(
+            f"the {family} family tells two classes apart, got {classes}; "
+            "use family='multinomial' or 'auto'."
+        )
+
+
+def _tell_unsolved(violation: float, tolerance: float) -> None:
+    if violation > tolerance:
+        warnings.warn(
+            f"a path was not solved to the tolerance {tolerance:g} (violation {violation:.2g}); "
+            "features of close entries may change places. Raise tolerance or smallest.",
+            HoldfastWarning,
+            stacklevel=3,
+        )

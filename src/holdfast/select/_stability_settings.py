@@ -1,0 +1,130 @@
+"""The parameters of stability selection: what is given, and what follows from it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, NamedTuple, get_args
+
+from holdfast._text import did_you_mean
+from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
+from holdfast.resample._checks import whole
+from holdfast.select._calibration import THRESHOLDS
+from holdfast.select._error_bounds import (
+    checked_assumption,
+    checked_rate,
+    error_bound,
+    largest_q,
+    least_threshold,
+)
+
+Sampling = Literal["complementary pairs", "half"]
+SAMPLINGS: tuple[str, ...] = get_args(Sampling)
+CALIBRATED = "calibrated"
+
+
+class Sampled(NamedTuple):
+    """How subsamples are drawn, and what is assumed of the shares."""
+
+    sampling: str
+    assumption: str
+    n_pairs: int
+
+    @classmethod
+    def of(cls, sampling: str, assumption: str | None, n_pairs: int) -> Sampled:
+        """Check the parameters."""
+        how = cls(
+            _checked_sampling(sampling),
+            checked_assumption(assumption),
+            whole(n_pairs, "n_pairs", 1),
+        )
+        if how.sampling != SAMPLINGS[0] and how.assumption != "none":
+            raise InvalidInputError(
+                f"sampling={sampling!r} allows assumption='none' only, received {assumption!r}: "
+                "the other bounds rest on complementary pairs."
+            )
+        return how
+
+    @property
+    def total(self) -> int:
+        """The number of subsamples."""
+        return 2 * self.n_pairs
+
+    def bound(self, n_features: int, q: int, threshold: float) -> float:
+        """Return the bound of these subsamples."""
+        return error_bound(
+            n_features, q, threshold, n_pairs=self.n_pairs, assumption=self.assumption
+        )
+
+
+class Target(NamedTuple):
+    """What was asked for: two of the three, or a calibrated threshold."""
+
+    threshold: float | str | None
+    pfer: float | None
+    q: int | None
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether the threshold is chosen from the data."""
+        if isinstance(self.threshold, str) and self.threshold != CALIBRATED:
+            raise InvalidInputError(
+                f"threshold must be a number from 0.5 to 1, None or {CALIBRATED!r}; received "
+                f"{self.threshold!r}."
+            )
+        return self.threshold == CALIBRATED
+
+    def most(self, n_features: int, n_samples: int, how: Sampled) -> int:
+        """Return the largest q that calibration looks at."""
+        if self.q is not None:
+            return min(whole(self.q, "q", 1), n_features)
+        if self.pfer is None:
+            return max(1, min(n_features, n_samples // 2))
+        return max(1, self._largest(n_features, THRESHOLDS[-1], how))
+
+    def settled(self, n_features: int, how: Sampled) -> tuple[int, float]:
+        """Return q and the threshold where two of the three are given."""
+        given = [name for name, value in zip(self._fields, self, strict=True) if value is not None]
+        if len(given) != 2:
+            raise InvalidInputError(
+                "exactly two of threshold, pfer and q must be given, the third follows from them; "
+                f"received {', '.join(given) or 'none'}. Set the one to be computed to None."
+            )
+        if self.q is None:
+            threshold = float(self.threshold)  # type: ignore[arg-type]  # given, as q is not
+            return max(1, self._largest(n_features, threshold, how)), threshold
+        if self.threshold is None:
+            return self.q, min(1.0, self._least(n_features, how))
+        return self.q, float(self.threshold)
+
+    def _largest(self, n_features: int, threshold: float, how: Sampled) -> int:
+        assert self.pfer is not None
+        return largest_q(
+            n_features, threshold, self.pfer, n_pairs=how.n_pairs, assumption=how.assumption
+        )
+
+    def _least(self, n_features: int, how: Sampled) -> float:
+        assert self.q is not None
+        assert self.pfer is not None
+        return least_threshold(
+            n_features, self.q, self.pfer, n_pairs=how.n_pairs, assumption=how.assumption
+        )
+
+    def warn_if_missed(self, bound: float) -> None:
+        """Say so if the number of false selections that was asked for is not kept."""
+        if self.pfer is None or bound <= checked_rate(self.pfer):
+            return
+        warnings.warn(
+            f"pfer={self.pfer:g} cannot be kept: on average up to {bound:.3g} features may be "
+            "falsely selected. A higher threshold, or a stronger assumption, lowers the bound.",
+            HoldfastWarning,
+            stacklevel=2,
+        )
+
+
+def _checked_sampling(sampling: str) -> str:
+    """Return the name of a way to draw halves, or say which there are."""
+    if sampling in SAMPLINGS:
+        return sampling
+    raise UnknownNameError(
+        f"unknown sampling {sampling!r}.{did_you_mean(str(sampling), SAMPLINGS)}"
+    )
