@@ -45,7 +45,6 @@ class OfTheRegistry:
     def _named(self, name):
         self.name = name
         self.seeded_by_position = name in DRAWN
-        self.keeps_copies_together = name == "stability_selection"
 
     def make(self):
         return SELECTORS[self.name].kind(**QUICK.get(self.name, {}))

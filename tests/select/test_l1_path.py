@@ -15,7 +15,8 @@ from sklearn.linear_model import LogisticRegression, lasso_path
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 
-SPARSE = {"l1_ratio": 1.0} if sklearn.__version__ >= "1.8" else {"penalty": "l1"}
+RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+SPARSE = {"l1_ratio": 1.0} if RELEASE >= (1, 8) else {"penalty": "l1"}
 
 
 def data(classes, n=40, p=12, seed=0, linked=False):

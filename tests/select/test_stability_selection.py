@@ -96,6 +96,8 @@ def test_copies_of_a_sample_stay_in_one_half_where_they_are_one_subject():
     y = np.arange(60) % 2
     own = np.random.default_rng(0).integers(0, 60, 60)
     drawn = halves(y, np.arange(60), own=own)
+    named = halves(y[own], own)
+    assert [half.tolist() for half in drawn] == [own[half].tolist() for half in named]
     for one, other in zip(drawn[::2], drawn[1::2], strict=True):
         assert not set(one) & set(other)
         assert set(one) <= set(own)

@@ -181,22 +181,23 @@ def neighbours(
     place: Ints,
     codes: Ints,
     counts: Ints,
+    times: Ints,
     k: int,
     pairs: Ints,
     weights: Floats,
 ) -> int:
     """List the pairs (probe, neighbour), with weights, of all probes that the table covers.
 
-    Sample i of the resample is row ``place[i]`` of `rows`. Of each class the k nearest are
-    held; a newcomer has to be nearer than the farthest held and takes its slot, the first such
-    slot. A pair is coded as smaller row times rows plus larger row. Returns how many there are.
+    Sample i of the resample is row ``place[i]`` of `rows`, and a probe ``times[i]`` times. Of each
+    class the k nearest are held; a newcomer has to be nearer than the farthest held and takes its
+    slot, the first such slot. A pair is coded as smaller row times rows plus larger row. Returns how many there are.
     """
     n, c = len(place), len(counts)
     held, far = np.empty((c, k), np.int64), np.empty((c, k))
     found, worst = np.empty(c, np.int64), np.empty(c, np.int64)
-    size = 0
+    size, probes = 0, times.sum()
     for i in range(n):
-        if not first <= place[i] < first + len(table):
+        if times[i] == 0 or not first <= place[i] < first + len(table):
             continue
         distances = table[place[i] - first]
         found[:] = 0
@@ -220,7 +221,7 @@ def neighbours(
             for slot in range(found[own]):
                 a, b = place[i], held[own, slot]
                 pairs[size] = min(a, b) * rows + max(a, b)
-                weights[size] = share / (found[own] * n)
+                weights[size] = share * times[i] / (found[own] * probes)
                 size += 1
     return size
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdfast._kernels import relief
 from holdfast.errors import InvalidInputError
+from holdfast.resample._checks import count_of_part, part_or_count
 from holdfast.select._base import Scorer
 from holdfast.select._record import selector
 from holdfast.select._selector import present
@@ -55,7 +56,7 @@ class ReliefF(Scorer):
     .. math:: W_f = \frac{1}{n} \sum_i \Bigl[ -\overline{d_f(i, H_i)} + \sum_{c \ne c_i}
               \frac{P(c)}{1 - P(c_i)}\, \overline{d_f(i, M_i^c)} \Bigr]
 
-    Every sample i is a probe once. H_i are its k nearest neighbours of its own class (hits),
+    The n probes i are all samples, each once (or some, see `n_probes`). H_i are its k nearest neighbours of its own class (hits),
     M_i^c those of class c (misses), a bar is the mean over them, P the share of a class. The
     distance is the sum of the differences d_f of all features: the absolute difference of
     values scaled to 0..1 by the range of the feature, for nominal features 0 or 1. Scores
@@ -65,12 +66,16 @@ class ReliefF(Scorer):
     ----------
     n_neighbors : int, default 10
         k, the neighbours taken of each class; a class with fewer gives all it has.
+    n_probes : int, float or None, default None
+        None: every sample is a probe once. A count, or a fraction of the samples (rounded up):
+        so many probes are drawn at random, with replacement, as the first Relief did. That takes
+        less work where they are few, and adds chance to the scores.
     nominal : array-like or None, default None
         Which features are nominal: their indices, or a boolean mask of all features.
     n_features_to_select : int, float or None, default None
         How many features to keep: a count, a fraction, or None for half of them.
     random_state : int, Generator, RandomState or None, default 0
-        Seed of the order of features with equal scores.
+        Seed of the probes, where they are drawn, and of the order of features with equal scores.
 
     Attributes
     ----------
@@ -83,7 +88,7 @@ class ReliefF(Scorer):
 
     Notes
     -----
-    The numbers are WEKA's (``ReliefFAttributeEval -M -1``), tied neighbours included: once k
+    With all samples as probes the numbers are WEKA's (``ReliefFAttributeEval -M -1``), tied neighbours included: once k
     are held, a newcomer has to be strictly nearer than the farthest of them and replaces it, in
     the earliest slot. The choice among tied neighbours thus depends on the order of the rows.
 
@@ -119,17 +124,19 @@ class ReliefF(Scorer):
         self,
         *,
         n_neighbors: int = 10,
+        n_probes: float | None = None,
         nominal: ArrayLike | None = None,
         n_features_to_select: float | None = None,
         random_state: RandomState = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
+        self.n_probes = n_probes
         self.nominal = nominal
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
-        scores: Array = self._score_many(X, y, [np.arange(len(X))], [])[0]
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
+        scores: Array = self._score_many(X, y, [np.arange(len(X))], [generator])[0]
         return scores
 
     def _score_many(
@@ -137,10 +144,22 @@ class ReliefF(Scorer):
         X: Any,  # noqa: ANN401
         y: NDArray[np.intp],
         rows: Rows,
-        seeded: Sequence[np.random.Generator],  # noqa: ARG002
+        seeded: Sequence[np.random.Generator],
     ) -> Array:
         k, nominal = checked_count(self.n_neighbors), checked_nominal(self.nominal, X.shape[1])
-        return np.array([_scores(X, own, present(y[own]), nominal, k) for own in rows])
+        return np.array(
+            [
+                _scores(X, own, present(y[own]), nominal, k, self._times(len(own), generator))
+                for own, generator in zip(rows, seeded, strict=True)
+            ]
+        )
+
+    def _times(self, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return how often each sample is a probe."""
+        if self.n_probes is None:
+            return np.ones(n, dtype=np.int64)
+        count = count_of_part(part_or_count(self.n_probes, "n_probes", inclusive=True), n)
+        return np.bincount(generator.integers(n, size=count), minlength=n)
 
 
 def checked_count(n_neighbors: int) -> int:
@@ -183,6 +202,7 @@ def _scores(
     codes: NDArray[np.intp],
     nominal: NDArray[np.bool_],
     k: int,
+    times: NDArray[np.int64],
 ) -> Array:
     """Score the features on one resample; work is done once for rows that repeat."""
     distinct, place = np.unique(rows, return_inverse=True)
@@ -191,7 +211,7 @@ def _scores(
     step = max(1, ENTRIES // _padded(len(distinct)))
     for first in range(0, len(distinct), step):
         table = _distances(data, first, min(first + step, len(distinct)))
-        pairs = _neighbours(table, first, place, codes, k)
+        pairs = _neighbours(table, first, place, codes, k, times)
         for block in data.blocks():
             relief.add_scores(block.values, block.kinds, block.lack, *pairs, scores[block.at])
             constant[block.at] = block.constant
@@ -254,7 +274,12 @@ def _distances(data: Data, first: int, stop: int) -> Array:
 
 
 def _neighbours(
-    table: Array, first: int, place: NDArray[np.intp], codes: NDArray[np.intp], k: int
+    table: Array,
+    first: int,
+    place: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    k: int,
+    times: NDArray[np.int64],
 ) -> Pairs:
     """Find the neighbours of the probes in a table; a pair that occurs twice is merged."""
     counts, rows = np.bincount(codes), int(place.max()) + 1
@@ -262,7 +287,7 @@ def _neighbours(
     probes = np.count_nonzero((place >= first) & (place < first + len(table)))
     room = int(np.minimum(counts, k).sum()) * probes
     coded, shares = np.empty(room, dtype=np.int64), np.empty(room)
-    size = relief.neighbours(table, first, rows, place, codes, counts, k, coded, shares)
+    size = relief.neighbours(table, first, rows, place, codes, counts, times, k, coded, shares)
     keys, where = np.unique(coded[:size], return_inverse=True)
     left, right = np.divmod(keys, rows)
     weights = np.bincount(where, shares[:size]).astype(np.float64, copy=False)

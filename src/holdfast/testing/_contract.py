@@ -31,10 +31,6 @@ class Contract:
     #: Whether chance has a say: each resample then has a seed of its own, by its position.
     seeded_by_position = False
 
-    #: Whether copies of a sample are kept together as those of a subject are. A fit to the rows
-    #: of a resample cannot know which are copies, so it is told by ``groups``.
-    keeps_copies_together = False
-
     def make(self) -> Any:  # noqa: ANN401  (each kind has methods of its own)
         """Return a new, unfitted selector."""
         raise NotImplementedError("return your selector from make()")
@@ -85,8 +81,7 @@ class Contract:
         for classes in (2, 3):
             X, y = self.example(classes)
             for own in example_rows():
-                told = {"groups": own} if self.keeps_copies_together else {}
-                fitted = self.make().fit(X[own], y[own], **told)
+                fitted = self.make().fit(X[own], y[own])
                 self.assert_alike(self.of_resamples((X, y), [own]), self.of_fit(fitted))
 
     def test_many_resamples_equal_single_ones(self) -> None:
