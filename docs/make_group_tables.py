@@ -27,6 +27,7 @@ DENSE = {
     "min_size=3": {"min_size": 3},
     "count_itself=False": {"count_itself": False},
     "count_itself=False, min_size=2": {"count_itself": False, "min_size": 2},
+    "count_itself=False, min_size=3": {"count_itself": False, "min_size": 3},
     "density_filter=False": {"density_filter": False},
     "kernel='gaussian'": {"kernel": "gaussian"},
 }

@@ -37,6 +37,7 @@ QUICK = {
     "consensus_groups": {"n_bags": 5},
     "ensemble": {"n_bags": 5},
     "kmeans_groups": {"n_init": 5},
+    "stability_selection": {"n_pairs": 10},
 }
 
 

@@ -64,7 +64,7 @@ def equally(y, probe, other):
     return 1 / (len(set(y)) - 1)
 
 
-def naive(X, y, k, nominal=(), choice=weka_choice, weight=by_share):
+def naive(X, y, k, nominal=(), choice=weka_choice, weight=by_share, probes=None):
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     n, p = X.shape
     tables = [differences(X[:, f], f in nominal) for f in range(p)]
@@ -72,13 +72,16 @@ def naive(X, y, k, nominal=(), choice=weka_choice, weight=by_share):
     for table in tables:
         distance += table
     scores = np.zeros(p)
-    for i in range(n):
+    probes = range(n) if probes is None else probes
+    for i in probes:
         for c in np.unique(y):
             others = [j for j in range(n) if y[j] == c and j != i]
             held = choice(others, distance[i], k)
             share = -1.0 if c == y[i] else weight(y, y[i], c)
             if held:
-                scores += share * np.array([table[i, held].mean() for table in tables]) / n
+                scores += (
+                    share * np.array([table[i, held].mean() for table in tables]) / len(probes)
+                )
     return settled(X, scores)
 
 
@@ -297,3 +300,50 @@ def test_record():
         True,
         False,
     )
+
+
+# --- probes drawn at random ---------------------------------------------------------------------
+
+
+class Told:
+    """A generator that draws what it was told to draw."""
+
+    def __init__(self, drawn):
+        self.drawn = np.asarray(drawn)
+
+    def integers(self, high, size):
+        assert size == len(self.drawn)
+        assert (self.drawn < high).all()
+        return self.drawn
+
+
+@pytest.mark.parametrize("n_probes", [1.0, 0.25, 2, 400])
+def test_drawn_probes_give_the_naive_scores(n_probes):
+    X, y = load_wine(return_X_y=True)
+    X, y = X[::4], y[::4]
+    count = n_probes if isinstance(n_probes, int) else int(np.ceil(n_probes * len(y)))
+    probes = np.random.default_rng(3).integers(len(y), size=count)
+    found = ReliefF(n_neighbors=5, n_probes=n_probes)._score(X, y, Told(probes))
+    np.testing.assert_allclose(found, naive(X, y, 5, probes=probes), rtol=1e-12, atol=1e-14)
+
+
+def test_many_drawn_probes_come_near_all_of_them():
+    X, y = load_wine(return_X_y=True)
+    drawn = ReliefF(n_probes=50_000).fit(X, y).scores_
+    np.testing.assert_allclose(drawn, ReliefF().fit(X, y).scores_, atol=0.005)
+
+
+def test_resamples_draw_probes_of_their_own():
+    X, y = load_wine(return_X_y=True)
+    rows = [np.arange(len(y))] * 3
+    scores = ReliefF(n_probes=0.5).score_resamples(X, y, rows).values
+    assert len(np.unique(scores[:, 0])) == 3
+    assert np.array_equal(scores, ReliefF(n_probes=0.5).score_resamples(X, y, rows).values)
+    np.testing.assert_array_equal(scores[0], ReliefF(n_probes=0.5).fit(X, y).scores_)
+
+
+@pytest.mark.parametrize("n_probes", [0, 1, 1.5, -0.5, "all", True])
+def test_odd_numbers_of_probes_are_refused(n_probes):
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(InvalidInputError, match="n_probes"):
+        ReliefF(n_probes=n_probes).fit(X, y)

@@ -190,7 +190,8 @@ def neighbours(
 
     Sample i of the resample is row ``place[i]`` of `rows`, and a probe ``times[i]`` times. Of each
     class the k nearest are held; a newcomer has to be nearer than the farthest held and takes its
-    slot, the first such slot. A pair is coded as smaller row times rows plus larger row. Returns how many there are.
+    slot, the first such slot. A pair is coded as smaller row times rows plus larger row. Returns
+    how many there are.
     """
     n, c = len(place), len(counts)
     held, far = np.empty((c, k), np.int64), np.empty((c, k))

@@ -120,7 +120,8 @@ class Ensemble(Scorer):
     Notes
     -----
     Missing values and sparse matrices are taken where all selectors take them. Bags in which a
-    class has copies of one sample only are drawn anew (see :class:`holdfast.Bootstrap`).
+    class has copies of one sample only are drawn anew (see :class:`holdfast.Bootstrap`). Of a
+    resample in which rows repeat, the copies of a row are drawn together.
 
     Tied ranks are averaged because any other order of ties would vote, too: ten trees leave most
     features of a wide data set with an importance of exactly 0, and ties in the order of the

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample import ComplementaryHalves
+from holdfast.select._selector import together
 from holdfast.select._stability_settings import SAMPLINGS
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 def halves_of(data: Data, own: NDArray[np.integer], how: Sampled, seed: int) -> Rows:
     """Draw two halves a pair from some rows of the data, which may repeat.
 
-    The samples of a subject stay together, and classes keep their shares. Copies of a sample
-    count as samples, as they do in a fit to these rows.
+    The samples of a subject stay together, and so do copies of a sample, so that halves of a pair
+    share nothing. Classes keep their shares.
     """
-    subjects = None if data.subjects is None else data.subjects[own]
+    subjects = together(data.subjects, own)
     paired = how.sampling == SAMPLINGS[0]
     pairs = how.n_pairs if paired else 2 * how.n_pairs
     try:

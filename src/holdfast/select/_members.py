@@ -14,6 +14,7 @@ from holdfast.resample._checks import flag, part_or_count, whole
 from holdfast.resample._units import Units
 from holdfast.select._base import Ranker, Scorer
 from holdfast.select._given import as_selector
+from holdfast.select._selector import together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,10 +95,10 @@ def drawn_bags(
     own: NDArray[np.integer],
     seed: int,
 ) -> list[NDArray[np.integer]]:
-    """Return the rows of each bag, drawn from some rows of the data."""
+    """Return the rows of each bag, drawn from some rows of the data; copies stay together."""
     if protocol is None:
         return [own]
-    units = Units.of(y[own], None if subjects is None else subjects[own])
+    units = Units.of(y[own], together(subjects, own))
     return [own[one.train] for one in protocol.draw_units(units, seed, None)]
 
 

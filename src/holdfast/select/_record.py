@@ -104,6 +104,8 @@ def get_selector(name: str) -> SelectorRecord:
     >>> get_selector("relieff").kind.__name__
     'ReliefF'
     """
+    if name in SELECTORS:  # entry points take a while to look up
+        return SELECTORS[name]
     known = all_selectors()
     if name not in known:
         raise UnknownNameError(f"no selector is called {name!r}.{did_you_mean(name, known)}")

@@ -56,11 +56,12 @@ class ReliefF(Scorer):
     .. math:: W_f = \frac{1}{n} \sum_i \Bigl[ -\overline{d_f(i, H_i)} + \sum_{c \ne c_i}
               \frac{P(c)}{1 - P(c_i)}\, \overline{d_f(i, M_i^c)} \Bigr]
 
-    The n probes i are all samples, each once (or some, see `n_probes`). H_i are its k nearest neighbours of its own class (hits),
-    M_i^c those of class c (misses), a bar is the mean over them, P the share of a class. The
-    distance is the sum of the differences d_f of all features: the absolute difference of
-    values scaled to 0..1 by the range of the feature, for nominal features 0 or 1. Scores
-    lie in -1..1, near 0 for features without a bearing on the class.
+    Every sample i is a probe once (or some samples are, see `n_probes`; n is the number of
+    probes). H_i are its k nearest neighbours of its own class (hits), M_i^c those of class c
+    (misses), a bar is the mean over them, P the share of a class. The distance is the sum of the
+    differences d_f of all features: the absolute difference of values scaled to 0..1 by the range
+    of the feature, for nominal features 0 or 1. Scores lie in -1..1, near 0 for features without a
+    bearing on the class.
 
     Parameters
     ----------
@@ -88,9 +89,10 @@ class ReliefF(Scorer):
 
     Notes
     -----
-    With all samples as probes the numbers are WEKA's (``ReliefFAttributeEval -M -1``), tied neighbours included: once k
-    are held, a newcomer has to be strictly nearer than the farthest of them and replaces it, in
-    the earliest slot. The choice among tied neighbours thus depends on the order of the rows.
+    With all samples as probes the numbers are WEKA's (``ReliefFAttributeEval -M -1``), tied
+    neighbours included: once k are held, a newcomer has to be strictly nearer than the farthest
+    of them and replaces it, in the earliest slot. The choice among tied neighbours thus depends
+    on the order of the rows.
 
     Missing values (NaN): if both values are missing the difference is 1; if one is, the larger
     of v and 1 - v, v being the scaled other; for a nominal feature 1 - 1/(number of its values

@@ -208,6 +208,17 @@ def checked_rows(
     return [own.astype(np.intp, copy=False) for own in checked]
 
 
+def together(subjects: NDArray[Any] | None, rows: NDArray[np.integer]) -> NDArray[Any] | None:
+    """Return which rows of a resample stay together: a subject's, and copies of one sample.
+
+    None where each is by itself.
+    """
+    if subjects is not None:
+        own: NDArray[Any] = subjects[rows]
+        return own
+    return rows if len(np.unique(rows)) < len(rows) else None
+
+
 def present(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """Number the classes that occur in a resample from 0 on."""
     return np.unique(codes, return_inverse=True)[1]

@@ -123,8 +123,8 @@ class StabilitySelection(Scorer):
     estimator or a function; so are whole numbers if the base is a regressor of scikit-learn or
     ``L1Path(family="gaussian")``. All else are classes, each of which needs at least 4 samples.
 
-    Copies of a sample, as in a bootstrap, count as samples and may fall into both halves of a
-    pair; give `groups`, the same for all copies, to keep them together.
+    Copies of a row in a resample, as in a bootstrap, stay together, so that a pair shares
+    nothing. ``fit`` cannot know of copies: give `groups`, the same for all copies of a sample.
 
     Where even q = 1, or a threshold of 1, cannot keep `pfer`, that is used, a warning says so,
     and ``error_bound_`` tells what is kept.

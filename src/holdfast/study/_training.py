@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast.select._relieff import checked_nominal
+from holdfast.select._selector import together
 from holdfast.study._seeds import DRAW, NOISE, seed_of
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ class Training:
             train = train[:, resample.features]
         if self.missing and not selector.takes_missing:
             train = _imputed(train)
-        subjects = self.subjects if selector.takes_subjects else None
-        subjects = None if subjects is None else subjects[resample.train]
+        subjects = None
+        if selector.takes_subjects:
+            subjects = together(self.subjects, resample.train)
         return Part(train, self.y[resample.train], subjects)
 
     def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:

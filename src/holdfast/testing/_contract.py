@@ -77,11 +77,15 @@ class Contract:
             refuses(self.make(), X, np.arange(60) == 3, "single sample")
 
     def test_resamples_equal_single_fits(self) -> None:
-        """A resample gives what a fit to its rows gives, repeated rows included."""
+        """A resample gives what a fit to its rows gives, repeated rows included.
+
+        Selectors that draw samples are told which rows are copies of one.
+        """
         for classes in (2, 3):
             X, y = self.example(classes)
             for own in example_rows():
-                fitted = self.make().fit(X[own], y[own])
+                copies = {"groups": own} if self.make().takes_subjects else {}
+                fitted = self.make().fit(X[own], y[own], **copies)
                 self.assert_alike(self.of_resamples((X, y), [own]), self.of_fit(fitted))
 
     def test_many_resamples_equal_single_ones(self) -> None:
