@@ -1,9 +1,11 @@
-"""Draw the pictures of docs/pictures.md, docs/_static/picture-*.svg.
+"""Draw the pictures of the guide, docs/_static/picture-*.svg.
 
 Run it after a picture changed: ``python docs/make_guide_pictures.py``.
 """
 
 from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer
 
 import holdfast as hf
 
@@ -23,9 +25,25 @@ def main():
         "similarity": result.plot_similarity(),
         "upset": result.plot_upset(),
         "truth": result.plot_truth(),
+        "ensemble-sizes": _ensembles().plot_ensemble_sizes("nogueira", 10),
+        "stability-path": hf.plot.stability_path(_selected().stability_path_),
     }
     for name, picture in pictures.items():
         picture.save(FOLDER / f"picture-{name}.svg")
+
+
+def _ensembles():
+    """Run selectors, and ensembles of them, on simulated data."""
+    bases = {"relieff": hf.ReliefF(n_probes=0.5), "svm_rfe": hf.SVMRFE(), "t_score": hf.TScore()}
+    selectors = dict(bases)
+    for name, base in bases.items():
+        selectors |= {f"{name}, {n}": hf.Ensemble(base, n_bags=n) for n in (5, 10, 20, 40)}
+    study = hf.Study(selectors, protocol=hf.Subsampling(30, 0.9), sizes=[10], classifiers=())
+    return study.run(hf.io.read_data("@simulated"))
+
+
+def _selected():
+    return hf.StabilitySelection().fit(*load_breast_cancer(return_X_y=True, as_frame=True))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.study import Result
+from holdfast.study._ensembles import ensemble_curves
+from holdfast.study._objects import spelled
 from tests.study.stores import Made, full, subsamples
 
 NAMES = ("one", "two")
@@ -183,6 +185,19 @@ def test_ensembles_of_one_base_are_told_apart_by_their_names():
     result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     numbers = result.plot_ensemble_sizes("jaccard", 2).numbers
     assert numbers["selector"].tolist() == ["best 1", "best 1", "rra 1", "rra 1"]
+
+
+def test_the_base_by_itself_begins_the_line_of_its_ensembles():
+    selectors = {
+        "alone": hf.ReliefF(n_neighbors=5),
+        "named": hf.Ensemble("relieff:n_neighbors=5", n_bags=3),
+        "given": hf.Ensemble(hf.ReliefF(n_neighbors=5), n_bags=4),
+        "other": hf.Ensemble(hf.ReliefF(n_neighbors=3), n_bags=4),
+    }
+    parts = [{"name": name, "object": spelled(one)} for name, one in selectors.items()]
+    table = ensemble_curves({"selectors": parts})
+    assert table["n_bags"].tolist() == [1, 3, 1, 4]
+    assert table["selector"].tolist() == ["alone", "named", "alone", "given"]
 
 
 def test_ensembles_that_cannot_be_drawn_are_told(ensembles, simulated):

@@ -10,6 +10,9 @@ import pandas as pd
 
 from holdfast._spelling import snake_case
 from holdfast.errors import InvalidInputError
+from holdfast.select._given import as_selector
+from holdfast.select._record import SELECTORS
+from holdfast.study._objects import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.study._objects import JSON
 
 ENSEMBLE = "holdfast.select:Ensemble"
+SET_BY_STUDY = {"random_state", "n_features_to_select"}
 
 
 def ensemble_curves(plan: JSON) -> pd.DataFrame:
@@ -31,10 +35,12 @@ def ensemble_curves(plan: JSON) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``selector``, its name in the study; ``curve``, what equal ones are called, by
-        their base if this tells them apart; ``n_bags``, 1 where there are no bags.
+        their base if this tells them apart; ``n_bags``, 1 where there are no bags, and for the
+        base by itself, where the study has it, too.
     """
     curves: dict[str, dict[int, str]] = defaultdict(dict)
     bases: dict[str, str] = {}
+    alone = {_essence(one["object"]): one["name"] for one in plan["selectors"]}
     for one in plan["selectors"]:
         if isinstance(one["object"], dict) and one["object"].get("class") == ENSEMBLE:
             rest = dict(one["object"]["parameters"])
@@ -42,6 +48,8 @@ def ensemble_curves(plan: JSON) -> pd.DataFrame:
             key = json.dumps(rest, sort_keys=True)
             curves[key][1 if n_bags is None else n_bags] = one["name"]
             bases[key] = _named(rest["base"])
+            if _essence(rest["base"]) in alone:
+                curves[key].setdefault(1, alone[_essence(rest["base"])])
     return _table({key: own for key, own in curves.items() if len(own) > 1}, bases)
 
 
@@ -64,6 +72,16 @@ def _table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) ->
     return pd.DataFrame(rows)
 
 
+def _essence(spelling: Any) -> str:  # noqa: ANN401
+    """Return what a selector comes down to, whether it is given by name or as an object."""
+    if spelling is None or (isinstance(spelling, str) and not spelling.startswith("(")):
+        spelling = spelled(as_selector(spelling or "f_score"))
+    if isinstance(spelling, dict) and "parameters" in spelling:
+        kept = {k: v for k, v in spelling["parameters"].items() if k not in SET_BY_STUDY}
+        spelling = {**spelling, "parameters": kept}
+    return json.dumps(spelling, sort_keys=True)
+
+
 def _named(base: Any) -> str:  # noqa: ANN401
     """Return what the base of an ensemble is called, from its spelling."""
     if base is None:
@@ -74,4 +92,6 @@ def _named(base: Any) -> str:  # noqa: ANN401
     if isinstance(parts, list):
         return " + ".join(map(_named, parts))
     path = base.get("class") or base.get("function") or base.get("opaque")
-    return snake_case(str(path).rpartition(":")[2])
+    kind = str(path).rpartition(":")[2]
+    known = {record.kind.__name__: name for name, record in SELECTORS.items()}
+    return known.get(kind, snake_case(kind))

@@ -269,13 +269,14 @@ class Pictures:
         Returns
         -------
         Picture
-            A line for all ensembles of one base; an ensemble without bags stands at 1.
+            A line for all ensembles of one base; the base by itself, and an ensemble without bags,
+            stand at 1.
 
         Raises
         ------
         InvalidInputError
-            No two ensembles of the study differ by ``n_bags`` alone, or the study did not measure
-            what is asked for.
+            No two ensembles of the study differ by ``n_bags`` alone, nor is there one with its
+            base, or the study did not measure what is asked for.
 
         Examples
         --------
