@@ -1,9 +1,8 @@
 """Print the tables of docs/groups.md: dense groups, K-means clusters and SVM-RFE compared.
 
 Run it after one of these selectors changed: ``HOLDFAST_DATA=folder python
-docs/make_group_tables.py results``, where the folder holds colon.parquet and srbct.parquet. It
-takes about half an hour on two cores. The studies are kept in the folder `results`; those that
-are already there are not run again.
+docs/make_group_tables.py results``, where the folder holds colon.parquet and srbct.parquet. The
+studies are kept in the folder `results`, and those that are there already are not run again.
 """
 
 import os
@@ -18,10 +17,10 @@ import holdfast as hf
 from holdfast.select import halve_then_one
 
 SIZES = [4, 10, 30, 50]
-INDEX, VALUE = MEASURES = ["group_matching_index", "group_matching_value"]
-CLASSIFIERS = ["linear_svm", "knn1"]
+MEASURES = {"index": "group_matching_index", "value": "group_matching_value"}
+CLASSIFIERS = {"SVM": "linear_svm", "1-NN": "knn1"}
 PROTOCOL = hf.CrossValidation(3, n_repeats=10, reference=True)
-DENSE = {
+SETTINGS = {
     "as published": {},
     "min_size=2": {"min_size": 2},
     "min_size=3": {"min_size": 3},
@@ -31,86 +30,105 @@ DENSE = {
     "density_filter=False": {"density_filter": False},
     "kernel='gaussian'": {"kernel": "gaussian"},
 }
+DENSE = {"DGF": hf.DenseGroups, "DRAGS": hf.DRAGS}
+CLUSTERS = {
+    **{f"K-means {n}": hf.KMeansGroups(n_clusters=n) for n in (10, 30, 50, 100)},
+    **{f"K-means {n} central": hf.KMeansGroups(n_clusters=n, central=5) for n in (10, 30, 50)},
+}
+SINGLE = {"SVM-RFE": hf.SVMRFE(step=halve_then_one, scale="standard"), "F": hf.FScore()}
+SELECTORS = {
+    **{f"{who} {key}": DENSE[who](**SETTINGS[key]) for who, key in product(DENSE, SETTINGS)},
+    **CLUSTERS,
+    **SINGLE,
+}
 
 
-def data(name):
+def read(name):
     """Return a data set by its name; a name may end with "log2"."""
     name, _, scale = name.partition(" ")
-    read = hf.io.read_data(Path(os.environ["HOLDFAST_DATA"]) / f"{name}.parquet", target="class")
-    values = np.log2(read.X) if scale == "log2" else read.X
-    return pd.DataFrame(values, columns=read.feature_names), read.y
+    data = hf.io.read_data(Path(os.environ["HOLDFAST_DATA"]) / f"{name}.parquet", target="class")
+    values = np.log2(data.X) if scale else data.X
+    return pd.DataFrame(values, columns=data.feature_names), data.y
 
 
-def selectors():
-    dense = {f"DGF {key}": hf.DenseGroups(**given) for key, given in DENSE.items()}
-    drags = {f"DRAGS {key}": hf.DRAGS(**given) for key, given in DENSE.items()}
-    whole = {f"K-means {n}": hf.KMeansGroups(n_clusters=n) for n in (10, 30, 50, 100)}
-    central = {f"K-means {n} central": hf.KMeansGroups(n_clusters=n, central=5) for n in (10, 30, 50)}
-    single = {"SVM-RFE": hf.SVMRFE(step=halve_then_one, scale="standard"), "F": hf.FScore()}
-    return dense | drags | whole | central | single
-
-
-def result(name, folder):
+def studied(name, folder):
     """Return the study of a data set, run now or before."""
     out = folder / name.replace(" ", "-")
     if out.exists():
         return hf.resume(out)
     study = hf.Study(
-        selectors(), protocol=PROTOCOL, sizes=SIZES, classifiers=CLASSIFIERS, measures=MEASURES
+        SELECTORS,
+        protocol=PROTOCOL,
+        sizes=SIZES,
+        classifiers=list(CLASSIFIERS.values()),
+        measures=list(MEASURES.values()),
     )
-    return study.run(*data(name), out=out)
+    return study.run(*read(name), out=out)
 
 
-def stability(study):
-    """Return both measures at each size, a row a selector; "–" where there are too few clusters."""
-    table = study.stability.set_index(["selector", "size", "measure"])["value"]
-    rows = {
-        name: [f"{table[name, size, measure]:.2f}" if fits(name, size) else "–" for measure, size in product(MEASURES, SIZES)]
-        for name in selectors()
+def compared(result):
+    """Return stability and accuracy at each size, a row a selector."""
+    stability = result.stability.pivot(
+        index="selector", columns=["measure", "size"], values="value"
+    )
+    accuracy = 100 - 100 * result.errors.pivot(
+        index="selector", columns=["classifier", "size"], values="error"
+    )
+    names = [name for name in SELECTORS if not name.startswith(tuple(DENSE))]
+    rows = ["DGF as published", "DRAGS as published", "DRAGS min_size=2", *names]
+    return [
+        shown(stability.loc[rows], MEASURES, ".2f"),
+        shown(accuracy.loc[rows], CLASSIFIERS, ".1f"),
+    ]
+
+
+def shown(table, titles, form):
+    """Return a table as text, without sizes that are more than there are clusters."""
+    columns = {
+        f"{title}, {size}": [
+            format(value, form) if size <= most(name) else "–"
+            for name, value in table[titles[title], size].items()
+        ]
+        for title, size in product(titles, SIZES)
     }
-    return pd.DataFrame(rows, index=[f"{what}, {k}" for what, k in product(("index", "value"), SIZES)]).T
+    return pd.DataFrame(columns, index=table.index)
 
 
-def fits(name, size):
-    one = selectors()[name]
-    return not isinstance(one, hf.KMeansGroups) or one.n_clusters >= size
+def most(name):
+    return CLUSTERS[name].n_clusters if name in CLUSTERS else np.inf
 
 
-def accuracy(study):
-    table = 100 * (1 - study.errors.set_index(["selector", "size", "classifier"])["error"])
-    rows = {
-        name: [f"{table[name, size, one]:.1f}" if fits(name, size) else "–" for one, size in product(CLASSIFIERS, SIZES)]
-        for name in selectors()
-    }
-    return pd.DataFrame(rows, index=[f"{what}, {k}" for what, k in product(("SVM", "1-NN"), SIZES)]).T
-
-
-def single(study):
-    """Return the groups of the best 50: how many there are, and the share of single features."""
-    rows = {}
-    for name in selectors():
-        if name.startswith(("D", "K")):
-            sizes = [[len(one) for one in groups] for groups in study.preferences.groups(name, 30)]
-            rows[name] = {
-                "groups": np.mean([len(row) for row in sizes]).round(1),
-                "features": np.mean(np.concatenate(sizes)).round(1),
-                "single": np.mean(np.concatenate(sizes) == 1).round(2),
-            }
+def by_setting(result):
+    """Return stability of dense groups, and what the groups are like, a row a setting."""
+    values = result.stability.set_index(["selector", "measure", "size"])["value"]
+    rows = {key: {} for key in SETTINGS}
+    for key, who, title, size in product(SETTINGS, DENSE, MEASURES, (10, 30)):
+        value = values[f"{who} {key}", MEASURES[title], size]
+        rows[key][f"{who}, {title}, {size}"] = f"{value:.2f}"
+    for key in SETTINGS:
+        rows[key] |= likeness(result.preferences.groups(f"DRAGS {key}", 30))
     return pd.DataFrame(rows).T
 
 
+def likeness(groups):
+    """Return how many groups there are of the 30 asked for, and how large they are."""
+    sizes = np.concatenate([[len(one) for one in found] for found in groups])
+    found = {"found": f"{groups.sizes.mean():.0f}", "single, %": f"{100 * np.mean(sizes == 1):.0f}"}
+    return found | {"features": f"{sizes.mean():.1f}"}
+
+
 def markdown(table):
-    head = ["", *table.columns]
-    lines = [head, ["---", *["---:"] * len(table.columns)]]
-    lines += [[name, *map(str, row)] for name, row in zip(table.index, table.to_numpy(), strict=True)]
+    rows = zip(table.index, table.to_numpy(), strict=True)
+    lines = [["", *table.columns], ["---", *["---:"] * table.shape[1]]]
+    lines += [[name, *cells] for name, cells in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main(folder):
     for name in ("colon", "srbct", "colon log2"):
-        study = result(name, folder)
-        for table in (stability(study), accuracy(study), single(study)):
-            print(f"\n{name}\n\n{markdown(table)}")
+        result = studied(name, folder)
+        for table in (*compared(result), by_setting(result)):
+            print(f"\n{name}\n\n{markdown(table)}")  # noqa: T201
 
 
 if __name__ == "__main__":

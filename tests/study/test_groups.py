@@ -120,6 +120,11 @@ def test_a_selector_may_choose_the_number_of_groups():
     assert row["value"] == pytest.approx(hf.measure("group_matching_index", groups))
 
 
+def test_a_number_of_groups_bounds_what_a_selector_chooses():
+    result = study({"blocks": Blocks(least=-0.01, n_groups=3)}, sizes=None)
+    assert set(result.preferences.groups("blocks", "own").sizes) == {3}
+
+
 def test_fewer_groups_than_asked_for_are_no_failure():
     result = study({"blocks": Blocks(least=0.4)}, sizes=[2, 9])
     assert result.failures.empty
@@ -161,6 +166,22 @@ def test_groups_are_the_same_however_the_work_is_cut(tmp_path):
     pd.testing.assert_frame_equal(merged.stability, whole.stability)
     one, other = (r.preferences.groups("blocks", 4) for r in (merged, whole))
     assert one.to_frame().equals(other.to_frame())
+
+
+def test_groups_are_exported_member_by_member(result, tmp_path):
+    paths = {path.stem: path for path in hf.export(result, tmp_path)}
+    table = pd.read_csv(paths["groups"])
+    assert set(table["selector"]) == {"blocks"}
+    expected = result.preferences.groups("blocks", 4).to_frame()
+    found = table[["resample", "group", "feature"]].to_numpy().tolist()
+    assert found == [
+        [one, number + 1, name]
+        for one, number, name, _ in expected.itertuples(index=False, name=None)
+    ]
+    stands = table.loc[table["feature"] == table["representative"]]
+    assert len(stands) == expected["representative"].sum() == 24
+    alone = hf.export(study({"t": hf.TScore()}, measures=["jaccard"]), tmp_path / "t")
+    assert "groups" not in {path.stem for path in alone}
 
 
 def test_the_pipeline_of_a_group_selector_selects_its_representatives(result):

@@ -307,6 +307,13 @@ def test_which_features_are_nominal_is_told_of_those_offered():
     assert offered(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
 
 
+def test_selectors_within_selectors_are_told_of_nominal_features_offered():
+    nested = hf.StabilitySelection(hf.ReliefF(nominal=[2, 3]))
+    told = offered(nested, np.array([0, 1, 3]), 4)
+    assert told.base.nominal.tolist() == [False, False, True]
+    assert nested.base.nominal == [2, 3]
+
+
 def test_noise_leaves_nominal_features_alone():
     rng = np.random.default_rng(2)
     y = np.array(["a", "b"])[np.arange(60) % 2]

@@ -73,7 +73,8 @@ class DenseGroups(Grouper):
         Standard deviation of the Gaussian kernel as a multiple of h; the flat kernel has no use
         for it. Peaks get fewer quickly as it grows: with 1 all features of microarray data climb
         to one peak. More samples and features ask for less: 0.4 leaves some hundred groups of
-        2,000 genes in 62 samples, but one peak of 12,533 genes in 181.
+        2,000 genes in 62 samples, but of 12,533 genes in 181 one peak that no gene is within h
+        of, and so no group.
     min_size : int, default 1
         Groups of fewer features are dropped.
     density_filter : bool, default True

@@ -182,6 +182,11 @@ class Ensemble(Scorer):
         return all(member.takes_missing for member in self._members())
 
     @property
+    def takes_nominal(self) -> bool:
+        """Whether all selectors can be told which features are nominal."""
+        return all(member.takes_nominal for member in self._members())
+
+    @property
     def takes_subjects(self) -> bool:
         """Whether it draws samples itself, and then keeps those of one subject together."""
         return True

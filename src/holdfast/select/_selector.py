@@ -52,6 +52,11 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return False
 
     @property
+    def takes_nominal(self) -> bool:
+        """Whether nominal features can be named, and are not taken for numbers."""
+        return "nominal" in self.get_params(deep=False)
+
+    @property
     def chooses_size(self) -> bool:
         """Whether the selector decides itself how much it selects."""
         return False

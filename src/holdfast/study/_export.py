@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.study._result import Result
+    from holdfast.study._view import FeatureGroup
 
 TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
     "stability": lambda result: [result.stability],
     "errors": lambda result: [result.errors],
     "frequencies": lambda result: [result.frequencies],
     "selections": lambda result: selection_frames(View(result.store)),
+    "groups": lambda result: group_frames(View(result.store)),
     "predictions": lambda result: _predictions(View(result.store)),
     "failures": lambda result: [result.failures],
     "resamples": lambda result: [result.resamples],
@@ -54,8 +56,9 @@ def export(
     -------
     list of Path
         The files: stability, errors, frequencies, selections (the features that each selector
-        chose on each resample, by rank), predictions, failures, resamples, timings. All but the
-        timings have the same bytes whenever the same study is exported.
+        chose on each resample, by rank), groups (where selectors find any: each member of each
+        group), predictions, failures, resamples, timings. All but the timings have the same bytes
+        whenever the same study is exported.
 
     Raises
     ------
@@ -75,8 +78,12 @@ def export(
     """
     write = writer_of(format)
     target = made_folder(folder)
+    view = View(result.store)
+    grouped = any(map(view.finds_groups, view.selectors))
     paths = []
     for name, frames in TABLES.items():
+        if name == "groups" and not grouped:
+            continue
         path = target / f"{name}.{format}"
         with appearing(path) as partial:
             write(partial, frames(result))
@@ -112,6 +119,32 @@ def _selections(
             "role": np.repeat(roles, lengths),
             "rank": rank,
             "feature": view.feature_names[features],
+        }
+    )
+
+
+def group_frames(view: View) -> Iterator[pd.DataFrame]:
+    """Yield the members of the groups that each selector found, as many groups as were asked."""
+    for selector, name in enumerate(view.selectors):
+        if view.finds_groups(name):
+            found = view.feature_groups(selector)
+            rows = cut(list(found.values()), view.sizes(selector)[-1])
+            for number, groups in zip(found, rows, strict=True):
+                yield _groups(view, name, number, groups)
+
+
+def _groups(view: View, name: str, number: int, groups: list[FeatureGroup]) -> pd.DataFrame:
+    lengths = [len(group.members) for group in groups]
+    stands = np.array([group.representative for group in groups], dtype=np.intp)
+    members = np.concatenate([np.arange(0), *(group.members for group in groups)])
+    return pd.DataFrame(
+        {
+            "selector": name,
+            "resample": number,
+            "role": view.parts[number].role,
+            "group": np.repeat(np.arange(1, len(groups) + 1), lengths),
+            "representative": view.feature_names[np.repeat(stands, lengths)],
+            "feature": view.feature_names[members],
         }
     )
 

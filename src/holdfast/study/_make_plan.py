@@ -134,7 +134,7 @@ def _check_missing(settings: Settings, summary: DataSummary) -> None:
 
 
 def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
-    numeric = [name for name, one in selectors.items() if "nominal" not in one.get_params()]
+    numeric = [name for name, one in selectors.items() if not one.takes_nominal]
     if data.nominal and numeric:
         warnings.warn(
             f"nominal features are seen as numbers by {shortened(numeric)}; relieff treats them "

@@ -91,11 +91,14 @@ class Training:
 
 def offered(selector: Selector, features: NDArray[np.intp] | None, n_features: int) -> Selector:
     """Return a selector that knows which of the features it is offered are nominal."""
-    nominal = selector.get_params().get("nominal")
-    if features is None or nominal is None:
+    if features is None:
         return selector
-    mask = checked_nominal(nominal, n_features)[features]
-    told: Selector = clone(selector).set_params(nominal=mask)
+    masks = {  # of the selector itself, and of those within it
+        key: checked_nominal(value, n_features)[features]
+        for key, value in selector.get_params().items()
+        if key.rpartition("__")[2] == "nominal" and value is not None
+    }
+    told: Selector = clone(selector).set_params(**masks) if masks else selector
     return told
 
 

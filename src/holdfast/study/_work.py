@@ -124,10 +124,11 @@ class Work(Training):
     def _kept_groups(self, selector: int, resample: int, found: Grouped) -> tuple[Outcome, Chosen]:
         """Keep groups, and their representatives as the features that were selected.
 
-        A feature that stands for two groups counts once.
+        A feature that stands for two groups counts once, and the next one follows.
         """
-        own = self.selectors[selector].chooses_size
-        found = found.best(None if own else self.depth)
+        asked = self.selectors[selector]
+        own = asked.chooses_size
+        found = found.best(asked.n_groups if own else self.depth)
         groups = [
             (at, int(representative), integers(members))
             for at, (members, representative) in enumerate(
