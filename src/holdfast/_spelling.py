@@ -87,7 +87,34 @@ def parse_list(text: str) -> list[str]:
     text = text.strip()
     if not (text.startswith("(") and text.endswith(")")):
         return [text]
-    return [part.strip() for part in _parts(text[1:-1], text)]
+    return parse_names(text[1:-1])
+
+
+def parse_names(text: str) -> list[str]:
+    """Divide names with options at commas.
+
+    A part with an equals sign before any colon or bracket is an option of the name before it.
+
+    Examples
+    --------
+    >>> from holdfast._spelling import parse_names
+    >>> parse_names("relieff,svm_rfe:step=0.5,C=1,ensemble:base=(t_score,relieff)")
+    ['relieff', 'svm_rfe:step=0.5,C=1', 'ensemble:base=(t_score,relieff)']
+    """
+    names: list[str] = []
+    for part in map(str.strip, _parts(text, text)):
+        if not part:
+            raise InvalidInputError(f"names between commas are needed, got {text!r}.")
+        if "=" not in re.split(r"[:(]", part, maxsplit=1)[0]:
+            names.append(part)
+        elif names and ":" in names[-1]:
+            names[-1] += f",{part}"
+        else:
+            name = names[-1] if names else "name"
+            raise InvalidInputError(
+                f"{part!r} follows no name with a colon; spell options as {name}:{part}."
+            )
+    return names
 
 
 def made_of(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -16,14 +16,14 @@ def shortened(items: Iterable[object], most: int = 5) -> str:
     return ", ".join(texts[:most]) + (f" and {extra:,} more" if extra > 0 else "")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the nearest known name, or what is known.
 
     Upper and lower case are first told apart, then not.
     """
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(
-        name.lower(), names, n=1
+    names, given = sorted(known), str(name)
+    near = difflib.get_close_matches(given, names, n=1) or difflib.get_close_matches(
+        given.lower(), names, n=1
     )
     return f" Did you mean {near[0]!r}?" if near else f" Known: {shortened(names, most=60)}."
 

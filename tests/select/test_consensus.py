@@ -112,6 +112,25 @@ def test_robust_ranks_against_the_beta_distribution(table):
         assert found == pytest.approx(-math.log(m * rho), abs=1e-9)
 
 
+@given(tables())
+def test_tied_features_have_their_last_place_in_robust_ranks(table):
+    last = np.array([stats.rankdata(row, "max") for row in table])
+    assert scores(table, "rra").tolist() == robust_scores(last).tolist()
+
+
+def test_ties_are_no_agreement():
+    """Only the first feature is ever told from the others; half of the rest is never used."""
+    values = np.zeros((40, 20))
+    values[:, 0] = 2.0
+    values[np.arange(10), np.arange(10) + 1] = 1.0
+    table = np.array([stats.rankdata(-row) for row in values])
+    found = scores(table, "rra")
+    assert found[0] == pytest.approx(40 * math.log(20) - math.log(40))
+    assert (found[11:] == -math.log(40)).all()  # as badly as can be
+    assert (found[1:11] > found[11]).all()
+    assert (scores(np.full((5, 4), 2.5), "rra") == -math.log(5)).all()
+
+
 def test_robust_ranks_in_closed_form():
     assert robust_scores(np.array([[1, 2, 3, 4]])) == pytest.approx(-np.log([0.25, 0.5, 0.75, 1]))
     # of two ranks: 1 - (1 - a)^2 for the better, b^2 for the worse, corrected by 2

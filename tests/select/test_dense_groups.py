@@ -247,6 +247,12 @@ def test_too_large_a_bandwidth_is_told():
         hf.DenseGroups(bandwidth=100.0).fit(blocks(0))
 
 
+def test_climbs_that_do_not_end_are_told(monkeypatch):
+    monkeypatch.setattr(_mean_shift, "CLIMB", 3)
+    with pytest.warns(HoldfastWarning, match="climbs had not come to rest after 3 steps"):
+        hf.DenseGroups(kernel="gaussian").fit(blocks(0, n=10, p=40))
+
+
 @pytest.mark.parametrize(
     ("wrong", "kind"),
     [

@@ -127,6 +127,21 @@ def test_good_features_come_first_whatever_the_aggregate(aggregate):
     assert again.scores_.tolist() == fitted.scores_.tolist()
 
 
+def test_robust_ranks_see_no_agreement_in_ties():
+    nothing = hf.Ensemble(n_bags=5, aggregate="rra").fit(np.ones((60, 4)), Y)
+    assert nothing.scores_.tolist() == [-np.log(5)] * 4
+    assert (nothing.votes_ == -4).all()
+    assert (nothing.rankings_.values == 2.5).all()
+    wide = np.hstack([X, np.random.default_rng(1).normal(size=(60, 200))])
+    trees = hf.ForestImportance(n_estimators=5, importance="impurity")
+    forest = hf.Ensemble(trees, n_bags=10, aggregate="rra").fit(wide, Y)
+    unused = (forest.votes_ == -208).all(axis=0)
+    assert unused.sum() > 20
+    assert (forest.scores_[unused] == forest.scores_.min()).all()
+    assert forest.scores_.min() < 0
+    assert np.mean(forest.scores_ > 0) < 0.2
+
+
 def test_selectors_are_given_in_many_ways():
     plain = hf.Ensemble(hf.ReliefF(n_neighbors=5), n_bags=4).fit(X, Y)
     for same in ("relieff:n_neighbors=5", "relieff(n_neighbors=5)", ["relieff(n_neighbors=5)"]):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, linprog
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select import error_bound, largest_q, least_threshold
@@ -132,6 +132,41 @@ def test_bounds_rise_with_q_fall_with_the_threshold_and_never_exceed_p(assumptio
         for q in (1, 5, 30):
             weak = [error_bound(30, q, t, n_pairs=20, assumption=stronger) for t in thresholds]
             assert (table[q - 1] <= np.array(weak) + 1e-12).all()
+
+
+def unimodal_tail(mean, top, t):
+    """Return the largest P(X >= t) of unimodal X on 0..top, E X <= mean: a program for each mode.
+
+    Laws with a mode are mixtures of uniform ones that reach up to it, or on from it.
+    """
+    places, best = np.arange(top + 1), 0.0
+    for mode in places:
+        spans = [
+            *((i, mode) for i in range(mode + 1)),
+            *((mode, i) for i in range(mode + 1, top + 1)),
+        ]
+        laws = np.array([(places >= a) & (places <= b) for a, b in spans], dtype=float)
+        laws /= laws.sum(axis=1, keepdims=True)
+        found = linprog(
+            -laws[:, t:].sum(axis=1), (laws @ places)[None], [mean], np.ones((1, len(laws))), [1.0]
+        )
+        best = max(best, -found.fun if found.success else 0.0)
+    return best
+
+
+@pytest.mark.parametrize("theta", [0.05, 0.3, 0.57, 0.58, 0.7, 0.8])
+def test_no_unimodal_shares_exceed_the_bound(theta):
+    pairs = 10
+    for count in range(pairs + 1, 2 * pairs + 1):
+        bound = error_bound(100, round(100 * theta), count / 20, n_pairs=pairs) / 100
+        assert unimodal_tail(theta**2 * pairs, pairs, count - pairs) <= bound + 1e-9
+
+
+def test_beyond_its_range_the_unimodal_bound_is_that_without_assumption():
+    """The range ends at q/p = 1/sqrt(3)."""
+    within, beyond = (error_bound(1000, q, 0.9) for q in (577, 578))
+    assert within == pytest.approx(4 * 577**2 / 1000 * (0.1 + 0.01) / 1.02)
+    assert beyond == error_bound(1000, 578, 0.9, assumption="none") == 578**2 / 800
 
 
 def naive_tail(mean, top, power, t):

@@ -155,6 +155,18 @@ def test_more_room_only_adds_features(classes):
         before = entries
 
 
+@pytest.mark.parametrize("classes", [0, 2, 4])
+def test_places_say_what_enters_where_room_is_less(classes):
+    """On a short path many features enter together; the order is that of their coefficients."""
+    X, y = data(classes, p=50)
+    selector, rows = hf.L1Path(n_penalties=4), [np.arange(40), np.arange(40)[::-1] // 2 * 2]
+    places, penalties = selector.entered(X, y, rows, 50)
+    assert len(np.unique(penalties)) < 5
+    for most in range(1, 25):
+        fewer = selector.entries(X, y, rows, most)
+        assert (fewer == np.where(places <= most, penalties, 0)).all()
+
+
 def test_where_room_runs_out_the_largest_coefficients_stay():
     X, y = data(0)
     selector = hf.L1Path(n_penalties=2, smallest=0.05)
@@ -194,6 +206,14 @@ def test_a_class_that_a_resample_lacks_is_no_matter():
     rows = np.flatnonzero(y != 1)
     entries = hf.L1Path().entries(X, y, [rows], 12)[0]
     assert (entries == hf.L1Path().fit(X[rows], y[rows] > 0).scores_).all()
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e300, 1e307])
+def test_the_unit_of_a_target_is_no_matter(scale):
+    X, y = data(0)
+    y = np.round(y, 3) + 9.0  # sums of large ones leave the range of numbers
+    scaled, plain = (hf.L1Path().entries(X, t, [np.arange(40)], 12) for t in (y * scale, y))
+    assert (scaled == plain).all()
 
 
 def test_scores_do_not_depend_on_units_offsets_or_memory_order():
@@ -307,7 +327,7 @@ def test_room_is_a_positive_whole_number(most):
 
 
 def test_what_cannot_be_solved_is_told(monkeypatch):
-    monkeypatch.setattr("holdfast.select._l1_path.solve", lambda *_: 1.0)
+    monkeypatch.setattr("holdfast.select._penalty_path.solve", lambda *_: 1.0)
     with pytest.warns(HoldfastWarning, match="not solved to the tolerance 1e-07"):
         hf.L1Path().fit(*data(2))
 

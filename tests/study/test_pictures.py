@@ -196,8 +196,9 @@ def test_the_base_by_itself_begins_the_line_of_its_ensembles():
     }
     parts = [{"name": name, "object": spelled(one)} for name, one in selectors.items()]
     table = ensemble_curves({"selectors": parts})
-    assert table["n_bags"].tolist() == [1, 3, 1, 4]
-    assert table["selector"].tolist() == ["alone", "named", "alone", "given"]
+    assert table["n_bags"].tolist() == [1, 3, 4]
+    assert table["selector"].tolist() == ["alone", "named", "given"]
+    assert set(table["curve"]) == {"relieff:n_neighbors=5"}
 
 
 def test_ensembles_that_cannot_be_drawn_are_told(ensembles, simulated):

@@ -166,7 +166,7 @@ def test_summary_puts_stability_beside_the_lowest_error():
 @pytest.mark.parametrize(
     ("measures", "shown"),
     [
-        (("jaccard", "nogueira"), "nogueira"),
+        (("jaccard", "nogueira"), "jaccard"),
         (("spearman", "tanimoto", "kuncheva"), "jaccard"),
         (("spearman",), "spearman"),
     ],

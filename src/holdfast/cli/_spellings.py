@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 
-_COMMA = re.compile(r",(?![^()]*\))")  # not within round brackets
+from holdfast._spelling import parse_names
+from holdfast.errors import InvalidInputError
 
 
 def split_spellings(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """Divide ``a,b:x=1,y=2,c`` into ``a``, ``b:x=1,y=2`` and ``c``; the callback of an option.
-
-    A part with an equals sign before any colon is an option of the name before it.
-    """
+    """Divide names with options, such as ``a,b:x=1,y=2,c``; the callback of an option."""
     if value is None:
         return None
-    spellings: list[str] = []
-    for part in map(str.strip, _COMMA.split(value)):
-        if not part:
-            raise click.BadParameter(f"names between commas are needed, got {value!r}.")
-        if "=" not in part.partition(":")[0]:
-            spellings.append(part)
-        elif spellings and ":" in spellings[-1]:
-            spellings[-1] += f",{part}"
-        else:
-            raise click.BadParameter(_lost(part, spellings))
-    return spellings
-
-
-def _lost(option: str, before: list[str]) -> str:
-    name = before[-1] if before else "name"
-    return f"{option!r} follows no name with a colon; spell options as {name}:{option}."
+    try:
+        return parse_names(value)
+    except InvalidInputError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def split_or_none(

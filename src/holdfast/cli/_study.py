@@ -95,7 +95,8 @@ def study(data: str, **options: Any) -> int:
     @digits or @simulated, or a study file (.toml) that holds all of this.
 
     Names may have options: relieff:n_neighbors=5. In a list, a part with an equals sign but no
-    colon is a further option of the name before it: svm_rfe:step=0.5,C=1,relieff are two.
+    colon is a further option of the name before it: svm_rfe:step=0.5,C=1,relieff are two. Names
+    within names stand in brackets: ensemble:base=(relieff(n_neighbors=5),svm_rfe),n_bags=20.
 
     A run that was interrupted goes on when the same command is given again, or by 'holdfast
     resume DIR'. Nothing is ever overwritten.

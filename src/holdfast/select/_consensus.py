@@ -45,12 +45,24 @@ def _negative(ranks: Array, _: int) -> Array:
     return -ranks
 
 
+def _negative_last(ranks: Array, _: int) -> Array:
+    """Minus the last rank of a tie: places that nobody earned say nothing for its features."""
+    counts = _tied(ranks)
+    return -(ranks + (counts - 1) / 2)
+
+
 def _among_top(ranks: Array, top: int) -> Array:
     """1 for the top features; those that tie for the last places share them."""
-    values, who, counts = np.unique(ranks, return_inverse=True, return_counts=True)
-    before = values - (counts + 1) / 2
+    counts = _tied(ranks)
+    before = ranks - (counts + 1) / 2
     shares: Array = np.clip((top - before) / counts, 0.0, 1.0)
-    return shares[who]
+    return shares
+
+
+def _tied(ranks: Array) -> NDArray[np.intp]:
+    """Return how many features have the rank of each, itself included."""
+    _, who, counts = np.unique(ranks, return_inverse=True, return_counts=True)
+    return counts[who]
 
 
 def _scaled(scores: Array, _: int) -> Array:
@@ -91,7 +103,7 @@ AGGREGATES = {
     "median": Aggregate(_negative, _median),
     "best": Aggregate(_negative, _best),
     "frequency": Aggregate(_among_top, _mean, tops=True),
-    "rra": Aggregate(_negative, _robust),
+    "rra": Aggregate(_negative_last, _robust),
     "score_mean": Aggregate(_scaled, _mean, takes="scores"),
     "score_norm": Aggregate(_scaled, _norm, takes="scores"),
 }

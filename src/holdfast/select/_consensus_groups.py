@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample._checks import between, whole
@@ -13,18 +11,15 @@ from holdfast.select._given import as_selector
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._members import bagging, drawn_bags
 from holdfast.select._record import selector
-from holdfast.select._relevance import best_first, relevances
+from holdfast.select._relevance import RelevanceGrouper, best_first, mean_relevances
 from holdfast.select._representative import representatives, standardised
-from holdfast.select._selector import present
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    import numpy as np
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
     from holdfast.select._grouper import Output
-    from holdfast.select._selector import Rows
 
 DEFAULT = "dense_groups"
 """What finds the groups where no base is given."""
@@ -35,7 +30,7 @@ DEFAULT = "dense_groups"
     title="consensus feature groups",
     references=("loscalzo2009", "yu2008"),
 )
-class ConsensusGroups(Grouper):
+class ConsensusGroups(RelevanceGrouper):
     r"""Find groups of features on many bags of the samples, and join what comes back together.
 
     A group selector works on each of t bags. Two features i and j agree to the share
@@ -146,31 +141,6 @@ class ConsensusGroups(Grouper):
         """Whether it draws samples itself, and then keeps those of one subject together."""
         return True
 
-    @property
-    def shares_work(self) -> bool:
-        """Whether many resamples in one call cost less than as many calls: each has its bags."""
-        return False
-
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:  # noqa: ANN401
-        """Find groups on the bags, join them, and select the most relevant groups.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            The data, samples in rows.
-        y : array-like of shape (n,)
-            The class of each sample.
-        groups : array-like of shape (n,), optional
-            The subject of each sample: bags are then drawn subject by subject, each with all
-            its samples.
-
-        Returns
-        -------
-        self
-        """
-        self._set_subjects(groups, X)
-        return super().fit(X, y)
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         whole(self.n_bags, "n_bags", 1)
@@ -178,22 +148,7 @@ class ConsensusGroups(Grouper):
         between(self.agreement, "agreement", 1.0, inclusive=True)
         self._base()
 
-    def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401
-        return self._consensus(X, y, np.arange(len(X)), generator)
-
-    def _group_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
-    ) -> list[Grouped]:
-        return [
-            self._consensus(X, y, own, generator)
-            for own, generator in zip(rows, seeded, strict=True)
-        ]
-
-    def _consensus(
+    def _group_rows(
         self,
         X: Any,  # noqa: ANN401
         y: NDArray[np.intp],
@@ -204,10 +159,9 @@ class ConsensusGroups(Grouper):
         found = self._found(X, y, own, generator)
         joined = Comembership(found, X.shape[1]).joined(self.agreement)
         members = [group for group in joined if len(group) >= self.min_size]
-        data = X[own]
-        scores = relevances(self.relevance, data, present(y[own]), generator)
-        chosen = representatives(standardised(data)[0], members)
-        return best_first(members, chosen, np.array([scores[group].mean() for group in members]))
+        chosen = representatives(standardised(X[own])[0], members)
+        scores = self._relevances(X, y, own, generator)
+        return best_first(members, chosen, mean_relevances(scores, members))
 
     def _found(
         self,

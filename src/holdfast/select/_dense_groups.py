@@ -166,6 +166,10 @@ class DenseGroups(Grouper):
             between(self.bandwidth, "bandwidth", math.inf)
 
     def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401, ARG002
+        return self._dense(X)
+
+    def _dense(self, X: Any) -> Grouped:  # noqa: ANN401
+        """Return all groups, the densest first."""
         points, usable = standardised(X)
         own = np.flatnonzero(usable)
         cloud = Cloud.of(points[own])

@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.errors import InvalidInputError
 from holdfast.select._dense_groups import DenseGroups
 from holdfast.select._record import selector
-from holdfast.select._relevance import best_first, relevances
+from holdfast.select._relevance import RelevanceGrouper, best_first, mean_relevances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from holdfast.preferences._ties import RandomState
     from holdfast.select._dense_groups import Kernel
     from holdfast.select._grouper import Grouped, Output
-    from holdfast.select._selector import Array
 
 
 @selector(
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     title="DRAGS (dense relevant feature groups)",
     references=("yu2008",),
 )
-class DRAGS(DenseGroups):
+class DRAGS(RelevanceGrouper, DenseGroups):
     r"""Select the dense groups of features that are most relevant to the classes.
 
     The groups are those of :class:`holdfast.DenseGroups`; their density is not looked at any
@@ -140,15 +139,14 @@ class DRAGS(DenseGroups):
                 f"threshold must be a finite number or None, got {self.threshold!r}."
             )
 
-    def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401
-        groups, chosen, _ = super()._group(X, y, generator)
-        scores = relevances(self.relevance, X, y, generator)
-        means = np.array([_mean(scores[own]) for own in groups])
+    def _group_rows(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        own: NDArray[np.integer],
+        generator: np.random.Generator,
+    ) -> Grouped:
+        groups, chosen, _ = self._dense(X[own])
+        means = mean_relevances(self._relevances(X, y, own, generator), groups)
         kept = np.flatnonzero(means >= (-np.inf if self.threshold is None else self.threshold))
         return best_first([groups[i] for i in kept], chosen[kept], means[kept])
-
-
-def _mean(scores: Array) -> float:
-    """Return the mean; a score may be the largest number there is."""
-    with np.errstate(over="ignore"):
-        return min(float((scores / len(scores)).sum()), float(scores.max()))

@@ -39,9 +39,9 @@ class Verdict(NamedTuple):
 class Ensemble(Scorer):
     r"""Let a selector judge many bags of the samples, or let several selectors judge, and vote.
 
-    Each selector ranks the features on each bag; features of equal score share their average rank.
-    A ranking votes for each feature by a function w of its rank r (1 the best), and the score
-    of a feature is the mean of its votes over all rankings,
+    Each selector ranks the features on each bag; features of equal score share their average rank
+    (with ``"rra"`` their last). A ranking votes for each feature by a function w of its rank r
+    (1 the best), and the score of a feature is the mean of its votes over all rankings,
 
     .. math:: s_f = \frac1m \sum_{i=1}^{m} w(r_{if}), \quad w(r) = p + 1 - r
 
@@ -71,8 +71,9 @@ class Ensemble(Scorer):
           that tie for the last places share them;
         - ``"rra"``: robust rank aggregation (Kolde et al. 2012), -ln(m ρ), where ρ is how
           probable it is that random rankings place the feature so well, m ρ a bound of the
-          p-value and 0 or less stands for the bound 1. Bags share samples, so do not take it for
-          the p-value of a test;
+          p-value and 0 or less stands for the bound 1. Tied features get the last rank of the
+          tie, since average ranks would pass for agreement. Bags share samples, so do not take
+          it for the p-value of a test;
         - a function, which gets the p ranks of a bag as an array and returns as many finite
           numbers, the votes; their mean counts. For studies that go on in another session the
           function must be one that can be imported.
@@ -83,6 +84,9 @@ class Ensemble(Scorer):
         - ``"score_mean"``: their mean;
         - ``"score_norm"``: their quadratic mean (the Euclidean norm over √m), which favours
           features that score high in some rankings.
+
+        One score that towers above all others leaves these near 0 in that ranking, as the F
+        statistic of a feature that is constant within the classes of a bag does; ranks are safe.
     bag_size : float or int, default 1.0
         Size of a bag: a fraction of the samples (rounded up), or a count. Where samples belong
         to subjects it counts subjects.
@@ -107,7 +111,8 @@ class Ensemble(Scorer):
         The consensus, higher is better.
     votes_ : array of shape (m, p)
         What each ranking says of each feature, higher is better: votes, for ``"mean"``,
-        ``"median"``, ``"best"`` and ``"rra"`` minus the ranks, scores from 0 to 1. The bags of
+        ``"median"``, ``"best"`` and ``"rra"`` (where a tie has its last rank) minus the ranks,
+        scores from 0 to 1. The bags of
         the first selector come first, then those of the second, ...
     rankings_ : Rankings
         The m rankings, in the same order; ``hf.measure("spearman", ensemble.rankings_)`` says how
@@ -180,6 +185,11 @@ class Ensemble(Scorer):
     def takes_missing(self) -> bool:
         """Whether the data may hold missing values: where all selectors take them."""
         return all(member.takes_missing for member in self._members())
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether the data may be a sparse matrix: where all selectors take them."""
+        return all(member.takes_sparse for member in self._members())
 
     @property
     def takes_nominal(self) -> bool:
@@ -256,15 +266,3 @@ class Ensemble(Scorer):
 
     def _members(self) -> list[Ranker]:
         return members_of(FScore() if self.base is None else self.base, self.nominal)
-
-    def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: ANN401
-        members = self._members()
-        self._allow_nan = all(member.takes_missing for member in members)
-        self._allow_sparse = all(member._allow_sparse for member in members)
-        return super()._validated(X, y)
-
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
-        tags, members = super().__sklearn_tags__(), self._members()
-        tags.input_tags.allow_nan = all(member.takes_missing for member in members)
-        tags.input_tags.sparse = all(member._allow_sparse for member in members)
-        return tags

@@ -35,20 +35,20 @@ def error_bound(
     complementary halves, the expected number of features kept whose chance to be selected on a
     half is at most :math:`\theta` (features that matter no more than a random choice) is at most
 
-    - none: :math:`q\theta / (2\tau - 1)`. Nothing is assumed of the halves, and it holds for
-      subsamples of half the size that are no pairs, too, if features that do not matter are
-      exchangeable;
+    - none: :math:`q\theta / (2\tau - 1)`. Nothing is assumed of the halves. In the limit of many
+      subsamples it holds for halves that are no pairs, too; a few of those exceed it;
     - unimodal: :math:`q\theta / (2 (2\tau - 1 - 1/(2B)))` for :math:`\tau \le 3/4`, above that
       :math:`4 q\theta (1 - \tau + 1/(2B)) / (1 + 1/B)`, if the shares of pairs that select a
-      feature in both halves have a unimodal distribution;
+      feature in both halves have a unimodal distribution and :math:`\theta \le 1/\sqrt 3`;
     - r-concave: :math:`p \min\{D(\theta^2, 2\tau - 1; B, -1/2), D(\theta, \tau; 2B, -1/4)\}`,
       D being the largest tail of an r-concave distribution on the grid of shares with mean
       :math:`\theta^2` or :math:`\theta`; it is computed exactly.
 
     A stronger assumption includes the weaker ones, and no more than p features can be false: the
     smallest of the bounds that hold is returned. So a bound is p, not infinite, for
-    :math:`\tau = 1/2`, and below the range of the unimodal bound,
-    :math:`1/2 + \min(\theta^2, 1/(2B) + 3\theta^2/4)`, it is that without assumption.
+    :math:`\tau = 1/2`. Outside the range of the unimodal bound, which is
+    :math:`\theta \le 1/\sqrt 3` and :math:`\tau \ge 1/2 + \min(\theta^2, 1/(2B) + 3\theta^2/4)`, it
+    is that without assumption.
 
     Parameters
     ----------
@@ -224,7 +224,8 @@ def _unimodal(p: int, q: int, threshold: float, n_pairs: int) -> float:
     """Return the bound of unimodal shares, infinite outside its range."""
     squared, step = (q / p) ** 2, 1 / (2 * n_pairs)
     margin = 2 * threshold - 1 - step
-    if threshold < 0.5 + min(squared, step + 0.75 * squared) or margin <= TRIFLE:
+    least = 0.5 + min(squared, step + 0.75 * squared)
+    if squared > 1 / 3 or threshold < least or margin <= TRIFLE:
         return math.inf
     above = 4 * (1 - threshold + step) / (1 + 2 * step)
     return q * q / p * (1 / (2 * margin) if threshold <= 0.75 else above)

@@ -12,6 +12,7 @@ from holdfast._text import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.preferences import Groups
 from holdfast.preferences._ties import generators
+from holdfast.select._representative import Standard
 from holdfast.select._selector import Judge, Selector, present
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.select._selector import Array, Rows
+    from holdfast.select._selector import Rows
 
 Output = Literal["representatives", "members", "centres"]
 
@@ -98,7 +99,7 @@ class Grouper(Selector):
             for members in found.members:
                 self.support_[members] = True
         if self.output == "centres":
-            self._centring = data.mean(axis=0, dtype=np.float64), _spread(data)
+            self._standard = Standard.of(data)
 
     def transform(self, X: Any) -> Any:  # noqa: ANN401
         """Return the representatives, all members, or the centres of the selected groups.
@@ -112,16 +113,14 @@ class Grouper(Selector):
         -------
         array of shape (n, n_selected)
             The columns that `get_support` names; with ``output="centres"`` one column a group,
-            the mean of its features, each standardised by the data of the fit.
+            the mean of its features, each standardised by the data of the fit (0 where it was
+            constant there).
         """
         check_is_fitted(self)
         if self.output != "centres":
             return super().transform(X)
         data = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        mean, spread = self._centring
-        columns = [
-            ((data[:, own] - mean[own]) / spread[own]).mean(axis=1) for own in self.groups_[0]
-        ]
+        columns = [self._standard.centre(data, own) for own in self.groups_[0]]
         return np.array(columns).reshape(len(columns), len(data)).T.astype(data.dtype, copy=False)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:  # noqa: ANN401
@@ -214,9 +213,3 @@ def as_groups(
         n_features=n_features,
         feature_names=names,
     )
-
-
-def _spread(data: NDArray[Any]) -> Array:
-    """Return the standard deviations; 1 for constant features, which stay at 0."""
-    spread = data.std(axis=0, dtype=np.float64)
-    return np.asarray(np.where(spread > 0, spread, 1.0))

@@ -12,20 +12,21 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample._checks import whole
-from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._record import selector
-from holdfast.select._relevance import best_first, relevances
+from holdfast.select._relevance import RelevanceGrouper, best_first
 from holdfast.select._representative import likenesses, representatives, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._grouper import Output
+    from holdfast.select._grouper import Grouped, Output
     from holdfast.select._selector import Array
 
 MOST = 50
 """Clusters at most, where their number is left open."""
+ROUNDS = 10_000
+"""Rounds after which a run ends in any case; 3,000 features come to rest within some 50."""
 
 
 @selector(
@@ -33,7 +34,7 @@ MOST = 50
     title="K-means feature clusters",
     references=("yu2008",),
 )
-class KMeansGroups(Grouper):
+class KMeansGroups(RelevanceGrouper):
     r"""Cluster the features by K-means and rank the clusters by their representatives.
 
     The features are standardised and seen as points x_j in the space of the samples, so that
@@ -42,9 +43,10 @@ class KMeansGroups(Grouper):
 
     .. math:: \sum_{k=1}^{K} \sum_{j \in C_k} \lVert x_j - m_k \rVert^2
 
-    from several random starts, each run until no feature changes its cluster, and the best
-    result is kept. A cluster is represented by the member with the highest mean correlation
-    with the others, which is the member nearest to the centre, and scored by its relevance.
+    from several random starts, each run until no feature changes its cluster (for 10,000 rounds
+    at most), and the best result is kept. A cluster is represented by the member with the highest
+    mean correlation with the others, which is the member nearest to the centre, and scored by its
+    relevance.
 
     Parameters
     ----------
@@ -128,14 +130,25 @@ class KMeansGroups(Grouper):
             if getattr(self, name) is not None:
                 whole(getattr(self, name), name, 1)
 
-    def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401
-        points, usable = standardised(X)
-        own = np.flatnonzero(usable)
-        labels = self._labels(points[own], self._count(X.shape[1], len(own)), generator)
-        clusters = [own[labels == label] for label in np.unique(labels)]
+    def _group_rows(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        own: NDArray[np.integer],
+        generator: np.random.Generator,
+    ) -> Grouped:
+        points, usable = standardised(X[own])
+        clusters = self._clusters(points, np.flatnonzero(usable), generator)
         chosen = representatives(points, clusters)
         members = [self._members(points, *pair) for pair in zip(clusters, chosen, strict=True)]
-        return best_first(members, chosen, relevances(self.relevance, X, y, generator)[chosen])
+        return best_first(members, chosen, self._relevances(X, y, own, generator)[chosen])
+
+    def _clusters(
+        self, points: Array, usable: NDArray[np.intp], generator: np.random.Generator
+    ) -> list[NDArray[np.intp]]:
+        count = self._count(len(points), len(usable))
+        labels = self._labels(points[usable], count, generator)
+        return [usable[labels == label] for label in np.unique(labels)]
 
     def _count(self, n_features: int, n_usable: int) -> int:
         if self.n_clusters is None:
@@ -158,6 +171,7 @@ class KMeansGroups(Grouper):
             init="random",
             n_init=self.n_init,
             tol=0,
+            max_iter=ROUNDS,
             random_state=int(generator.integers(2**31)),
         )
         with warnings.catch_warnings(), threadpool_limits(1):  # threads would change the bits

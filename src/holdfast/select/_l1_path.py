@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._kernels.l1_path import (
-    GAUSSIAN,
-    LOGISTIC,
-    MULTINOMIAL,
-    has_twin,
-    loss,
-    residuals,
-    slopes,
-    solve,
-)
-from holdfast._kernels.svm import CENTRE, STANDARD, scaled, weights
+from holdfast._kernels.l1_path import GAUSSIAN, LOGISTIC, MULTINOMIAL
+from holdfast._kernels.svm import CENTRE, STANDARD, scaled
 from holdfast._text import did_you_mean
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._base import Scorer
+from holdfast.select._penalty_path import Entries, Path
 from holdfast.select._record import selector
 from holdfast.select._selector import present
 from holdfast.select._svm import check_positive
@@ -34,101 +26,6 @@ if TYPE_CHECKING:
     from holdfast.select._selector import Array, Rows
 
 FAMILIES = {"gaussian": GAUSSIAN, "logistic": LOGISTIC, "multinomial": MULTINOMIAL}
-EXPLAINED = 0.999
-"""Share of the deviance past which a path ends: coefficients then grow without bound."""
-
-
-class Path:
-    """The models of one data set, from the largest penalty on downwards.
-
-    Coefficients have one row, or one a class in the multinomial family. A feature joins those at
-    work as soon as its slope exceeds the penalty, and the slopes of all features are looked
-    at after every solution: at no penalty is a feature left out that belongs in.
-    """
-
-    def __init__(self, Z: Array, y: NDArray[Any], family: int, tolerance: float) -> None:
-        self._Z, self._family, self._tolerance = Z, family, tolerance
-        self._Y, self._eta = _targets(y, family)
-        self._who = np.empty(0, dtype=np.int64)
-        self._seen = np.zeros(len(Z), dtype=bool)
-        self._null = loss(family, self._Y, self._eta)
-        first = residuals(family, self._Y, self._eta)
-        self._slopes = _finite(np.array([weights(Z, row) for row in first]) / Z.shape[1])
-        self.coefficients: Array = np.zeros((len(first), len(Z)))
-        self.largest = float(np.abs(self._slopes).max())
-        self.violation = 0.0
-
-    def walk(self, shares: Array) -> Iterator[float]:
-        """Go through falling penalties, given as shares of the largest."""
-        if self.largest == 0.0:  # no feature varies along with the target
-            return
-        for share in shares:
-            self._solve(float(share) * self.largest)
-            yield float(share)
-            if loss(self._family, self._Y, self._eta) <= (1.0 - EXPLAINED) * self._null:
-                return
-
-    def _solve(self, penalty: float) -> None:
-        slack = self._tolerance * penalty
-        newcomers = self._newcomers(penalty + slack)
-        while True:
-            self._admit(newcomers)
-            left = solve(
-                self._Z, self._Y, self._family, self._who, self.coefficients, self._eta,
-                penalty, slack,
-            )  # fmt: skip
-            self.violation = max(self.violation, left / penalty)
-            self._slopes = slopes(self._Z, residuals(self._family, self._Y, self._eta))
-            newcomers = self._newcomers(penalty + slack)
-            if not len(newcomers):
-                return
-
-    def _newcomers(self, limit: float) -> NDArray[np.intp]:
-        return np.flatnonzero((np.abs(self._slopes).max(axis=0) > limit) & ~self._seen)
-
-    def _admit(self, newcomers: NDArray[np.intp]) -> None:
-        """Let features join; of equal ones the first stands for all."""
-        for feature in newcomers:
-            self._seen[feature] = True
-            if not has_twin(self._Z, self._who, feature):
-                self._who = np.append(self._who, feature)
-
-
-def _targets(y: NDArray[Any], family: int) -> tuple[Array, Array]:
-    """Return targets and the predictors of the model without features, one row a class."""
-    if family == GAUSSIAN:
-        target = (y - y.mean())[None]
-        target = target / (np.abs(target).max() or 1.0)  # penalties are relative
-        return target, np.zeros_like(target)
-    first = 1 if family == LOGISTIC else 0
-    target = np.array([y == code for code in range(first, y.max() + 1)], dtype=np.float64)
-    odds = target.mean(axis=1, keepdims=True)
-    if family == LOGISTIC:
-        odds /= 1.0 - odds
-    return target, np.repeat(np.log(odds), len(y), axis=1)
-
-
-def _finite(slopes: Array) -> Array:
-    if not np.isfinite(slopes).all():
-        raise InvalidInputError(
-            "X holds values too large or too close together for a path: their widths leave "
-            "the range of floating-point numbers. Rescale the features first."
-        )
-    return slopes
-
-
-def _entries(path: Path, shares: Array, most: int) -> Array:
-    """Return the share of the penalty at which each feature enters, the first `most` of them."""
-    entries, room = np.zeros(path.coefficients.shape[1]), most
-    for share in path.walk(shares):
-        sizes = np.abs(path.coefficients).sum(axis=0)
-        new = np.flatnonzero((sizes > 0) & (entries == 0))
-        new = new[np.argsort(-sizes[new], kind="stable")[:room]]
-        entries[new] = share
-        room -= len(new)
-        if room == 0:
-            break
-    return entries
 
 
 @selector(
@@ -239,6 +136,22 @@ class L1Path(Scorer):
 
         Parameters
         ----------
+        X, y, rows, most
+            As for `entered`.
+
+        Returns
+        -------
+        array of shape (len(rows), p)
+            Penalties as shares of the largest one of the resample; 0 for features that do not
+            enter.
+        """
+        return self.entered(X, y, rows, most).penalties
+
+    def entered(self, X: Any, y: NDArray[Any], rows: Rows, most: int) -> Entries:  # noqa: ANN401
+        """Return in which order, and at which penalties, features enter on each resample.
+
+        Parameters
+        ----------
         X : array of shape (n, p)
             Finite data, samples in rows.
         y : array of shape (n,)
@@ -254,17 +167,16 @@ class L1Path(Scorer):
 
         Returns
         -------
-        array of shape (len(rows), p)
-            Penalties as shares of the largest one of the resample; 0 for features that do not
-            enter.
+        Entries
+            One row a resample.
         """
         self._check(y)
         if not _whole_from(1, most):
             raise InvalidInputError(f"most must be a whole number from 1 on, got {most!r}.")
         shares, worst = self.shares(), 0.0
-        entries = np.zeros((len(rows), X.shape[1]))
-        for row, path in zip(entries, self._paths(X, y, rows), strict=True):
-            row[:] = _entries(path, shares, most)
+        entries = Entries.none(len(rows), X.shape[1])
+        for path, places, penalties in zip(self._paths(X, y, rows), *entries, strict=True):
+            path.enter(shares, most, places, penalties)
             worst = max(worst, path.violation)
         _tell_unsolved(worst, self.tolerance)
         return entries

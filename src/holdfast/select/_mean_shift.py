@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from holdfast._kernels import mean_shift as kernels
+from holdfast.errors import HoldfastWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +25,7 @@ COARSE, NEAR, FINE = 1e-3, 1e-2, 1e-9
 """Steps that end the fast part of a climb, distance of climbs that go on as one, steps that end
 the exact part; all in bandwidths."""
 CLIMB = 20_000
-"""Steps after which a climb ends wherever it is."""
+"""Steps after which a climb ends wherever it is, which is told."""
 FAINT = -60.0
 """Weights below the exponential of this are nothing beside the others, which sum to 1 or more."""
 
@@ -152,7 +154,18 @@ def _climbed(
             ends[active[at]] = _weighted_means(before[at], width, turned)
         steps = np.sqrt(np.square(ends[active] - before).sum(axis=1))
         active = active[steps > least]
+    if len(active):
+        _warn_of_unrest(len(active))
     return ends
+
+
+def _warn_of_unrest(count: int) -> None:
+    warnings.warn(
+        f"{count:,} climbs had not come to rest after {CLIMB:,} steps and end where they are, so "
+        "that peaks may be missed; another width of the kernel may help.",
+        HoldfastWarning,
+        stacklevel=2,
+    )
 
 
 def _weighted_means(centres: Array, width: float, turned: NDArray[np.floating]) -> Array:

@@ -12,6 +12,7 @@ from holdfast.preferences._ties import generators, ranks_of
 from holdfast.select._adapter import AnySelector
 from holdfast.select._base import Ranker
 from holdfast.select._given import as_selector
+from holdfast.select._penalty_path import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Rows = Sequence[NDArray[np.intp]]
-
-NEVER = np.iinfo(np.int32).max
-"""The position of a feature that is not picked."""
 
 
 class Data(NamedTuple):
@@ -37,8 +35,7 @@ class Data(NamedTuple):
 class Picks(NamedTuple):
     """The features picked on each subsample: a row a subsample, a column a feature.
 
-    `positions` is 1 for the feature picked first, and `NEVER` for those not picked; features that
-    come together all have the last of their places, so that the first q never are more than q.
+    `positions` is 1 for the feature picked first, 2 for the next, and `NEVER` for those not picked.
     `penalties` are those at which features entered, relative to the largest; None without a path.
     """
 
@@ -77,7 +74,7 @@ def base_of(given: Any, usual: Callable[[], Ranker]) -> Ranker:  # noqa: ANN401
 def regresses(base: Ranker, y: Any) -> bool:  # noqa: ANN401
     """Tell whether a target holds numbers for a base, not classes."""
     values = np.asarray(y)
-    if values.dtype.kind == "f" and np.isfinite(values).all() and (values % 1 != 0).any():
+    if _fractional(values):
         return True
     wrapped = getattr(base, "estimator", None)
     if hasattr(wrapped, "fit"):
@@ -86,27 +83,23 @@ def regresses(base: Ranker, y: Any) -> bool:  # noqa: ANN401
     return gaussian and values.dtype.kind in "iuf" and len(np.unique(values)) > 2
 
 
+def _fractional(values: NDArray[Any]) -> bool:
+    """Tell whether numbers have fractions, or are too large for any."""
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        return False
+    return bool(((values % 1 != 0) | (np.abs(np.spacing(values)) >= 1)).any())
+
+
 def picked(base: Ranker, data: Data, rows: Rows, most: int, seed: int) -> Picks:
     """Pick at most so many features on each of many subsamples."""
     base.set_params(random_state=seed)
-    if hasattr(base, "entries"):
-        penalties = base.entries(data.X, data.y, rows, most)
-        return Picks(_places(penalties), penalties)
+    if hasattr(base, "entered"):
+        return Picks(*base.entered(data.X, data.y, rows, most))
     if data.classes is None:
         ranks = _numeric_ranks(base, data, rows, seed)
     else:
         ranks = _ranks(base, data, rows)
     return Picks(np.where(ranks <= most, ranks, NEVER).astype(np.int32, copy=False), None)
-
-
-def _places(penalties: Array) -> NDArray[np.int32]:
-    """Return the place of each feature by falling penalty of entry."""
-    places = np.full(penalties.shape, NEVER, dtype=np.int32)
-    for own, row in zip(places, penalties, strict=True):
-        entered = np.flatnonzero(row > 0)
-        ordered = np.sort(-row[entered])
-        own[entered] = np.searchsorted(ordered, -row[entered], side="right")
-    return places
 
 
 def _ranks(base: Ranker, data: Data, rows: Rows) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,40 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12
 """What is this small beside the values is rounding: a spread of nothing, a tie."""
+
+
+class Standard(NamedTuple):
+    """What brings each feature to mean 0 and standard deviation 1: (x/size - mean)/spread."""
+
+    size: Array
+    """The largest absolute value, so that extreme units cost no digits; 1 where all are 0."""
+    mean: Array
+    spread: Array
+    """Infinite for features whose values differ by no more than rounding: they become 0."""
+
+    @classmethod
+    def of(cls, X: Any) -> Standard:  # noqa: ANN401
+        """Return the standard of data, samples in rows."""
+        return cls._applied(_points(X))
+
+    @classmethod
+    def _applied(cls, points: Array) -> Standard:
+        """Standardise features, one a row, in place; return how."""
+        size = np.abs(points).max(axis=1)
+        size[size == 0] = 1.0
+        points /= size[:, None]
+        constant = np.ptp(points, axis=1) <= ROUNDING
+        mean = points.mean(axis=1)
+        points -= mean[:, None]
+        spread = np.sqrt(np.square(points).mean(axis=1))
+        spread[constant] = np.inf
+        points /= spread[:, None]
+        return cls(size, mean, spread)
+
+    def centre(self, X: Any, own: NDArray[np.intp]) -> Array:  # noqa: ANN401
+        """Return the mean of some features, standardised, for each sample."""
+        deviations = (X[:, own] / self.size[own] - self.mean[own]) / self.spread[own]
+        return np.asarray(deviations.mean(axis=1))
 
 
 def standardised(X: Any) -> tuple[Array, NDArray[np.bool_]]:  # noqa: ANN401
@@ -35,15 +69,13 @@ def standardised(X: Any) -> tuple[Array, NDArray[np.bool_]]:  # noqa: ANN401
     usable : array of bool, shape (p,)
         Which features are not constant.
     """
-    points = np.array(np.asarray(X).T, dtype=np.float64, order="C")
-    size = np.abs(points).max(axis=1, keepdims=True)
-    np.divide(points, size, out=points, where=size > 0)  # extreme units cost no digits
-    usable = np.ptp(points, axis=1) > ROUNDING
-    points -= points.mean(axis=1, keepdims=True)
-    spread = np.sqrt(np.square(points).mean(axis=1, keepdims=True))
-    np.divide(points, spread, out=points, where=usable[:, None])
-    points[~usable] = 0.0
-    return points, usable
+    points = _points(X)
+    return points, np.isfinite(Standard._applied(points).spread)
+
+
+def _points(X: Any) -> Array:  # noqa: ANN401
+    """Return a copy of the data with features in rows."""
+    return np.array(np.asarray(X).T, dtype=np.float64, order="C")
 
 
 def representatives(points: Array, members: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:

@@ -27,7 +27,8 @@ def robust_scores(ranks: NDArray[np.integer] | Array) -> Array:
     Parameters
     ----------
     ranks : array of shape (m, p)
-        A ranking a row, 1 the best; tied features have their average rank.
+        A ranking a row, 1 the best. Tied features should have their last rank: by their average
+        rank, p features that are tied in every ranking would seem to agree on p/2.
 
     Returns
     -------

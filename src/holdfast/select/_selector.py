@@ -47,6 +47,11 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return self._allow_nan
 
     @property
+    def takes_sparse(self) -> bool:
+        """Whether the data may be a sparse matrix."""
+        return self._allow_sparse
+
+    @property
     def takes_subjects(self) -> bool:
         """Whether it draws samples itself, and then keeps those of one subject together."""
         return False
@@ -100,8 +105,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:  # noqa: ANN401
         checks = {
             "dtype": [np.float64, np.float32],
-            "accept_sparse": "csc" if self._allow_sparse else False,
-            "ensure_all_finite": "allow-nan" if self._allow_nan else True,
+            "accept_sparse": "csc" if self.takes_sparse else False,
+            "ensure_all_finite": "allow-nan" if self.takes_missing else True,
             "ensure_min_samples": 2,
         }
         if not self._needs_classes:
@@ -137,8 +142,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_classes
-        tags.input_tags.allow_nan = self._allow_nan
-        tags.input_tags.sparse = self._allow_sparse
+        tags.input_tags.allow_nan = self.takes_missing
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
 

@@ -80,11 +80,13 @@ class StabilitySelection(Scorer):
         How many features may be falsely selected on average (per-family error rate). None: what
         follows from threshold and q.
     q : int or None, default None
-        How many features are picked on each half, at most. None: the most that keep `pfer` at
-        this threshold. With a calibrated threshold: the most that are tried.
+        How many features are picked on each half, at most; all where there are no more. None:
+        the most that keep `pfer` at this threshold. With a calibrated threshold: the most that
+        are tried.
     sampling : {"complementary pairs", "half"}, default "complementary pairs"
         Pairs of disjoint halves (Shah and Samworth), or halves drawn one by one (Meinshausen and
-        Bühlmann). Classes keep their shares.
+        Bühlmann), whose bound is one for many halves: a warning tells where there are fewer
+        than 20. Classes keep their shares.
     assumption : {"none", "unimodal", "r-concave"}, default "unimodal"
         What is assumed for the bound; see :func:`holdfast.select.error_bound`. "half" goes with
         "none" only.
@@ -119,7 +121,7 @@ class StabilitySelection(Scorer):
 
     Notes
     -----
-    A target of numbers with fractions is regressed on, by :class:`holdfast.L1Path`, an
+    A target of numbers with fractions, or too large for any, is regressed on, by :class:`holdfast.L1Path`, an
     estimator or a function; so are whole numbers if the base is a regressor of scikit-learn or
     ``L1Path(family="gaussian")``. All else are classes, each of which needs at least 4 samples.
 
@@ -265,6 +267,7 @@ class StabilitySelection(Scorer):
     ) -> Outcome:
         """Judge some rows of the data: draw halves, let the base pick, apply the rule."""
         how, target, p = self._how(), Target(self.threshold, self.pfer, self.q), X.shape[1]
+        how.warn_if_few()
         seed, base_seed = generator.integers(2**31, size=2).tolist()
         if target.calibrates:
             q, threshold = target.most(p, len(own), how), 0.0
@@ -296,7 +299,7 @@ class StabilitySelection(Scorer):
         self._needs_classes = not regresses(self._base(), y)
         if self._needs_classes:
             return self._classified(X, y)
-        return validate_data(  # type: ignore[no-any-return]
+        data, target = validate_data(
             self,
             X,
             y,
@@ -305,6 +308,7 @@ class StabilitySelection(Scorer):
             ensure_all_finite="allow-nan" if self._allow_nan else True,
             ensure_min_samples=4,
         )
+        return data, target.astype(np.float64)
 
     def _classified(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:  # noqa: ANN401
         try:

@@ -20,6 +20,8 @@ from holdfast.select._error_bounds import (
 Sampling = Literal["complementary pairs", "half"]
 SAMPLINGS: tuple[str, ...] = get_args(Sampling)
 CALIBRATED = "calibrated"
+FEW = 20
+"""So many halves drawn one by one, or more, are enough for a bound that speaks of many."""
 
 
 class Sampled(NamedTuple):
@@ -55,6 +57,18 @@ class Sampled(NamedTuple):
             n_features, q, threshold, n_pairs=self.n_pairs, assumption=self.assumption
         )
 
+    def warn_if_few(self) -> None:
+        """Say so if the halves are no pairs, and too few for the bound."""
+        if self.sampling == SAMPLINGS[0] or self.total >= FEW:
+            return
+        warnings.warn(
+            f"{self.total} halves drawn one by one are few: the bound of false selections is one "
+            f"for many, at least {FEW}. Raise n_pairs to {FEW // 2}, or draw complementary pairs, "
+            "whose bound holds for any number.",
+            HoldfastWarning,
+            stacklevel=2,
+        )
+
 
 class Target(NamedTuple):
     """What was asked for: two of the three, or a calibrated threshold."""
@@ -76,7 +90,7 @@ class Target(NamedTuple):
     def most(self, n_features: int, n_samples: int, how: Sampled) -> int:
         """Return the largest q that calibration looks at."""
         if self.q is not None:
-            return min(whole(self.q, "q", 1), n_features)
+            return self._at_most(n_features)
         if self.pfer is None:
             return max(1, min(n_features, n_samples // 2))
         return max(1, self._largest(n_features, THRESHOLDS[-1], how))
@@ -92,9 +106,13 @@ class Target(NamedTuple):
         if self.q is None:
             threshold = float(self.threshold)  # type: ignore[arg-type]  # given, as q is not
             return max(1, self._largest(n_features, threshold, how)), threshold
+        q = self._at_most(n_features)
         if self.threshold is None:
-            return self.q, min(1.0, self._least(n_features, how))
-        return self.q, float(self.threshold)
+            return q, min(1.0, self._least(n_features, q, how))
+        return q, float(self.threshold)
+
+    def _at_most(self, n_features: int) -> int:
+        return min(whole(self.q, "q", 1), n_features)
 
     def _largest(self, n_features: int, threshold: float, how: Sampled) -> int:
         assert self.pfer is not None
@@ -102,11 +120,10 @@ class Target(NamedTuple):
             n_features, threshold, self.pfer, n_pairs=how.n_pairs, assumption=how.assumption
         )
 
-    def _least(self, n_features: int, how: Sampled) -> float:
-        assert self.q is not None
+    def _least(self, n_features: int, q: int, how: Sampled) -> float:
         assert self.pfer is not None
         return least_threshold(
-            n_features, self.q, self.pfer, n_pairs=how.n_pairs, assumption=how.assumption
+            n_features, q, self.pfer, n_pairs=how.n_pairs, assumption=how.assumption
         )
 
     def warn_if_missed(self, bound: float) -> None:

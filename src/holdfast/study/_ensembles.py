@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ENSEMBLE = "holdfast.select:Ensemble"
 SET_BY_STUDY = {"random_state", "n_features_to_select"}
+NONE, ALONE = 0, -1
+"""Instead of a number of bags: there are none, or there is no ensemble."""
 
 
 def ensemble_curves(plan: JSON) -> pd.DataFrame:
@@ -44,13 +46,21 @@ def ensemble_curves(plan: JSON) -> pd.DataFrame:
     for one in plan["selectors"]:
         if isinstance(one["object"], dict) and one["object"].get("class") == ENSEMBLE:
             rest = dict(one["object"]["parameters"])
-            n_bags = rest.pop("n_bags")
-            key = json.dumps(rest, sort_keys=True)
-            curves[key][1 if n_bags is None else n_bags] = one["name"]
-            bases[key] = _named(rest["base"])
-            if _essence(rest["base"]) in alone:
-                curves[key].setdefault(1, alone[_essence(rest["base"])])
-    return _table({key: own for key, own in curves.items() if len(own) > 1}, bases)
+            n_bags, base = rest.pop("n_bags"), rest.pop("base")
+            key = json.dumps({**rest, "base": _essence(base)}, sort_keys=True)
+            curves[key][NONE if n_bags is None else n_bags] = one["name"]
+            bases.setdefault(key, _named(base))
+            if _essence(base) in alone:
+                curves[key][ALONE] = alone[_essence(base)]
+    single = {key: _one_at_one(own) for key, own in curves.items()}
+    return _table({key: own for key, own in single.items() if len(own) > 1}, bases)
+
+
+def _one_at_one(own: Mapping[int, str]) -> dict[int, str]:
+    """Let one selector stand at 1: the base by itself, else an ensemble without bags."""
+    bags = {n_bags: name for n_bags, name in own.items() if n_bags > 0}
+    without = own.get(ALONE, own.get(NONE))
+    return bags if without is None else {**bags, 1: without}
 
 
 def _table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast._text import shortened
-from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError
 from holdfast.io import check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
@@ -31,6 +31,7 @@ USUAL_SIZES = (5, 10, 20, 50)
 
 def make_plan(settings: Settings, data: Dataset) -> Plan:
     """Settle what a study of these data will do."""
+    _check_selectors(settings.selectors)
     _check_missing(settings, check_for_study(data))
     _warn_of_nominal(settings.selectors, data)
     _warn_of_sizes(settings)
@@ -123,6 +124,15 @@ def _has_missing(data: Dataset) -> bool:
     return bool(np.isnan(data.X).any())
 
 
+def _check_selectors(selectors: Mapping[str, Selector]) -> None:
+    """Refuse selectors that hold others which cannot be; they are looked at here first."""
+    for name, one in selectors.items():
+        try:
+            _ = one.takes_missing, one.takes_nominal, one.chooses_size
+        except HoldfastError as error:
+            raise InvalidInputError(f"selector {name}: {error}") from error
+
+
 def _check_missing(settings: Settings, summary: DataSummary) -> None:
     refusing = [name for name, one in settings.selectors.items() if not one.takes_missing]
     if summary.n_missing and refusing and settings.impute is None:
@@ -148,8 +158,9 @@ def _warn_of_sizes(settings: Settings) -> None:
     own = [name for name, one in settings.selectors.items() if one.chooses_size]
     if settings.sizes is not None and own:
         warnings.warn(
-            f"the sizes do not apply to {shortened(own)}, which chooses the size itself; for the "
-            "sizes given here use hf.AnySelector(..., n_features_to_select=1).",
+            f"the sizes do not apply where a selector chooses the number itself: {shortened(own)}. "
+            "To go by the sizes, set its n_features_to_select, to any number; of a group selector, "
+            "leave the threshold out.",
             HoldfastWarning,
             stacklevel=2,
         )

@@ -27,13 +27,14 @@ def memberships(
     view: View, selector: str, size: int | str | None = None, most: int = 50
 ) -> pd.DataFrame:
     """List the features that lay in selected groups most often, with their companions."""
+    number = view.number(selector)
     if not view.finds_groups(selector):
         raise InvalidInputError(
             f"{selector} finds no groups of features, or none of its resamples is done; its "
             "selections are in result.frequencies."
         )
     if size is None:
-        size = size_label(view.sizes(view.selectors.index(selector))[-1])
+        size = size_label(view.sizes(number)[-1])
     groups = StudyPreferences(view).groups(selector, size)
     inside, stands = _counts(groups, view.n_features)
     order = np.lexsort((np.arange(view.n_features), -stands, -inside))[:most]

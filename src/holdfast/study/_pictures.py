@@ -269,8 +269,8 @@ class Pictures:
         Returns
         -------
         Picture
-            A line for all ensembles of one base; the base by itself, and an ensemble without bags,
-            stand at 1.
+            A line for all ensembles of one base; the base by itself, or else an ensemble without
+            bags, stands at 1.
 
         Raises
         ------

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, overload
 
-from holdfast._text import did_you_mean, shortened
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast._text import shortened
+from holdfast.errors import InvalidInputError
 from holdfast.study import _system as system
 from holdfast.study._system import rankings, subsets, weights
 from holdfast.study._view import OWN, cut, size_label
@@ -41,9 +41,9 @@ class StudyPreferences:
     def __getitem__(self, key: tuple[str, int | str]) -> Subsets: ...
     def __getitem__(self, key: Key) -> Subsets | Weights | Rankings:
         if isinstance(key, str):
-            return self._whole(self._number(key), key)
+            return self._whole(self._view.number(key), key)
         name, size = key
-        selector = self._number(name)
+        selector = self._view.number(name)
         return self._subsets(selector, name, self._size(selector, name, size))
 
     def groups(self, name: str, size: int | str) -> Groups:
@@ -61,7 +61,7 @@ class StudyPreferences:
         Groups
             One result a resample, with representatives.
         """
-        selector = self._number(name)
+        selector = self._view.number(name)
         count = self._size(selector, name, size)
         found = self._view.feature_groups(selector)
         rows = [found[number] for number in self._view.counted(found)]
@@ -88,14 +88,6 @@ class StudyPreferences:
 
     def __repr__(self) -> str:
         return f"<preferences: {shortened(self.keys())}. Next: preferences[key]>"
-
-    def _number(self, name: str) -> int:
-        names = self._view.selectors
-        if name not in names:
-            raise UnknownNameError(
-                f"no selector of this study is called {name!r}.{did_you_mean(str(name), names)}"
-            )
-        return names.index(name)
 
     def _size(self, selector: int, name: str, size: int | str) -> int:
         known = self._view.sizes(selector)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
@@ -61,7 +62,9 @@ def _try_sending(name: str, thing: object) -> None:
 
 def _try_selector(name: str, selector: Selector, X: NDArray[Any], y: NDArray[np.intp]) -> None:
     try:
-        selector.on(X, y).judge([np.arange(len(y))])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are about noise; the work warns by itself
+            selector.on(X, y).judge([np.arange(len(y))])
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"selector {name}: {error}") from error
 

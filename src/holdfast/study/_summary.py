@@ -10,15 +10,11 @@ COLUMNS = [
     *("selector", "size", "measure", "stability", "low", "high", "chance"),
     *("classifier", "error", "standard_error"),
 ]
-FAVOURITE = "nogueira"
-"""Corrected for chance, fit for unequal sizes, and with an interval of its own."""
 
 
 def chief_measure(measures: list[str]) -> str | None:
-    """Return the measure that a summary shows, None if there is none."""
+    """Return the measure that a summary shows, the first that goes by size; None without any."""
     names = [get_measure(name).name for name in measures]
-    if FAVOURITE in names:
-        return FAVOURITE
     of_sizes = [name for name in names if get_measure(name).by_size]
     return next(iter(of_sizes or names), None)
 

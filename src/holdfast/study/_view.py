@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from holdfast.errors import StoreError
+from holdfast._text import did_you_mean
+from holdfast.errors import StoreError, UnknownNameError
 from holdfast.study._plan import kept_depth
 from holdfast.study._store import to_integers
 
@@ -148,6 +149,15 @@ class View:
         rows = self.store.query("SELECT class FROM samples ORDER BY sample")
         return np.array([row[0] for row in rows], dtype=np.int64)
 
+    def number(self, selector: str) -> int:
+        """Return the place of a selector in the plan."""
+        if selector not in self.selectors:
+            raise UnknownNameError(
+                f"no selector of this study is called {selector!r}."
+                f"{did_you_mean(selector, self.selectors)}"
+            )
+        return self.selectors.index(selector)
+
     def sizes(self, selector: int) -> list[int]:
         """Sizes asked of a selector; its own alone where it chooses the size."""
         if self.plan["selectors"][selector]["own_size"]:
@@ -164,10 +174,10 @@ class View:
 
     def finds_groups(self, selector: str) -> bool:
         """Return whether a selector has found groups of features."""
-        if selector not in self.selectors:
-            return False
-        number = self.selectors.index(selector)
-        return bool(self.store.query("SELECT 1 FROM groups WHERE selector = ? LIMIT 1", (number,)))
+        found = self.store.query(
+            "SELECT 1 FROM groups WHERE selector = ? LIMIT 1", (self.number(selector),)
+        )
+        return bool(found)
 
     def feature_groups(self, selector: int) -> dict[int, list[FeatureGroup]]:
         """Return the groups that a selector prefers, best first, by resample.

@@ -15,6 +15,7 @@ from holdfast.study._classifiers import predicted, seeded
 from holdfast.study._seeds import CLASSIFICATION, SELECTION, seed_of
 from holdfast.study._store import Outcome, floats, integers
 from holdfast.study._training import Training, offered
+from holdfast.study._view import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
     Chosen: TypeAlias = dict[int, NDArray[np.intp]]
     """The features of each size."""
-
-OWN = 0
-"""The size of a subset whose selector chose it."""
 
 
 class Ranked(NamedTuple):
