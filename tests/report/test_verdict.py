@@ -74,6 +74,11 @@ def recommendation(**changes):
     return Recommendation(rivals=pd.DataFrame(rivals, columns=columns), **facts)
 
 
+def no_groups(selector, size=None, most=50):
+    """Say that a selector finds single features only."""
+    raise InvalidInputError(f"{selector} finds no groups.")
+
+
 def evidence(
     table=None, *, done=100, units=100, draws=None, stand_ins=(), control=None, p=50, **changes
 ):
@@ -96,6 +101,9 @@ def evidence(
             ],
         },
         recommend=recommend,
+        selectors=("mine", "other", "dice"),
+        memberships=no_groups,
+        preferences={("mine", 3): SimpleNamespace(sizes=[3])},
         errors=NO_ERRORS if control is None else control[0],
         compare=lambda correction: control[1],
         frequencies=table,

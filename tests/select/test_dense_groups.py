@@ -71,6 +71,7 @@ def found(selector, X):
     return [group.tolist() for group in fitted.groups_[0]]
 
 
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     k=st.integers(2, 6),
@@ -122,7 +123,7 @@ def assert_same_peaks(X):
     assert cdist(ours, theirs).min(axis=0).max() <= 1e-3 * h
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_peaks_are_those_of_scikit_learn(seed):
     assert_same_peaks(blocks(seed, n=10, p=80))
 
@@ -139,11 +140,9 @@ def colon(folder):
 
 def test_colon_has_many_groups_most_of_them_single_features(data_folder):
     X, y = colon(data_folder)
-    flat = hf.DenseGroups().fit(X)
-    assert len(flat.group_scores_) == 504
-    assert np.mean(flat.group_scores_ == 1) > 0.8
-    drags = hf.DRAGS(n_groups=10, min_size=2).fit(X, y)
-    assert drags.get_support().sum() == 10
+    groups = hf.DRAGS().fit(X, y).groups_[0]
+    assert len(groups) == 504
+    assert np.mean([len(group) == 1 for group in groups]) > 0.8
 
 
 @pytest.mark.slow
@@ -167,7 +166,7 @@ def test_blocks_and_threads_change_nothing(kernel, monkeypatch):
         assert selector.bandwidth_ == h
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 @pytest.mark.parametrize("kernel", ["flat", "gaussian"])
 @pytest.mark.filterwarnings("ignore:all .* features climb")

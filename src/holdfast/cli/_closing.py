@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast._text import plural
 from holdfast.cli._print import print_json
 from holdfast.cli._program import FAILED
-from holdfast.cli._summary import print_summary, recommended
+from holdfast.cli._summary import fewer_than_asked, print_summary, recommended
 from holdfast.cli._talk import say
 from holdfast.study import export
 from holdfast.study._folder import DATA, PLAN
@@ -85,7 +85,9 @@ def _recommended(result: Result) -> dict[str, Any] | None:
     choice = recommended(result)
     if choice is None:
         return None
-    return {**choice.pair._asdict(), "reasons": list(choice.reasons)}
+    short = fewer_than_asked(result, choice)
+    remark = {} if short is None else {"remark": short.remark}
+    return {**choice.pair._asdict(), **remark, "reasons": list(choice.reasons)}
 
 
 def plan_hash(plan: dict[str, Any]) -> str:

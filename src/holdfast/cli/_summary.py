@@ -11,12 +11,14 @@ import click
 from holdfast.cli._paragraph import paragraph
 from holdfast.cli._print import Column, print_table
 from holdfast.errors import HoldfastError
+from holdfast.judge._found import fewer
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from holdfast.judge import Recommendation
+    from holdfast.judge._found import Fewer
     from holdfast.study import Result
 
 
@@ -92,7 +94,9 @@ def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
     if result.plan["classifiers"]:
         told.append("The error is that of the best classifier, ± its standard error.")
     if (choice := recommended(result)) is not None:
-        told.append(f"Recommended: {choice.pair}; the report says why.")
+        short = fewer_than_asked(result, choice)
+        found = "" if short is None else f", of which {short.remark}"
+        told.append(f"Recommended: {choice.pair}{found}; the report says why.")
     return told
 
 
@@ -102,3 +106,10 @@ def recommended(result: Result) -> Recommendation | None:
         return result.recommend()
     except HoldfastError:
         return None
+
+
+def fewer_than_asked(result: Result, choice: Recommendation) -> Fewer | None:
+    """Return how many features are found where the recommended number never is; else None."""
+    if choice.size == "own":
+        return None
+    return fewer(int(choice.size), result.preferences[choice.selector, choice.size].sizes)

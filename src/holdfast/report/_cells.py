@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from holdfast.measures import get_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MISSING = "–"
 
@@ -126,6 +129,16 @@ def cell(value: object) -> str:
     if value is None or isinstance(value, float):
         return number(value)
     return ", ".join(map(cell, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def some(names: Sequence[str], total: int, most: int = 8) -> list[str]:
+    """Return the first names as they are, and how many more there are.
+
+    >>> some(["a", "b", "c"], 30, most=2), some(["a"], 1)
+    (['a', 'b', 'and 28 more'], ['a'])
+    """
+    shown = list(names[:most])
+    return [*shown, f"and {total - len(shown):,} more"] if total > len(shown) else shown
 
 
 def raw(*values: float | None) -> str:

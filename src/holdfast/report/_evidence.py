@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast._text import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import effect_sizes
+from holdfast.judge._found import fewer
 from holdfast.report._control import control
 from holdfast.report._copies import copies
+from holdfast.report._members import stood_for
 from holdfast.report._names import set_apart
 from holdfast.report._plain import records
-from holdfast.report._words import known, title_of
+from holdfast.report._words import features_of, known, record_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.io import Dataset
     from holdfast.judge import ChoiceError, Recommendation, StabilityProfile, StandIns
+    from holdfast.judge._found import Fewer
     from holdfast.report._control import Control
     from holdfast.study import Result
 
@@ -34,6 +37,8 @@ FEWEST = 5
 """Fewest resamples from which anything is trusted."""
 MOST_FEATURES = 200
 """Most features that the table shows; the store has them all."""
+MOST_MEMBERS = 50
+"""Most features that the table of groups shows."""
 
 
 class Evidence:
@@ -208,6 +213,51 @@ class Evidence:
             names[one]: (names[other], correlation)
             for one, (other, correlation) in copies(self.data.X, shown).items()
         }
+
+    @cached_property
+    def amount(self) -> str:
+        """How many features the cell has; where fewer were found, both numbers."""
+        if self.cell is None:
+            return "no features"
+        short = self.fewer(*self.cell)
+        return features_of(self.cell[1]) if short is None else short.features
+
+    def fewer(self, selector: str, size: int | str) -> Fewer | None:
+        """Return how many features were found where more were asked for, else None."""
+        if size == "own":
+            return None
+        what = f"the selections of {selector}"
+        found = attempt(lambda: self.result.preferences[selector, size].sizes, what)
+        return None if found is None else fewer(int(size), found)
+
+    @cached_property
+    def groupers(self) -> frozenset[str]:
+        """The selectors that find groups of features."""
+        return frozenset(filter(self._finds_groups, self.result.selectors))
+
+    def _finds_groups(self, name: str) -> bool:
+        spelling = next(one["object"] for one in self.plan["selectors"] if one["name"] == name)
+        record = record_of(spelling)
+        if record is not None and record.gives == "groups":
+            return True
+        found = attempt(lambda: self.result.memberships(name, most=1), f"groups of {name}")
+        return found is not None
+
+    @cached_property
+    def members(self) -> pd.DataFrame | None:
+        """How often features lay in the groups of the cell; None where it has no groups."""
+        if self.cell is None or self.cell[0] not in self.groupers:
+            return None
+        most, what = MOST_MEMBERS + 1, "groups of features"  # one more tells whether these are all
+        return attempt(lambda: self.result.memberships(*self.cell, most=most), what)  # type: ignore[misc]
+
+    @cached_property
+    def stood_for(self) -> dict[str, list[str]] | None:
+        """Which others each feature shown stands for; None where the cell has no groups."""
+        if self.members is None or self.cell is None:
+            return None
+        shown = [str(name) for name in self.found["feature"].head(MOST_FEATURES)]
+        return stood_for(self.result.preferences.groups(*self.cell), shown)
 
     def size_like(self, selector: str) -> int | str:
         """Return the recommended size, or the one that this selector has instead of it."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from holdfast.report._schema import FeatureRow, Features, StandIn
 
 MOST_STAND_INS = 5
+MOST_IN_GROUP = 50
+"""Most features named that another stands for."""
 NOTHING = "No feature was selected: no unit of work is done."
 
 
@@ -34,9 +36,14 @@ def _caption(evidence: Evidence) -> str:
         return NOTHING
     selector, size = evidence.cell
     who = spoken(selector, evidence.title(selector))
-    text = f"Features that {who} selected when asked for {features_of(size)}"
+    grouped = evidence.stood_for is not None
+    text = f"Features that {'stand for the groups that ' if grouped else ''}{who} selected"
     if size == "own":
-        text = f"Features that {who} selected, {features_of(size)}"
+        text += f", {features_of(size)}"
+    else:
+        short = evidence.fewer(selector, size)
+        asked = f"{size:,} of them" if grouped else features_of(size)
+        text += f" when asked for {asked}{'' if short is None else f' ({short.remark})'}"
     chance = f"drawn at random, a feature would be selected in {percent(evidence.chance)}"
     return f"{text}, the most frequent first; {chance} of the {evidence.resamples}."
 
@@ -70,6 +77,9 @@ def _row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
         "caveats": [],
         "informative": None if truth is None else name in evidence.truth,
     }
+    if evidence.stood_for is not None:
+        others = evidence.stood_for[name]
+        line |= {"in_group": others[:MOST_IN_GROUP], "in_group_total": len(others)}
     line["caveats"] = caveats(evidence, line)
     return line
 

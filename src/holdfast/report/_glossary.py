@@ -56,7 +56,9 @@ def _texts(report: Report) -> Iterator[str]:
     methods = report["methods"]
     yield from (methods["protocol"], methods["paragraph"], *methods["warnings"])
     told = [report["profile"], report["similarity"], report["stand_ins"]]
-    for section in (report["truth"], *told, report["groups"]):
+    groups = report["groups"]
+    measured = None if groups is None else groups.get("measures")
+    for section in (report["truth"], *told, groups, measured):
         if section is not None:
             yield from (*section["sentences"], *(key for row in section["rows"][:1] for key in row))
     yield from _headings(report)

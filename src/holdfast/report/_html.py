@@ -20,6 +20,7 @@ from holdfast.report._cells import (
     percent,
     raw,
     rounded,
+    some,
     span,
     tenths,
 )
@@ -139,7 +140,8 @@ def _environment() -> Environment:
     )
     shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
-    environment.globals |= {"span": span, "interval": interval, "raw": raw, "plural": plural}
+    called = (span, interval, raw, plural, some)
+    environment.globals |= {function.__name__: function for function in called}
     return environment
 
 

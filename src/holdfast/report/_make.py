@@ -10,10 +10,11 @@ from holdfast.report._evidence import Evidence
 from holdfast.report._features import features
 from holdfast.report._figures import figures as drawn
 from holdfast.report._glossary import glossary
+from holdfast.report._groups import groups
 from holdfast.report._methods import data_name, methods
 from holdfast.report._plain import plain
 from holdfast.report._schema import FORMAT, VERSION
-from holdfast.report._sections import failures, groups, profile, similarity, stand_ins
+from holdfast.report._sections import failures, profile, similarity, stand_ins
 from holdfast.report._selectors import selectors
 from holdfast.report._truth import truth
 from holdfast.report._verdict import verdict

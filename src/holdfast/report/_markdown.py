@@ -11,6 +11,7 @@ from holdfast.report._cells import (
     number,
     p_value,
     percent,
+    some,
     span,
     tenths,
 )
@@ -20,7 +21,7 @@ from holdfast.report._schema import FORMAT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.report._schema import FeatureRow, Methods, Report, Section, SelectorRow
+    from holdfast.report._schema import FeatureRow, Groups, Methods, Report, Section, SelectorRow
 
 MARK = f"<!-- {FORMAT}"
 """How a report in Markdown begins, so that it is known again."""
@@ -54,7 +55,7 @@ def to_markdown(report: Report) -> str:
         *_selectors(report),
         *_section("Stability at every size", report["profile"]),
         *_section("How alike the selectors are", report["similarity"]),
-        *(_section("Groups of features", report["groups"]) if report["groups"] else ()),
+        *_groups(report["groups"]),
         *_section("Stand-ins", report["stand_ins"]),
         *_failures(report),
         *_methods(report["methods"]),
@@ -81,6 +82,7 @@ def _features(report: Report) -> Iterator[str]:
         return
     with_truth = report["truth"] is not None
     heads = ["feature", "frequency", "95% interval", "rank (range)", "highest in", "effect size"]
+    heads += ["in its group"] if "in_group" in features["rows"][0] else []
     heads += ["stand-ins", "caveats", *(["informative"] if with_truth else [])]
     yield _table(heads, (_feature(row, with_truth=with_truth) for row in features["rows"]))
     if features["total"] > len(features["rows"]):
@@ -100,10 +102,15 @@ def _feature(row: FeatureRow, *, with_truth: bool) -> list[str]:
         f"{cell(row['rank_median'])} ({ranks})" if ranks else cell(row["rank_median"]),
         row["direction"] or "",
         "" if row["effect"] is None else f"{row['effect']:.2f}",
+        *([_in_group(row)] if "in_group" in row else []),
         "; ".join(stand_ins),
         "; ".join(row["caveats"]),
         *([cell(row["informative"])] if with_truth else []),
     ]
+
+
+def _in_group(row: FeatureRow) -> str:
+    return "; ".join(some(row["in_group"], row["in_group_total"]))
 
 
 def _selectors(report: Report) -> Iterator[str]:
@@ -122,6 +129,7 @@ def _selector(row: SelectorRow, measure: str | None) -> list[str]:
     remarks = {"recommended": "recommended", "front": "Pareto front"}
     if not row["recommended"]:
         remarks["rival"] = "not shown to be worse"
+    given = [text for key, text in remarks.items() if row[key]]  # type: ignore[literal-required]
     return [
         row["selector"],
         cell(row["size"]),
@@ -132,7 +140,7 @@ def _selector(row: SelectorRow, measure: str | None) -> list[str]:
         *map(tenths, (row["error"], row["standard_error"], row["balanced_accuracy"])),
         *map(hundredths, (row["auc"], row["rpt"])),
         p_value(row["p_value"]),
-        ", ".join(text for key, text in remarks.items() if row[key]),  # type: ignore[literal-required]
+        ", ".join([*given, *([row["remark"]] if "remark" in row else [])]),
     ]
 
 
@@ -142,6 +150,31 @@ def _section(title: str, section: Section, level: int = 2) -> Iterator[str]:
     if section["rows"]:
         heads = [key.replace("_", " ") for key in section["rows"][0]]
         yield _table(heads, (map(cell, row.values()) for row in section["rows"]))
+
+
+def _groups(groups: Groups | None) -> Iterator[str]:
+    if groups is None:
+        return
+    yield "## Groups of features"
+    yield from _paragraphs(groups["sentences"])
+    if groups["rows"]:
+        heads = ["feature", "in a selected group", "representative", "companions"]
+        yield _table(heads, map(_member, groups["rows"]))
+    if "measures" in groups:
+        yield from _paragraphs(groups["measures"]["sentences"])
+        heads = ["selector", "features or groups", "measure", "value", "95% interval"]
+        yield _table(heads, map(_measured, groups["measures"]["rows"]))
+
+
+def _member(row: dict[str, Any]) -> list[str]:
+    shares = (percent(row[key]) for key in ("member", "representative"))
+    return [row["feature"], *shares, row["companions"]]
+
+
+def _measured(row: dict[str, Any]) -> list[str]:
+    name = row["measure"]
+    ends = interval(row["low"], row["high"], name)
+    return [row["selector"], cell(row["size"]), name, hundredths(row["value"]), ends]
 
 
 def _failures(report: Report) -> Iterator[str]:

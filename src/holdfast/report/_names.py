@@ -24,7 +24,10 @@ ACTING = re.compile(
 )
 """Characters that are not seen, but act on others; tabs and ends of lines are but spaces."""
 LEFTWARD = {"R", "AL", "AN"}
-VERBATIM = {"feature", "stand_in", "selector", "classifier", "direction", "trusted", "command"}
+VERBATIM = {
+    *("feature", "stand_in", "in_group", "selector", "classifier", "direction", "trusted"),
+    "command",
+}
 """Entries of a report that hold names, no sentences."""
 
 

@@ -35,7 +35,7 @@ def paragraph(evidence: Evidence, cite: Citations) -> str:
 def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
     plan = evidence.plan
     yield _data(plan["data"])
-    yield from _selection(plan, cite)
+    yield from _selection(evidence, cite)
     yield _resampling(plan, cite)
     if plan["impute"]:
         yield f"Missing values were imputed by the {plan['impute']} of the training part."
@@ -62,14 +62,30 @@ def _data(data: dict[str, Any]) -> str:
     )
 
 
-def _selection(plan: dict[str, Any], cite: Citations) -> Iterator[str]:
-    names = [_selector(one, cite) for one in plan["selectors"]]
-    ranking = all(not one["own_size"] for one in plan["selectors"])
-    yield f"Features were selected by {_listed(names)}."
-    if any(not one["own_size"] for one in plan["selectors"]):
+def _selection(evidence: Evidence, cite: Citations) -> Iterator[str]:
+    selectors, sizes = evidence.plan["selectors"], evidence.plan["sizes"]
+    yield f"Features were selected by {_listed([_selector(one, cite) for one in selectors])}."
+    found = evidence.groupers
+    if any(not one["own_size"] and one["name"] not in found for one in selectors):
+        ranking = not found and all(not one["own_size"] for one in selectors)
         who = "each ranking" if ranking else "each ranking, where a selector gives one,"
-        who += " was" if plan["sizes"] == [1] else " were"
-        yield f"{_kept(plan['sizes'])} of {who} kept."
+        yield f"{_kept(sizes)} of {who} {'was' if sizes == [1] else 'were'} kept."
+    if found:
+        asked = any(not one["own_size"] for one in selectors if one["name"] in found)
+        yield _groups(sizes if asked else [], alone=len(found) == len(selectors))
+
+
+def _groups(sizes: list[int], *, alone: bool) -> str:
+    """Say how many groups of features were kept, and how; all of them without sizes."""
+    where = "" if alone else "Where a selector finds groups of features, "
+    noun = "groups of features" if alone else "of them"
+    count = f"the best {_listed([f'{size:,}' for size in sizes], last='or')} {noun}"
+    if sizes == [1]:
+        count = "the best group of features" if alone else "the best of them"
+    elif not sizes:
+        count = "groups of features" if alone else "all of them"
+    text = f"{where}{count} {'was' if sizes == [1] else 'were'} kept, each by its representative."
+    return text[:1].upper() + text[1:]
 
 
 def _kept(sizes: list[int]) -> str:

@@ -60,6 +60,11 @@ class FeatureRow(TypedDict):
     caveats: list[str]
     informative: bool | None
     """Whether the feature truly matters, where that is known (simulated data)."""
+    in_group: NotRequired[list[str]]
+    """Where the selector finds groups: the first of the features that this one stands for, which
+    lay in at least half of the groups of which it was the representative."""
+    in_group_total: NotRequired[int]
+    """How many features it stands for."""
 
 
 class Features(TypedDict):
@@ -94,6 +99,8 @@ class SelectorRow(TypedDict):
     """Not significantly worse than the best."""
     front: bool
     recommended: bool
+    remark: NotRequired[str]
+    """How many features were found, where more were asked for."""
 
 
 class Selectors(TypedDict):
@@ -113,6 +120,13 @@ class Section(TypedDict):
     rows: list[dict[str, Any]]
     numbers: NotRequired[list[dict[str, Any]]]
     """More numbers, such as all points of a curve; for the JSON twin only."""
+
+
+class Groups(Section):
+    """Which features lie in selected groups together, and how well groups match."""
+
+    measures: NotRequired[Section]
+    """What the measures of groups say, where the study has any."""
 
 
 class Figure(TypedDict):
@@ -162,8 +176,8 @@ class Report(TypedDict):
     selectors: Selectors
     profile: Section
     similarity: Section
-    groups: Section | None
-    """Where the recommended selector finds groups: which features lie in one together."""
+    groups: Groups | None
+    """Where the recommended selector finds groups, or groups were measured."""
     stand_ins: Section
     failures: list[dict[str, Any]]
     figures: list[Figure]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.report._evidence import attempt
 from holdfast.report._plain import records
-from holdfast.report._words import called, features_of, listed, spoken, whole_size
+from holdfast.report._words import features_of, listed, whole_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import Section
 
-MOST_COMPANIONS = 8
-"""Most features that are named beside one of their group."""
 MOST = 200
 """Most rows of a table that a section shows."""
 NO_KNOT = "no knot: "
 OWN_SIZE = "no profile, as the number of features is chosen, not asked for"
+SHORTEST = 6
+"""Fewest groups in which a knot can be seen: two, and twice as many after them."""
 WHAT = "that correlates with it by {} or more and is selected in its absence"
 
 
@@ -33,19 +33,36 @@ def profile(evidence: Evidence) -> Section:
         return _without("There is no profile: there is one feature only.")
     whole = found.knots.astype(dict.fromkeys(("size", "low", "high"), "Int64"))
     return {
-        "sentences": [*_knots(found), found.how],
+        "sentences": [*_knots(found, _few_groups(evidence, found)), found.how],
         "rows": records(whole.drop(columns="sentence")),
         "numbers": records(found.table),
     }
 
 
-def _knots(found: StabilityProfile) -> Iterator[str]:
+def _few_groups(evidence: Evidence, found: StabilityProfile) -> dict[str, str]:
+    """Say of the selectors that found but a few groups that these make no profile."""
+    known = found.table.groupby("selector")["size"].max()
+    few = min(SHORTEST, evidence.result.depth)
+    counts = {name: int(known.get(name, 0)) for name in found.knots["selector"]}
+    return {
+        name: f"there is no profile from so few groups ({_at_least(count)})"
+        for name, count in counts.items()
+        if name in evidence.groupers and count < few
+    }
+
+
+def _at_least(count: int) -> str:
+    """Say how many groups all resamples have."""
+    return f"{count} on each resample" if count else "on some resample none was found"
+
+
+def _knots(found: StabilityProfile, instead: dict[str, str]) -> Iterator[str]:
     """Say where each profile breaks; selectors of which the same is said stand together."""
     told = zip(found.knots["selector"], found.knots["sentence"], strict=True)
     left = ((name, OWN_SIZE) for name in found.left_out)
     names: dict[str, list[str]] = {}
     for name, sentence in (*told, *left):
-        names.setdefault(sentence, []).append(name)
+        names.setdefault(instead.get(name, sentence), []).append(name)
     for sentence, same in names.items():
         why = sentence.removeprefix(NO_KNOT)
         head = f"No knot for {listed(same)}" if why != sentence else listed(same)
@@ -69,40 +86,9 @@ def _asked(evidence: Evidence, size: int | None) -> str:
     if size is None:
         return "at the numbers of features that they choose themselves, or at the largest tested"
     recommended = "" if evidence.choice is None else "the recommended "
-    return f"at {recommended}{features_of(size)}"
-
-
-def groups(evidence: Evidence) -> Section | None:
-    """Return which features lie in the selected groups; None where these are single features."""
-    if evidence.cell is None:
-        return None
-    selector, size = evidence.cell
-    found = attempt(lambda: evidence.result.memberships(selector, size), "groups of features")
-    if found is None:
-        return None
-    together = int((found["companions"].str.len() > 0).sum())
-    what = (
-        f"{spoken(selector, evidence.title(selector))} selects groups of features; the table of "
-        "features and the classifiers take one of each group, its representative. Which member "
-        "that is may change while the group stays."
-    )
-    most = (
-        f"Of the {len(found):,} features that lay in selected groups most often, {together:,} had "
-        "companions: features that were in the same group at least half of the times."
-    )
-    return {"sentences": [what, most], "rows": [_group_row(row) for row in records(found)]}
-
-
-def _group_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return how often a feature was in a group, and with which others, as a table shows it."""
-    others = row["companions"]
-    more = f" and {len(others) - MOST_COMPANIONS:,} more" if len(others) > MOST_COMPANIONS else ""
-    return {
-        "feature": row["feature"],
-        "member": row["member"],
-        "representative": row["representative"],
-        "companions": ", ".join(map(called, others[:MOST_COMPANIONS])) + more,
-    }
+    short = any(evidence.fewer(name, size) for name in evidence.groupers)
+    rest = ", or at as many as were found" if short else ""
+    return f"at {recommended}{features_of(size)}{rest}"
 
 
 def stand_ins(evidence: Evidence) -> Section:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.report._control import RANDOM
 from holdfast.report._plain import plain, records
-from holdfast.report._words import plus_minus
+from holdfast.report._words import features_of, plus_minus, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,13 +30,21 @@ def selectors(evidence: Evidence) -> Selectors:
     return {
         "measure": _measure(evidence),
         "rows": [_row(evidence, cell) for cell in _cells(evidence)],
-        "reasons": [*told, *_random(evidence)],
+        "reasons": [*told, *_short(evidence), *_random(evidence)],
         "choice": None if expected is None else evidence.told(expected) + _higher(evidence),
     }
 
 
 def _reasons(evidence: Evidence) -> list[str]:
     return ALL if evidence.all_selected else NOTHING
+
+
+def _short(evidence: Evidence) -> Iterator[str]:
+    """Say that the recommended selector did not find as many features as it was asked for."""
+    choice = evidence.choice
+    if choice is not None and (short := evidence.fewer(choice.selector, choice.size)) is not None:
+        who = spoken(choice.selector, evidence.title(choice.selector))
+        yield f"{who} was asked for {features_of(choice.size)}, but {short.remark}."
 
 
 def _random(evidence: Evidence) -> Iterator[str]:
@@ -90,7 +98,7 @@ def _best(choice: Recommendation) -> pd.DataFrame:
 
 def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
     detail = _detail(evidence.result.errors, cell)
-    return {
+    row: SelectorRow = {
         "selector": cell["selector"],
         "title": _title(evidence, cell["selector"]),
         "size": cell["size"],
@@ -109,6 +117,8 @@ def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
         "front": bool(cell.get("front", False)),
         "recommended": bool(cell.get("recommended", False)),
     }
+    short = evidence.fewer(cell["selector"], cell["size"])
+    return row if short is None else {**row, "remark": short.remark}
 
 
 def _detail(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:

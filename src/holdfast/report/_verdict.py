@@ -97,11 +97,23 @@ def _trust(evidence: Evidence) -> str:
     names, (selector, size) = evidence.trusted, evidence.cell or ("", "own")
     where = f"{percent(TRUSTED)} of the {evidence.resamples}"
     who = spoken(selector, evidence.title(selector))
-    among = "selected" if size == "own" else f"among the {features_of(size)} selected"
+    among = "selected" if size == "own" else f"among the {evidence.amount} selected"
     if not names:
         return _no_trust(evidence, where)
     each = "it is" if len(names) == 1 else "each is"
-    return f"Trust {listed(names)}: {each} {among} by {who} in at least {where}."
+    told = f"Trust {listed(names)}: {each} {among} by {who} in at least {where}."
+    return f"{told}{_stands(evidence)}"
+
+
+def _stands(evidence: Evidence) -> str:
+    """Say that trusted features stand for groups, where they do."""
+    others = [bool((evidence.stood_for or {}).get(name)) for name in evidence.trusted]
+    if not any(others):
+        return ""
+    who = "It stands" if len(others) == 1 else "Each stands"
+    if not all(others):
+        who = "Of these, one stands" if sum(others) == 1 else f"{sum(others):,} of these each stand"
+    return f" {who} for a group of features that go together, named in the table."
 
 
 def _no_trust(evidence: Evidence, where: str) -> str:
@@ -116,15 +128,27 @@ def _no_trust(evidence: Evidence, where: str) -> str:
         why = f"with so many features selected, chance alone reaches {percent(evidence.chance)}"
         return f"No feature can be trusted: {reached}, but {why}; select fewer features."
     return (
-        f"No feature can be trusted: none was found in {where} ({reached}). Take the table as "
-        "candidates that have to be checked on new samples, not as a result."
+        f"No feature can be trusted: none was found in {where} ({reached}). {_steadier(evidence)}"
+        "Take the table as candidates that have to be checked on new samples, not as a result."
+    )
+
+
+def _steadier(evidence: Evidence) -> str:
+    """Say where groups are found again, though each time another member stands for them."""
+    table = evidence.members
+    if table is None or table["member"].iloc[0] <= evidence.found["frequency"].iloc[0]:
+        return ""
+    name, share = called(table["feature"].iloc[0]), percent(table["member"].iloc[0])
+    return (
+        "Groups come back more often than the features that stand for them: "
+        f"{name} lay in one in {share}. "
     )
 
 
 def _use(evidence: Evidence, choice: Recommendation) -> str:
     who = spoken(choice.selector, evidence.title(choice.selector))
     lead = "Use" if evidence.trusted else "The choice that comes out best is"
-    what = f"{lead} {who} with {features_of(choice.size)}"
+    what = f"{lead} {who} with {evidence.amount}"
     if choice.classifier is not None:
         what += f" and the classifier {called(choice.classifier)}"
     told = [part for part in (_stability(choice), _error(evidence)) if part]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._text import plural
-from holdfast.select._picks import NEVER
+from holdfast.select._penalty_path import NEVER
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,8 @@ from holdfast.select._calibration import calibrated
 from holdfast.select._error_bounds import checked_rate, least_count
 from holdfast.select._half_samples import halves_of
 from holdfast.select._l1_path import L1Path
-from holdfast.select._picks import NEVER, Data, Picks, base_of, picked, regresses
+from holdfast.select._penalty_path import NEVER
+from holdfast.select._picks import Data, Picks, base_of, picked, regresses
 from holdfast.select._record import selector
 from holdfast.select._stability_path import path_of
 from holdfast.select._stability_settings import Sampled, Target
@@ -121,9 +122,10 @@ class StabilitySelection(Scorer):
 
     Notes
     -----
-    A target of numbers with fractions, or too large for any, is regressed on, by :class:`holdfast.L1Path`, an
-    estimator or a function; so are whole numbers if the base is a regressor of scikit-learn or
-    ``L1Path(family="gaussian")``. All else are classes, each of which needs at least 4 samples.
+    A target of numbers with fractions (or so large that floating-point numbers have none) is
+    regressed on, by :class:`holdfast.L1Path`, an estimator or a function; so are whole numbers if
+    the base is a regressor of scikit-learn or ``L1Path(family="gaussian")``. All else are
+    classes, each of which needs at least 4 samples.
 
     Copies of a row in a resample, as in a bootstrap, stay together, so that a pair shares
     nothing. ``fit`` cannot know of copies: give `groups`, the same for all copies of a sample.

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast.judge._answer import FEW, across
+from holdfast.judge._found import fewer
 from holdfast.measures import get_measure
 from holdfast.measures._pairs import PairMeasure
 from holdfast.study._measured import measured, none
@@ -159,9 +160,8 @@ def _remarks(view: View, case: Case, compared: list[list[int]]) -> list[str]:
     sizes = [len(case.found[number]) for number in numbers]
     if numbers and case.size == OWN:
         remarks.append(f"own sizes: {min(sizes)} to {max(sizes)}, median {np.median(sizes):g}")
-    elif numbers and min(sizes) < case.size:  # as many groups as there are
-        span = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
-        remarks.append(f"only {span} were found")
+    elif (short := fewer(case.size, sizes)) is not None:  # as many groups as there are
+        remarks.append(short.remark)
     if any(view.parts[number].n_offered is not None for number in numbers):
         remarks.append(
             "resamples offered only some features each: a perfect selector stays below the best"
