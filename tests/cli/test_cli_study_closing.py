@@ -7,8 +7,10 @@ from contextlib import closing
 
 import pytest
 
-from holdfast.cli._closing import close
+import holdfast as hf
+from holdfast.cli._closing import _document, close
 from holdfast.cli._run_options import RunOptions
+from holdfast.cli._summary import print_summary
 from holdfast.study import load
 from tests.study.stores import Made, full, subsamples
 
@@ -144,3 +146,14 @@ def test_the_table_is_followed_by_what_is_recommended(ended):
 def test_where_everything_failed_nothing_is_recommended(ended):
     _, out, _ = ended(made(), failed=[(s, i) for s in range(2) for i in range(12)])
     assert "Recommended" not in out
+
+
+@pytest.mark.parametrize(("size", "found"), [(8, ", of which only 3 were found;"), (2, ";")])
+def test_a_size_that_was_not_reached_is_told_as_such(size, found, tmp_path, capsys):
+    study = hf.Study("drags", protocol=hf.Subsampling(5, 0.9), sizes=[size], classifiers=["knn3"])
+    result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+    document = _document(result, tmp_path, [])
+    assert document["recommended"].get("remark") == ("only 3 were found" if size == 8 else None)
+    print_summary(result)
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"Recommended: drags with knn3 on {size} features{found} the report says why." in out

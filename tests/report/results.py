@@ -67,6 +67,32 @@ def drawn() -> Result:
     return study.run(population(), n_jobs=1)
 
 
+@cache
+def few_groups() -> Result:
+    """Return a study whose group selector finds fewer groups than it is asked for."""
+    study = hf.Study(
+        {"dense": hf.DRAGS(), "F": hf.FScore()},
+        protocol=hf.Subsampling(6, 0.9),
+        sizes=[2, 8],
+        measures=["nogueira", "group_matching_index"],
+        classifiers=["knn3"],
+    )
+    return study.run(hf.io.read_data("@wine"), n_jobs=1)
+
+
+@cache
+def groups() -> Result:
+    """Return a study of groups alone, as many as asked for."""
+    study = hf.Study(
+        {"clusters": hf.KMeansGroups(n_clusters=6)},
+        protocol=hf.Subsampling(6, 0.9),
+        sizes=[3],
+        measures=["group_matching_index"],
+        classifiers=(),
+    )
+    return study.run(hf.io.read_data("@breast_cancer"), n_jobs=1)
+
+
 def made(resamples: list[Resample] | None = None, **facts: object) -> Made:
     """Return what a fabricated study is about: subsamples, unless told otherwise."""
     return Made(resamples=subsamples(30, 6) if resamples is None else resamples, **facts)
@@ -110,6 +136,8 @@ ODD = {
     "wine": wine,
     "nested": nested,
     "drawn": drawn,
+    "few groups": few_groups,
+    "groups": groups,
 }
 """Results of studies that are real, or unusual, or went wrong in some way."""
 

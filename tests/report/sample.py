@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from holdfast.report._schema import FORMAT, VERSION
+from holdfast.report._words import called
 
 if TYPE_CHECKING:
     from holdfast.report._schema import FeatureRow, Figure, Report, SelectorRow
@@ -105,6 +106,7 @@ def sample(rows: int = 30, **changes: Any) -> Report:
             "sentences": ["Most alike are ReliefF and the F-score (0.61)."],
             "rows": [{"selector": "relieff", "other": HOSTILE[0], "value": 0.61}],
         },
+        "groups": None,
         "stand_ins": {
             "sentences": ["2 selected features have stand-ins."],
             "rows": [
@@ -152,6 +154,26 @@ def _name(number: int) -> str:
     plain = ("M26383", "H08393", "T71025", "M63391", "R87126")
     names = (*plain, *HOSTILE)
     return names[number] if number < len(names) else f"gene {number:03d}"
+
+
+def grouped() -> Report:
+    """Return the report of a selector that finds groups, with such names in them."""
+    report = sample(rows=3)
+    for row, total in zip(report["features"]["rows"], (len(HOSTILE), 1, 0), strict=True):
+        row |= {"in_group": list(HOSTILE[:total]), "in_group_total": 30 * total}
+    names = ", ".join(map(called, HOSTILE))
+    row = {"feature": HOSTILE[0], "member": 1.0, "representative": 0.25, "companions": names}
+    values = {"measure": "group_matching_index", "value": 0.83, "low": 0.51, "high": 1.16}
+    report["groups"] = {
+        "sentences": ["Groups were selected."],
+        "rows": [row],
+        "measures": {
+            "sentences": ["Measures of groups say how well they match."],
+            "rows": [{"selector": HOSTILE[1], "size": 20, **values}],
+        },
+    }
+    report["selectors"]["rows"][0]["remark"] = "only 3 were found"
+    return report
 
 
 def _feature(number: int) -> FeatureRow:

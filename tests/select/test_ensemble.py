@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
@@ -228,6 +229,8 @@ def test_sparse_matrices_are_taken_where_all_selectors_take_them():
     usual = hf.Ensemble("symmetrical_uncertainty", n_bags=3)
     dense = clone(usual).fit(thin, Y)
     assert usual.fit(sparse.csr_matrix(thin), Y).scores_ == pytest.approx(dense.scores_)
+    assert get_tags(usual).input_tags.sparse
+    assert not get_tags(hf.Ensemble("relieff")).input_tags.sparse
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         hf.Ensemble("relieff", n_bags=3).fit(sparse.csr_matrix(thin), Y)
 

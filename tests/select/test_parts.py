@@ -6,9 +6,9 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.select import Scorer
-from holdfast.testing._selectors import example
+from holdfast.testing import SelectorConformance
 
-X, Y = example(3)
+X, Y = SelectorConformance().example(3)
 ROWS = [np.random.default_rng(i).integers(0, 60, 50) for i in range(5)]
 SEEDED = [hf.RandomScore(), hf.ForestImportance(n_estimators=3), hf.SVMRFE(C="cv"), hf.TScore()]
 

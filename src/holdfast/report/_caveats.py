@@ -44,6 +44,8 @@ def _ranks(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     if evidence.cell is None or row["rank_low"] is None or evidence.cell[1] == "own":
         return
     low, high = row["rank_low"], row["rank_high"]
+    if high is None and "in_group" in row:
+        return  # another member stood for its group; that is no rank
     if high is None:
         yield f"rank varies widely: from {low:,} to beyond what was kept"
     elif high - low > WIDE * int(evidence.cell[1]):

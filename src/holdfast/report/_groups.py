@@ -37,13 +37,16 @@ def _told(evidence: Evidence, table: pd.DataFrame) -> list[str]:
     together = int((shown["companions"].str.len() > 0).sum())
     often = " most often" if len(table) > len(shown) else ""
     count = f"{together:,}" if together < len(shown) else "all"
-    return [
+    what = (
         f"{spoken(selector, evidence.title(selector))} selects groups of features; the table of "
         "features and the classifiers take one of each group, its representative. Which member "
-        "that is may change while the group stays.",
+        "that is may change while the group stays."
+    )
+    who = (
         f"Of the {len(shown):,} features that lay in selected groups{often}, {count} had "
-        "companions: features that were in the same group at least half of the times.",
-    ]
+        "companions: features that were in the same group at least half of the times."
+    )
+    return [what, who]
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
@@ -59,8 +62,8 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _measured(evidence: Evidence) -> Section | None:
     """Return what the measures of groups say of each selector at each size; None without any."""
-    records_of = {name: get_measure(name) for name in evidence.plan["measures"]}
-    names = [one.name for one in records_of.values() if one.form == "groups"]
+    asked = map(get_measure, evidence.plan["measures"])
+    names = [one.name for one in asked if one.form == "groups"]
     if not names:
         return None
     table = evidence.result.stability
@@ -69,7 +72,7 @@ def _measured(evidence: Evidence) -> Section | None:
 
 
 def _matching(evidence: Evidence, names: list[str]) -> str:
-    text = "How well the groups of different resamples match, by measures that compare groups"
+    text = "Measures of groups say how well the groups of different resamples match"
     if len(evidence.groupers) < len(evidence.result.selectors):
         text += "; the features of a selector that finds none count as groups of one"
     if not any(get_measure(name).corrected for name in names):

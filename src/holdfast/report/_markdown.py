@@ -158,11 +158,11 @@ def _groups(groups: Groups | None) -> Iterator[str]:
     yield "## Groups of features"
     yield from _paragraphs(groups["sentences"])
     if groups["rows"]:
-        heads = ["feature", "in a selected group", "representative", "companions"]
+        heads = ["feature", "in a group", "representative", "companions"]
         yield _table(heads, map(_member, groups["rows"]))
     if "measures" in groups:
         yield from _paragraphs(groups["measures"]["sentences"])
-        heads = ["selector", "features or groups", "measure", "value", "95% interval"]
+        heads = ["selector", "size", "measure", "value", "95% interval"]
         yield _table(heads, map(_measured, groups["measures"]["rows"]))
 
 

@@ -11,7 +11,6 @@ from holdfast.report._changes import changes, new_samples
 from holdfast.report._evidence import FEWEST, TRUSTED
 from holdfast.report._words import (
     called,
-    features_of,
     known,
     listed,
     number,

@@ -114,9 +114,13 @@ class RelevanceGrouper(Grouper):
 
 def mean_relevances(scores: Array, members: Sequence[NDArray[np.intp]]) -> Array:
     """Return the mean score of each group; scores may be the largest number there is."""
-    with np.errstate(over="ignore"):
-        means = [min((scores[own] / len(own)).sum(), scores[own].max()) for own in members]
-    return np.array(means, dtype=np.float64)
+    return np.array([_mean(scores[own]) for own in members], dtype=np.float64)
+
+
+def _mean(scores: Array) -> float:
+    with np.errstate(over="ignore"):  # rounding may carry it beyond
+        mean = (scores / len(scores)).sum()
+    return float(np.clip(mean, scores.min(), scores.max()))
 
 
 def best_first(

@@ -297,7 +297,6 @@ class StabilitySelection(Scorer):
         return base_of(self.base, L1Path)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:  # noqa: ANN401
-        self._allow_nan = self.takes_missing
         self._needs_classes = not regresses(self._base(), y)
         if self._needs_classes:
             return self._classified(X, y)
@@ -307,7 +306,7 @@ class StabilitySelection(Scorer):
             y,
             y_numeric=True,
             dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan" if self._allow_nan else True,
+            ensure_all_finite="allow-nan" if self.takes_missing else True,
             ensure_min_samples=4,
         )
         return data, target.astype(np.float64)
@@ -326,5 +325,4 @@ class StabilitySelection(Scorer):
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.takes_missing
         return tags

@@ -1,0 +1,204 @@
+"""Groups of features in a report: counted, named, measured, and never more than was found."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import holdfast as hf
+from holdfast.report import make_report, to_html, to_json, to_markdown
+from holdfast.report._evidence import Evidence
+from holdfast.report._members import stood_for
+from holdfast.report._names import ACTING, bare, bare_all, visible
+from holdfast.report._paragraph import _groups
+from tests.report.looking import STICKING_OUT, exported
+from tests.report.results import few_groups, groups, report_of
+from tests.report.sample import HOSTILE, grouped
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Return the report of a study with fewer groups than asked for, names as plain text."""
+    study = hf.Study("drags", protocol=hf.Subsampling(6, 0.9), sizes=[8], classifiers=["knn3"])
+    return bare_all(make_report(study.run(hf.io.read_data("@wine"), n_jobs=1), figures=False))
+
+
+def test_sentences_say_how_many_were_found(few):
+    trust, use, _ = few["verdict"]["sentences"]
+    assert "among the 3 features (8 were asked for) selected by DRAGS" in trust
+    assert use.startswith("Use DRAGS (drags) with 3 features (8 were asked for) and the")
+    assert "when asked for 8 of them (only 3 were found)" in few["features"]["caption"]
+    assert (
+        "DRAGS (drags) was asked for 8 features, but only 3 were found."
+        in (few["selectors"]["reasons"])
+    )
+    assert few["verdict"]["size"] == 8
+
+
+def test_the_table_of_selectors_remarks_where_fewer_were_found():
+    rows = report_of("few groups")["selectors"]["rows"]
+    remarks = {(row["selector"], row["size"]): row.get("remark") for row in rows}
+    found = few_groups().preferences.groups("dense", 8).sizes
+    assert set(found) == {3}
+    assert remarks == {
+        ("dense", 2): None, ("dense", 8): "only 3 were found", ("F", 2): None, ("F", 8): None
+    }  # fmt: skip
+    for text in (to_html(report_of("few groups")), to_markdown(report_of("few groups"))):
+        assert text.count("only 3 were found") >= 1
+
+
+def test_selectors_are_compared_at_what_was_found():
+    told = report_of("few groups")["similarity"]["sentences"][0]
+    size = report_of("few groups")["verdict"]["size"]
+    assert ("or at as many as were found" in told) == (size == 8)
+
+
+def test_there_is_no_profile_from_a_few_groups(few):
+    assert few["profile"]["sentences"][0] == (
+        "drags: there is no profile from so few groups (3 on each resample)."
+    )
+    assert "looked at up to 1" not in to_markdown(report_of("few groups"))
+
+
+def test_trusted_features_are_said_to_stand_for_groups(few):
+    trusted = {row["feature"]: row for row in few["features"]["rows"]}
+    others = [trusted[name]["in_group_total"] for name in few["verdict"]["trusted"]]
+    assert sum(count > 0 for count in others) == 1 < len(others)
+    assert (
+        "Of these, one stands for a group of features that go together"
+        in (few["verdict"]["sentences"][0])
+    )
+
+
+def test_a_feature_stands_for_those_in_half_of_its_groups():
+    result = groups()
+    found = result.preferences.groups("clusters", 3)
+    names = np.array(found.feature_names)
+    rows = report_of("groups")["features"]["rows"]
+    assert any(row["in_group_total"] for row in rows)
+    for row in rows:
+        own = [
+            set(names[members]) - {row["feature"]}
+            for members, chosen in zip(
+                (group for one in found for group in one),
+                np.concatenate(found.representatives),
+                strict=True,
+            )
+            if names[chosen] == row["feature"]
+        ]
+        half = {name for name in names if 2 * sum(name in one for one in own) >= len(own)}
+        assert set(row["in_group"]) == half
+        assert row["in_group_total"] == len(half)
+
+
+def test_many_in_a_group_are_counted_not_named():
+    names = [f"f{i}" for i in range(80)]
+    found = hf.Groups([[range(80)]] * 2, feature_names=names, representatives=[[3]] * 2)
+    assert stood_for(found, ["f3"]) == {"f3": [name for name in names if name != "f3"]}
+    row = grouped()["features"]["rows"][0]
+    assert row["in_group_total"] == 300
+    assert "and 292 more" in to_html(grouped())
+    assert "and 292 more" in to_markdown(grouped())
+
+
+def test_the_measures_of_groups_stand_in_a_table_of_all_selectors():
+    report = report_of("few groups")
+    rows = report["groups"]["measures"]["rows"]
+    table = few_groups().stability.query("measure == 'group_matching_index'")
+    assert [(row["selector"], row["size"], row["value"]) for row in rows] == list(
+        zip(table["selector"], table["size"], table["value"], strict=True)
+    )
+    told = report["groups"]["measures"]["sentences"][0]
+    assert "count as groups of one" in told
+    assert "not corrected for chance" in told
+    for text in (to_html(report), to_markdown(report)):
+        assert "group_matching_index" in text.partition("Groups of features")[2]
+
+
+def test_the_measures_are_there_though_single_features_are_recommended():
+    study = hf.Study(
+        "f_score", protocol=hf.Subsampling(6, 0.9), sizes=[2], classifiers=["knn3"],
+        measures=["nogueira", "group_matching_index"],
+    )  # fmt: skip
+    report = make_report(study.run(hf.io.read_data("@wine"), n_jobs=1), figures=False)
+    assert report["groups"]["rows"] == []
+    assert len(report["groups"]["measures"]["rows"]) == 1
+    assert "in_group" not in report["features"]["rows"][0]
+    assert "In its group" not in to_html(report)
+    assert "Features in selected groups" not in to_html(report)
+    assert "Measures of groups" in to_html(report)
+
+
+def test_intervals_are_shown_within_what_a_measure_can_be():
+    for text in (to_html(grouped()), to_markdown(grouped())):
+        assert "0.51–1.00" in text
+        assert "1.16" not in text
+    assert json.loads(to_json(grouped()))["groups"]["measures"]["rows"][0]["high"] == 1.16
+
+
+def test_most_often_is_said_only_where_more_are_left_out(monkeypatch):
+    said = bare(report_of("groups")["groups"]["sentences"][1])
+    assert re.match(r"Of the \d+ features that lay in selected groups, ", said)
+    monkeypatch.setattr("holdfast.report._evidence.MOST_MEMBERS", 2)
+    monkeypatch.setattr("holdfast.report._groups.MOST_MEMBERS", 2)
+    cut = make_report(groups(), figures=False)["groups"]
+    assert cut["sentences"][1].startswith("Of the 2 features that lay in selected groups most of")
+    assert len(cut["rows"]) == 2
+
+
+def test_groups_that_come_back_are_told_where_no_feature_does():
+    evidence = Evidence(groups())
+    member, best = evidence.members["member"].iloc[0], evidence.found["frequency"].iloc[0]
+    told = "Groups come back more often" in report_of("groups")["verdict"]["sentences"][0]
+    assert told == (not evidence.trusted and member > best)
+
+
+def test_the_methods_paragraph_speaks_of_groups_and_of_rankings():
+    mixed, alone = (report_of(name)["methods"]["paragraph"] for name in ("few groups", "groups"))
+    assert "The best 2 or 8 features of each ranking, where a selector gives one, were" in mixed
+    assert "finds groups of features, the best 2 or 8 of them were kept, each by its" in mixed
+    assert "The best 3 groups of features were kept, each by its representative." in alone
+    assert "ranking" not in alone
+    assert _groups([1], alone=True).startswith("The best group of features was kept")
+    assert _groups([], alone=False).endswith("of features, all of them were kept, each by its "
+                                             "representative.")  # fmt: skip
+
+
+def test_names_in_groups_are_verbatim_for_programs():
+    rows = json.loads(to_json(grouped()))["features"]["rows"]
+    assert rows[0]["in_group"] == list(HOSTILE)
+
+
+def test_names_in_groups_are_nothing_but_text(opened):
+    found = opened(to_html(grouped()), viewport={"width": 400, "height": 800})
+    page = found.page
+    shown = page.locator("#features td.names").first.text_content()
+    table = page.locator("#evidence td.names").first.text_content()
+    for name in HOSTILE[:6]:
+        assert visible(name) in shown
+        assert visible(name) in table
+    assert found.complaints == []
+    assert page.evaluate("window.hurt") is None
+    assert page.locator("main script, main img, main b:not(.badge)").count() == 0
+    assert not ACTING.search(page.content())
+    assert page.evaluate(STICKING_OUT) == []
+
+
+def test_the_groups_are_open_and_exported(opened):
+    page = opened(to_html(grouped())).page
+    assert page.locator("#evidence table", has_text="Companions").is_visible()
+    _, table = exported(page)
+    at = table[0].index("in_its_group")
+    assert visible(HOSTILE[1]) in table[1][at]
+    assert table[1][at].endswith("and 292 more")
+    assert table[3][at] == ""
+
+
+def test_names_in_groups_do_nothing_in_markdown():
+    text = to_markdown(grouped())
+    assert "<script" not in text.partition("-->")[2]
+    assert r"\$x\_1\$" in text or r"\$x_1\$" in text
+    assert not ACTING.search(text.replace("\u2068", "").replace("\u2069", ""))
