@@ -110,3 +110,10 @@ def test_few_steps_and_few_features():
     assert "no feature was selected on any subsample" in " ".join(texts(empty))
     with pytest.raises(InvalidInputError, match="missing: probability"):
         stability_path(table(["a"]).drop(columns="probability"))
+
+
+def test_a_fitted_selector_shows_its_path():
+    X, y = np.random.default_rng(0).normal(size=(40, 6)), np.arange(40) % 2
+    fitted = hf.StabilitySelection("t_score", n_pairs=5, q=2, pfer=None).fit(X, y)
+    shown = stability_path(fitted).numbers
+    pd.testing.assert_frame_equal(shown, stability_path(fitted.stability_path_).numbers)

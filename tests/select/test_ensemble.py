@@ -298,3 +298,9 @@ def test_mistakes_are_told(options, words):
 def test_selectors_that_give_groups_are_refused():
     with pytest.raises(InvalidInputError, match="KMeansGroups gives groups"):
         hf.Ensemble("kmeans_groups").fit(X, Y)
+
+
+def test_a_bag_of_more_than_there_is_goes_by_its_own_name():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(InvalidInputError, match="bag_size must be below the 20 samples"):
+        hf.Ensemble(bag_size=500, replace=False).fit(X, y)

@@ -237,3 +237,26 @@ def test_the_report_of_other_selectors_has_no_groups():
     report = make_report(alone, figures=False)
     assert report["groups"] is None
     assert "Groups of features" not in to_html(report) + to_markdown(report)
+
+
+def test_one_group_was_found_and_several_were():
+    X, y = data()
+    X[:, 3:6] = X[:, 6:9]  # the first block alone differs
+    given = {"protocol": hf.Subsampling(6, 0.8), "sizes": [2], "measures": ["jaccard"]}
+    one = hf.Study({"blocks": Blocks(least=0.6)}, classifiers=(), **given).run(X, y, n_jobs=1)
+    assert set(one.preferences.groups("blocks", 2).sizes) == {1}
+    assert "only 1 was found" in one.stability["note"].iloc[0]
+    report = make_report(one, figures=False)
+    assert report["selectors"]["rows"][0]["remark"] == "only 1 was found"
+    assert "with 1 feature (2 were asked for)" in report["verdict"]["sentences"][1]
+    told = report["profile"]["sentences"][0]
+    assert told.endswith("no profile from so few groups (1 on each resample).")
+
+
+def test_a_study_that_finds_no_group_has_a_report():
+    nothing = study({"blocks": Blocks(least=99.0)}, measures=["group_matching_index", "jaccard"])
+    report = make_report(nothing, figures=False)
+    assert {row["remark"] for row in report["selectors"]["rows"]} == {"none was found"}
+    assert report["features"]["rows"] == []
+    assert len(report["groups"]["measures"]["rows"]) == 2
+    assert "in_group" not in to_html(report) + to_markdown(report)

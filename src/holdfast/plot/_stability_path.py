@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.plot._picture import Picture
     from holdfast.plot._sheet import Sheet
     from holdfast.plot._style import Style
-    from holdfast.select import StabilityPath
+    from holdfast.select import StabilityPath, StabilitySelection
 
 TITLE = "Stability path"
 MOST, GREY, POINTS = 20, 60, 25
@@ -52,7 +52,7 @@ class Line(NamedTuple):
 
 
 def stability_path(
-    path: StabilityPath | pd.DataFrame,
+    path: StabilitySelection | StabilityPath | pd.DataFrame,
     *,
     threshold: float | None = None,
     axis: str = "number of selected features",
@@ -66,10 +66,10 @@ def stability_path(
 
     Parameters
     ----------
-    path : StabilityPath or pandas.DataFrame
-        ``stability_path_`` of :class:`holdfast.StabilitySelection`, or a table with the columns
-        ``feature``, ``step``, ``probability`` and ``selected``, whose steps rise or fall along
-        the path.
+    path : StabilitySelection, StabilityPath or pandas.DataFrame
+        A fitted :class:`holdfast.StabilitySelection`, or its ``stability_path_``, or a table with
+        the columns ``feature``, ``step``, ``probability`` and ``selected``, whose steps rise or
+        fall along the path.
     threshold : float, optional
         The least share of a selected feature; a path knows its own.
     axis : str, default "number of selected features"
@@ -100,7 +100,8 @@ def stability_path(
     if isinstance(path, pd.DataFrame):
         table = path
     else:
-        table, threshold, axis = path.to_frame(), path.threshold, path.axis
+        own: StabilityPath = getattr(path, "stability_path_", path)
+        table, threshold, axis = own.to_frame(), own.threshold, own.axis
     check_columns(table, ("feature", "step", "probability", "selected"), "stability_path")
     lines = _lines(table)
     chosen = [line for line in lines if line.selected]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from holdfast._spelling import parse_list
+from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import ranks_of
 from holdfast.resample import Bootstrap, Subsampling
@@ -99,6 +100,12 @@ def drawn_bags(
     if protocol is None:
         return [own]
     units = Units.of(y[own], together(subjects, own))
+    size = getattr(protocol, "train_size", None)
+    if isinstance(size, int) and size >= units.count:
+        raise InvalidInputError(
+            f"bag_size must be below the {plural(units.count, units.noun)} that there are, where "
+            f"replace is False; got {size:,}."
+        )
     return [own[one.train] for one in protocol.draw_units(units, seed, None)]
 
 

@@ -132,7 +132,8 @@ class Target(NamedTuple):
             return
         warnings.warn(
             f"pfer={self.pfer:g} cannot be kept: on average up to {bound:.3g} features may be "
-            "falsely selected. A higher threshold, or a stronger assumption, lowers the bound.",
+            "falsely selected. A smaller q, a higher threshold (up to 1) or a stronger assumption "
+            "lowers the bound.",
             HoldfastWarning,
             stacklevel=2,
         )
