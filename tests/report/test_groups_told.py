@@ -58,7 +58,7 @@ def test_selectors_are_compared_at_what_was_found():
 
 def test_there_is_no_profile_from_a_few_groups(few):
     assert few["profile"]["sentences"][0] == (
-        "drags: there is no profile from so few groups (3 on each resample)."
+        "drags: there is no profile from so few groups (only 3 were found)."
     )
     assert "looked at up to 1" not in to_markdown(report_of("few groups"))
 

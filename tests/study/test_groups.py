@@ -250,7 +250,7 @@ def test_one_group_was_found_and_several_were():
     assert report["selectors"]["rows"][0]["remark"] == "only 1 was found"
     assert "with 1 feature (2 were asked for)" in report["verdict"]["sentences"][1]
     told = report["profile"]["sentences"][0]
-    assert told.endswith("no profile from so few groups (1 on each resample).")
+    assert told.endswith("no profile from so few groups (only 1 was found).")
 
 
 def test_a_study_that_finds_no_group_has_a_report():

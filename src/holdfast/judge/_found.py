@@ -16,7 +16,7 @@ class Fewer(NamedTuple):
     most: int
 
     @property
-    def count(self) -> str:
+    def number(self) -> str:
         """How many there were, as a number or a range."""
         return f"{self.most:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
 
@@ -25,14 +25,14 @@ class Fewer(NamedTuple):
         """What a table remarks."""
         if self.most == 0:
             return "none was found"
-        return f"only {self.count} {_verb(self.fewest, self.most)} found"
+        return f"only {self.number} {_verb(self.fewest, self.most)} found"
 
     @property
     def features(self) -> str:
         """The number of features in a sentence, beside what was asked for."""
         noun = "feature" if self.fewest == self.most == 1 else "features"
         asked = f"{self.asked:,} {_verb(self.asked, self.asked)} asked for"
-        return f"{self.count} {noun} ({asked})"
+        return f"{self.number} {noun} ({asked})"
 
 
 def fewer(asked: int, sizes: Iterable[int]) -> Fewer | None:

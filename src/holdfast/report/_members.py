@@ -25,7 +25,7 @@ def stood_for(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
     >>> stood_for(found, ["a", "b", "d"])
     {'a': ['b', 'c'], 'b': [], 'd': []}
     """
-    labels = groups.feature_names
+    labels = groups.feature_names or ()
     wanted = {at: Counter[int]() for at, name in enumerate(labels) if name in set(names)}
     for result, representatives in zip(groups, groups.representatives or (), strict=True):
         for members, chosen in zip(result, representatives.tolist(), strict=True):

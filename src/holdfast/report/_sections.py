@@ -33,27 +33,20 @@ def profile(evidence: Evidence) -> Section:
         return _without("There is no profile: there is one feature only.")
     whole = found.knots.astype(dict.fromkeys(("size", "low", "high"), "Int64"))
     return {
-        "sentences": [*_knots(found, _few_groups(evidence, found)), found.how],
+        "sentences": [*_knots(found, _few_groups(evidence)), found.how],
         "rows": records(whole.drop(columns="sentence")),
         "numbers": records(found.table),
     }
 
 
-def _few_groups(evidence: Evidence, found: StabilityProfile) -> dict[str, str]:
+def _few_groups(evidence: Evidence) -> dict[str, str]:
     """Say of the selectors that found but a few groups that these make no profile."""
-    known = found.table.groupby("selector")["size"].max()
-    few = min(SHORTEST, evidence.result.depth)
-    counts = {name: int(known.get(name, 0)) for name in found.knots["selector"]}
+    found = {name: evidence.fewer(name, evidence.result.depth) for name in evidence.groupers}
     return {
-        name: f"there is no profile from so few groups ({_at_least(count)})"
-        for name, count in counts.items()
-        if name in evidence.groupers and count < few
+        name: f"there is no profile from so few groups ({short.remark})"
+        for name, short in found.items()
+        if short is not None and short.fewest < SHORTEST
     }
-
-
-def _at_least(count: int) -> str:
-    """Say how many groups all resamples have."""
-    return f"{count} on each resample" if count else "on some resample none was found"
 
 
 def _knots(found: StabilityProfile, instead: dict[str, str]) -> Iterator[str]:

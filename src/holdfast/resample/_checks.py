@@ -35,8 +35,8 @@ def between(value: object, name: str, most: float, *, inclusive: bool = False) -
         number = float(value)
         if 0 < number < most or (inclusive and number == most):
             return number
-    end = f"up to {most:g}" if inclusive else f"below {most:g}"
-    raise InvalidInputError(f"{name} must be a number above 0 and {end}; received {value!r}.")
+    end = f" and {'up to' if inclusive else 'below'} {most:g}" if math.isfinite(most) else ""
+    raise InvalidInputError(f"{name} must be a number above 0{end}; received {value!r}.")
 
 
 def part_or_count(value: object, name: str, *, inclusive: bool = False) -> float:
