@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from holdfast.preferences import Rankings
-from holdfast.select._base import Scorer
 from holdfast.select._consensus import get_aggregate, votes_of
 from holdfast.select._members import bagging, check_scored, drawn_bags, heard, members_of
 from holdfast.select._moments import FScore
 from holdfast.select._record import selector
+from holdfast.select._resampler import Resampler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
     from holdfast.preferences._ties import RandomState
     from holdfast.select._base import Ranker
-    from holdfast.select._selector import Array, Rows
+    from holdfast.select._selector import Array
 
 
 class Verdict(NamedTuple):
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
     title="ensemble of selectors",
     references=("saeys2008", "haury2011", "kolde2012"),
 )
-class Ensemble(Scorer):
+class Ensemble(Resampler):
     r"""Let a selector judge many bags of the samples, or let several selectors judge, and vote.
 
     Each selector ranks the features on each bag; features of equal score share their average rank
@@ -196,64 +196,30 @@ class Ensemble(Scorer):
         """Whether all selectors can be told which features are nominal."""
         return all(member.takes_nominal for member in self._members())
 
-    @property
-    def takes_subjects(self) -> bool:
-        """Whether it draws samples itself, and then keeps those of one subject together."""
-        return True
-
-    @property
-    def shares_work(self) -> bool:
-        """Whether many resamples in one call cost less than as many calls: each has its bags."""
-        return False
-
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # noqa: ANN401
-        """Let the selectors judge the bags, and select the best features by their consensus.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            The data, samples in rows.
-        y : array-like of shape (n,)
-            The class of each sample.
-        groups : array-like of shape (n,), optional
-            The subject of each sample: bags are then drawn subject by subject, each with all
-            its samples.
-
-        Returns
-        -------
-        self
-        """
-        self._set_subjects(groups, X)
-        return super().fit(X, y)
-
     def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
-        verdict = self._verdict(self._members(), X, y, np.arange(X.shape[0]), generator)
+        verdict = self._verdict(X, y, np.arange(X.shape[0]), generator)
         self.votes_ = verdict.votes
         self.rankings_ = Rankings(verdict.ranks, feature_names=self._names())
         return verdict.scores
 
-    def _score_many(
+    def _scores_on(
         self,
         X: Any,  # noqa: ANN401
         y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
+        own: NDArray[np.integer],
+        generator: np.random.Generator,
     ) -> Array:
-        members, scores = self._members(), np.empty((len(rows), X.shape[1]))
-        for row, own, generator in zip(scores, rows, seeded, strict=True):
-            row[:] = self._verdict(members, X, y, own, generator).scores
-        return scores
+        return self._verdict(X, y, own, generator).scores
 
     def _verdict(
         self,
-        members: Sequence[Ranker],
         X: Any,  # noqa: ANN401
         y: NDArray[np.intp],
         own: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> Verdict:
         """Judge some rows of the data: draw bags of them, hear all members, count the votes."""
-        aggregate = get_aggregate(self.aggregate)
+        members, aggregate = self._members(), get_aggregate(self.aggregate)
         scored = aggregate.takes == "scores"
         if scored:
             check_scored(members, self.aggregate)

@@ -9,7 +9,6 @@ from sklearn.utils.validation import validate_data
 
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Subsets
-from holdfast.select._base import Scorer
 from holdfast.select._calibration import calibrated
 from holdfast.select._error_bounds import checked_rate, least_count
 from holdfast.select._half_samples import halves_of
@@ -17,17 +16,16 @@ from holdfast.select._l1_path import L1Path
 from holdfast.select._penalty_path import NEVER
 from holdfast.select._picks import Data, Picks, base_of, picked, regresses
 from holdfast.select._record import selector
+from holdfast.select._resampler import Resampler
 from holdfast.select._stability_path import path_of
 from holdfast.select._stability_settings import Sampled, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
     from holdfast.select._base import Ranker
-    from holdfast.select._selector import Array, Rows
+    from holdfast.select._selector import Array
 
 
 MANY = 20
@@ -57,7 +55,7 @@ class Outcome(NamedTuple):
     title="stability selection",
     references=("meinshausen2010", "shah2013", "bodinier2023"),
 )
-class StabilitySelection(Scorer):
+class StabilitySelection(Resampler):
     r"""Select the features that a selector selects again on most halves of the data.
 
     The base selector picks at most q features on each of many halves of the samples. A
@@ -196,19 +194,9 @@ class StabilitySelection(Scorer):
         return self._base().takes_missing
 
     @property
-    def takes_subjects(self) -> bool:
-        """Whether it draws samples itself, and then keeps those of one subject together."""
-        return True
-
-    @property
     def chooses_size(self) -> bool:
         """Whether the threshold decides how many features are selected."""
         return self.n_features_to_select is None
-
-    @property
-    def shares_work(self) -> bool:
-        """Whether many resamples in one call cost less than as many calls: each has its halves."""
-        return False
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # noqa: ANN401
         """Let the base pick features on halves of the data, and select the probable ones.
@@ -227,8 +215,7 @@ class StabilitySelection(Scorer):
         -------
         self
         """
-        self._set_subjects(groups, X)
-        super().fit(X, y)
+        super().fit(X, y, groups)
         outcome: Outcome = self.__dict__.pop("_outcome")
         if self.n_features_to_select is None:
             self.support_ = outcome.enough()
@@ -248,17 +235,14 @@ class StabilitySelection(Scorer):
         self._outcome = self._judged(X, y, np.arange(X.shape[0]), generator)
         return self._outcome.probabilities
 
-    def _score_many(
+    def _scores_on(
         self,
         X: Any,  # noqa: ANN401
         y: NDArray[Any],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
+        own: NDArray[np.integer],
+        generator: np.random.Generator,
     ) -> Array:
-        scores = np.empty((len(rows), X.shape[1]))
-        for row, own, generator in zip(scores, rows, seeded, strict=True):
-            row[:] = self._judged(X, y, own, generator).probabilities
-        return scores
+        return self._judged(X, y, own, generator).probabilities
 
     def _judged(
         self,
