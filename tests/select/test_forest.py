@@ -335,7 +335,7 @@ def test_refusals():
     with pytest.raises(UnknownNameError, match=r"permutaton.*permutation"):
         ForestImportance(importance="permutaton").fit(X, y)
     for repeats in (0, 1.5, "many"):
-        with pytest.raises(InvalidInputError, match="n_repeats must be a count"):
+        with pytest.raises(InvalidInputError, match="n_repeats must be a whole number"):
             ForestImportance(n_repeats=repeats).fit(X, y)
     with pytest.raises(ValueError, match="n_estimators"):
         ForestImportance(n_estimators=0).fit(X, y)

@@ -298,11 +298,11 @@ def test_values_that_leave_the_range_of_numbers_are_refused():
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ({"n_penalties": 1}, "whole number from 2"),
-        ({"n_penalties": 10.0}, "whole number from 2"),
+        ({"n_penalties": 1}, "whole number of at least 2"),
+        ({"n_penalties": 10.0}, "whole number of at least 2"),
         ({"smallest": 1.0}, "below 1"),
-        ({"smallest": 0}, "positive"),
-        ({"tolerance": "small"}, "positive"),
+        ({"smallest": 0}, "above 0"),
+        ({"tolerance": "small"}, "above 0"),
     ],
 )
 def test_wrong_settings_are_refused(setting, words):

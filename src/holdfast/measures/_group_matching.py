@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
-from holdfast._text import did_you_mean
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast._checks import one_of
+from holdfast.errors import InvalidInputError
 from holdfast.measures._estimate import no_chance_level
 from holdfast.measures._pairs import PairMeasure, Pairs
 from holdfast.measures._record import Measure, register
@@ -121,10 +121,7 @@ def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") 
     >>> round(hf.measure("group_matching_value", hf.Groups([[[0]], [[1]]]), data=x), 4)
     1.0
     """
-    if centre not in get_args(Centre):
-        raise UnknownNameError(
-            f"unknown centre {centre!r}.{did_you_mean(centre, get_args(Centre))}"
-        )
+    one_of(centre, "centre", get_args(Centre))
     check_all_named(groups)
     table = DataSimilarity(in_order(data, groups.feature_names), threshold=1.0)
     if groups.n_features not in (None, table.n_features):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast._checks import between, whole
 from holdfast._text import plural
 from holdfast.resample._base import NO_ROWS, Protocol, Resample
-from holdfast.resample._checks import between, whole
 from holdfast.resample._record import protocol
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from holdfast.resample._checks import check_training, seed_of
+from holdfast._checks import seed_of
+from holdfast.resample._checks import check_training
 from holdfast.resample._tested import warn_of_untested
 from holdfast.resample._units import Units
 

@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast._checks import count_of_part, flag, part_or_count, whole
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import generators
 from holdfast.resample._base import Protocol, Resample
-from holdfast.resample._checks import count_of_part, flag, is_enough, part_or_count, whole
+from holdfast.resample._checks import is_enough
 from holdfast.resample._record import protocol
 from holdfast.resample._shares import Drawing
 from holdfast.resample._words import kind_of, percent

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast._checks import between, whole
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import count_of, generators
 from holdfast.resample._base import NO_ROWS, Protocol, Resample
-from holdfast.resample._checks import between, whole
 from holdfast.resample._record import protocol
 from holdfast.resample._words import percent
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast._checks import flag, whole
 from holdfast._text import plural
 from holdfast.preferences._ties import generators
 from holdfast.resample._base import Protocol, Resample
-from holdfast.resample._checks import flag, whole
 from holdfast.resample._record import protocol
 from holdfast.resample._strata import Strata, require
 from holdfast.resample._words import kind_of

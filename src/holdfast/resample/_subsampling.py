@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast._checks import count_of_part, flag, part_or_count, whole
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import generators
 from holdfast.resample._base import Protocol, Resample
-from holdfast.resample._checks import count_of_part, flag, part_or_count, whole
 from holdfast.resample._record import protocol
 from holdfast.resample._shares import Drawing
 from holdfast.resample._words import NOT_INDEPENDENT, kind_of, percent

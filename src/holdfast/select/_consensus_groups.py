@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast._checks import between, whole
 from holdfast.errors import InvalidInputError
-from holdfast.resample._checks import between, whole
 from holdfast.select._comembership import Comembership
 from holdfast.select._given import as_selector
 from holdfast.select._grouper import Grouped, Grouper

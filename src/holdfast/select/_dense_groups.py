@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from holdfast._text import did_you_mean
-from holdfast.errors import HoldfastWarning, UnknownNameError
-from holdfast.resample._checks import between, flag, whole
+from holdfast._checks import between, flag, one_of, whole
+from holdfast.errors import HoldfastWarning
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._mean_shift import (
     Cloud,
@@ -153,10 +152,7 @@ class DenseGroups(Grouper):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.kernel not in get_args(Kernel):
-            raise UnknownNameError(
-                f"unknown kernel {self.kernel!r}.{did_you_mean(self.kernel, get_args(Kernel))}"
-            )
+        one_of(self.kernel, "kernel", get_args(Kernel))
         for name in ("n_neighbors", "min_size"):
             whole(getattr(self, name), name, 1)
         for name in ("count_itself", "density_filter"):

@@ -6,9 +6,8 @@ import math
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Literal, get_args
 
-from holdfast._text import did_you_mean
-from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.resample._checks import whole
+from holdfast._checks import one_of, whole
+from holdfast.errors import InvalidInputError
 from holdfast.select._r_concave import largest_tails
 
 if TYPE_CHECKING:
@@ -166,13 +165,7 @@ def least_count(threshold: float, total: int) -> int:
 
 def checked_assumption(assumption: str | None) -> str:
     """Return the name of an assumption, or say which there are; None is "none"."""
-    if assumption is None:
-        return "none"
-    if assumption in ASSUMPTIONS:
-        return assumption
-    raise UnknownNameError(
-        f"unknown assumption {assumption!r}.{did_you_mean(str(assumption), ASSUMPTIONS)}"
-    )
+    return "none" if assumption is None else one_of(assumption, "assumption", ASSUMPTIONS)
 
 
 def checked_rate(pfer: float) -> float:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
+from holdfast._checks import one_of, whole
 from holdfast._kernels.forest import Tree, accuracy_decreases
-from holdfast._text import did_you_mean
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.errors import InvalidInputError
 from holdfast.select._base import Scorer
 from holdfast.select._record import selector
 from holdfast.select._selector import present
@@ -153,14 +153,8 @@ class ForestImportance(Scorer):
         return forest.fit(data, y)
 
     def _check_options(self) -> None:
-        allowed = get_args(Importance)
-        if self.importance not in allowed:
-            hint = did_you_mean(str(self.importance), allowed)
-            raise UnknownNameError(f"unknown importance {self.importance!r}.{hint}")
-        if not isinstance(self.n_repeats, int | np.integer) or self.n_repeats < 1:
-            raise InvalidInputError(
-                f"n_repeats must be a count of 1 or more, got {self.n_repeats!r}."
-            )
+        one_of(self.importance, "importance", get_args(Importance))
+        whole(self.n_repeats, "n_repeats", 1)
 
 
 def _single(X: Any) -> NDArray[np.float32]:  # noqa: ANN401

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from holdfast._text import did_you_mean
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast._checks import one_of, whole
 from holdfast.preferences import Groups
 from holdfast.preferences._ties import generators
 from holdfast.select._representative import Standard
@@ -77,16 +76,9 @@ class Grouper(Selector):
         return self
 
     def _check_parameters(self) -> None:
-        count = self.n_groups
-        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-        if count is not None and not (whole and count >= 1):
-            raise InvalidInputError(
-                f"n_groups must be a count from 1 on, or None for all groups, got {count!r}."
-            )
-        if self.output not in get_args(Output):
-            raise UnknownNameError(
-                f"unknown output {self.output!r}.{did_you_mean(self.output, get_args(Output))}"
-            )
+        if self.n_groups is not None:
+            whole(self.n_groups, "n_groups", 1)
+        one_of(self.output, "output", get_args(Output))
 
     def _keep(self, found: Grouped, data: NDArray[Any]) -> None:
         self.groups_ = as_groups([found], data.shape[1], self._names())

@@ -5,11 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-import numpy as np
-
+from holdfast._checks import one_of, whole
 from holdfast._kernels.discretise import GAIN, NATS, UNCERTAINTY
-from holdfast._text import did_you_mean
-from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select._base import Scorer
 from holdfast.select._discretise import Resamples, bin_scores
 from holdfast.select._record import selector
@@ -17,6 +14,7 @@ from holdfast.select._record import selector
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from holdfast.preferences._ties import RandomState
@@ -209,12 +207,8 @@ class SymmetricalUncertainty(BinScorer):
         self.random_state = random_state
 
     def _n_bins(self) -> int:
-        if self.binning not in get_args(Binning):
-            raise UnknownNameError(
-                f"unknown binning {self.binning!r}."
-                f"{did_you_mean(str(self.binning), get_args(Binning))}"
-            )
-        return 0 if self.binning == "mdl" else _checked(self.n_bins)
+        binning = one_of(self.binning, "binning", get_args(Binning))
+        return 0 if binning == "mdl" else whole(self.n_bins, "n_bins", 2)
 
 
 @selector(
@@ -283,11 +277,4 @@ class MutualInformation(BinScorer):
         self.random_state = random_state
 
     def _n_bins(self) -> int:
-        return _checked(self.n_bins)
-
-
-def _checked(n_bins: int) -> int:
-    """Return the number of bins, or say why it cannot be used."""
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 2:
-        raise InvalidInputError(f"n_bins must be a whole number, 2 or more, got {n_bins!r}.")
-    return int(n_bins)
+        return whole(self.n_bins, "n_bins", 2)

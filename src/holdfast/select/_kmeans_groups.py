@@ -10,8 +10,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from holdfast._checks import whole
 from holdfast.errors import InvalidInputError
-from holdfast.resample._checks import whole
 from holdfast.select._record import selector
 from holdfast.select._relevance import RelevanceGrouper, best_first
 from holdfast.select._representative import likenesses, representatives, standardised

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast._checks import between, one_of, whole
 from holdfast._kernels.l1_path import GAUSSIAN, LOGISTIC, MULTINOMIAL
 from holdfast._kernels.svm import CENTRE, STANDARD, scaled
-from holdfast._text import did_you_mean
-from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
+from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._base import Scorer
 from holdfast.select._penalty_path import Entries, Path
 from holdfast.select._record import selector
 from holdfast.select._selector import present
-from holdfast.select._svm import check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -171,8 +170,7 @@ class L1Path(Scorer):
             One row a resample.
         """
         self._check(y)
-        if not _whole_from(1, most):
-            raise InvalidInputError(f"most must be a whole number from 1 on, got {most!r}.")
+        whole(most, "most", 1)
         shares, worst = self.shares(), 0.0
         entries = Entries.none(len(rows), X.shape[1])
         for path, places, penalties in zip(self._paths(X, y, rows), *entries, strict=True):
@@ -219,29 +217,11 @@ class L1Path(Scorer):
 
     def _check(self, y: NDArray[Any]) -> None:
         """Refuse wrong settings, and a family that does not fit the target."""
-        if self.family not in ("auto", *FAMILIES):
-            raise UnknownNameError(
-                f"no family is called {self.family!r}."
-                f"{did_you_mean(str(self.family), ('auto', *FAMILIES))}"
-            )
-        if not _whole_from(2, self.n_penalties):
-            raise InvalidInputError(
-                f"n_penalties must be a whole number from 2 on, got {self.n_penalties!r}."
-            )
+        one_of(self.family, "family", ("auto", *FAMILIES))
+        whole(self.n_penalties, "n_penalties", 2)
         for name in ("smallest", "tolerance"):
-            _check_share(name, getattr(self, name))
+            between(getattr(self, name), name, 1.0)
         _check_target(self.family, y)
-
-
-def _whole_from(least: int, value: object) -> bool:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and int(value) >= least  # type: ignore[call-overload]
-
-
-def _check_share(name: str, value: object) -> None:
-    check_positive(name, value)
-    if float(value) >= 1:  # type: ignore[arg-type]
-        raise InvalidInputError(f"{name} must be below 1, got {value!r}.")
 
 
 def _check_target(family: str, y: NDArray[Any]) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from holdfast._checks import flag, part_or_count, whole
 from holdfast._spelling import parse_list
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import ranks_of
 from holdfast.resample import Bootstrap, Subsampling
-from holdfast.resample._checks import flag, part_or_count, whole
 from holdfast.resample._units import Units
 from holdfast.select._base import Ranker, Scorer
 from holdfast.select._given import as_selector

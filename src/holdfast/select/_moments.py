@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from holdfast._checks import one_of
 from holdfast._kernels.moments import (
     POOLED,
     SQUARED,
@@ -17,8 +18,6 @@ from holdfast._kernels.moments import (
     repair,
     separate_t,
 )
-from holdfast._text import did_you_mean
-from holdfast.errors import UnknownNameError
 from holdfast.select._base import Scorer
 from holdfast.select._record import selector
 
@@ -163,11 +162,7 @@ class TScore(MomentScorer):
 
     def _kind(self) -> int:
         kinds = {"pooled": POOLED, "welch": WELCH, "squared": SQUARED}
-        if self.variance not in kinds:
-            raise UnknownNameError(
-                f"unknown variance {self.variance!r}.{did_you_mean(str(self.variance), kinds)}"
-            )
-        return kinds[self.variance]
+        return kinds[one_of(self.variance, "variance", kinds)]
 
 
 @selector(

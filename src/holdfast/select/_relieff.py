@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from holdfast._checks import count_of_part, part_or_count, whole
 from holdfast._kernels import relief
 from holdfast.errors import InvalidInputError
-from holdfast.resample._checks import count_of_part, part_or_count
 from holdfast.select._base import Scorer
 from holdfast.select._record import selector
 from holdfast.select._selector import present
@@ -148,7 +148,8 @@ class ReliefF(Scorer):
         rows: Rows,
         seeded: Sequence[np.random.Generator],
     ) -> Array:
-        k, nominal = checked_count(self.n_neighbors), checked_nominal(self.nominal, X.shape[1])
+        k = whole(self.n_neighbors, "n_neighbors", 1)
+        nominal = checked_nominal(self.nominal, X.shape[1])
         return np.array(
             [
                 _scores(X, own, present(y[own]), nominal, k, self._times(len(own), generator))
@@ -162,16 +163,6 @@ class ReliefF(Scorer):
             return np.ones(n, dtype=np.int64)
         count = count_of_part(part_or_count(self.n_probes, "n_probes", inclusive=True), n)
         return np.bincount(generator.integers(n, size=count), minlength=n)
-
-
-def checked_count(n_neighbors: int) -> int:
-    """Return the number of neighbours, or say what is wrong with it."""
-    whole = isinstance(n_neighbors, int | np.integer) and not isinstance(n_neighbors, bool)
-    if not whole or n_neighbors < 1:
-        raise InvalidInputError(
-            f"n_neighbors must be a whole number from 1 on, got {n_neighbors!r}."
-        )
-    return int(n_neighbors)
 
 
 def checked_nominal(nominal: ArrayLike | None, n_features: int) -> NDArray[np.bool_]:

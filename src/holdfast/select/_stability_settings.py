@@ -5,9 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Literal, NamedTuple, get_args
 
-from holdfast._text import did_you_mean
-from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.resample._checks import whole
+from holdfast._checks import one_of, whole
+from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._calibration import THRESHOLDS
 from holdfast.select._error_bounds import (
     checked_assumption,
@@ -35,7 +34,7 @@ class Sampled(NamedTuple):
     def of(cls, sampling: str, assumption: str | None, n_pairs: int) -> Sampled:
         """Check the parameters."""
         how = cls(
-            _checked_sampling(sampling),
+            one_of(sampling, "sampling", SAMPLINGS),
             checked_assumption(assumption),
             whole(n_pairs, "n_pairs", 1),
         )
@@ -137,12 +136,3 @@ class Target(NamedTuple):
             HoldfastWarning,
             stacklevel=2,
         )
-
-
-def _checked_sampling(sampling: str) -> str:
-    """Return the name of a way to draw halves, or say which there are."""
-    if sampling in SAMPLINGS:
-        return sampling
-    raise UnknownNameError(
-        f"unknown sampling {sampling!r}.{did_you_mean(str(sampling), SAMPLINGS)}"
-    )

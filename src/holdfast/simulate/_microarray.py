@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from holdfast._checks import seed_of, whole
 from holdfast.errors import InvalidInputError
-from holdfast.resample._checks import seed_of, whole
 from holdfast.simulate._base import Generator, Simulated
 from holdfast.simulate._chance import Chance
 
