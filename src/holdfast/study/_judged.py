@@ -273,7 +273,7 @@ class Judged:
         ...                  sizes=[2], classifiers=())
         >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
         >>> result.memberships("kmeans_groups", 2)["feature"].tolist()[:2]
-        ['total_phenols', 'flavanoids']
+        ['alcohol', 'flavanoids']
         """
         from holdfast.study._memberships import memberships  # noqa: PLC0415  (seldom needed)
 

@@ -158,9 +158,9 @@ def _warn_of_sizes(settings: Settings) -> None:
     own = [name for name, one in settings.selectors.items() if one.chooses_size]
     if settings.sizes is not None and own:
         warnings.warn(
-            f"the sizes do not apply where a selector chooses the number itself: {shortened(own)}. "
-            "To go by the sizes, set its n_features_to_select, to any number; of a group selector, "
-            "leave the threshold out.",
+            f"the sizes do not apply to {shortened(own)}: there the number is chosen, not asked "
+            "for. To go by the sizes, set n_features_to_select, to any number; of a group "
+            "selector, leave the threshold out.",
             HoldfastWarning,
             stacklevel=2,
         )
