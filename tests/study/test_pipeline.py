@@ -39,13 +39,13 @@ def studied(X, **options):
 
 @pytest.fixture(scope="module")
 def whole():
-    with pytest.warns(hf.errors.HoldfastWarning, match="chooses the size"):
+    with pytest.warns(hf.errors.HoldfastWarning, match="the number is chosen"):
         return studied(WINE.X)
 
 
 @pytest.fixture(scope="module")
 def missing():
-    with pytest.warns(hf.errors.HoldfastWarning, match="chooses the size"):
+    with pytest.warns(hf.errors.HoldfastWarning, match="the number is chosen"):
         return studied(holed(), impute="median")
 
 
