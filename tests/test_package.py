@@ -15,8 +15,9 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "holdfast"
 # from left to right: nothing imports what stands to its right
 LAYERS = [
-    "errors", "_text", "_checks", "_spelling", "_references", "_kernels", "preferences", "measures",
-    "resample", "select", "testing", "simulate", "io", "judge", "plot", "report", "study", "cli",
+    "errors", "_text", "_checks", "_spelling", "_references", "_classifiers", "_kernels",
+    "preferences", "measures", "resample", "select", "testing", "simulate", "io", "judge",
+    "plot", "report", "study", "cli",
 ]  # fmt: skip
 
 

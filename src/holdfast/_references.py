@@ -132,6 +132,11 @@ REFERENCES: dict[str, Reference] = {
         "J. L. Lustgarten, V. Gopalakrishnan, S. Visweswaran (2009). Measuring stability of "
         "feature selection in biomedical datasets. AMIA Annual Symposium, 406-410.",
     ),
+    "marill1963": Reference(
+        "Marill & Green 1963",
+        "T. Marill, D. M. Green (1963). On the effectiveness of receptors in recognition "
+        "systems. IEEE Transactions on Information Theory 9(1), 11-17.",
+    ),
     "mcnemar1947": Reference(
         "McNemar 1947",
         "Q. McNemar (1947). Note on the sampling error of the difference between correlated "
@@ -173,6 +178,11 @@ REFERENCES: dict[str, Reference] = {
         "W. H. Press, B. P. Flannery, S. A. Teukolsky, W. T. Vetterling (1988). Numerical "
         "Recipes in C. Cambridge University Press.",
     ),
+    "pudil1994": Reference(
+        "Pudil et al. 1994",
+        "P. Pudil, J. Novovičová, J. Kittler (1994). Floating search methods in feature "
+        "selection. Pattern Recognition Letters 15(11), 1119-1125.",
+    ),
     "robnik2003": Reference(
         "Robnik-Šikonja & Kononenko 2003",
         "M. Robnik-Šikonja, I. Kononenko (2003). Theoretical and empirical analysis of "
@@ -200,10 +210,20 @@ REFERENCES: dict[str, Reference] = {
         "and intraplatform reproducibility of gene expression measurements. Nature "
         "Biotechnology 24, 1151-1161.",
     ),
+    "somol2000": Reference(
+        "Somol & Pudil 2000",
+        "P. Somol, P. Pudil (2000). Oscillating search algorithms for feature selection. ICPR "
+        "2000, volume 2, 406-409.",
+    ),
     "somol2008": Reference(
         "Somol & Novovičová 2008",
         "P. Somol, J. Novovičová (2008). Evaluating the stability of feature selectors that "
         "optimize feature subset cardinality. SSPR/SPR 2008, LNCS 5342, 956-966.",
+    ),
+    "somol2008dos": Reference(
+        "Somol et al. 2008",
+        "P. Somol, J. Novovičová, J. Grim, P. Pudil (2008). Dynamic oscillating search "
+        "algorithm for feature selection. ICPR 2008.",
     ),
     "spearman1904": Reference(
         "Spearman 1904",
@@ -230,6 +250,11 @@ REFERENCES: dict[str, Reference] = {
         "Webber et al. 2010",
         "W. Webber, A. Moffat, J. Zobel (2010). A similarity measure for indefinite rankings. "
         "ACM Transactions on Information Systems 28(4), 20.",
+    ),
+    "whitney1971": Reference(
+        "Whitney 1971",
+        "A. W. Whitney (1971). A direct method of nonparametric measurement selection. IEEE "
+        "Transactions on Computers C-20(9), 1100-1103.",
     ),
     "yu2008": Reference(
         "Yu et al. 2008",

@@ -73,6 +73,25 @@ def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
     return _checked(name, text), values, options
 
 
+def parse_either(text: str) -> tuple[str, dict[str, Scalar]]:
+    """Take ``name:key=value`` or ``name(key=value)`` apart: the second can stand within others.
+
+    Examples
+    --------
+    >>> from holdfast._spelling import parse_either
+    >>> parse_either("relieff(n_neighbors=5)") == parse_either("relieff:n_neighbors=5")
+    True
+    """
+    if ":" in text.partition("(")[0] or "(" not in text:
+        return parse_spelling(text)
+    name, values, options = parse_call(text)
+    if values:
+        raise InvalidInputError(
+            f"options must be spelled key=value; received {values[0]!r} in {text!r}."
+        )
+    return name, options
+
+
 def parse_list(text: str) -> list[str]:
     """Take ``(name,name(key=value))``, a list of spellings, apart; anything else is one.
 

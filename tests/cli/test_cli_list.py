@@ -74,4 +74,4 @@ def test_selectors_are_listed():
     assert [line.split()[0] for line in lines] == list(list_selectors().index)
     records = json.loads(run("selectors", "--json").stdout)
     assert [record["name"] for record in records] == list(list_selectors().index)
-    assert {record["gives"] for record in records} == {"weights", "ranking", "groups"}
+    assert {record["gives"] for record in records} == {"weights", "ranking", "groups", "subset"}

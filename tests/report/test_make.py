@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import holdfast as hf
-from holdfast.report import make_report, to_html
+from holdfast.errors import HoldfastWarning
+from holdfast.report import make_report, to_html, to_markdown
 from holdfast.report._names import bare
 from holdfast.report._schema import Report
 from tests.report.results import ODD, made, report_of, result, simulated, wine
@@ -241,3 +242,31 @@ def test_a_table_is_cut_but_says_how_much_there_is():
     report = make_report(result(about), figures=False)
     assert len(report["features"]["rows"]) == 200
     assert report["features"]["total"] > 200
+
+
+def test_selectors_that_choose_the_size_show_its_mean_and_deviation():
+    study = result(made(own=("two",)))
+    report = make_report(study, figures=False)
+    sizes = study.preferences["two", "own"].sizes
+    rows = {row["selector"]: row for row in report["selectors"]["rows"]}
+    assert rows["two"]["size"] == "own"
+    assert rows["two"]["selected"] == pytest.approx(sizes.mean())
+    assert rows["two"]["selected_sd"] == pytest.approx(sizes.std(ddof=1))
+    assert "selected" not in rows["one"]
+    text = f"{sizes.mean():.1f} (sd {sizes.std(ddof=1):.1f})"
+    assert text in to_markdown(report)
+    page = to_html(report)
+    assert text in page
+    assert "its mean and" in page
+    assert "its mean and" not in to_html(make_report(result(made()), figures=False))
+
+
+def test_random_subsets_are_a_control():
+    protocol = hf.Subsampling(6, 0.8)
+    selectors = ["f_score", "random_subset:n_features_to_select=12"]
+    study = hf.Study(selectors, protocol=protocol, sizes=[12], classifiers=["knn3"])
+    with pytest.warns(HoldfastWarning, match="sizes do not apply to random_subset"):
+        report = make_report(study.run(hf.io.read_data("@wine"), n_jobs=1), figures=False)
+    told = " ".join(report["selectors"]["reasons"])
+    assert "random subsets classify about as well" in told
+    assert "No selector that draws features at random" not in told

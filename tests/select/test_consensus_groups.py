@@ -236,8 +236,10 @@ def test_samples_of_a_subject_stay_together():
 
 def test_what_finds_no_groups_is_no_base():
     X, y = data()
-    with pytest.raises(InvalidInputError, match="FScore finds none"):
+    with pytest.raises(InvalidInputError, match="FScore gives weights"):
         hf.ConsensusGroups("f_score").fit(X, y)
+    with pytest.raises(InvalidInputError, match="ForwardSelection gives a subset"):
+        hf.ConsensusGroups("forward_selection").fit(X, y)
     with pytest.raises(UnknownNameError, match="Did you mean 'dense_groups'"):
         hf.ConsensusGroups("densegroups").fit(X, y)
 

@@ -295,9 +295,17 @@ def test_mistakes_are_told(options, words):
         hf.Ensemble(**{"base": "t_score", **options}).fit(X, Y)
 
 
-def test_selectors_that_give_groups_are_refused():
-    with pytest.raises(InvalidInputError, match="KMeansGroups gives groups"):
-        hf.Ensemble("kmeans_groups").fit(X, Y)
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        ("kmeans_groups", "KMeansGroups gives groups"),
+        ("forward_selection", "ForwardSelection gives a subset without an order"),
+        (hf.RandomSubset(), "RandomSubset gives a subset without an order"),
+    ],
+)
+def test_selectors_that_rank_nothing_are_refused(base, words):
+    with pytest.raises(InvalidInputError, match=words):
+        hf.Ensemble(base).fit(X, Y)
 
 
 def test_a_bag_of_more_than_there_is_goes_by_its_own_name():

@@ -126,8 +126,10 @@ def test_any_score_can_rank_the_clusters(relevance):
 
 def test_what_gives_no_scores_is_no_relevance():
     X, y = blocks()
-    with pytest.raises(InvalidInputError, match="SVMRFE gives no scores"):
+    with pytest.raises(InvalidInputError, match="SVMRFE gives a ranking"):
         hf.KMeansGroups(relevance="svm_rfe").fit(X, y)
+    with pytest.raises(InvalidInputError, match="RandomSubset gives a subset"):
+        hf.KMeansGroups(relevance="random_subset").fit(X, y)
     with pytest.raises(UnknownNameError, match="Did you mean 'f_score'"):
         hf.KMeansGroups(relevance="fscore").fit(X, y)
 

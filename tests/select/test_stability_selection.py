@@ -379,7 +379,8 @@ def test_several_classes_and_narrow_numbers(kind):
         ({"q": 0, "pfer": None}, InvalidInputError, "q must be"),
         ({"q": 2.5, "pfer": None}, InvalidInputError, "q must be"),
         ({"pfer": 0}, InvalidInputError, "must be above 0"),
-        ({"base": hf.KMeansGroups()}, InvalidInputError, "KMeansGroups finds groups"),
+        ({"base": hf.KMeansGroups()}, InvalidInputError, "KMeansGroups gives groups"),
+        ({"base": hf.RandomSubset()}, InvalidInputError, "RandomSubset gives a subset"),
     ],
 )
 def test_mistakes_are_told(how, error, words):

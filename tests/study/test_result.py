@@ -5,6 +5,7 @@ import io
 import json
 import logging
 import re
+import statistics
 
 import numpy as np
 import pandas as pd
@@ -223,7 +224,8 @@ def test_a_classifier_without_an_error_is_not_the_best():
     )
     made = Made(resamples=subsamples(30, 4), sizes=(2,))
     stability = Result(full(made)).stability
-    table = summary_table([("one", 2), ("two", 2)], "nogueira", stability, errors)
+    cells = [{"selector": name, "size": 2} for name in ("one", "two")]
+    table = summary_table(cells, "nogueira", stability, errors)
     assert table["classifier"].isna().tolist() == [True, False]
     assert table["classifier"][1] == "y"
 
@@ -295,3 +297,16 @@ def test_load_gives_measures_the_saved_data_unless_they_changed(tmp_path, caplog
     result = load(tmp_path.name)
     monkeypatch.chdir("/")
     assert result.stability["value"].notna().all()
+
+
+def test_summary_tells_how_many_features_were_selected():
+    made = Made(resamples=subsamples(30, 6), own=("two",))
+    result = Result(full(made))
+    table = result.summary().set_index(["selector", "size"])
+    assert table.loc[("one", 4), ["selected", "selected_sd"]].tolist() == [4.0, 0.0]
+    sizes = result.preferences["two", "own"].sizes.tolist()
+    mean, deviation = table.loc[("two", "own"), ["selected", "selected_sd"]]
+    assert mean == pytest.approx(statistics.mean(sizes))
+    assert deviation == pytest.approx(statistics.stdev(sizes))
+    note = result.stability.query("selector == 'two'")["note"].iloc[0]
+    assert f"own sizes: mean {mean:.1f}, standard deviation {deviation:.1f}" in note

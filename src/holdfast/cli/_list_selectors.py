@@ -24,9 +24,9 @@ _COLUMNS = (
 def selectors(*, as_json: bool) -> None:
     """List all selectors.
 
-    For each selector: its name, what it gives (weights, which can be ranked, a ranking only, or
-    groups of features), whether it takes missing values and sparse matrices, its title and where
-    it was published.
+    For each selector: its name, what it gives (weights, which can be ranked, a ranking only,
+    groups of features, or a subset of a size of its own), whether it takes missing values and
+    sparse matrices, its title and where it was published.
     """
     from holdfast.select import list_selectors  # noqa: PLC0415  (slow to import)
 

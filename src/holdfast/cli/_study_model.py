@@ -14,13 +14,13 @@ from pydantic import (
     Tag,
 )
 
+from holdfast._classifiers import as_classifier
 from holdfast._text import did_you_mean
 from holdfast.cli._run_options import LONGEST
 from holdfast.errors import HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
 from holdfast.select._given import as_selector
-from holdfast.study._settings import as_classifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

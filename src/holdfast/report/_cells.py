@@ -72,6 +72,17 @@ def hundredths(value: float | None) -> str:
     return f"{round(value, 2) + 0.0:.2f}" if known(value) else MISSING
 
 
+def chosen_size(mean: float | None, deviation: float | None) -> str:
+    """Return how many features a selector chooses itself.
+
+    >>> chosen_size(7.25, 1.5), chosen_size(7.0, None), chosen_size(None, None)
+    ('7.2 (sd 1.5)', '7.0', 'own')
+    """
+    if not known(mean):
+        return "own"
+    return f"{mean:.1f} (sd {deviation:.1f})" if known(deviation) else f"{mean:.1f}"
+
+
 def p_value(value: float | None) -> str:
     """Return a p-value; tiny ones only say that they are.
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from holdfast.study import Result
 
 RANDOM = "random_score"
-"""The selector that draws features at random."""
+"""The selector that draws features at random, as many as are asked for."""
+DRAWING = (RANDOM, "random_subset")
+"""All selectors that draw features at random."""
 ALPHA = 0.05
 
 
@@ -35,16 +37,18 @@ class Control(NamedTuple):
         """What was seen, as the end of a sentence."""
         error = plus_minus(self.error, self.standard_error)
         how = f" (p = {self.p_value:.2f})" if known(self.p_value) else ""
+        many = f"{features_of(self.size)} drawn at random"
+        drawn = "random subsets" if self.size == "own" else many
         return (
-            f"{features_of(self.size)} drawn at random classify about as well: an error of {error} "
-            f"with {called(self.classifier)}{how}"
+            f"{drawn} classify about as well: an error of {error} with "
+            f"{called(self.classifier)}{how}"
         )
 
 
 def random_names(plan: dict[str, list[dict[str, object]]]) -> list[str]:
     """Return the selectors of a plan that draw at random."""
     found = {str(one["name"]): record_of(one["object"]) for one in plan["selectors"]}
-    return [name for name, one in found.items() if one is not None and one.name == RANDOM]
+    return [name for name, one in found.items() if one is not None and one.name in DRAWING]
 
 
 def control(result: Result, choice: Recommendation) -> Control | None:

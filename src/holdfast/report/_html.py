@@ -13,6 +13,7 @@ from markupsafe import Markup
 from holdfast._text import plural
 from holdfast.report._cells import (
     cell,
+    chosen_size,
     hundredths,
     interval,
     number,
@@ -140,7 +141,7 @@ def _environment() -> Environment:
     )
     shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
-    called = (span, interval, raw, plural, some)
+    called = (span, interval, raw, plural, some, chosen_size)
     environment.globals |= {function.__name__: function for function in called}
     return environment
 

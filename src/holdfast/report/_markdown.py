@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.report._cells import (
     cell,
+    chosen_size,
     hundredths,
     interval,
     number,
@@ -132,7 +133,9 @@ def _selector(row: SelectorRow, measure: str | None) -> list[str]:
     given = [text for key, text in remarks.items() if row[key]]  # type: ignore[literal-required]
     return [
         row["selector"],
-        cell(row["size"]),
+        chosen_size(row["selected"], row["selected_sd"])
+        if "selected" in row
+        else cell(row["size"]),
         hundredths(row["stability"]),
         interval(row["low"], row["high"], measure),
         hundredths(row["chance"]),

@@ -32,6 +32,7 @@ TERMS = {
     "rank range": "The ranks that a feature has in the middle 90% of the resamples.",
     "error": "The share of test samples that are misclassified; selection and training never see "
     "these samples.",
+    "standard deviation": "How far single numbers typically lie from their mean.",
     "standard error": "By how much an estimate typically misses what it estimates.",
     "balanced accuracy": "The share of samples classified correctly, each class counting equally.",
     "AUC": "The probability that a classifier scores a random sample of one class above one of "

@@ -99,6 +99,10 @@ class SelectorRow(TypedDict):
     """Not significantly worse than the best."""
     front: bool
     recommended: bool
+    selected: NotRequired[float | None]
+    """Where the selector chooses the size: the mean number of selected features."""
+    selected_sd: NotRequired[float | None]
+    """The standard deviation of that number over the resamples."""
     remark: NotRequired[str]
     """How many features were found, where more were asked for."""
 

@@ -117,6 +117,8 @@ def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
         "front": bool(cell.get("front", False)),
         "recommended": bool(cell.get("recommended", False)),
     }
+    if cell["size"] == "own":
+        row = {**row, "selected": cell["selected"], "selected_sd": cell["selected_sd"]}
     short = evidence.fewer(cell["selector"], cell["size"])
     return row if short is None else {**row, "remark": short.remark}
 

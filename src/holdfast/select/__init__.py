@@ -8,7 +8,9 @@ from holdfast.select._dense_groups import DenseGroups
 from holdfast.select._drags import DRAGS
 from holdfast.select._ensemble import Ensemble
 from holdfast.select._error_bounds import error_bound, largest_q, least_threshold
+from holdfast.select._floating import FloatingSelection
 from holdfast.select._forest import ForestImportance
+from holdfast.select._forward import BackwardSelection, ForwardSelection
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._information import (
     InformationGain,
@@ -18,12 +20,16 @@ from holdfast.select._information import (
 from holdfast.select._kmeans_groups import KMeansGroups
 from holdfast.select._l1_path import L1Path
 from holdfast.select._moments import FScore, TScore
+from holdfast.select._oscillating import OscillatingSearch
 from holdfast.select._random import RandomScore
+from holdfast.select._random_subset import RandomSubset
 from holdfast.select._record import SelectorRecord, get_selector, list_selectors
 from holdfast.select._relieff import ReliefF
+from holdfast.select._search._walk import Step
 from holdfast.select._selector import Judge, Selector
 from holdfast.select._stability_path import StabilityPath
 from holdfast.select._stability_selection import StabilitySelection
+from holdfast.select._subset import SubsetSelector
 from holdfast.select._svm import LinearSVMWeights
 from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth
 
@@ -31,12 +37,15 @@ __all__ = [
     "DRAGS",
     "SVMRFE",
     "AnySelector",
+    "BackwardSelection",
     "CATScore",
     "ConsensusGroups",
     "DenseGroups",
     "Ensemble",
     "FScore",
+    "FloatingSelection",
     "ForestImportance",
+    "ForwardSelection",
     "Grouped",
     "Grouper",
     "InformationGain",
@@ -45,7 +54,9 @@ __all__ = [
     "L1Path",
     "LinearSVMWeights",
     "MutualInformation",
+    "OscillatingSearch",
     "RandomScore",
+    "RandomSubset",
     "Ranker",
     "ReliefF",
     "Scorer",
@@ -53,6 +64,8 @@ __all__ = [
     "SelectorRecord",
     "StabilityPath",
     "StabilitySelection",
+    "Step",
+    "SubsetSelector",
     "SymmetricalUncertainty",
     "TScore",
     "error_bound",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast._checks import between, whole
 from holdfast.errors import InvalidInputError
 from holdfast.select._comembership import Comembership
-from holdfast.select._given import as_selector
+from holdfast.select._given import as_selector, given_by
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._members import bagging, drawn_bags
 from holdfast.select._record import selector
@@ -183,6 +183,6 @@ class ConsensusGroups(RelevanceGrouper):
         if not isinstance(base, Grouper):
             raise InvalidInputError(
                 "base must be a selector that finds groups, such as 'kmeans_groups'; "
-                f"{type(base).__name__} finds none. hf.list_selectors() says what each gives."
+                f"{given_by(base)}. hf.list_selectors() says what each gives."
             )
         return base

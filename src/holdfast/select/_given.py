@@ -7,10 +7,10 @@ from typing import Any
 
 from sklearn.base import clone
 
-from holdfast._spelling import made_of, parse_call, parse_spelling, snake_case
+from holdfast._spelling import made_of, parse_either, snake_case
 from holdfast.errors import InvalidInputError
 from holdfast.select._adapter import AnySelector
-from holdfast.select._record import get_selector
+from holdfast.select._record import form_of, get_selector
 from holdfast.select._selector import Selector
 
 
@@ -47,14 +47,14 @@ def named_selector(given: Any) -> tuple[str, Selector]:  # noqa: ANN401
     )
 
 
+def given_by(selector: Selector) -> str:
+    """Say what a selector gives, for messages to those who need something else."""
+    form = form_of(type(selector))
+    what = {"ranking": "a ranking", "subset": "a subset without an order"}.get(form, form)
+    return f"{type(selector).__name__} gives {what}"
+
+
 def _spelled(text: str) -> tuple[str, Selector]:
-    if ":" in text.partition("(")[0] or "(" not in text:
-        name, options = parse_spelling(text)
-    else:
-        name, values, options = parse_call(text)
-        if values:
-            raise InvalidInputError(
-                f"options must be spelled key=value; received {values[0]!r} in {text!r}."
-            )
+    name, options = parse_either(text)
     selector: Selector = made_of(text, get_selector(name).kind, options)
     return name, selector

@@ -14,7 +14,7 @@ from holdfast.preferences._ties import ranks_of
 from holdfast.resample import Bootstrap, Subsampling
 from holdfast.resample._units import Units
 from holdfast.select._base import Ranker, Scorer
-from holdfast.select._given import as_selector
+from holdfast.select._given import as_selector, given_by
 from holdfast.select._selector import together
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _ranker(given: Any) -> Ranker:  # noqa: ANN401
     if not isinstance(made, Ranker):
         raise InvalidInputError(
             "base must be a selector that ranks all features (or a list of such); "
-            f"{type(made).__name__} gives groups. hf.list_selectors() says what each gives."
+            f"{given_by(made)}. hf.list_selectors() says what each gives."
         )
     return made
 

@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.preferences._ties import generators, ranks_of
 from holdfast.select._adapter import AnySelector
 from holdfast.select._base import Ranker
-from holdfast.select._given import as_selector
+from holdfast.select._given import as_selector, given_by
 from holdfast.select._penalty_path import NEVER
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def base_of(given: Any, usual: Callable[[], Ranker]) -> Ranker:  # noqa: ANN401
     if isinstance(base, Ranker):
         return base
     raise InvalidInputError(
-        f"stability selection needs a base that ranks features; {type(base).__name__} finds groups."
+        f"stability selection needs a base that ranks features; {given_by(base)}."
     )
 
 

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from holdfast.select._selector import Selector
 
 GROUP = "holdfast.selectors"
-FORMS = {"score_resamples": "weights", "group_resamples": "groups"}
+FORMS = {
+    "score_resamples": "weights",
+    "group_resamples": "groups",
+    "select_resamples": "subset",
+}
 """Which method tells that a selector gives which form; else it gives a ranking."""
 
 
@@ -34,7 +38,7 @@ class SelectorRecord:
         What it is called in the field.
     kind : type
         The estimator class.
-    gives : {"weights", "ranking", "groups"}
+    gives : {"weights", "ranking", "groups", "subset"}
         The form of preference that it gives.
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
@@ -73,11 +77,16 @@ def _record(name: str, kind: type[Any], title: str, references: tuple[str, ...])
         name=name,
         title=title,
         kind=kind,
-        gives=next((form for method, form in FORMS.items() if hasattr(kind, method)), "ranking"),
+        gives=form_of(kind),
         references=references,
         missing=kind._allow_nan,
         sparse=kind._allow_sparse,
     )
+
+
+def form_of(kind: type[Any]) -> str:
+    """Return the form of preference that a kind of selector gives."""
+    return next((form for method, form in FORMS.items() if hasattr(kind, method)), "ranking")
 
 
 def get_selector(name: str) -> SelectorRecord:
@@ -117,8 +126,8 @@ def all_selectors() -> dict[str, SelectorRecord]:
 
     Another package offers a selector by an entry point whose name is the selector's name and
     whose object is a subclass of :class:`holdfast.select.Scorer`,
-    :class:`holdfast.select.Ranker` or :class:`holdfast.select.Grouper`. A name that holdfast has
-    already is left alone.
+    :class:`holdfast.select.Ranker`, :class:`holdfast.select.Grouper` or
+    :class:`holdfast.select.SubsetSelector`. A name that holdfast has already is left alone.
     """
     known = dict(SELECTORS)
     for point in entry_points(group=GROUP):
@@ -133,8 +142,8 @@ def list_selectors() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a selector, indexed by name: title, class, what it gives (weights, a ranking
-        or groups), whether it takes missing values and sparse matrices, reference.
+        One row a selector, indexed by name: title, class, what it gives (weights, a ranking,
+        groups or a subset), whether it takes missing values and sparse matrices, reference.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInputError
 from holdfast.select._base import Scorer
-from holdfast.select._given import as_selector
+from holdfast.select._given import as_selector, given_by
 from holdfast.select._grouper import Grouped, Grouper
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class RelevanceGrouper(Grouper):
         if not isinstance(scorer, Scorer):
             raise InvalidInputError(
                 "relevance must be a selector that scores features, such as 'f_score' or "
-                f"'relieff'; {type(scorer).__name__} gives no scores."
+                f"'relieff'; {given_by(scorer)}."
             )
         return scorer
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from holdfast._checks import count_of_part, part_or_count, whole
 from holdfast._kernels import relief
-from holdfast.errors import InvalidInputError
 from holdfast.select._base import Scorer
+from holdfast.select._columns import checked_nominal
 from holdfast.select._record import selector
 from holdfast.select._selector import present
 
@@ -163,30 +163,6 @@ class ReliefF(Scorer):
             return np.ones(n, dtype=np.int64)
         count = count_of_part(part_or_count(self.n_probes, "n_probes", inclusive=True), n)
         return np.bincount(generator.integers(n, size=count), minlength=n)
-
-
-def checked_nominal(nominal: ArrayLike | None, n_features: int) -> NDArray[np.bool_]:
-    """Return a mask of the nominal features from indices or a mask."""
-    mask = np.zeros(n_features, dtype=bool)
-    given = np.asarray([] if nominal is None else nominal)
-    if given.size == 0:
-        return mask
-    if not _is_mask(given, n_features) and not _are_indices(given, n_features):
-        raise InvalidInputError(
-            f"nominal must hold indices from 0 to {n_features - 1:,}, or be a boolean mask of "
-            f"{n_features:,} features; got {nominal!r}."
-        )
-    mask[given] = True
-    return mask
-
-
-def _is_mask(given: NDArray[Any], n_features: int) -> bool:
-    return given.dtype == bool and given.shape == (n_features,)
-
-
-def _are_indices(given: NDArray[Any], n_features: int) -> bool:
-    whole = given.dtype.kind in "iu" and given.ndim == 1
-    return whole and bool(given.min() >= 0 and given.max() < n_features)
 
 
 def _scores(

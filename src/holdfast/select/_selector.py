@@ -1,4 +1,4 @@
-"""What all selectors share, whether they rank features or find groups: data, names, seeds."""
+"""What all selectors share, whatever form their preference has: data, names, seeds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Weights
 from holdfast.preferences._ties import RandomState, generators
+from holdfast.select._columns import checked_nominal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from holdfast.select._columns import Columns
 
     Array = NDArray[np.float64]
     Rows = Sequence[NDArray[np.integer]]
@@ -29,8 +32,10 @@ Verdict = TypeVar("Verdict")
 class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """An estimator that prefers some features to others.
 
-    Children rank all features (:class:`holdfast.select.Ranker`) or find groups of them
-    (:class:`holdfast.select.Grouper`). The parameter ``random_state`` belongs to every child.
+    Children rank all features (:class:`holdfast.select.Ranker`), find groups of them
+    (:class:`holdfast.select.Grouper`) or choose a subset
+    (:class:`holdfast.select.SubsetSelector`). The parameter ``random_state`` belongs to every
+    child.
     """
 
     random_state: RandomState
@@ -75,6 +80,31 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         """Return an unfitted copy that selects so many features, or groups."""
         copy: Self = clone(self).set_params(**{self._size_parameter: size})
         return copy
+
+    def among(self, columns: Columns) -> Self:
+        """Return an unfitted copy whose parameters number the features that are offered.
+
+        Names become numbers; features that are not offered are left out. Selectors within this
+        one are told, too.
+        """
+        within = {key: one for key, one in self.get_params().items() if isinstance(one, Selector)}
+        numbered = self._numbered(columns)
+        for key, one in within.items():
+            numbered |= {f"{key}__{name}": new for name, new in one._numbered(columns).items()}
+        copy: Self = clone(self).set_params(**numbered)
+        return copy
+
+    def _numbered(self, columns: Columns) -> dict[str, Any]:
+        """Return the parameters that name features, with the numbers of those offered."""
+        nominal = getattr(self, "nominal", None)
+        if nominal is None:
+            return {}
+        named = np.flatnonzero(checked_nominal(nominal, columns.n_features))
+        return {"nominal": columns.among(named.tolist())}
+
+    def try_out(self, X: Any, y: Any, groups: Any = None) -> None:  # noqa: ANN401
+        """Refuse parameters that cannot be used, by a try on data that are little or noise."""
+        self.on(X, y, groups if self.takes_subjects else None).judge([np.arange(len(y))])
 
     def on(self, X: Any, y: Any, groups: Any = None) -> Judge[Any]:  # noqa: ANN401
         """Return this selector on data that are checked once, ready for any resamples of them.

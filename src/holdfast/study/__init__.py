@@ -1,6 +1,6 @@
 """Studies: a plan, its run on one machine or many, its store, its results."""
 
-from holdfast.study._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
+from holdfast._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
 from holdfast.study._execute import resume
 from holdfast.study._export import export
 from holdfast.study._merge import merge

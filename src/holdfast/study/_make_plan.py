@@ -6,20 +6,21 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from holdfast._text import shortened
 from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError
 from holdfast.io import check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
+from holdfast.select._columns import Columns
+from holdfast.select._record import form_of
 from holdfast.study._plan import Plan, block_size, data_facts, depth_of, protocol_facts
 from holdfast.study._rehearse import rehearse
 from holdfast.study._seeds import SELECTOR, seed_of
 from holdfast.study._work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from holdfast.io import Dataset, DataSummary
     from holdfast.resample import Resample
@@ -31,7 +32,7 @@ USUAL_SIZES = (5, 10, 20, 50)
 
 def make_plan(settings: Settings, data: Dataset) -> Plan:
     """Settle what a study of these data will do."""
-    _check_selectors(settings.selectors)
+    _check_selectors(settings.selectors, data)
     _check_missing(settings, check_for_study(data))
     _warn_of_nominal(settings.selectors, data)
     _warn_of_sizes(settings)
@@ -44,7 +45,8 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     _check_measures(settings, resamples, missing=_has_missing(data))
     tested = any(len(one.test) for one in resamples)
     classifiers = settings.classifiers if tested else {}
-    rehearse(settings.selectors, classifiers, data.n_features, len(data.classes))
+    ready = {name: prepared(one, 0, data) for name, one in settings.selectors.items()}
+    rehearse(ready, classifiers, data, resamples[0].features)
     return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
@@ -84,11 +86,15 @@ def make_work(plan: Plan, data: Dataset) -> Work:
 
 
 def prepared(selector: Selector, seed: int, data: Dataset) -> Selector:
-    """Return a selector with the study's seed, that knows which features are nominal."""
+    """Return a selector with the study's seed, that goes by the numbers of the features.
+
+    It knows which features are nominal.
+    """
+    numbered = selector.among(Columns(data.n_features, data.feature_names))
     options: dict[str, Any] = {"random_state": seed}
-    if data.nominal and selector.get_params().get("nominal", ...) is None:
+    if data.nominal and numbered.get_params().get("nominal", ...) is None:
         options["nominal"] = list(data.nominal)
-    prepared: Selector = clone(selector).set_params(**options)
+    prepared: Selector = numbered.set_params(**options)
     return prepared
 
 
@@ -124,11 +130,16 @@ def _has_missing(data: Dataset) -> bool:
     return bool(np.isnan(data.X).any())
 
 
-def _check_selectors(selectors: Mapping[str, Selector]) -> None:
-    """Refuse selectors that hold others which cannot be; they are looked at here first."""
+def _check_selectors(selectors: Mapping[str, Selector], data: Dataset) -> None:
+    """Refuse selectors that hold others, or name features, which cannot be.
+
+    They are looked at here first.
+    """
+    columns = Columns(data.n_features, data.feature_names)
     for name, one in selectors.items():
         try:
             _ = one.takes_missing, one.takes_nominal, one.chooses_size
+            one.among(columns)
         except HoldfastError as error:
             raise InvalidInputError(f"selector {name}: {error}") from error
 
@@ -159,11 +170,23 @@ def _warn_of_sizes(settings: Settings) -> None:
     if settings.sizes is not None and own:
         warnings.warn(
             f"the sizes do not apply to {shortened(own)}: there the number is chosen, not asked "
-            "for. To go by the sizes, set n_features_to_select, to any number; of a group "
-            "selector, leave the threshold out.",
+            f"for.{_how_to_ask(settings.selectors[name] for name in own)}",
             HoldfastWarning,
             stacklevel=2,
         )
+
+
+def _how_to_ask(selectors: Iterable[Selector]) -> str:
+    """Say how selectors come to go by the sizes, those that can."""
+    forms = {form_of(type(one)) for one in selectors}
+    advice = ""
+    if forms & {"weights", "ranking"}:
+        advice += " To go by the sizes, set n_features_to_select, to any number."
+    if "groups" in forms:
+        advice += " A group selector goes by the sizes without a threshold."
+    if "subset" in forms:
+        advice += " The size of a subset is set by its own n_features_to_select, one or a range."
+    return advice
 
 
 def _check_generator(resamples: list[Resample], data: Dataset) -> None:

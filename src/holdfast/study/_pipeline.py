@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
+from holdfast._classifiers import classifying, median_imputer, seeded
 from holdfast._text import did_you_mean, plural
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
 from holdfast.io import Dataset, from_arrays
-from holdfast.study._classifiers import classifying, median_imputer, seeded
 from holdfast.study._make_plan import prepared
 from holdfast.study._objects import is_opaque, made
 from holdfast.study._seeds import CLASSIFICATION, SELECTOR, seed_of
@@ -66,6 +66,8 @@ def fitted_pipeline(
     """
     data = _checked(plan, X, y)
     _check_names(data.feature_names, names)
+    if names is not None:  # arrays have none, and selectors may name features
+        data = dataclasses.replace(data, feature_names=tuple(names))
     if nominal is not None:
         data = dataclasses.replace(data, nominal=nominal)
     missing = bool(np.isnan(data.X).any())

@@ -9,14 +9,16 @@ import cloudpickle
 import numpy as np
 from sklearn.base import clone
 
-from holdfast.errors import InvalidInputError
-from holdfast.select import AnySelector
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.select import AnySelector, SubsetSelector
+from holdfast.study._training import offered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from holdfast.io import Dataset
     from holdfast.select import Selector
 
 EACH = 10
@@ -28,23 +30,57 @@ FEATURES = 3
 def rehearse(
     selectors: Mapping[str, Selector],
     classifiers: Mapping[str, Any],
-    n_features: int,
-    n_classes: int,
+    data: Dataset,
+    features: NDArray[np.intp] | None,
 ) -> None:
     """Let selectors of this package and classifiers of scikit-learn try their options.
 
     Other people's code is first run in worker processes, where it may do no harm.
+
+    Parameters
+    ----------
+    selectors, classifiers : mapping
+        By name; selectors go by the numbers of features.
+    data : Dataset
+        The data of the study, of which the classes and subjects are used.
+    features : ndarray of int or None
+        The features that a resample offers, where it does not offer all.
     """
-    y = np.repeat(np.arange(n_classes), EACH)
-    X = np.random.default_rng(0).normal(size=(len(y), n_features))
+    y = np.repeat(np.arange(len(data.classes)), EACH)
+    X = _noise(len(y), data.n_features)
     for name, thing in (*selectors.items(), *classifiers.items()):
         _try_sending(name, thing)
     for name, selector in selectors.items():
-        if _is_of(selector, "holdfast") and not isinstance(selector, AnySelector):
+        if isinstance(selector, AnySelector) or not _is_known(selector):
+            continue
+        if isinstance(selector, SubsetSelector):
+            _try_selector(name, *_as_in_study(selector, data, features))
+        else:
             _try_selector(name, selector, X, y)
     for name, classifier in classifiers.items():
         if _is_of(classifier, "sklearn"):
             _try_classifier(name, classifier, X[:, :FEATURES], y)
+
+
+def _noise(n_samples: int, n_features: int) -> NDArray[np.float32]:
+    return np.random.default_rng(0).standard_normal((n_samples, n_features), dtype=np.float32)
+
+
+def _as_in_study(
+    selector: Selector, data: Dataset, features: NDArray[np.intp] | None
+) -> tuple[Selector, NDArray[Any], NDArray[np.intp], NDArray[Any] | None]:
+    """Return noise with the classes and subjects of the data, which splits are made of."""
+    n_offered = data.n_features if features is None else len(features)
+    subjects = data.groups if selector.takes_subjects else None
+    noise = _noise(data.n_samples, n_offered)
+    return offered(selector, features, data.n_features), noise, data.codes, subjects
+
+
+def _is_known(selector: Selector) -> bool:
+    """Tell whether a selector is of this package, as is what judges its subsets, or of sklearn."""
+    judge = getattr(selector, "classifier", None)
+    known = not hasattr(judge, "fit") or _is_of(judge, "sklearn")
+    return known and _is_of(selector, "holdfast")
 
 
 def _is_of(thing: object, package: str) -> bool:
@@ -60,11 +96,19 @@ def _try_sending(name: str, thing: object) -> None:
         ) from error
 
 
-def _try_selector(name: str, selector: Selector, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+def _try_selector(
+    name: str,
+    selector: Selector,
+    X: NDArray[Any],
+    y: NDArray[np.intp],
+    subjects: NDArray[Any] | None = None,
+) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they are about noise; the work warns by itself
-            selector.on(X, y).judge([np.arange(len(y))])
+            selector.try_out(X, y, subjects)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"selector {name}: {error}") from error
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"selector {name}: {error}") from error
 

@@ -23,9 +23,9 @@ from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._preferences import StudyPreferences
 from holdfast.study._stability import stability_table
 from holdfast.study._store import FILE, Store
-from holdfast.study._summary import chief_measure, summary_table
+from holdfast.study._summary import chief_measure, summary_cells, summary_table
 from holdfast.study._terminal import rich_table
-from holdfast.study._view import View, size_label
+from holdfast.study._view import View
 
 if TYPE_CHECKING:
     import os
@@ -253,16 +253,15 @@ class Result(Judged, Pictures):
     def summary(self) -> pd.DataFrame:
         """One row for each selector and size: stability, and the error of the best classifier.
 
-        The measure is ``nogueira`` if the study asked for it, else its first one of subsets.
+        The measure is the study's first one of subsets. ``selected`` and ``selected_sd`` are the
+        mean and the standard deviation, over the resamples, of how many features were selected:
+        of interest where the selector chooses their number (the size ``"own"``).
         """
-        view = self._view
-        cells = [
-            (name, size_label(size))
-            for selector, name in enumerate(self.selectors)
-            for size in view.sizes(selector)
-        ]
         return summary_table(
-            cells, chief_measure(self.plan["measures"]), self.stability, self.errors
+            summary_cells(self._view),
+            chief_measure(self.plan["measures"]),
+            self.stability,
+            self.errors,
         )
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> list[Path]:

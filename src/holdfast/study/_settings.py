@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone, is_regressor
 
-from holdfast._spelling import made_of, parse_spelling, snake_case
+from holdfast._classifiers import as_classifier
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
 from holdfast.select._given import named_selector
-from holdfast.study._classifiers import get_classifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -56,21 +53,6 @@ def checked_settings(
         impute=_impute(impute),
         seed=_seed(seed),
     )
-
-
-def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
-    """Return a name for a classifier, and the classifier."""
-    if isinstance(given, str):
-        name, options = parse_spelling(given)
-        record = get_classifier(name)
-        return name, made_of(given, record.kind, {**record.options, **options})
-    if inspect.isclass(given) or not (hasattr(given, "fit") and hasattr(given, "predict")):
-        raise InvalidInputError(
-            f"a classifier must be an estimator with fit and predict, or a name; got {given!r}."
-        )
-    if hasattr(given, "__sklearn_tags__") and is_regressor(given):
-        raise InvalidInputError(f"a classifier is needed, got the regressor {given!r}.")
-    return snake_case(type(given).__name__), clone(given)
 
 
 def _named(

@@ -159,7 +159,8 @@ def _remarks(view: View, case: Case, compared: list[list[int]]) -> list[str]:
     numbers = [number for group in compared for number in group]
     sizes = [len(case.found[number]) for number in numbers]
     if numbers and case.size == OWN:
-        remarks.append(f"own sizes: {min(sizes)} to {max(sizes)}, median {np.median(sizes):g}")
+        spread = f"standard deviation {np.std(sizes, ddof=1):.1f}, {min(sizes)} to {max(sizes)}"
+        remarks.append(f"own sizes: mean {np.mean(sizes):.1f}, {spread}")
     elif (short := fewer(case.size, sizes)) is not None:  # as many groups as there are
         remarks.append(short.remark)
     if any(view.parts[number].n_offered is not None for number in numbers):

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from holdfast.measures import get_measure
+from holdfast.study._view import cut, size_label
+
+if TYPE_CHECKING:
+    from holdfast.study._view import View
 
 COLUMNS = [
-    *("selector", "size", "measure", "stability", "low", "high", "chance"),
+    *("selector", "size", "selected", "selected_sd"),
+    *("measure", "stability", "low", "high", "chance"),
     *("classifier", "error", "standard_error"),
 ]
 
@@ -19,14 +26,30 @@ def chief_measure(measures: list[str]) -> str | None:
     return next(iter(of_sizes or names), None)
 
 
+def summary_cells(view: View) -> list[dict[str, Any]]:
+    """Return each selector and size, with mean and deviation of how many features it selected."""
+    return [
+        {"selector": name, "size": size_label(size), **_selected(view, selector, size)}
+        for selector, name in enumerate(view.selectors)
+        for size in view.sizes(selector)
+    ]
+
+
+def _selected(view: View, selector: int, size: int) -> dict[str, float]:
+    found = view.choices(selector)
+    rows = cut([found[i] for i in view.counted(found)], size)
+    counts = pd.Series([len(row) for row in rows], dtype=float)
+    return {"selected": counts.mean(), "selected_sd": counts.std()}
+
+
 def summary_table(
-    cells: list[tuple[str, int | str]],
+    cells: list[dict[str, Any]],
     measure: str | None,
     stability: pd.DataFrame,
     errors: pd.DataFrame,
 ) -> pd.DataFrame:
     """Put the stability and the lowest error of each selector and size side by side."""
-    table = pd.DataFrame(cells, columns=["selector", "size"])
+    table = pd.DataFrame(cells, columns=["selector", "size", "selected", "selected_sd"])
     chosen = stability[stability["measure"] == measure].rename(columns={"value": "stability"})
     keys = ["selector", "size"]
     if measure is not None and not get_measure(measure).by_size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,13 +39,19 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
     )
     return [
         str(row["selector"]),
-        str(row["size"]),
+        _size(row),
         _number(row["stability"]),
         f"{low} to {high}" if low and high else "",
         _number(row["chance"]),
         row["classifier"] if isinstance(row["classifier"], str) else "",
         f"{error} ± {spread}" if error and spread else error,
     ]
+
+
+def _size(row: Mapping[Any, Any]) -> str:
+    """Return how many features; their mean number where the selector chooses it."""
+    known = row["size"] == "own" and not math.isnan(row["selected"])
+    return f"own, mean {row['selected']:.1f}" if known else str(row["size"])
 
 
 def _number(value: object) -> str:

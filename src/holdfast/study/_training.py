@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
-from holdfast.select._relieff import checked_nominal
+from holdfast.select._columns import Columns
 from holdfast.select._selector import together
 from holdfast.study._seeds import DRAW, NOISE, seed_of
 
@@ -90,16 +89,10 @@ class Training:
 
 
 def offered(selector: Selector, features: NDArray[np.intp] | None, n_features: int) -> Selector:
-    """Return a selector that knows which of the features it is offered are nominal."""
+    """Return a selector that speaks of the features it is offered only."""
     if features is None:
         return selector
-    masks = {  # of the selector itself, and of those within it
-        key: checked_nominal(value, n_features)[features]
-        for key, value in selector.get_params().items()
-        if key.rpartition("__")[2] == "nominal" and value is not None
-    }
-    told: Selector = clone(selector).set_params(**masks) if masks else selector
-    return told
+    return selector.among(Columns(n_features, offered=features))
 
 
 def _imputed(train: NDArray[Any]) -> NDArray[Any]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.base import clone
 
+from holdfast._classifiers import seeded
 from holdfast.select._grouper import Grouped, Grouper
-from holdfast.study._classifiers import predicted, seeded
+from holdfast.select._subset import SubsetSelector
+from holdfast.study._says import predicted
 from holdfast.study._seeds import CLASSIFICATION, SELECTION, seed_of
 from holdfast.study._store import Outcome, floats, integers
 from holdfast.study._training import Training, offered
@@ -73,7 +75,10 @@ class Work(Training):
         self._warm.add(selector)
         few = [np.flatnonzero(self.y == code)[:3] for code in range(len(self.classes))]
         with suppress(Exception):  # what fails here fails again in a unit, and is told there
-            self._judge(selector).judge([np.concatenate(few)])
+            if isinstance(own, SubsetSelector):  # a search among all features would take long
+                own.try_out(self.X, self.y)
+            else:
+                self._judge(selector).judge([np.concatenate(few)])
 
     def _outcomes(self, unit: Unit) -> list[Outcome]:
         start = time.perf_counter()

@@ -2,5 +2,6 @@
 
 from holdfast.testing._groups import GroupSelectorConformance
 from holdfast.testing._selectors import SelectorConformance
+from holdfast.testing._subsets import SubsetSelectorConformance
 
-__all__ = ["GroupSelectorConformance", "SelectorConformance"]
+__all__ = ["GroupSelectorConformance", "SelectorConformance", "SubsetSelectorConformance"]

@@ -1,4 +1,4 @@
-"""What holdfast expects of every selector, whether it ranks features or finds groups."""
+"""What holdfast expects of every selector, whatever form its preference has."""
 
 from __future__ import annotations
 
@@ -102,6 +102,16 @@ class Contract:
         first, second = (self.make().fit(*self.example(3)) for _ in range(2))
         assert self.of_fit(first) == self.of_fit(second)
         assert np.array_equal(first.support_, second.support_)
+
+
+def classes_apart(classes: int) -> Data:
+    """Return 60 samples of 8 features, of which the first two tell the classes apart."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % classes
+    X = rng.normal(size=(60, 8))
+    X[:, 0] += 2.0 * y
+    X[:, 1] -= 1.5 * y
+    return X, y
 
 
 def example_rows() -> list[NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.preferences import Rankings, Weights
-from holdfast.testing._contract import Contract, refuses
+from holdfast.testing._contract import Contract, classes_apart, refuses
 
 if TYPE_CHECKING:
     from holdfast.testing._contract import Data
@@ -17,7 +17,8 @@ class SelectorConformance(Contract):
     """Inherit from this class, name the child ``Test...``, and return a selector from `make`.
 
     The selector is a :class:`holdfast.select.Ranker` or :class:`holdfast.select.Scorer`; for
-    those that find groups see :class:`GroupSelectorConformance`.
+    those that find groups see :class:`GroupSelectorConformance`, for those that choose a subset
+    :class:`SubsetSelectorConformance`.
 
     Examples
     --------
@@ -31,12 +32,7 @@ class SelectorConformance(Contract):
 
     def example(self, classes: int = 2) -> Data:
         """Return 60 samples of 8 features, of which the first two tell the classes apart."""
-        rng = np.random.default_rng(0)
-        y = np.arange(60) % classes
-        X = rng.normal(size=(60, 8))
-        X[:, 0] += 2.0 * y
-        X[:, 1] -= 1.5 * y
-        return X, y
+        return classes_apart(classes)
 
     def of_fit(self, fitted: Any) -> Rankings | Weights:  # noqa: ANN401
         """Return the scores of a fitted selector, or the ranks where there are no scores."""

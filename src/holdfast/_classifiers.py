@@ -1,12 +1,12 @@
-"""The classifiers that weigh selections by accuracy; any of scikit-learn's can be used too."""
+"""Classifiers by name, which judge selections; any of scikit-learn's can be used too."""
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -14,17 +14,15 @@ from sklearn.discriminant_analysis import (
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from holdfast._spelling import made_of, parse_either, snake_case
 from holdfast._text import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +99,21 @@ def get_classifier(name: str) -> ClassifierRecord:
     return CLASSIFIERS[name]
 
 
+def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
+    """Return a name for a classifier, and the classifier."""
+    if isinstance(given, str):
+        name, options = parse_either(given)
+        record = get_classifier(name)
+        return name, made_of(given, record.kind, {**record.options, **options})
+    if inspect.isclass(given) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+        raise InvalidInputError(
+            f"a classifier must be an estimator with fit and predict, or a name; got {given!r}."
+        )
+    if hasattr(given, "__sklearn_tags__") and is_regressor(given):
+        raise InvalidInputError(f"a classifier is needed, got the regressor {given!r}.")
+    return snake_case(type(given).__name__), clone(given)
+
+
 def seeded(classifier: Any, seed: int) -> Any:  # noqa: ANN401  (scikit-learn is untyped)
     """Return a clone with all its seeds set."""
     new = clone(classifier)
@@ -117,56 +130,3 @@ def classifying(classifier: Any, *, impute: bool) -> list[tuple[str, Any]]:  # n
 def median_imputer() -> SimpleImputer:
     """Return what puts the median of a feature, 0 if it has none, for missing values."""
     return SimpleImputer(strategy="median", keep_empty_features=True)
-
-
-def predicted(
-    classifier: Any,  # noqa: ANN401
-    train: tuple[NDArray[Any], NDArray[np.intp]],
-    test: NDArray[Any],
-    n_classes: int,
-    *,
-    impute: bool,
-) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-    """Train on one part, scaled by itself, and return classes and scores for the other.
-
-    Scores have one column for two classes (higher speaks for class 1), else one a class; a
-    class that the training part lacks gets the lowest score. None: the classifier has none.
-    """
-    model = Pipeline(classifying(classifier, impute=impute)).fit(*train)
-    classes = model.predict(test)
-    if not np.isin(classes, np.arange(n_classes)).all():
-        raise InvalidInputError("the classifier predicts what is none of the classes.")
-    return classes, _scores(model, test, n_classes)
-
-
-def _scores(
-    model: Any,  # noqa: ANN401
-    test: NDArray[Any],
-    n_classes: int,
-) -> NDArray[np.float64] | None:
-    known = model.classes_
-    values = _values(model, test)
-    if values is None:
-        return None
-    if n_classes == 2:
-        return values if values.ndim == 1 else values[:, 1]
-    if values.ndim == 1:  # the training part holds two of the classes only
-        values = np.column_stack((-values, values))
-    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
-    scores[:, known] = values
-    return scores
-
-
-def _values(model: Any, test: NDArray[Any]) -> NDArray[np.float64] | None:  # noqa: ANN401
-    """Return what a model says for each class; pairs of classes would not do."""
-    pairs = len(model.classes_) > 2 and _votes(model) == "ovo"
-    names = ["predict_proba"] if pairs else ["decision_function", "predict_proba"]
-    for name in names:
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name)(test), dtype=np.float64)
-    return None
-
-
-def _votes(model: Any) -> str | None:  # noqa: ANN401
-    votes: str | None = getattr(model[-1], "decision_function_shape", None)
-    return votes

@@ -1,0 +1,78 @@
+"""What a user gives for a criterion becomes a classifier and splits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import cloudpickle
+import joblib
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from holdfast._checks import whole
+from holdfast._classifiers import as_classifier, classifying
+from holdfast.errors import InvalidInputError
+from holdfast.resample import CrossValidation, Subsampling, as_protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from holdfast.resample import Protocol
+    from holdfast.select._criteria._trials import Trials
+
+    Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+USUAL = "knn3"
+SPLITTING = ("subsampling", "cross_validation", "bootstrap", "splits")
+"""Protocols that do no more than divide the samples into two sides."""
+
+
+def classifier_of(given: Any) -> Any:  # noqa: ANN401
+    """Return the classifier that is meant; one that goes by a name sees scaled features."""
+    classifier = as_classifier(USUAL if given is None else given)[1]
+    if given is None or isinstance(given, str):
+        return Pipeline(classifying(classifier, impute=False))
+    return classifier
+
+
+def seeded_where_open(classifier: Any, seed: int) -> Any:  # noqa: ANN401
+    """Return a clone whose seeds are set where they are None."""
+    new = clone(classifier)
+    given = new.get_params() if hasattr(new, "get_params") else {}
+    seeds = [key for key in given if key.split("__")[-1] == "random_state" and given[key] is None]
+    return new.set_params(**dict.fromkeys(seeds, seed)) if seeds else new
+
+
+def fingerprint(classifier: Any, trials: Trials, scoring: Any, units: Any) -> str:  # noqa: ANN401
+    """Return what tells searches apart whose subsets may differ in value."""
+    judge = cloudpickle.dumps((classifier, scoring))  # takes functions of all kinds
+    found: str = joblib.hash((judge, trials.X, trials.y, list(trials.splits), list(units)))
+    return found
+
+
+def drawn_splits(
+    cv: Any,  # noqa: ANN401
+    y: NDArray[np.intp],
+    subjects: NDArray[Any] | None,
+    seed: int,
+) -> list[Split]:
+    """Draw the splits of a search."""
+    protocol = _protocol(cv)
+    if protocol.record.name not in SPLITTING:
+        raise InvalidInputError(
+            f"cv must split the samples, as {', '.join(SPLITTING)} do; received {cv!r}."
+        )
+    resamples = protocol.draw(y, subjects, random_state=seed)
+    for position, one in enumerate(resamples):
+        if not len(one.test):
+            raise InvalidInputError(f"cv leaves nothing to test on in split {position}.")
+    return [(one.train, one.test) for one in resamples]
+
+
+def _protocol(cv: Any) -> Protocol:  # noqa: ANN401
+    if cv is None:
+        return Subsampling(10, 2 / 3)
+    if isinstance(cv, int):
+        return CrossValidation(whole(cv, "cv", 2))
+    return as_protocol(cv)

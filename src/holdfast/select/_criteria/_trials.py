@@ -1,0 +1,83 @@
+"""The data of a search, and the splits on which all its subsets are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+class Parts(NamedTuple):
+    """Rows of several splits, one split after the other: split s has ``rows[starts[s]:...]``."""
+
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, rows: Sequence[NDArray[np.intp]]) -> Parts:
+        """Join the rows of all splits."""
+        return cls(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Labelled data, and splits of them that are drawn once.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p), float64
+        The data.
+    y : ndarray of shape (n,), intp
+        Classes, numbered from 0.
+    splits : sequence of (train, test)
+        Rows to fit on and rows to test on, in order; no row is on both sides.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.intp]
+    splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.y.max()) + 1
+
+    @property
+    def train(self) -> Parts:
+        """The rows to fit on."""
+        return Parts.of([train for train, _ in self.splits])
+
+    @property
+    def test(self) -> Parts:
+        """The rows to test on."""
+        return Parts.of([test for _, test in self.splits])
+
+    def weights(self, *, balanced: bool) -> NDArray[np.float64]:
+        """Return what a right prediction is worth, for the rows of `test`.
+
+        Over a split these sum to 1: each test sample counts alike, or each class that is tested
+        counts alike (`balanced`).
+        """
+        return np.concatenate([_weights(self.y[test], balanced) for _, test in self.splits])
+
+    def scales(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return mean and standard deviation of each feature, by the training part of each split.
+
+        A row a split; the deviation of a constant feature is 1, as scikit-learn has it.
+        """
+        fitted = [StandardScaler().fit(self.X[train]) for train, _ in self.splits]
+        return np.array([one.mean_ for one in fitted]), np.array([one.scale_ for one in fitted])
+
+
+def _weights(tested: NDArray[np.intp], balanced: bool) -> NDArray[np.float64]:
+    if not balanced:
+        return np.full(len(tested), 1.0 / len(tested))
+    counts = np.bincount(tested)
+    return 1.0 / (np.count_nonzero(counts) * counts[tested])

@@ -1,0 +1,90 @@
+"""A random subset of a random size: what stability is by chance where the size is free."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.select._record import selector
+from holdfast.select._sizes import Sizes
+from holdfast.select._subset import SubsetSelector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ties import RandomState
+
+
+@selector(
+    name="random_subset",
+    title="Random subset of a random size",
+    references=("somol2008",),
+)
+class RandomSubset(SubsetSelector):
+    r"""A random subset of a random size, whatever the data: the baseline for subset searches.
+
+    The size is uniform between its bounds, all subsets of a size are equally likely, and every
+    resample gets a subset of its own. Left open, the size is anything from 1 to p - 1: to select
+    all features is to select none. The relative weighted consistency of m such subsets is then
+    about :math:`2(p + 1) / ((3p - 2)m)`, that is 0.76/m for 13 features, and tends to 0.
+
+    Parameters
+    ----------
+    n_features_to_select : None, int, float or (int, int), default None
+        The size: any but that of all features (None), given as a count or a fraction, or within
+        a range (low, high).
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of size and subset.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (p,)
+        Which features are selected.
+
+    References
+    ----------
+    P. Somol, J. Novovičová (2008). Evaluating the stability of feature selectors that optimize
+    feature subset cardinality. SSPR/SPR 2008, LNCS 5342, 956-966.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import holdfast as hf
+    >>> X, y = np.zeros((6, 20)), [0, 0, 0, 1, 1, 1]
+    >>> subset = hf.RandomSubset(n_features_to_select=(3, 5)).fit(X, y)
+    >>> 3 <= subset.transform(X).shape[1] <= 5
+    True
+    """
+
+    _allow_nan = True
+    _allow_sparse = True
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: float | tuple[int, int] | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    @property
+    def takes_subjects(self) -> bool:
+        """Whether it draws samples itself: it looks at none."""
+        return False
+
+    def _choose(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],  # noqa: ARG002
+        subjects: NDArray[Any] | None,  # noqa: ARG002
+        generator: np.random.Generator,
+    ) -> NDArray[np.bool_]:
+        p = X.shape[1]
+        given = self.n_features_to_select
+        sizes = Sizes(1, max(1, p - 1)) if given is None else Sizes.of(given, 1, p)
+        chosen = np.zeros(p, dtype=bool)
+        size = generator.integers(sizes.low, sizes.high, endpoint=True)
+        chosen[generator.choice(p, size, replace=False)] = True
+        return chosen

@@ -1,0 +1,199 @@
+"""A search under way: what was judged, where it went, and the best subset of each size."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from holdfast.select._criteria._criterion import Moves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.select._criteria._criterion import Criterion, Values
+    from holdfast.select._search._space import Space, Subset
+    from holdfast.select._sizes import Sizes
+
+logger = logging.getLogger("holdfast")
+
+DIGITS = 12
+"""Values that agree to so many digits are equal: sums of hits differ by rounding alone."""
+
+
+class Step(NamedTuple):
+    """A step of a search.
+
+    Attributes
+    ----------
+    move : {"start", "add", "remove"}
+        How the subset came about.
+    moved : tuple of int
+        The features that came or went.
+    features : tuple of int
+        The features of the subset, in order.
+    size : int
+        How many units the subset has: features, where none are grouped.
+    value : float
+        The criterion.
+    best : bool
+        Whether it is the best subset so far, of those whose size may be chosen.
+    """
+
+    move: str
+    moved: tuple[int, ...]
+    features: tuple[int, ...]
+    size: int
+    value: float
+    best: bool
+
+
+Callback: TypeAlias = "Callable[[Step], object]"
+Memory: TypeAlias = dict[tuple[str, bytes], "Values"]
+
+
+class Place(NamedTuple):
+    """A subset, and what it is worth."""
+
+    subset: Subset
+    value: float
+
+    @property
+    def size(self) -> int:
+        """Number of units."""
+        return len(self.subset)
+
+    def beats(self, other: Place | None) -> bool:
+        """Tell whether it is worth more, or as much with fewer units."""
+        if other is None:
+            return True
+        return (self.value, -self.size) > (other.value, -other.size)
+
+
+class Stopped(Exception):  # noqa: N818  (nothing went wrong)
+    """A callback has seen enough."""
+
+
+@dataclass
+class Walk:
+    """The state of a search; algorithms ask it for neighbours and tell it where to go.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        What a subset is worth.
+    space : Space
+        The units to choose from.
+    sizes : Sizes
+        The sizes that the chosen subset may have.
+    origin : callable
+        Gives a fingerprint of all that the value of a subset depends on.
+    callback : callable or None
+        Told of each step; returns True to stop.
+    memory : dict
+        What was judged: values of all additions to, or removals from, a subset.
+    steps : list
+        Moves made, as (move, unit or -1 for a start, place, whether it was the best so far).
+    kept : dict
+        The best place of each size.
+    best : Place or None
+        The best place of a size that may be chosen.
+    n_judged : int
+        How many subsets the criterion was asked for.
+    """
+
+    criterion: Criterion
+    space: Space
+    sizes: Sizes
+    origin: Callable[[], str]
+    callback: Callback | None = None
+    memory: Memory = field(default_factory=dict)
+    steps: list[tuple[str, int, Place, bool]] = field(default_factory=list)
+    kept: dict[int, Place] = field(default_factory=dict)
+    best: Place | None = None
+    n_judged: int = 0
+
+    def start(self, subset: Subset) -> Place:
+        """Begin at a subset; one that cannot be judged, as the empty one, is worth nothing."""
+        value = float(self._values("value", subset, ())[0]) if subset else -np.inf
+        place = Place(subset, value)
+        if value > -np.inf:
+            self._arrive("start", -1, place)
+        return place
+
+    def larger(self, place: Place) -> tuple[int, Place] | None:
+        """Return the unit whose addition is worth most, and where it leads.
+
+        None where no unit is left, or the classifier cannot be fitted with any of them.
+        """
+        units = self.space.absent(place.subset)
+        if not units:
+            return None
+        unit, value = self._best_move("add", place.subset, units)
+        larger = Place(tuple(sorted((*place.subset, unit))), value)
+        return (unit, larger) if value > -np.inf else None
+
+    def smaller(self, place: Place) -> tuple[int, Place] | None:
+        """Return the unit whose removal leaves most, and where it leads; None as for `larger`."""
+        units = self.space.movable(place.subset)
+        if not units or place.size <= self.space.least:
+            return None
+        unit, value = self._best_move("remove", place.subset, units)
+        smaller = Place(tuple(other for other in place.subset if other != unit), value)
+        return (unit, smaller) if value > -np.inf else None
+
+    def _best_move(self, move: str, subset: Subset, units: Subset) -> tuple[int, float]:
+        values = self._values(move, subset, units)
+        at = int(np.argmax(values))  # the first of equals: the lowest index
+        return units[at], float(values[at])
+
+    def go(self, move: tuple[int, Place]) -> Place:
+        """Make a move."""
+        unit, place = move
+        self._arrive("add" if unit in place.subset else "remove", unit, place)
+        return place
+
+    def _arrive(self, move: str, unit: int, place: Place) -> None:
+        kept = self.kept.get(place.size)
+        if kept is None or place.value > kept.value:
+            self.kept[place.size] = place
+        best = self.sizes.allow(place.size) and place.beats(self.best)
+        if best:
+            self.best = place
+        self.steps.append((move, unit, place, best))
+        logger.info("%s: %d units, value %.6g", move, place.size, place.value)
+        if self.callback is not None and self.callback(self.told(len(self.steps) - 1)) is True:
+            raise Stopped
+
+    def told(self, position: int) -> Step:
+        """Return a step as callbacks and users see it."""
+        move, unit, place, best = self.steps[position]
+        features = tuple(self.space.features(place.subset).tolist())
+        moved = features if move == "start" else tuple(self.space.units[unit].tolist())
+        return Step(move, moved, features, place.size, place.value, best)
+
+    def _values(self, move: str, subset: Subset, units: Subset) -> Values:
+        """Judge all moves from a subset, unless that was done before."""
+        key = move, np.array(subset, dtype=np.int32).tobytes()
+        if key not in self.memory:
+            self.memory[key] = self._judged(move, subset, units)
+            self.n_judged += len(self.memory[key])
+        return self.memory[key]
+
+    def _judged(self, move: str, subset: Subset, units: Subset) -> Values:
+        base = self.space.features(subset)
+        if move == "value":
+            return _rounded(self.criterion.added(base, Moves.of([base[:0]])))
+        judge = self.criterion.added if move == "add" else self.criterion.removed
+        return _rounded(judge(base, Moves.of([self.space.units[unit] for unit in units])))
+
+
+def _rounded(values: Values) -> Values:
+    """Round each value to its own first digits, so that rounding errors make no difference."""
+    rounded = np.where(np.isnan(values), -np.inf, values)
+    some = np.isfinite(rounded) & (rounded != 0.0)
+    scale = 10.0 ** (DIGITS - np.ceil(np.log10(np.abs(rounded[some]))))
+    rounded[some] = np.round(rounded[some] * scale) / scale
+    return rounded

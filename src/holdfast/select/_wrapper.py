@@ -1,0 +1,206 @@
+"""Subset searches around a classifier: what all of them share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast._checks import flag
+from holdfast.errors import InvalidInputError
+from holdfast.preferences._ties import generators
+from holdfast.select._criteria._chosen import criterion_of
+from holdfast.select._criteria._setup import (
+    classifier_of,
+    drawn_splits,
+    fingerprint,
+    seeded_where_open,
+)
+from holdfast.select._criteria._trials import Trials
+from holdfast.select._search._space import Space
+from holdfast.select._search._told import best_of_size, path_of
+from holdfast.select._search._walk import Stopped, Walk
+from holdfast.select._sizes import Sizes
+from holdfast.select._subset import SubsetSelector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ties import RandomState
+    from holdfast.select._columns import Columns
+    from holdfast.select._search._walk import Callback, Memory, Place
+
+
+class Wrapper(SubsetSelector):
+    """A search for the subset on which a classifier does best; children say which search.
+
+    See :class:`holdfast.ForwardSelection` for the parameters and attributes of all children.
+    """
+
+    def __init__(  # noqa: PLR0913  (each has its users)
+        self,
+        classifier: Any = None,  # noqa: ANN401  (an estimator or a name)
+        *,
+        n_features_to_select: float | tuple[int, int] | None = None,
+        cv: Any = None,  # noqa: ANN401  (a splitter of many kinds)
+        scoring: Any = "accuracy",  # noqa: ANN401  (a name or a function)
+        forced_in: Any = None,  # noqa: ANN401  (names or numbers)
+        forced_out: Any = None,  # noqa: ANN401
+        feature_groups: Any = None,  # noqa: ANN401
+        warm_start: bool = False,
+        callback: Callback | None = None,
+        n_jobs: int | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.classifier = classifier
+        self.n_features_to_select = n_features_to_select
+        self.cv = cv
+        self.scoring = scoring
+        self.forced_in = forced_in
+        self.forced_out = forced_out
+        self.feature_groups = feature_groups
+        self.warm_start = warm_start
+        self.callback = callback
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @abstractmethod
+    def _search(self, walk: Walk) -> None:
+        """Walk from subset to subset; the best one met is chosen."""
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # noqa: ANN401
+        """Search for the subset of the features on which the classifier does best.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The data, samples in rows.
+        y : array-like of shape (n,)
+            The class of each sample.
+        groups : array-like of shape (n,), optional
+            The subject of each sample: a subject is never on both sides of a split.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InvalidInputError
+            A parameter cannot be used, or the classifier cannot be fitted to any subset.
+        """
+        self._set_subjects(groups, X)
+        data, codes = self._validated(X, y)
+        walk = self._begun(data, codes, self._subjects, next(generators(self.random_state, 1)))
+        self._recall(walk)
+        self.finished_ = False
+        try:
+            self.finished_ = self._ran(walk)
+        finally:  # an interrupt loses nothing
+            if walk.best is not None:
+                self._keep(walk)
+        _check_found(walk)
+        return self
+
+    def try_out(self, X: Any, y: Any, groups: Any = None) -> None:  # noqa: ANN401
+        """Refuse parameters that cannot be used: one subset is judged, none is searched for."""
+        self._checked_callback()
+        own = clone(self).set_params(callback=None)  # it is told of searches alone
+        own._set_subjects(groups, X)
+        data, codes = own._validated(X, y)
+        walk = own._begun(data, codes, own._subjects, next(generators(own.random_state, 1)))
+        own._check_search(walk)
+        place = walk.start(walk.space.forced or walk.space.free[:1])
+        if walk.criterion.failure and place.value == -np.inf:
+            raise InvalidInputError(f"the classifier cannot be fitted: {walk.criterion.failure}")
+
+    def _check_search(self, walk: Walk) -> None:
+        """Check the parameters of the search; children have some."""
+
+    def _numbered(self, columns: Columns) -> dict[str, Any]:
+        numbered: dict[str, Any] = {
+            name: columns.among(columns.read(given, name))
+            for name in ("forced_in", "forced_out")
+            if (given := getattr(self, name)) is not None
+        }
+        if self.feature_groups is not None:
+            groups = columns.read_groups(self.feature_groups, "feature_groups")
+            offered = map(columns.among, groups)
+            numbered["feature_groups"] = [group for group in offered if group]
+        return numbered
+
+    def _recall(self, walk: Walk) -> None:
+        """Let a warm start know what was judged before, by the same classifier and splits."""
+        before, known = getattr(self, "_judged", ("", {}))
+        if flag(self.warm_start, "warm_start") and before == walk.origin():
+            walk.memory = known
+        self._judged: tuple[str, Memory] = (walk.origin(), walk.memory)
+
+    def _choose(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        subjects: NDArray[Any] | None,
+        generator: np.random.Generator,
+    ) -> NDArray[np.bool_]:
+        walk = self._begun(X, y, subjects, generator)
+        self._ran(walk)
+        return walk.space.mask(_check_found(walk).subset)
+
+    def _begun(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.intp],
+        subjects: NDArray[Any] | None,
+        generator: np.random.Generator,
+    ) -> Walk:
+        """Check all parameters and draw the splits, before any subset is judged."""
+        seeds = generator.integers(2**31, size=2).tolist()
+        space = Space.of(
+            X.shape[1], self._names(), self.feature_groups, self.forced_in, self.forced_out
+        )
+        sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
+        splits = drawn_splits(self.cv, y, subjects, seeds[0])
+        trials = Trials(X.astype(np.float64, copy=False), y, splits)
+        classifier = seeded_where_open(classifier_of(self.classifier), seeds[1])
+        criterion = criterion_of(classifier, trials, self.scoring, self.n_jobs)
+        origin = partial(fingerprint, classifier, trials, self.scoring, space.units)
+        return Walk(criterion, space, sizes, origin, self._checked_callback())
+
+    def _ran(self, walk: Walk) -> bool:
+        """Search, and tell whether the search came to its end."""
+        try:
+            self._search(walk)
+        except Stopped:
+            return False
+        return True
+
+    def _keep(self, walk: Walk) -> None:
+        found, names = _check_found(walk), self._names()
+        self.support_ = walk.space.mask(found.subset)
+        self.value_ = found.value
+        self.path_ = path_of(walk, names)
+        self.best_of_size_ = best_of_size(walk, names)
+        self.n_judged_ = walk.n_judged
+
+    def _checked_callback(self) -> Callback | None:
+        if self.callback is None or callable(self.callback):
+            return self.callback
+        raise InvalidInputError(
+            f"callback must be a function of a step, or None; received {self.callback!r}."
+        )
+
+
+def _check_found(walk: Walk) -> Place:
+    """Return the best subset; an error says why there is none."""
+    if walk.best is not None:
+        return walk.best
+    low, high = walk.sizes
+    why = f" The classifier said: {walk.criterion.failure}" if walk.criterion.failure else ""
+    raise InvalidInputError(
+        f"no subset of {low:,} to {high:,} features was found that the classifier could be fitted "
+        f"to.{why}"
+    )

@@ -1,0 +1,284 @@
+"""The criterion for k nearest neighbours against scikit-learn and a slow obvious version.
+
+scikit-learn's choice among training rows at the same distance depends on its algorithm, so it is
+asked only where no such ties are: on continuous data. Ties are compared with the slow version,
+which takes the earlier row of the training part.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from holdfast._kernels.nearest import BLOCK, WIDEST
+from holdfast.select._criteria._criterion import Moves
+from holdfast.select._criteria._nearest import nearest
+from holdfast.select._criteria._refit import Refit
+from holdfast.select._criteria._trials import Trials
+
+NONE = np.empty(0, dtype=np.intp)
+
+
+def singles(features):
+    return Moves.of([np.array([f], dtype=np.intp) for f in features])
+
+
+def units(*groups):
+    return Moves.of([np.array(group, dtype=np.intp) for group in groups])
+
+
+def fast(trials, k=3, *, balanced=False, scaled=False):
+    return nearest(KNeighborsClassifier(k), trials, balanced=balanced, scaled=scaled)
+
+
+def refit(trials, k=3, *, balanced=False, scaled=False):
+    classifier = KNeighborsClassifier(k)
+    if scaled:
+        classifier = make_pipeline(StandardScaler(), classifier)
+    return Refit(classifier, trials, get_scorer("balanced_accuracy" if balanced else "accuracy"))
+
+
+def drawn(X, y, n_splits=5, seed=0):
+    parts = ShuffleSplit(n_splits, test_size=1 / 3, random_state=seed).split(X)
+    return Trials(np.asarray(X, dtype=float), np.asarray(y, dtype=np.intp), list(parts))
+
+
+def wine(jitter):
+    """Wine, whose rounded values have many ties unless a little noise is added."""
+    X, y = load_wine(return_X_y=True)
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    return X + jitter * X.std(axis=0) * noise, y
+
+
+# --- the slow obvious version -------------------------------------------------------------------
+
+
+def naive_value(trials, k, subset, balanced, scaled):
+    values, worth = [], np.split(trials.weights(balanced=balanced), trials.test.starts[1:-1])
+    scales = trials.scales()[1] if scaled else np.ones((len(trials.splits), trials.X.shape[1]))
+    for (train, test), scale, one in zip(trials.splits, scales, worth, strict=True):
+        right = [vote(trials, k, subset, scale, train, i) == trials.y[i] for i in test]
+        values.append(one[right].sum())
+    return np.mean(values)
+
+
+def vote(trials, k, subset, scale, train, i):
+    distances = np.zeros(len(train))
+    for f in sorted(subset):
+        gap = trials.X[i, f] - trials.X[train, f]
+        distances += 1.0 / scale[f] ** 2 * gap * gap
+    return np.bincount(trials.y[train[np.argsort(distances, kind="stable")[:k]]]).argmax()
+
+
+def naive(trials, k, subsets, *, balanced=False, scaled=False):
+    return np.array([naive_value(trials, k, list(s), balanced, scaled) for s in subsets])
+
+
+# --- against scikit-learn -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+def test_wine_as_scikit_learn(k, scaled, balanced):
+    trials = drawn(*wine(1e-4), n_splits=2)
+    ours, theirs = (f(trials, k, balanced=balanced, scaled=scaled) for f in (fast, refit))
+    for base in (NONE, np.array([0, 2, 6, 9, 12])):
+        rest = np.setdiff1d(np.arange(13), base)
+        for moves in (singles(rest[:5]), units(rest[:3], rest[3:5], rest[5:])):
+            np.testing.assert_allclose(
+                ours.added(base, moves), theirs.added(base, moves), rtol=0, atol=1e-12
+            )
+    for base, moves in ((np.arange(13), singles([0, 6, 12])), (rest, units(rest[:4], rest[1:3]))):
+        np.testing.assert_allclose(
+            ours.removed(base, moves), theirs.removed(base, moves), rtol=0, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_many_features_and_ragged_splits_as_scikit_learn(scaled):
+    rng = np.random.default_rng(1)
+    y = np.r_[np.zeros(50), np.ones(50), 2, 2, 2].astype(np.intp)
+    X = rng.normal(size=(103, 45)) + 0.3 * y[:, None]
+    X[:, 7] = 4.0
+    rows = rng.permutation(103)
+    splits = [
+        (np.arange(100), np.arange(100, 103)),  # a class that is not in the training part
+        (rows[:12], rows[12:]),  # more tested rows than a block holds
+        (rows[:60], rows[90:91]),
+    ]
+    trials = Trials(X, y, splits)
+    assert len(rows[12:]) > BLOCK
+    ours, theirs = fast(trials, scaled=scaled), refit(trials, scaled=scaled)
+    base = np.array([1, 7, 20, 33])
+    moves = singles(np.setdiff1d(np.arange(45), base))
+    assert len(moves.features) > WIDEST
+    np.testing.assert_allclose(
+        ours.added(base, moves), theirs.added(base, moves), rtol=0, atol=1e-12
+    )
+    moves = units([3], [7], [1, 2], [44, 7, 20])
+    np.testing.assert_allclose(
+        ours.removed(np.arange(45), moves), theirs.removed(np.arange(45), moves), rtol=0, atol=1e-12
+    )
+
+
+def test_scikit_learn_lies_within_what_ties_allow():
+    """On wine as it is, ties leave a choice; both values are possible ones."""
+    X, y = wine(0.0)
+    trials = Trials(X, y.astype(np.intp), list(StratifiedKFold(5).split(X, y)))
+    moves = singles(range(13))
+    ours, theirs = fast(trials).added(NONE, moves), refit(trials).added(NONE, moves)
+    assert np.any(ours != theirs)
+    for f in range(13):
+        low, high = tie_range(trials, 3, f)
+        assert low - 1e-12 <= min(ours[f], theirs[f])
+        assert max(ours[f], theirs[f]) <= high + 1e-12
+
+
+def tie_range(trials, k, f):
+    """The lowest and highest accuracy that choices among tied rows can give."""
+    low, high = [], []
+    for train, test in trials.splits:
+        chances = [possible(trials, k, f, train, i) for i in test]
+        low.append(np.mean([found == {True} for found in chances]))
+        high.append(np.mean([True in found for found in chances]))
+    return np.mean(low), np.mean(high)
+
+
+def possible(trials, k, f, train, i):
+    distances = (trials.X[train, f] - trials.X[i, f]) ** 2
+    border = np.sort(distances)[k - 1]
+    sure = list(trials.y[train[distances < border]])
+    tied = list(trials.y[train[distances == border]])
+    free = k - len(sure)
+    votes = {(*sure, *pick) for pick in picks(tied, free)}
+    return {bool(np.bincount(one).argmax() == trials.y[i]) for one in votes}
+
+
+def picks(tied, free):
+    """All multisets of classes that `free` of the tied rows can have."""
+    found = {()}
+    for _ in range(free):
+        found = {
+            tuple(sorted((*one, c)))
+            for one in found
+            for c in set(tied)
+            if one.count(c) < tied.count(c)
+        }
+    return found
+
+
+# --- ties, and rounding -------------------------------------------------------------------------
+
+
+@st.composite
+def problems(draw):
+    """Small data with few values: equal distances everywhere, equal rows, constant features."""
+    seed, n = draw(st.integers(0, 10**6)), draw(st.integers(8, 30))
+    values, k = draw(st.sampled_from([1, 2, 4, 1000])), draw(st.integers(1, 5))
+    step = draw(st.sampled_from([1.0, 0.1, 1e-9]))
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, values, size=(n, 7)) * step
+    X[:, 0] *= draw(st.sampled_from([1.0, 1e9]))
+    y = rng.integers(0, 3, n)
+    rows = [rng.permutation(n) for _ in range(3)]
+    splits = [(one[: rng.integers(5, n - 1)], one[-1:]) for one in rows]
+    splits.append((rows[0][:6], rows[0][6:]))
+    return Trials(X, y.astype(np.intp), splits), k
+
+
+@given(problems(), st.booleans(), st.booleans())
+def test_the_earlier_of_tied_rows_is_nearer(problem, balanced, scaled):
+    trials, k = problem
+    options = {"balanced": balanced, "scaled": scaled}
+    ours = fast(trials, k, **options)
+    base, moves = np.array([0, 2, 5]), units([1], [6, 3], [4], [1, 3, 4, 6])
+    subsets = [np.union1d(base, unit) for unit in moves.units]
+    expected = naive(trials, k, subsets, **options)
+    np.testing.assert_allclose(ours.added(base, moves), expected, rtol=0, atol=1e-12)
+    base, moves = np.arange(7), units([0], [0, 5], [3], [6, 1, 0])
+    subsets = [np.setdiff1d(base, unit) for unit in moves.units]
+    expected = naive(trials, k, subsets, **options)
+    np.testing.assert_allclose(ours.removed(base, moves), expected, rtol=0, atol=1e-12)
+
+
+@given(problems(), st.booleans())
+def test_every_way_to_a_subset_gives_the_same_value(problem, scaled):
+    trials, k = problem
+    ours = fast(trials, k, scaled=scaled)
+    subset = np.array([1, 2, 4, 6])
+    ways = [ours.added(np.delete(subset, f), singles([subset[f]]))[0] for f in range(4)]
+    ways.append(ours.added(NONE, units(subset))[0])
+    ways += list(ours.removed(np.arange(7), units([0, 3, 5])))
+    ways += list(ours.removed(np.r_[0, subset], singles([0])))
+    assert len(set(ways)) == 1
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_wine_as_it_is(scaled):
+    trials = drawn(*wine(0.0), n_splits=2)
+    ours = fast(trials, scaled=scaled)
+    for base in (NONE, np.array([6]), np.array([6, 9])):
+        rest = np.setdiff1d(np.arange(13), base)
+        expected = naive(trials, 3, [np.r_[base, f] for f in rest], scaled=scaled)
+        np.testing.assert_allclose(ours.added(base, singles(rest)), expected, rtol=0, atol=1e-12)
+
+
+def test_a_huge_feature_leaves_nothing_behind():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
+    X[:, 2] = 1e12 * rng.normal(size=60)
+    ours, rest = fast(drawn(X, y)), np.array([0, 1, 3])
+    removed = ours.removed(np.arange(4), singles([2]))
+    assert removed[0] == ours.added(NONE, units(rest))[0]
+
+
+# --- what is known ---------------------------------------------------------------------------
+
+
+def test_all_training_rows_may_vote():
+    trials = drawn(*wine(1e-4), n_splits=2)
+    smallest = len(trials.splits[0][0])
+    moves = singles(range(13))
+    np.testing.assert_allclose(
+        fast(trials, smallest).added(NONE, moves), refit(trials, smallest).added(NONE, moves)
+    )
+    assert fast(trials, smallest + 1) is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weights": "distance"},
+        {"p": 1},
+        {"metric": "manhattan"},
+        {"metric_params": {"w": np.ones(13)}},
+        {"n_neighbors": 0},
+        {"n_neighbors": 2.0},
+    ],
+)
+def test_other_neighbours_are_left_to_scikit_learn(options):
+    trials = drawn(*wine(0.0))
+    assert nearest(KNeighborsClassifier(**options), trials, balanced=False, scaled=False) is None
+
+
+@pytest.mark.parametrize("options", [{"metric": "euclidean", "p": 1}, {"algorithm": "ball_tree"}])
+def test_the_same_neighbours_by_another_name(options):
+    trials = drawn(*wine(0.0))
+    ours = nearest(KNeighborsClassifier(3, **options), trials, balanced=False, scaled=False)
+    moves = singles(range(13))
+    assert np.array_equal(ours.added(NONE, moves), fast(trials).added(NONE, moves))
+
+
+def test_other_classifiers_are_not_known():
+    class Own(KNeighborsClassifier):
+        pass
+
+    assert nearest(Own(), drawn(*wine(0.0)), balanced=False, scaled=False) is None

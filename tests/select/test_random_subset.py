@@ -1,0 +1,59 @@
+"""Random subsets of random size: uniform, seeded, blind to the data."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import holdfast as hf
+from holdfast.errors import InvalidInputError
+
+Y = np.repeat([0, 1], 4)
+
+
+def drawn(p, count, seed=0, **options):
+    """Return many subsets as rows of a bool matrix."""
+    subsets = hf.RandomSubset(random_state=seed, **options).select_resamples(
+        np.zeros((8, p)), Y, [np.arange(8)] * count
+    )
+    masks = np.zeros((count, p), dtype=bool)
+    for mask, subset in zip(masks, subsets, strict=True):
+        mask[subset] = True
+    return masks
+
+
+def test_sizes_are_uniform_and_so_are_subsets_of_a_size():
+    masks = drawn(4, 6000)
+    sizes = masks.sum(axis=1)
+    assert set(sizes) == {1, 2, 3}
+    assert stats.chisquare(np.bincount(sizes)[1:]).pvalue > 0.001
+    pairs = masks[sizes == 2] @ (1 << np.arange(4))
+    assert len(set(pairs)) == 6
+    assert stats.chisquare(np.unique(pairs, return_counts=True)[1]).pvalue > 0.001
+
+
+@pytest.mark.parametrize(
+    ("given", "sizes"),
+    [(3, {3}), (0.5, {4}), ((2, 4), {2, 3, 4}), ((8, 8), {8}), ("(1,2)", {1, 2})],
+)
+def test_sizes_as_asked_for(given, sizes):
+    assert set(drawn(8, 100, n_features_to_select=given).sum(axis=1)) == sizes
+
+
+def test_one_feature_is_selected_and_sizes_that_cannot_be_are_refused():
+    assert drawn(1, 3).all()
+    for wrong in (0, 9, (0, 3), (4, 2), "all"):
+        with pytest.raises(InvalidInputError, match="n_features_to_select"):
+            drawn(8, 1, n_features_to_select=wrong)
+
+
+@pytest.mark.parametrize(("p", "m"), [(13, 100), (40, 60)])
+def test_relative_weighted_consistency_is_that_of_the_closed_form(p, m):
+    """By chance it is about 2 (p + 1) / ((3 p - 2) m), 0.757 / m for 13 features."""
+    values = [
+        hf.measure("relative_weighted_consistency", hf.Subsets(drawn(p, m, seed)))
+        for seed in range(120)
+    ]
+    error = np.std(values) / np.sqrt(len(values))
+    wanted = 2 * (p + 1) / ((3 * p - 2) * m)
+    assert abs(np.mean(values) - wanted) < 4 * error + 0.02 * wanted
+    assert error < 0.04 * wanted
