@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast._kernels import svm as kernels
+from holdfast._kernels.svm_data import put_last, scaled, twins
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select import _svm, _svm_cv
 from holdfast.select._svm import LinearSVMWeights
@@ -239,7 +240,7 @@ def test_scaling_with_counts_is_scaling_of_copies(problem, scale):
     X, _ = problem
     rows = np.arange(len(X))[::-1]
     counts = (np.arange(len(X)) % 3 + 1).astype(float)
-    Z = kernels.scaled(X, rows, counts, _svm.SCALES[scale], 0, X.shape[1])
+    Z = scaled(X, rows, counts, _svm.SCALES[scale], 0, X.shape[1])
     copies = np.repeat(X[rows], counts.astype(int), axis=0)
     slow = scaled_slowly(copies, scale)
     np.testing.assert_allclose(
@@ -254,7 +255,7 @@ def test_twins_are_the_first_equal_rows(problem):
         next(k for k in range(len(y)) if y[k] == y[i] and np.array_equal(X[k], X[i]))
         for i in range(len(y))
     ]
-    assert kernels.twins(X, y).tolist() == slow
+    assert twins(X, y).tolist() == slow
 
 
 @given(st.integers(1, 20), st.data())
@@ -262,7 +263,7 @@ def test_leaving_features_go_last(left, data):
     leaving = np.array(data.draw(st.lists(st.integers(0, left - 1), min_size=1, unique=True)))
     Z = np.arange(25.0)[:, None] * [1.0, 10.0]
     who = np.arange(25)
-    kernels.put_last(Z, who, leaving, left)
+    put_last(Z, who, leaving, left)
     np.testing.assert_array_equal(Z, who[:, None] * [1.0, 10.0])
     assert set(who[left - len(leaving) : left]) == set(leaving)
     assert who[left:].tolist() == list(range(left, 25))

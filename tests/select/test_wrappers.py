@@ -266,8 +266,10 @@ def test_swings_start_where_they_are_told_to():
     given = hf.OscillatingSearch(cv=3, start=[0, 6, 12]).fit(X, Y)
     assert given.path_.moved[0] == (0, 6, 12)
     assert given.value_ >= given.path_.value[0]
-    with pytest.raises(InvalidInputError, match="start"):
-        hf.OscillatingSearch(cv=3, start=[0, 6], n_features_to_select=3).fit(X, Y)
+    grown = hf.OscillatingSearch(cv=3, start=[0, 6], n_features_to_select=3).fit(X, Y)
+    assert grown.path_.move.tolist()[:2] == ["start", "add"]
+    with pytest.raises(InvalidInputError, match="start must hold 3 features at most"):
+        hf.OscillatingSearch(cv=3, start=[0, 1, 2, 6], n_features_to_select=3).fit(X, Y)
 
 
 # Interrupts, callbacks, warm starts
@@ -359,7 +361,7 @@ def test_parameters_that_cannot_be_used_are_refused(kind, options, error, messag
         hf.OscillatingSearch(depth=0),
         hf.OscillatingSearch(depth=2.5),
         hf.OscillatingSearch(start="backward"),
-        hf.OscillatingSearch(start=[]),
+        hf.OscillatingSearch(start=[0, 0]),
     ],
 )
 def test_options_of_single_searches_are_checked(search):

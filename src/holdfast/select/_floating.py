@@ -97,7 +97,6 @@ class FloatingSelection(Wrapper):
         self.direction = direction
 
     def _search(self, walk: Walk) -> None:
-        self._check_search(walk)
         DIRECTIONS[self.direction](walk)
 
     def _check_search(self, walk: Walk) -> None:  # noqa: ARG002

@@ -43,9 +43,9 @@ class OscillatingSearch(Wrapper):
     depth : int, default 5
         The largest depth :math:`\Delta` of a swing.
     start : {"nothing", "forward"} or features, default "nothing"
-        Where to begin: at nothing (at the best subset of the smallest size on the way forward,
-        where a size or a range is asked for), at the best subset of a forward selection, or at
-        given features, by name or number.
+        Where to begin: at nothing, at the best subset of a forward selection, or at given
+        features, by name or number. Where that is less than the smallest size asked for, the best
+        features are added first.
     n_features_to_select, cv, scoring, forced_in, forced_out, feature_groups
         As for :class:`ForwardSelection`. Swings may pass through sizes outside of the range.
     warm_start, callback, n_jobs, random_state
@@ -112,7 +112,6 @@ class OscillatingSearch(Wrapper):
         self.start = start
 
     def _search(self, walk: Walk) -> None:
-        self._check_search(walk)
         place = self._started(walk)
         if place is not None:
             oscillate(walk, place, self.depth)
@@ -128,8 +127,7 @@ class OscillatingSearch(Wrapper):
     def _numbered(self, columns: Columns) -> dict[str, Any]:
         numbered = super()._numbered(columns)
         if not self._starts_by_word():
-            offered = columns.among(columns.read(self.start, "start"))
-            numbered["start"] = offered or NOTHING
+            numbered["start"] = columns.among(columns.read(self.start, "start"))
         return numbered
 
     def _started(self, walk: Walk) -> Place | None:
@@ -137,17 +135,16 @@ class OscillatingSearch(Wrapper):
         if isinstance(self.start, str) and self.start == FORWARD:
             forward(walk)
             return walk.best
-        if isinstance(self.start, str) and self.start == NOTHING:
-            return grow(walk, walk.start(walk.space.forced), walk.sizes.low)
-        return walk.start(self._given_start(walk))
+        nothing = isinstance(self.start, str) and self.start == NOTHING
+        subset = walk.space.forced if nothing else self._given_start(walk)
+        return grow(walk, walk.start(subset), walk.sizes.low)
 
     def _given_start(self, walk: Walk) -> Subset:
         """Return the subset of the given features."""
         subset = walk.space.subset_of(self.start, self._names(), "start")
-        if not walk.sizes.allow(len(subset)):
-            low, high = walk.sizes
+        if len(subset) > walk.sizes.high:
             raise InvalidInputError(
-                f"start must hold {low:,} to {high:,} features, as many as may be selected; "
-                f"received {len(subset):,}."
+                f"start must hold {walk.sizes.high:,} features at most, as many as may be "
+                f"selected; received {len(subset):,}."
             )
         return subset

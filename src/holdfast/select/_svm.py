@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._kernels.svm import CENTRE, MINMAX, STANDARD, scaled, solve, twins, weights
+from holdfast._kernels.svm import solve
+from holdfast._kernels.svm_data import CENTRE, MINMAX, STANDARD, scaled, twins, weights
 from holdfast._text import did_you_mean
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._base import Scorer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._kernels.svm import put_last, weights
+from holdfast._kernels.svm_data import put_last, weights
 from holdfast.errors import InvalidInputError
 from holdfast.select._base import Ranker
 from holdfast.select._record import selector

@@ -112,7 +112,6 @@ class Wrapper(SubsetSelector):
         own._set_subjects(groups, X)
         data, codes = own._validated(X, y)
         walk = own._begun(data, codes, own._subjects, next(generators(own.random_state, 1)))
-        own._check_search(walk)
         place = walk.start(walk.space.forced or walk.space.free[:1])
         if walk.criterion.failure and place.value == -np.inf:
             raise InvalidInputError(f"the classifier cannot be fitted: {walk.criterion.failure}")
@@ -168,7 +167,9 @@ class Wrapper(SubsetSelector):
         classifier = seeded_where_open(classifier_of(self.classifier), seeds[1])
         criterion = criterion_of(classifier, trials, self.scoring, self.n_jobs)
         origin = partial(fingerprint, classifier, trials, self.scoring, space.units)
-        return Walk(criterion, space, sizes, origin, self._checked_callback())
+        walk = Walk(criterion, space, sizes, origin, self._checked_callback())
+        self._check_search(walk)
+        return walk
 
     def _ran(self, walk: Walk) -> bool:
         """Search, and tell whether the search came to its end."""

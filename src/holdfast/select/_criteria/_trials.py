@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +71,18 @@ class Trials:
 
         A row a split; the deviation of a constant feature is 1, as scikit-learn has it.
         """
-        fitted = [StandardScaler().fit(self.X[train]) for train, _ in self.splits]
-        return np.array([one.mean_ for one in fitted]), np.array([one.scale_ for one in fitted])
+        pairs = [_scale(self.X[train]) for train, _ in self.splits]
+        means, deviations = zip(*pairs, strict=True)
+        return np.array(means), np.array(deviations)
+
+
+def _scale(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and deviation of each feature; of constants, up to rounding, it is 1."""
+    n, eps = len(X), np.finfo(np.float64).eps
+    mean = X.mean(axis=0)
+    variance = np.square(X - mean).mean(axis=0)
+    constant = variance <= n * eps * variance + (n * mean * eps) ** 2  # scikit-learn's bound
+    return mean, np.where(constant, 1.0, np.sqrt(variance))
 
 
 def _weights(tested: NDArray[np.intp], balanced: bool) -> NDArray[np.float64]:
