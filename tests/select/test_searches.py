@@ -363,6 +363,15 @@ def test_no_move_leads_where_the_classifier_cannot_be_fitted():
     assert stuck.best is None
 
 
+def test_swings_are_no_deeper_than_there_are_features():
+    steps = []
+    for depth in (4, 4000):
+        walk = walk_on(Table(4, 1, 10))
+        oscillate(walk, walk.start(()), depth)
+        steps.append(walk.steps)
+    assert steps[0] == steps[1]
+
+
 def test_values_that_differ_by_rounding_are_equal():
     thirds = np.array([0.1 + 0.2, 0.3, 1e-13 + 0.3, 0.3 + 1e-11])
     rounded = _rounded(thirds)
@@ -370,6 +379,7 @@ def test_values_that_differ_by_rounding_are_equal():
     assert rounded[3] > rounded[0]
     large = _rounded(thirds * 1e9)
     assert large[0] == large[1] < large[3]
+    assert np.isfinite(_rounded(np.array([1e-305, -1e-320, 1e300]))).all()
     assert _rounded(np.array([np.nan, -np.inf, 0.0])).tolist() == [-np.inf, -np.inf, 0.0]
 
 

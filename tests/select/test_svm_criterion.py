@@ -39,23 +39,22 @@ def trials_of(X, y, *, count, seed=0):
 
 
 def walk(criterion, p, seed=0):
-    """Values of all neighbours on a way from nothing to all features, and back to one."""
+    """Values of neighbours on a way from nothing to all features, and back to one.
+
+    Two neighbours of each subset on the way: the one that the way leads to, and the last.
+    """
     order = np.random.default_rng(seed).permutation(p)
-    values = []
-    for k in range(p):
-        base = np.sort(order[:k])
-        values.append(criterion.added(base, singles(np.setdiff1d(np.arange(p), base))))
-    for k in range(p - 1):
-        base = np.sort(order[k:])
-        values.append(criterion.removed(base, singles(base)))
-    return np.concatenate(values)
+    moves = [singles(order[[k, -1]]) for k in range(p)]
+    grown = [criterion.added(np.sort(order[:k]), moves[k]) for k in range(p)]
+    shrunk = [criterion.removed(np.sort(order[k:]), moves[k]) for k in range(p - 1)]
+    return np.concatenate(grown + shrunk)
 
 
 def ways(p, seed=0):
     """Return the subsets that `walk` goes through."""
     order = np.random.default_rng(seed).permutation(p)
-    grown = [np.union1d(order[:k], [j]) for k in range(p) for j in np.sort(order[k:])]
-    shrunk = [np.setdiff1d(order[k:], [j]) for k in range(p - 1) for j in np.sort(order[k:])]
+    grown = [np.union1d(order[:k], [j]) for k in range(p) for j in order[[k, -1]]]
+    shrunk = [np.setdiff1d(order[k:], [j]) for k in range(p - 1) for j in order[[k, -1]]]
     return [subset.astype(np.intp) for subset in grown + shrunk]
 
 

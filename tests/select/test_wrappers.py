@@ -1,6 +1,7 @@
 """Subset searches as estimators: beside their peers, interrupted, seeded, refused."""
 
 import pickle
+import threading
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.datasets import load_wine
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SequentialFeatureSelector
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -180,6 +181,30 @@ def test_any_scorer_and_any_classifier():
     )
 
 
+def test_classifiers_and_scorers_see_the_labels_of_the_user():
+    seen = set()
+    labels = np.array(["b", "c", "a"])[Y]
+
+    def scored(fitted, X, y):
+        seen.update(fitted.classes_, y)
+        return fitted.score(X, y)
+
+    weighted = LogisticRegression(class_weight={"a": 50.0, "b": 1.0, "c": 1.0}, max_iter=5000)
+    search = hf.ForwardSelection(weighted, scoring=scored, cv=2, n_features_to_select=1)
+    first = search.fit(X, labels)
+    assert seen == {"a", "b", "c"}
+    rows = np.flatnonzero(labels != "c")
+    seen.clear()
+    found = search.set_params(classifier=GaussianNB()).select_resamples(X, labels, [rows])
+    assert seen == {"a", "b"}
+    assert len(found[0]) == len(first.get_support(indices=True)) == 1
+
+
+def test_a_classifier_that_cannot_be_scored_is_told_in_words():
+    with pytest.raises(InvalidInputError, match=r"cannot be scored.*n_neighbors"):
+        hf.ForwardSelection(KNeighborsClassifier(150), cv=2).fit(X, Y)
+
+
 def _balanced(said, y):
     return np.mean([(said[y == one] == one).mean() for one in np.unique(y)])
 
@@ -309,6 +334,40 @@ def test_a_callback_stops_the_search_and_is_told_of_each_step():
     assert [step.value for step in told] == search.path_.value.tolist()
     assert [step.moved for step in told] == search.path_.moved.tolist()
     assert told[-1].features == search.best_of_size_.features[4]
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_a_warm_start_with_other_moves_is_a_new_start(kind):
+    changes = [{"forced_out": [6]}, {"forced_out": None}, {"forced_in": [0]}, {"cv": 2}]
+    changes += [{"feature_groups": [[1, 2]]}, {"scoring": "balanced_accuracy"}]
+    search, told = kind(cv=3, warm_start=True, n_features_to_select=(1, 5)).fit(X, Y), {}
+    for change in changes:
+        told |= change
+        fresh = kind(n_features_to_select=(1, 5), **{"cv": 3, **told}).fit(X, Y)
+        assert search.set_params(**change).fit(X, Y).path_.equals(fresh.path_), change
+        assert search.n_judged_ == fresh.n_judged_
+
+
+def test_a_search_that_is_stopped_too_early_says_so_and_keeps_its_path():
+    search = hf.ForwardSelection(n_features_to_select=3, cv=3).fit(X, Y)
+    search.set_params(n_features_to_select=5, callback=lambda step: np.bool_(step.size == 2))
+    with pytest.raises(InvalidInputError, match="stopped before it met a subset of 5 features"):
+        search.fit(X, Y)
+    assert search.path_["size"].tolist() == [1, 2]
+    assert not search.finished_
+    assert not hasattr(search, "support_")
+
+
+def test_a_scorer_that_cannot_be_stored_does_its_work():
+    lock = threading.Lock()
+
+    def scored(fitted, X, y):
+        with lock:
+            return fitted.score(X, y)
+
+    search = hf.ForwardSelection(GaussianNB(), scoring=scored, cv=2, n_features_to_select=1)
+    assert search.set_params(warm_start=True).fit(X, Y).n_judged_ == 13
+    assert search.fit(X, Y).n_judged_ == 0
 
 
 def test_a_warm_start_goes_further_and_knows_other_data():

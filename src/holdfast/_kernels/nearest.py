@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.uint64]
     Floats = NDArray[np.float64]
 
-LANES = 16
+LANES = 8
 WIDEST = 32
 BLOCK = 64
 SPARE = 12
@@ -190,7 +190,7 @@ def _insert(distances: Floats, names: Counts, distance: float, name: int) -> Non
 def _tile(data: Data, block: Block, features: Ints, starts: Ints, sign: float, width: int) -> Tile:
     """Collect the values of some units."""
     n_tested, n_train = len(block.tested), len(block.train)
-    depth = np.max(starts[1:] - starts[:-1])
+    depth = max(np.max(starts[1:] - starts[:-1]), 1)  # units may be empty
     weights, reach = np.zeros((depth, width)), np.zeros((n_tested, width))
     own, others = np.zeros((depth, n_tested, width)), np.zeros((depth, n_train, width))
     for lane in range(len(starts) - 1):

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._kernels._compile import kernel
-from holdfast._kernels.svm_data import CENTRE, STANDARD, scaled, weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-__all__ = ("CENTRE", "STANDARD", "scaled", "weights")  # _l1_path, _penalty_path ask for them here
 RIDGE = 1e-12  # of the largest diagonal entry: keeps singular systems solvable
 ROUNDING = 4e-16  # a violation below this share of the summands is rounding error
 ROUNDS = 10_000

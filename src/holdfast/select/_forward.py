@@ -46,8 +46,8 @@ class ForwardSelection(Wrapper):
         scikit-learn's, a protocol of :mod:`holdfast.resample` or its name, or pairs (train,
         test) of rows.
     scoring : str or callable, default "accuracy"
-        What is averaged over the splits: a scorer of scikit-learn's, higher being better; it sees
-        classes as numbers from 0. Compiled code knows ``"accuracy"`` and ``"balanced_accuracy"``.
+        What is averaged over the splits: a scorer of scikit-learn's, higher being better.
+        Compiled code knows ``"accuracy"`` and ``"balanced_accuracy"``.
     forced_in, forced_out : features, default None
         Features, by name or number, that are in every subset, or in none.
     feature_groups : sequence of features, default None
@@ -68,8 +68,8 @@ class ForwardSelection(Wrapper):
     support_ : ndarray of shape (p,)
         Which features are selected.
     value_ : float
-        The criterion of the selected subset. It is the best of many: for an honest estimate of
-        the accuracy, select within each training part, as a study does.
+        The criterion of the selected subset, to 12 digits. It is the best of many: for an honest
+        estimate of the accuracy, select within each training part, as a study does.
     path_ : DataFrame
         The steps of the search: the move, the features that moved, size, value, and whether the
         subset was the best so far.

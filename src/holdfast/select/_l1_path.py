@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast._checks import between, one_of, whole
 from holdfast._kernels.l1_path import GAUSSIAN, LOGISTIC, MULTINOMIAL
-from holdfast._kernels.svm import CENTRE, STANDARD, scaled
+from holdfast._kernels.svm_data import CENTRE, STANDARD, scaled
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._base import Scorer
 from holdfast.select._penalty_path import Entries, Path

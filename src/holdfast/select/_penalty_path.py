@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from holdfast._kernels.l1_path import GAUSSIAN, LOGISTIC, has_twin, loss, residuals, slopes, solve
-from holdfast._kernels.svm import weights
+from holdfast._kernels.svm_data import weights
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:

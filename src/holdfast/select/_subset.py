@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.preferences import Subsets
 from holdfast.preferences._ties import generators
-from holdfast.select._selector import Judge, Selector, present, together
+from holdfast.select._selector import Judge, Selector, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,11 @@ class SubsetSelector(Selector):
         subjects: NDArray[Any] | None,
         generator: np.random.Generator,
     ) -> NDArray[np.bool_]:
-        """Return which features are chosen; `subjects` says which samples belong together."""
+        """Return which features are chosen.
+
+        `y` numbers ``classes_``, of which a resample may lack some; `subjects` says which samples
+        belong together.
+        """
 
     @property
     def takes_subjects(self) -> bool:
@@ -115,7 +119,7 @@ class SubsetSelector(Selector):
         seeded: Sequence[np.random.Generator],
     ) -> Subsets:
         chosen = [
-            self._choose(X[own], present(y[own]), together(self._subjects, own), generator)
+            self._choose(X[own], y[own], together(self._subjects, own), generator)
             for own, generator in zip(rows, seeded, strict=True)
         ]
         return Subsets(np.array(chosen), feature_names=self._names())

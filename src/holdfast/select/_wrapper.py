@@ -22,7 +22,8 @@ from holdfast.select._criteria._setup import (
 from holdfast.select._criteria._trials import Trials
 from holdfast.select._search._space import Space
 from holdfast.select._search._told import best_of_size, path_of
-from holdfast.select._search._walk import Stopped, Walk
+from holdfast.select._search._walk import Stopped, Walk, found
+from holdfast.select._selector import present
 from holdfast.select._sizes import Sizes
 from holdfast.select._subset import SubsetSelector
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.preferences._ties import RandomState
     from holdfast.select._columns import Columns
-    from holdfast.select._search._walk import Callback, Memory, Place
+    from holdfast.select._search._walk import Callback, Memory
 
 
 class Wrapper(SubsetSelector):
@@ -95,15 +96,20 @@ class Wrapper(SubsetSelector):
         self._set_subjects(groups, X)
         data, codes = self._validated(X, y)
         walk = self._begun(data, codes, self._subjects, next(generators(self.random_state, 1)))
+        self._forget()
         self._recall(walk)
-        self.finished_ = False
         try:
             self.finished_ = self._ran(walk)
         finally:  # an interrupt loses nothing
-            if walk.best is not None:
-                self._keep(walk)
-        _check_found(walk)
+            self._keep(walk)
+        found(walk)
         return self
+
+    def _forget(self) -> None:
+        """Leave nothing behind of a fit before this one but what was judged."""
+        self.finished_ = False
+        for name in ("support_", "value_"):
+            self.__dict__.pop(name, None)
 
     def try_out(self, X: Any, y: Any, groups: Any = None) -> None:  # noqa: ANN401
         """Refuse parameters that cannot be used: one subset is judged, none is searched for."""
@@ -134,9 +140,10 @@ class Wrapper(SubsetSelector):
     def _recall(self, walk: Walk) -> None:
         """Let a warm start know what was judged before, by the same classifier and splits."""
         before, known = getattr(self, "_judged", ("", {}))
-        if flag(self.warm_start, "warm_start") and before == walk.origin():
+        origin = walk.origin()
+        if flag(self.warm_start, "warm_start") and before == origin:
             walk.memory = known
-        self._judged: tuple[str, Memory] = (walk.origin(), walk.memory)
+        self._judged: tuple[str, Memory] = (origin, walk.memory)
 
     def _choose(
         self,
@@ -147,7 +154,7 @@ class Wrapper(SubsetSelector):
     ) -> NDArray[np.bool_]:
         walk = self._begun(X, y, subjects, generator)
         self._ran(walk)
-        return walk.space.mask(_check_found(walk).subset)
+        return walk.space.mask(found(walk).subset)
 
     def _begun(
         self,
@@ -158,15 +165,16 @@ class Wrapper(SubsetSelector):
     ) -> Walk:
         """Check all parameters and draw the splits, before any subset is judged."""
         seeds = generator.integers(2**31, size=2).tolist()
+        labels, y = self.classes_[y], present(y)
         space = Space.of(
             X.shape[1], self._names(), self.feature_groups, self.forced_in, self.forced_out
         )
         sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
         splits = drawn_splits(self.cv, y, subjects, seeds[0])
-        trials = Trials(X.astype(np.float64, copy=False), y, splits)
+        trials = Trials(X.astype(np.float64, copy=False), y, splits, labels)
         classifier = seeded_where_open(classifier_of(self.classifier), seeds[1])
         criterion = criterion_of(classifier, trials, self.scoring, self.n_jobs)
-        origin = partial(fingerprint, classifier, trials, self.scoring, space.units)
+        origin = partial(fingerprint, classifier, trials, self.scoring, space)
         walk = Walk(criterion, space, sizes, origin, self._checked_callback())
         self._check_search(walk)
         return walk
@@ -180,9 +188,10 @@ class Wrapper(SubsetSelector):
         return True
 
     def _keep(self, walk: Walk) -> None:
-        found, names = _check_found(walk), self._names()
-        self.support_ = walk.space.mask(found.subset)
-        self.value_ = found.value
+        names = self._names()
+        if walk.best is not None:
+            self.support_ = walk.space.mask(walk.best.subset)
+            self.value_ = walk.best.value
         self.path_ = path_of(walk, names)
         self.best_of_size_ = best_of_size(walk, names)
         self.n_judged_ = walk.n_judged
@@ -193,15 +202,3 @@ class Wrapper(SubsetSelector):
         raise InvalidInputError(
             f"callback must be a function of a step, or None; received {self.callback!r}."
         )
-
-
-def _check_found(walk: Walk) -> Place:
-    """Return the best subset; an error says why there is none."""
-    if walk.best is not None:
-        return walk.best
-    low, high = walk.sizes
-    why = f" The classifier said: {walk.criterion.failure}" if walk.criterion.failure else ""
-    raise InvalidInputError(
-        f"no subset of {low:,} to {high:,} features was found that the classifier could be fitted "
-        f"to.{why}"
-    )

@@ -28,12 +28,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+FEW = "a training part has a single class, or a class with a single sample"
+CROWDED = "a class has too few samples for so many features"
+SINGULAR = "the covariance of a class is not of full rank"
+
+
+@dataclass(eq=False)
 class Gaussian(Criterion):
     """The accuracy of quadratic discriminant analysis, without fitting each subset anew.
 
-    A covariance that is not of full rank counts as one that cannot be fitted, as in scikit-learn
-    since 1.8; before, it only warned.
+    A covariance that is not of full rank counts as one that cannot be fitted. scikit-learn has it
+    so too, but for early versions, which only warn.
 
     Attributes
     ----------
@@ -51,18 +56,22 @@ class Gaussian(Criterion):
 
     def added(self, base: Features, moves: Moves) -> Values:
         """Return the value of `base` with each unit added."""
-        values = np.where(len(base) + np.diff(moves.starts) > self.rule.room, -np.inf, 0.0)
-        if np.any(values == 0.0):
+        values = np.where(self._crowded(len(base) + np.diff(moves.starts)), -np.inf, 0.0)
+        open_ = values == 0.0
+        if np.any(open_):
             kernels.added(self.samples, self.rule, base, *moves, values)
+        if np.any(values[open_] == -np.inf):
+            self.failure = SINGULAR
         unclear = np.flatnonzero(np.isnan(values))
         if len(unclear):
             values[unclear] = self.exact.added(base, Moves.of(_units(moves, unclear)))
+            self.failure = self.exact.failure or self.failure
         return values
 
     def removed(self, base: Features, moves: Moves) -> Values:
         """Return the value of `base` without each unit."""
         sizes = len(base) - np.diff(moves.starts)
-        values = np.where(sizes > self.rule.room, -np.inf, np.nan)
+        values = np.where(self._crowded(sizes), -np.inf, np.nan)
         if len(base) <= self.rule.room:
             values[:] = 0.0
             places = np.searchsorted(base, moves.features)
@@ -72,6 +81,13 @@ class Gaussian(Criterion):
             left = [np.setdiff1d(base, unit) for unit in _units(moves, unclear)]
             values[unclear] = self.added(base[:0], Moves.of(left))
         return values
+
+    def _crowded(self, sizes: Ints) -> NDArray[np.bool_]:
+        """Tell which sizes are too large for the smallest class."""
+        crowded: NDArray[np.bool_] = sizes > self.rule.room
+        if crowded.any():
+            self.failure = CROWDED if self.rule.room else FEW
+        return crowded
 
 
 def _units(moves: Moves, which: Ints) -> list[Features]:
@@ -105,7 +121,11 @@ def _known(classifier: Any) -> bool:  # noqa: ANN401
     """Tell whether all parameters are ones that scikit-learn allows and that are known here."""
     if type(classifier) is not QuadraticDiscriminantAnalysis:
         return False
-    given = {"solver": "svd", "shrinkage": None, "covariance_estimator": None}  # since 1.8
+    given = {
+        "solver": "svd",
+        "shrinkage": None,
+        "covariance_estimator": None,
+    }  # not in all versions
     if any(getattr(classifier, name, value) != value for name, value in given.items()):
         return False
     ridge, bound = classifier.reg_param, classifier.tol

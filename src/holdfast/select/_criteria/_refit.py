@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
+from holdfast.errors import InvalidInputError
 from holdfast.select._criteria._criterion import Criterion
 
 if TYPE_CHECKING:
@@ -64,12 +65,19 @@ def _value(
     subset: Features,
 ) -> tuple[float, str]:
     """Return the mean score over all splits, and what went wrong in fitting, if anything."""
-    X, y = trials.X[:, subset], trials.y
+    X, y = trials.X[:, subset], trials.y if trials.labels is None else trials.labels
     scores = []
     for train, test in trials.splits:
         try:
             fitted = clone(classifier).fit(X[train], y[train])
         except (ValueError, np.linalg.LinAlgError) as error:  # of too many, or constant features
             return -np.inf, f"{type(error).__name__}: {error}"
-        scores.append(scorer(fitted, X[test], y[test]))
+        scores.append(_score(scorer, fitted, X[test], y[test]))
     return float(np.mean(scores)), ""
+
+
+def _score(scorer: Scorer, fitted: Any, X: Any, y: Any) -> float:  # noqa: ANN401
+    try:
+        return scorer(fitted, X, y)
+    except ValueError as error:
+        raise InvalidInputError(f"the classifier cannot be scored: {error}") from error

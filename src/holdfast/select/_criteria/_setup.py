@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.resample import Protocol
     from holdfast.select._criteria._trials import Trials
+    from holdfast.select._search._space import Space
 
     Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -44,11 +46,25 @@ def seeded_where_open(classifier: Any, seed: int) -> Any:  # noqa: ANN401
     return new.set_params(**dict.fromkeys(seeds, seed)) if seeds else new
 
 
-def fingerprint(classifier: Any, trials: Trials, scoring: Any, units: Any) -> str:  # noqa: ANN401
-    """Return what tells searches apart whose subsets may differ in value."""
-    judge = cloudpickle.dumps((classifier, scoring))  # takes functions of all kinds
-    found: str = joblib.hash((judge, trials.X, trials.y, list(trials.splits), list(units)))
+def fingerprint(classifier: Any, trials: Trials, scoring: Any, space: Space) -> str:  # noqa: ANN401
+    """Return what tells searches apart whose moves, or the values of these, may differ."""
+    found: str = joblib.hash(
+        (
+            _stored(classifier, scoring),
+            (trials.X, trials.labels, list(trials.splits)),
+            (space.units, space.forced, space.free),
+        )
+    )
     return found
+
+
+def _stored(*judges: Any) -> bytes:
+    """Return a classifier and a scorer as bytes; what cannot be stored goes by its name."""
+    try:
+        stored: bytes = cloudpickle.dumps(judges)  # takes functions of all kinds
+    except (TypeError, AttributeError, pickle.PicklingError):
+        return repr(judges).encode()
+    return stored
 
 
 def drawn_splits(

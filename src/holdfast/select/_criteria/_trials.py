@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,11 +37,14 @@ class Trials:
         Classes, numbered from 0.
     splits : sequence of (train, test)
         Rows to fit on and rows to test on, in order; no row is on both sides.
+    labels : ndarray of shape (n,)
+        Classes as the user calls them.
     """
 
     X: NDArray[np.float64]
     y: NDArray[np.intp]
     splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    labels: NDArray[Any] | None = None
 
     @property
     def n_classes(self) -> int:

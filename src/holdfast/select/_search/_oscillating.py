@@ -19,8 +19,8 @@ def oscillate(walk: Walk, place: Place, depth: int) -> Place:
     A better subset on the way, of any size that may be chosen, ends the swing: the next one
     starts there, at depth 1.
     """
-    swing = 1
-    while swing <= depth:
+    swing, deepest = 1, min(depth, len(walk.space.free))
+    while swing <= deepest:
         better = _swung(walk, place, swing, walk.smaller, walk.larger)
         if better is None:
             better = _swung(walk, place, swing, walk.larger, walk.smaller)

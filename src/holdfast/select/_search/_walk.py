@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from holdfast.errors import InvalidInputError
 from holdfast.select._criteria._criterion import Moves
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class Walk:
         The best place of a size that may be chosen.
     n_judged : int
         How many subsets the criterion was asked for.
+    stopped : bool
+        Whether the callback ended the search.
     """
 
     criterion: Criterion
@@ -114,6 +117,7 @@ class Walk:
     kept: dict[int, Place] = field(default_factory=dict)
     best: Place | None = None
     n_judged: int = 0
+    stopped: bool = False
 
     def start(self, subset: Subset) -> Place:
         """Begin at a subset; one that cannot be judged, as the empty one, is worth nothing."""
@@ -164,7 +168,8 @@ class Walk:
             self.best = place
         self.steps.append((move, unit, place, best))
         logger.info("%s: %d units, value %.6g", move, place.size, place.value)
-        if self.callback is not None and self.callback(self.told(len(self.steps) - 1)) is True:
+        if self.callback is not None and self.callback(self.told(len(self.steps) - 1)):
+            self.stopped = True
             raise Stopped
 
     def told(self, position: int) -> Step:
@@ -190,10 +195,27 @@ class Walk:
         return _rounded(judge(base, Moves.of([self.space.units[unit] for unit in units])))
 
 
+def found(walk: Walk) -> Place:
+    """Return the best subset; where there is none, an error says why."""
+    if walk.best is not None:
+        return walk.best
+    size = "features" if walk.sizes.low == walk.sizes.high else f"to {walk.sizes.high:,} features"
+    if walk.stopped:
+        raise InvalidInputError(
+            f"the search was stopped before it met a subset of {walk.sizes.low:,} {size}."
+        )
+    why = f" The classifier said: {walk.criterion.failure}" if walk.criterion.failure else ""
+    raise InvalidInputError(
+        f"no subset of {walk.sizes.low:,} {size} was met that the classifier could be fitted to."
+        f"{why}"
+    )
+
+
 def _rounded(values: Values) -> Values:
     """Round each value to its own first digits, so that rounding errors make no difference."""
     rounded = np.where(np.isnan(values), -np.inf, values)
     some = np.isfinite(rounded) & (rounded != 0.0)
-    scale = 10.0 ** (DIGITS - np.ceil(np.log10(np.abs(rounded[some]))))
+    places = DIGITS - np.ceil(np.log10(np.abs(rounded[some])))
+    scale = 10.0 ** np.minimum(places, 290)  # what is smaller is as good as 0
     rounded[some] = np.round(rounded[some] * scale) / scale
     return rounded
