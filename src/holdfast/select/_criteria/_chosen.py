@@ -32,7 +32,7 @@ def criterion_of(
 ) -> Criterion:
     """Return a criterion of its own for a known classifier, else one that refits any."""
     bare, scaled = _unscaled(classifier)
-    if isinstance(scoring, str) and scoring in SCORES:
+    if isinstance(scoring, str) and scoring in SCORES and trials.can_be_squared:
         for known in FAST:
             criterion = known(bare, trials, balanced=SCORES[scoring], scaled=scaled)
             if criterion is not None:

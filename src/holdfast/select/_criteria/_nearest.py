@@ -30,8 +30,6 @@ def nearest(
     weights = np.ones((len(trials.splits), trials.X.shape[1]))
     if scaled:
         weights = 1.0 / trials.scales()[1] ** 2
-    if not np.isfinite(weights).all() or weights.min() == 0.0:  # too small or large to be squared
-        return None
     return Nearest(int(classifier.n_neighbors), trials, trials.weights(balanced=balanced), weights)
 
 

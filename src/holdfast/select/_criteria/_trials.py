@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+HUGE, TINY = 1e100, 1e-100
+
 
 class Parts(NamedTuple):
     """Rows of several splits, one split after the other: split s has ``rows[starts[s]:...]``."""
@@ -60,6 +62,12 @@ class Trials:
     def test(self) -> Parts:
         """The rows to test on."""
         return Parts.of([test for _, test in self.splits])
+
+    @property
+    def can_be_squared(self) -> bool:
+        """Whether values, and differences that are not 0, are neither huge nor tiny."""
+        ranges = np.ptp(self.X, axis=0)
+        return bool(np.abs(self.X).max() < HUGE and ranges[ranges > 0].min(initial=1.0) > TINY)
 
     def weights(self, *, balanced: bool) -> NDArray[np.float64]:
         """Return what a right prediction is worth, for the rows of `test`.
