@@ -65,4 +65,5 @@ def test_compiled_criteria_are_used_where_they_hold():
 
 @pytest.mark.parametrize("scale", [1e-158, 1e158])
 def test_scales_that_cannot_be_squared_are_left_to_refits(scale):
-    assert isinstance(chosen(make_pipeline(StandardScaler(), FAST[0]), scale * X), Refit)
+    for classifier in (*FAST, make_pipeline(StandardScaler(), FAST[0])):
+        assert isinstance(chosen(classifier, scale * X), Refit)
