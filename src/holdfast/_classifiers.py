@@ -55,6 +55,7 @@ CLASSIFIERS: dict[str, ClassifierRecord] = {
     record.name: record
     for record in (
         _record("linear_svm", "linear SVM, C = 0.5", SVC, kernel="linear", C=0.5),
+        _record("rbf_svm", "SVM with an RBF kernel, C = 1", SVC, kernel="rbf"),
         _record("knn1", "nearest neighbour", KNeighborsClassifier, n_neighbors=1),
         _record("knn3", "3 nearest neighbours", KNeighborsClassifier, n_neighbors=3),
         _record("knn5", "5 nearest neighbours", KNeighborsClassifier, n_neighbors=5),

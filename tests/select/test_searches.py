@@ -310,6 +310,14 @@ def test_units_that_cannot_be_are_refused(options, message):
         Space.of(6, None, **options)
 
 
+def test_messages_call_features_by_name():
+    names = np.array(["alcohol", "hue"], dtype=object)
+    with pytest.raises(InvalidInputError, match="at once: hue"):
+        Space.of(2, names, forced_in=["hue"], forced_out=["hue"])
+    with pytest.raises(InvalidInputError, match="as one: alcohol, hue"):
+        Space.of(2, names, [["alcohol", "hue"]], forced_in=["hue"])
+
+
 def test_names_that_are_not_there_are_told():
     with pytest.raises(UnknownNameError, match=r"no feature is called 'alcohl'.*alcohol"):
         Space.of(2, np.array(["alcohol", "hue"], dtype=object), forced_in=["alcohl"])

@@ -397,7 +397,7 @@ def test_a_warm_start_goes_further_and_knows_other_data():
         ({"cv": "nested"}, InvalidInputError, "cv must split"),
         ({"cv": "feature_subsets"}, InvalidInputError, "cv"),
         ({"cv": [(np.arange(178), [])]}, InvalidInputError, "nothing to test on in split 0"),
-        ({"cv": 5.5}, InvalidInputError, "protocol"),
+        ({"cv": 5.5}, InvalidInputError, "cv: a protocol"),
         ({"n_features_to_select": 14}, InvalidInputError, "n_features_to_select"),
         ({"n_features_to_select": (3, 2)}, InvalidInputError, "n_features_to_select"),
         ({"n_features_to_select": 2, "forced_in": [0, 1, 2]}, InvalidInputError, "between 3"),
@@ -405,6 +405,10 @@ def test_a_warm_start_goes_further_and_knows_other_data():
         ({"forced_out": range(13)}, InvalidInputError, "none is left"),
         ({"warm_start": "yes"}, InvalidInputError, "warm_start"),
         ({"callback": 3}, InvalidInputError, "callback"),
+        ({"n_jobs": 0}, InvalidInputError, "n_jobs"),
+        ({"scoring": "roc_auc"}, InvalidInputError, "cannot be scored"),
+        ({"scoring": lambda *_: "high"}, InvalidInputError, "cannot be scored"),
+        ({"scoring": lambda *_: np.nan}, InvalidInputError, "not a number"),
     ],
 )
 @pytest.mark.parametrize("kind", WRAPPERS)
@@ -429,11 +433,38 @@ def test_options_of_single_searches_are_checked(search):
 
 
 def test_a_classifier_that_can_never_be_fitted_says_so():
-    constant = np.ones((20, 3))
     y = np.arange(20) % 2
+    alike = np.tile(y, (3, 1)).T  # constant within each class
     for classifier in ("gaussian:reg_param=0.0", QuadraticDiscriminantAnalysis()):
-        with pytest.raises(InvalidInputError, match="could be fitted"):
-            hf.ForwardSelection(classifier).fit(constant, y)
+        with pytest.raises(InvalidInputError, match=r"could not be fitted.*covariance"):
+            hf.ForwardSelection(classifier).fit(alike, y)
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_constant_features_are_not_chosen_unless_forced_in(kind):
+    data = np.hstack([np.ones((178, 2)), X[:, :5]])
+    plain = kind("gaussian", cv=3).fit(X[:, :5], Y)
+    search = kind("gaussian", cv=3).fit(data, Y)
+    assert search.support_.tolist() == [False, False, *plain.support_]
+    forced = kind("knn3", cv=3, forced_in=[1]).fit(data, Y)
+    assert forced.support_[:2].tolist() == [False, True]
+    with pytest.raises(InvalidInputError, match="constant"):
+        kind(cv=3, n_features_to_select=6).fit(data, Y)
+    with pytest.raises(InvalidInputError, match="constant"):
+        kind(cv=3).fit(data[:, :2], Y)
+
+
+def test_a_trial_judges_the_subset_that_the_search_starts_from():
+    wide, y = np.random.default_rng(0).normal(size=(30, 40)), np.arange(30) % 2
+    hf.ForwardSelection("gaussian", n_features_to_select=(1, 3)).try_out(wide, y)
+    for search in (
+        hf.BackwardSelection("gaussian"),
+        hf.FloatingSelection("gaussian", direction="backward"),
+    ):
+        with pytest.raises(InvalidInputError, match=r"to the 40 .*starts from"):
+            search.try_out(wide, y)
+        with pytest.raises(InvalidInputError, match="starts from"):
+            search.fit(wide, y)
 
 
 class Fussy(GaussianNB):

@@ -67,6 +67,11 @@ class Columns:
             return list(numbers)
         return [self._places[one] for one in numbers if one in self._places]
 
+    def called(self, features: Iterable[int]) -> str:
+        """Return some features by name, or by number where they have none."""
+        names = {number: name for name, number in self.numbers.items()}
+        return shortened([names.get(int(one), int(one)) for one in features])
+
     def _marked(self, mask: NDArray[np.bool_], what: str) -> NDArray[np.intp]:
         if mask.shape != (self.n_features,):
             raise InvalidInputError(

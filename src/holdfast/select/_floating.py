@@ -11,6 +11,7 @@ from holdfast.select._wrapper import Wrapper
 
 if TYPE_CHECKING:
     from holdfast.preferences._ties import RandomState
+    from holdfast.select._search._space import Subset
     from holdfast.select._search._walk import Callback, Walk
 
 DIRECTIONS = {"forward": floating_forward, "backward": floating_backward}
@@ -98,6 +99,9 @@ class FloatingSelection(Wrapper):
 
     def _search(self, walk: Walk) -> None:
         DIRECTIONS[self.direction](walk)
+
+    def _first(self, walk: Walk) -> Subset:
+        return walk.space.everything if self.direction == "backward" else super()._first(walk)
 
     def _check_search(self, walk: Walk) -> None:  # noqa: ARG002
         one_of(self.direction, "direction", DIRECTIONS)

@@ -9,6 +9,7 @@ from holdfast.select._search._sequential import backward, forward
 from holdfast.select._wrapper import Wrapper
 
 if TYPE_CHECKING:
+    from holdfast.select._search._space import Subset
     from holdfast.select._search._walk import Walk
 
 
@@ -40,7 +41,8 @@ class ForwardSelection(Wrapper):
         Seeds that it leaves open are set by `random_state`.
     n_features_to_select : None, int, float or (int, int), default None
         The number of features: the best one found (None), a count, a fraction, or a range
-        (low, high). Where features are grouped, groups are counted.
+        (low, high). None goes through all sizes, which takes long with thousands of features.
+        Where features are grouped, groups are counted.
     cv : None, int, splitter, protocol, str or pairs, default None
         The splits: 10 random ones into 2/3 and 1/3 (None), so many folds, a splitter of
         scikit-learn's, a protocol of :mod:`holdfast.resample` or its name, or pairs (train,
@@ -49,7 +51,8 @@ class ForwardSelection(Wrapper):
         What is averaged over the splits: a scorer of scikit-learn's, higher being better.
         Compiled code knows ``"accuracy"`` and ``"balanced_accuracy"``.
     forced_in, forced_out : features, default None
-        Features, by name or number, that are in every subset, or in none.
+        Features, by name or number, that are in every subset, or in none. Constant features
+        are in none unless they are forced in.
     feature_groups : sequence of features, default None
         Groups of features that come and go as one; features that are in none are by themselves.
     warm_start : bool, default False
@@ -57,7 +60,8 @@ class ForwardSelection(Wrapper):
         smaller size: what was judged with the same data, classifier and splits is not
         judged again. A fitted or interrupted selector can be pickled in between.
     callback : callable, default None
-        Told of each step as a :class:`holdfast.select.Step`; returns True to end the search.
+        Told of each step as a :class:`holdfast.select.Step`; returns True to end the search. The
+        logger ``holdfast`` tells of steps, too.
     n_jobs : int, default None
         How many subsets are judged at once where the classifier is fitted anew, as for joblib.
     random_state : int, Generator, RandomState or None, default 0
@@ -72,11 +76,11 @@ class ForwardSelection(Wrapper):
         estimate of the accuracy, select within each training part, as a study does.
     path_ : DataFrame
         The steps of the search: the move, the features that moved, size, value, and whether the
-        subset was the best so far.
+        subset was the best so far of those whose size may be chosen.
     best_of_size_ : DataFrame
         Value and features of the best subset of each size.
     n_judged_ : int
-        How many subsets were judged.
+        How many subsets were judged in this fit.
     finished_ : bool
         Whether the search came to its end.
 
@@ -147,3 +151,6 @@ class BackwardSelection(Wrapper):
 
     def _search(self, walk: Walk) -> None:
         backward(walk)
+
+    def _first(self, walk: Walk) -> Subset:
+        return walk.space.everything

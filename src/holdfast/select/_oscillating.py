@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast._checks import whole
-from holdfast.errors import InvalidInputError
+from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select._record import selector
 from holdfast.select._search._oscillating import oscillate
 from holdfast.select._search._sequential import forward, grow
@@ -141,7 +141,10 @@ class OscillatingSearch(Wrapper):
 
     def _given_start(self, walk: Walk) -> Subset:
         """Return the subset of the given features."""
-        subset = walk.space.subset_of(self.start, self._names(), "start")
+        try:
+            subset = walk.space.subset_of(self.start, self._names(), "start")
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error} Or start at {NOTHING!r} or {FORWARD!r}.") from None
         if len(subset) > walk.sizes.high:
             raise InvalidInputError(
                 f"start must hold {walk.sizes.high:,} features at most, as many as may be "

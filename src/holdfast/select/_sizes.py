@@ -40,7 +40,8 @@ class Sizes(NamedTuple):
         if isinstance(given, str):
             given = _spelled(given)
         if not isinstance(given, tuple | list | np.ndarray):
-            size = count_of(given, most, NAME)
+            counted = isinstance(given, int | np.integer)
+            size = whole(given, NAME, 1) if counted else count_of(given, most, NAME)
             return cls(size, size)._checked(given, least, most)
         if len(given) != 2:
             raise InvalidInputError(f"{NAME} as a range must be (low, high); received {given!r}.")
@@ -51,8 +52,8 @@ class Sizes(NamedTuple):
         if least <= self.low <= self.high <= most:
             return self
         raise InvalidInputError(
-            f"{NAME} must lie between {least:,} and {most:,}, a range with the smaller number "
-            f"first; received {given!r}."
+            f"{NAME} must lie between {least:,} and {most:,} (forced and constant features "
+            f"considered), a range with the smaller number first; received {given!r}."
         )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.preferences._ties import RandomState
     from holdfast.select._columns import Columns
+    from holdfast.select._search._space import Subset
     from holdfast.select._search._walk import Callback, Memory
 
 
@@ -118,12 +119,19 @@ class Wrapper(SubsetSelector):
         own._set_subjects(groups, X)
         data, codes = own._validated(X, y)
         walk = own._begun(data, codes, own._subjects, next(generators(own.random_state, 1)))
-        place = walk.start(walk.space.forced or walk.space.free[:1])
+        place = walk.start(own._first(walk))
         if walk.criterion.failure and place.value == -np.inf:
-            raise InvalidInputError(f"the classifier cannot be fitted: {walk.criterion.failure}")
+            raise InvalidInputError(
+                f"the classifier cannot be fitted to the {place.size:,} feature(s) that the search "
+                f"starts from: {walk.criterion.failure}"
+            )
 
     def _check_search(self, walk: Walk) -> None:
         """Check the parameters of the search; children have some."""
+
+    def _first(self, walk: Walk) -> Subset:
+        """Return a subset that the search begins with, or is to meet soon."""
+        return walk.space.forced or walk.space.free[:1]
 
     def _numbered(self, columns: Columns) -> dict[str, Any]:
         numbered: dict[str, Any] = {
@@ -169,11 +177,12 @@ class Wrapper(SubsetSelector):
         space = Space.of(
             X.shape[1], self._names(), self.feature_groups, self.forced_in, self.forced_out
         )
+        space = space.without(np.flatnonzero(np.ptp(X, axis=0) == 0))
         sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
         splits = drawn_splits(self.cv, y, subjects, seeds[0])
         trials = Trials(X.astype(np.float64, copy=False), y, splits, labels)
         classifier = seeded_where_open(classifier_of(self.classifier), seeds[1])
-        criterion = criterion_of(classifier, trials, self.scoring, self.n_jobs)
+        criterion = criterion_of(classifier, trials, self.scoring, _checked_jobs(self.n_jobs))
         origin = partial(fingerprint, classifier, trials, self.scoring, space)
         walk = Walk(criterion, space, sizes, origin, self._checked_callback())
         self._check_search(walk)
@@ -202,3 +211,13 @@ class Wrapper(SubsetSelector):
         raise InvalidInputError(
             f"callback must be a function of a step, or None; received {self.callback!r}."
         )
+
+
+def _checked_jobs(n_jobs: int | None) -> int | None:
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs != 0:
+        return int(n_jobs)
+    raise InvalidInputError(
+        f"n_jobs must be a whole number other than 0, or None; received {n_jobs!r}."
+    )

@@ -78,6 +78,9 @@ def _value(
 
 def _score(scorer: Scorer, fitted: Any, X: Any, y: Any) -> float:  # noqa: ANN401
     try:
-        return scorer(fitted, X, y)
-    except ValueError as error:
+        score = float(scorer(fitted, X, y))
+    except (ValueError, TypeError) as error:
         raise InvalidInputError(f"the classifier cannot be scored: {error}") from error
+    if np.isnan(score):
+        raise InvalidInputError("the classifier cannot be scored: the score is not a number.")
+    return score

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from holdfast._checks import whole
 from holdfast._classifiers import as_classifier, classifying
-from holdfast.errors import InvalidInputError
+from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.resample import CrossValidation, Subsampling, as_protocol
 
 if TYPE_CHECKING:
@@ -91,4 +91,9 @@ def _protocol(cv: Any) -> Protocol:  # noqa: ANN401
         return Subsampling(10, 2 / 3)
     if isinstance(cv, int):
         return CrossValidation(whole(cv, "cv", 2))
-    return as_protocol(cv)
+    try:
+        return as_protocol(cv)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"cv: {error}") from error
+    except InvalidInputError as error:
+        raise InvalidInputError(f"cv: {error}") from error

@@ -19,7 +19,7 @@ def forward(walk: Walk) -> None:
 
 def backward(walk: Walk) -> None:
     """Remove the unit that is missed least until the smallest size is reached."""
-    place = walk.start(tuple(sorted((*walk.space.forced, *walk.space.free))))
+    place = walk.start(walk.space.everything)
     while place.size > walk.sizes.low and (move := walk.smaller(place)):
         place = walk.go(move)
 
@@ -33,7 +33,7 @@ def floating_forward(walk: Walk) -> None:
 
 def floating_backward(walk: Walk) -> None:
     """Remove the worst unit, then add units while that beats the best subset of that size."""
-    place = walk.start(tuple(sorted((*walk.space.forced, *walk.space.free))))
+    place = walk.start(walk.space.everything)
     while place.size > walk.sizes.low and (move := walk.smaller(place)):
         place = _while_better(walk, walk.go(move), walk.larger)
 

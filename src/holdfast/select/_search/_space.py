@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from holdfast._text import shortened
 from holdfast.errors import InvalidInputError
 from holdfast.select._columns import Columns
 
@@ -38,6 +37,13 @@ class Space:
     forced: Subset
     free: Subset
 
+    def without(self, features: NDArray[np.intp]) -> Space:
+        """Return a space where units of these features alone are not free."""
+        free = [unit for unit in self.free if not np.isin(self.units[unit], features).all()]
+        if not free and not self.forced:
+            raise InvalidInputError("all features that could be chosen are constant.")
+        return replace(self, free=tuple(free))
+
     @classmethod
     def of(
         cls,
@@ -50,16 +56,12 @@ class Space:
         """Read the units, by numbers or names of features; what is in no group is by itself."""
         columns = Columns(n_features, names)
         units = _units(columns, groups)
-        unit_of = np.empty(n_features, dtype=np.intp)
-        for number, unit in enumerate(units):
-            unit_of[unit] = number
-        inside = _whole_units(columns.read(forced_in, "forced_in"), units, unit_of, "forced_in")
-        outside = _whole_units(columns.read(forced_out, "forced_out"), units, unit_of, "forced_out")
+        inside = _whole_units(columns, forced_in, units, "forced_in")
+        outside = _whole_units(columns, forced_out, units, "forced_out")
         both = set(inside) & set(outside)
         if both:
-            raise InvalidInputError(
-                f"features cannot be forced in and out at once: {shortened(units[min(both)])}."
-            )
+            told = columns.called(units[min(both)])
+            raise InvalidInputError(f"features cannot be forced in and out at once: {told}.")
         free = tuple(sorted(set(range(len(units))) - {*inside, *outside}))
         if not free and not inside:
             raise InvalidInputError("all features are forced out; none is left to choose.")
@@ -74,6 +76,11 @@ class Space:
     def most(self) -> int:
         """The largest size of a subset."""
         return len(self.forced) + len(self.free)
+
+    @property
+    def everything(self) -> Subset:
+        """The largest subset."""
+        return tuple(sorted((*self.forced, *self.free)))
 
     def absent(self, subset: Subset) -> Subset:
         """Return the free units that could be added."""
@@ -97,16 +104,13 @@ class Space:
 
     def subset_of(self, features: Any, names: NDArray[np.object_] | None, what: str) -> Subset:  # noqa: ANN401
         """Return the subset of some features, the forced ones included; units must be whole."""
-        n_features = sum(map(len, self.units))
-        unit_of = np.empty(n_features, dtype=np.intp)
-        for number, unit in enumerate(self.units):
-            unit_of[unit] = number
-        given = Columns(n_features, names).read(features, what)
-        subset = _whole_units(given, self.units, unit_of, what)
+        columns = Columns(sum(map(len, self.units)), names)
+        subset = _whole_units(columns, features, self.units, what)
         banned = set(subset) - {*self.free, *self.forced}
         if banned:
+            told = columns.called(self.units[min(banned)])
             raise InvalidInputError(
-                f"{what} holds features that are forced out: {shortened(self.units[min(banned)])}."
+                f"{what} holds features that are forced out, or constant: {told}."
             )
         return tuple(sorted({*subset, *self.forced}))
 
@@ -125,17 +129,18 @@ def _units(columns: Columns, groups: Any) -> list[NDArray[np.intp]]:  # noqa: AN
 
 
 def _whole_units(
-    features: list[int],
+    columns: Columns,
+    given: Any,  # noqa: ANN401
     units: Sequence[NDArray[np.intp]],
-    unit_of: NDArray[np.intp],
     what: str,
 ) -> Subset:
     """Return the units that some features make up; a part of a unit is refused."""
-    numbers = sorted({int(unit_of[feature]) for feature in features})
-    parted = [number for number in numbers if not set(units[number].tolist()) <= set(features)]
+    features = set(columns.read(given, what))
+    numbers = [n for n, unit in enumerate(units) if not features.isdisjoint(unit.tolist())]
+    parted = [n for n in numbers if not features.issuperset(units[n].tolist())]
     if parted:
         raise InvalidInputError(
             f"{what} holds a part of a feature group; a group comes and goes as one: "
-            f"{shortened(units[parted[0]])}."
+            f"{columns.called(units[parted[0]])}."
         )
     return tuple(numbers)

@@ -204,6 +204,11 @@ def found(walk: Walk) -> Place:
         raise InvalidInputError(
             f"the search was stopped before it met a subset of {walk.sizes.low:,} {size}."
         )
+    if not walk.steps:
+        why = f": {walk.criterion.failure}" if walk.criterion.failure else "."
+        raise InvalidInputError(
+            f"the classifier could not be fitted to any subset that the search starts from{why}"
+        )
     why = f" The classifier said: {walk.criterion.failure}" if walk.criterion.failure else ""
     raise InvalidInputError(
         f"no subset of {walk.sizes.low:,} {size} was met that the classifier could be fitted to."
