@@ -27,9 +27,6 @@ from functools import cache
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 import holdfast as hf
 
@@ -38,7 +35,7 @@ RESAMPLES = hf.Subsampling(50, 0.8).draw(Y, random_state=0)
 CLASSIFIERS = {
     "gaussian": "gaussian",
     "3-NN": "knn3",
-    "RBF SVM": make_pipeline(StandardScaler(), SVC()),
+    "RBF SVM": "rbf_svm",
 }
 SEARCHES = {"SFS": hf.ForwardSelection, "SFFS": hf.FloatingSelection, "DOS": hf.OscillatingSearch}
 pytestmark = pytest.mark.slow

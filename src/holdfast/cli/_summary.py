@@ -13,6 +13,7 @@ from holdfast.cli._print import Column, print_table
 from holdfast.errors import HoldfastError
 from holdfast.judge._found import fewer
 from holdfast.measures import get_measure
+from holdfast.study._summary import chief_measure, summary_keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ def _columns(result: Result, table: pd.DataFrame) -> dict[Column, list[str]]:
 
 def _notes(result: Result, table: pd.DataFrame) -> list[str]:
     """Return what a reader of each row must know."""
-    keys = ["selector", "size", "measure"]
+    keys = [*summary_keys(chief_measure(result.plan["measures"])), "measure"]
     noted = table[keys].merge(result.stability[[*keys, "note"]], on=keys, how="left")
     return [note if isinstance(note, str) else "" for note in noted["note"]]
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, TypeGuard
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.report._schema import FeatureRow
 
 MISSING = "–"
 
@@ -83,6 +85,18 @@ def chosen_size(mean: float | None, deviation: float | None) -> str:
     return f"{mean:.1f} (sd {deviation:.1f})" if known(deviation) else f"{mean:.1f}"
 
 
+def average_size(mean: float | None, deviation: float | None) -> str:
+    """Return the same as part of a sentence; nothing where it is not known.
+
+    >>> average_size(7.25, 1.5), average_size(7.0, None), average_size(None, None)
+    (' (7.2 on average, sd 1.5)', ' (7.0 on average)', '')
+    """
+    if not known(mean):
+        return ""
+    spread = f", sd {deviation:.1f}" if known(deviation) else ""
+    return f" ({mean:.1f} on average{spread})"
+
+
 def p_value(value: float | None) -> str:
     """Return a p-value; tiny ones only say that they are.
 
@@ -150,6 +164,11 @@ def some(names: Sequence[str], total: int, most: int = 8) -> list[str]:
     """
     shown = list(names[:most])
     return [*shown, f"and {total - len(shown):,} more"] if total > len(shown) else shown
+
+
+def ranked(rows: Iterable[FeatureRow]) -> bool:
+    """Say whether the rank of any feature is known: selectors of subsets give none."""
+    return any(row["rank_low"] is not None for row in rows)
 
 
 def raw(*values: float | None) -> str:

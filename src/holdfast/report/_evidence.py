@@ -10,6 +10,7 @@ from holdfast._text import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import effect_sizes
 from holdfast.judge._found import fewer
+from holdfast.report._cells import average_size
 from holdfast.report._control import control
 from holdfast.report._copies import copies
 from holdfast.report._members import stood_for
@@ -216,11 +217,18 @@ class Evidence:
 
     @cached_property
     def amount(self) -> str:
-        """How many features the cell has; where fewer were found, both numbers."""
+        """How many features the cell has; where fewer were found, or it chooses, in words."""
         if self.cell is None:
             return "no features"
+        if self.cell[1] == "own":
+            return f"{features_of('own')}{self._average(self.cell[0])}"
         short = self.fewer(*self.cell)
         return features_of(self.cell[1]) if short is None else short.features
+
+    def _average(self, selector: str) -> str:
+        table = self.result.summary()
+        rows = table[(table["selector"] == selector) & (table["size"] == "own")]
+        return average_size(*rows[["selected", "selected_sd"]].iloc[0])
 
     def fewer(self, selector: str, size: int | str) -> Fewer | None:
         """Return how many features were found where more were asked for, else None."""

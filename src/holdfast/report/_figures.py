@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
-from holdfast.report._words import called, features_of, whole_size
+from holdfast.report._compared import compared_size, own_sized
+from holdfast.report._words import called, features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
 
 def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
     yield from _of_features(evidence, cell)
-    yield from _of_selectors(evidence, cell[1])
+    yield from _of_selectors(evidence)
     yield _profiles(evidence)
     yield from _stripes(evidence, cell[0])
 
@@ -84,14 +85,15 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
         caption="Each line is a feature: the dot shows in which share of the resamples it was "
         "selected, the bar the 95% interval. Features near 100% are found again and again.",
     )
-    yield Wanted(
-        name="rank_ranges",
-        section="features",
-        draw=lambda: result.plot_ranks(*cell),
-        caption="Each line is a feature: the dot is its middle rank, the bar its rank range, "
-        "which holds 90% of the resamples; 1 is the best rank. Short bars near 1 are features "
-        "whose place is sure.",
-    )
+    if evidence.found["rank_low"].notna().any():
+        yield Wanted(
+            name="rank_ranges",
+            section="features",
+            draw=lambda: result.plot_ranks(*cell),
+            caption="Each line is a feature: the dot is its middle rank, the bar its rank range, "
+            "which holds 90% of the resamples; 1 is the best rank. Short bars near 1 are features "
+            "whose place is sure.",
+        )
     if evidence.result.truth is not None:
         yield Wanted(
             name="truth",
@@ -103,8 +105,8 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
         )
 
 
-def _of_selectors(evidence: Evidence, size: int | str) -> Iterator[Wanted]:
-    result = evidence.result
+def _of_selectors(evidence: Evidence) -> Iterator[Wanted]:
+    result, size = evidence.result, compared_size(evidence)
     yield Wanted(
         name="plane",
         section="selectors",
@@ -119,21 +121,25 @@ def _of_selectors(evidence: Evidence, size: int | str) -> Iterator[Wanted]:
     yield Wanted(
         name="similarity",
         section="similarity",
-        draw=lambda: result.plot_similarity(size=whole_size(("", size))),
-        caption=f"How alike two selectors choose {_some(size)}, from 0 (chance) to 1 (the same "
+        draw=lambda: result.plot_similarity(size=size),
+        caption=f"How alike two selectors choose {_some(evidence)}, from 0 (chance) to 1 (the same "
         "features); on the diagonal, how alike each is to itself on other resamples.",
     )
     yield Wanted(
         name="upset",
         section="similarity",
-        draw=lambda: result.plot_upset(size),
+        draw=lambda: result.plot_upset(size or "own"),
         caption="How many features are selected often by which selectors: each column is a "
         "combination of selectors, marked by the dots below it.",
     )
 
 
-def _some(size: int | str) -> str:
-    return "features" if size == "own" else features_of(size)
+def _some(evidence: Evidence) -> str:
+    size = compared_size(evidence)
+    if size is None:
+        return "features"
+    own = " (or as many as they choose themselves)" if own_sized(evidence) else ""
+    return f"{features_of(size)}{own}"
 
 
 def _profiles(evidence: Evidence) -> Wanted:
@@ -152,12 +158,13 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
     others = [name for name in evidence.result.selectors if name != first]
     for name in [first, *others][:MOST_STRIPES]:
         size = evidence.size_like(name)
+        asked = "" if size == "own" else f" when asked for {features_of(size)}"
         yield Wanted(
             name=f"stripes-{name}",
             section="stripes",
             draw=partial(result.plot_stripes, name, size),
             title=f"Selected by {called(name)}",
-            caption=f"Each row is a resample, each column a feature that {called(name)} selected "
-            f"when asked for {features_of(size)}. Unbroken columns are features that are always "
+            caption=f"Each row is a resample, each column a feature that {called(name)} "
+            f"selected{asked}. Unbroken columns are features that are always "
             "found; scattered marks are features that come and go.",
         )

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.measures import get_measure
+from holdfast.report._cells import ranked
 from holdfast.report._meanings import CLASSIFIERS, MEASURES, TERMS
 from holdfast.report._names import NAME
 from holdfast.report._spelled import options
@@ -67,7 +68,8 @@ def _texts(report: Report) -> Iterator[str]:
 def _headings(report: Report) -> Iterator[str]:
     """Yield the headings of the tables of features and selectors that are there."""
     if report["features"]["rows"]:
-        yield from ("effect size", "rank range", "selection frequency", "stand-in")
+        yield from ("effect size", "selection frequency", "stand-in")
+        yield from ["rank range"] if ranked(report["features"]["rows"]) else []
         yield from (text for row in report["features"]["rows"] for text in row["caveats"])
     for key, heading in HEADINGS.items():
         if any(row.get(key) for row in report["selectors"]["rows"]):

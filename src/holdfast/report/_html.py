@@ -19,6 +19,7 @@ from holdfast.report._cells import (
     number,
     p_value,
     percent,
+    ranked,
     raw,
     rounded,
     some,
@@ -141,7 +142,7 @@ def _environment() -> Environment:
     )
     shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
-    called = (span, interval, raw, plural, some, chosen_size)
+    called = (span, interval, raw, plural, some, chosen_size, ranked)
     environment.globals |= {function.__name__: function for function in called}
     return environment
 

@@ -12,6 +12,7 @@ from holdfast.report._cells import (
     number,
     p_value,
     percent,
+    ranked,
     some,
     span,
     tenths,
@@ -81,33 +82,39 @@ def _features(report: Report) -> Iterator[str]:
     yield from _paragraphs([features["caption"], features["interval"]])
     if not features["rows"]:
         return
-    with_truth = report["truth"] is not None
-    heads = ["feature", "frequency", "95% interval", "rank (range)", "highest in", "effect size"]
+    with_truth, with_ranks = report["truth"] is not None, ranked(features["rows"])
+    heads = ["feature", "frequency", "95% interval", *(["rank (range)"] if with_ranks else [])]
+    heads += ["highest in", "effect size"]
     heads += ["in its group"] if "in_group" in features["rows"][0] else []
     heads += ["stand-ins", "caveats", *(["informative"] if with_truth else [])]
-    yield _table(heads, (_feature(row, with_truth=with_truth) for row in features["rows"]))
+    lines = (_feature(row, truth=with_truth, ranks=with_ranks) for row in features["rows"])
+    yield _table(heads, lines)
     if features["total"] > len(features["rows"]):
         yield f"{len(features['rows']):,} of {features['total']:,} features are shown."
 
 
-def _feature(row: FeatureRow, *, with_truth: bool) -> list[str]:
+def _feature(row: FeatureRow, *, truth: bool, ranks: bool) -> list[str]:
     stand_ins = (
         f"{one['feature']} (r = {number(one['correlation'])}, {percent(one['share'])})"
         for one in row["stand_ins"]
     )
-    ranks = span(cell(row["rank_low"]), cell(row["rank_high"]))
     return [
         row["feature"],
         percent(row["frequency"]),
         span(percent(row["low"]), percent(row["high"])),
-        f"{cell(row['rank_median'])} ({ranks})" if ranks else cell(row["rank_median"]),
+        *([_ranks(row)] if ranks else []),
         row["direction"] or "",
         "" if row["effect"] is None else f"{row['effect']:.2f}",
         *([_in_group(row)] if "in_group" in row else []),
         "; ".join(stand_ins),
         "; ".join(row["caveats"]),
-        *([cell(row["informative"])] if with_truth else []),
+        *([cell(row["informative"])] if truth else []),
     ]
+
+
+def _ranks(row: FeatureRow) -> str:
+    ends = span(cell(row["rank_low"]), cell(row["rank_high"]))
+    return f"{cell(row['rank_median'])} ({ends})" if ends else cell(row["rank_median"])
 
 
 def _in_group(row: FeatureRow) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.report._compared import compared, compared_size, size_of_pair
 from holdfast.report._evidence import attempt
 from holdfast.report._plain import records
-from holdfast.report._words import features_of, listed, whole_size
+from holdfast.report._words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,22 +67,17 @@ def similarity(evidence: Evidence) -> Section:
     """Return how alike selectors choose, against how alike each is to itself."""
     if len(evidence.result.selectors) < 2:
         return _without("There is one selector only, so there is none to compare it with.")
-    size = whole_size(evidence.cell)
+    size = compared_size(evidence)
     found = attempt(lambda: evidence.result.similarity(size=size), "the similarity of selectors")
     if found is None:
         return _without("Selectors cannot be compared: too little is done.")
     told = [evidence.told(sentence) for sentence in found.sentences]
-    rows = [{**row, "size": size or "own"} for row in records(found.table.head(MOST))]
-    return {"sentences": [f"Selectors are compared {_asked(evidence, size)}.", *told], "rows": rows}
-
-
-def _asked(evidence: Evidence, size: int | None) -> str:
-    if size is None:
-        return "at the numbers of features that they choose themselves, or at the largest tested"
-    recommended = "" if evidence.choice is None else "the recommended "
-    short = any(evidence.fewer(name, size) for name in evidence.groupers)
-    rest = ", or at as many as were found" if short else ""
-    return f"at {recommended}{features_of(size)}{rest}"
+    rows = [
+        {**row, "size": size_of_pair(evidence, row["first"], row["second"])}
+        for row in records(found.table.head(MOST))
+    ]
+    how = f"Selectors are compared {compared(evidence, found.matrix.index)}."
+    return {"sentences": [how, *told], "rows": rows}
 
 
 def stand_ins(evidence: Evidence) -> Section:

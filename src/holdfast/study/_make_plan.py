@@ -14,6 +14,8 @@ from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
 from holdfast.select._columns import Columns
 from holdfast.select._record import form_of
+from holdfast.study._fitting import check_fitting
+from holdfast.study._long_search import warn_of_long_searches
 from holdfast.study._plan import Plan, block_size, data_facts, depth_of, protocol_facts
 from holdfast.study._rehearse import rehearse
 from holdfast.study._seeds import SELECTOR, seed_of
@@ -36,6 +38,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     _check_missing(settings, check_for_study(data))
     _warn_of_nominal(settings.selectors, data)
     _warn_of_sizes(settings)
+    check_fitting(settings.selectors, settings.measures)
     resamples = settings.protocol.draw(
         data.y, data.groups, random_state=settings.seed, n_features=data.n_features
     )
@@ -47,6 +50,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     classifiers = settings.classifiers if tested else {}
     ready = {name: prepared(one, 0, data) for name, one in settings.selectors.items()}
     rehearse(ready, classifiers, data, resamples[0].features)
+    warn_of_long_searches(ready, data.n_features, resamples[0].features)
     return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),

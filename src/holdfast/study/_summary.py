@@ -26,6 +26,13 @@ def chief_measure(measures: list[str]) -> str | None:
     return next(iter(of_sizes or names), None)
 
 
+def summary_keys(measure: str | None) -> list[str]:
+    """Return the columns by which the stability of a measure is found in its table."""
+    if measure is not None and not get_measure(measure).by_size:
+        return ["selector"]  # measured once, on all features
+    return ["selector", "size"]
+
+
 def summary_cells(view: View) -> list[dict[str, Any]]:
     """Return each selector and size, with mean and deviation of how many features it selected."""
     return [
@@ -51,9 +58,7 @@ def summary_table(
     """Put the stability and the lowest error of each selector and size side by side."""
     table = pd.DataFrame(cells, columns=["selector", "size", "selected", "selected_sd"])
     chosen = stability[stability["measure"] == measure].rename(columns={"value": "stability"})
-    keys = ["selector", "size"]
-    if measure is not None and not get_measure(measure).by_size:
-        keys = ["selector"]  # measured once, on all features
+    keys = summary_keys(measure)
     wanted = [*keys, "measure", "stability", "low", "high", "chance"]
     table = table.merge(chosen[wanted], on=keys, how="left")
     known = errors.dropna(subset="error")
