@@ -157,3 +157,8 @@ def test_a_size_that_was_not_reached_is_told_as_such(size, found, tmp_path, caps
     print_summary(result)
     out = " ".join(capsys.readouterr().out.split())
     assert f"Recommended: drags with knn3 on {size} features{found} the report says why." in out
+
+
+def test_measures_of_all_features_that_have_no_value_say_why(ended):
+    _, out, _ = ended(made(own=("one", "two"), measures=("spearman",)))
+    assert "Note: the store holds no rankings of this selector." in out

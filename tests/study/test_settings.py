@@ -60,7 +60,7 @@ def test_protocols_and_classifiers_are_understood():
         ({"selectors": {" ": "t_score"}}, InvalidInputError, "must not be empty"),
         ({"selectors": hf.ReliefF}, InvalidInputError, "a selector must be"),
         ({"selectors": [3]}, InvalidInputError, "a selector must be"),
-        ({"classifiers": ["svm"]}, UnknownNameError, "linear_svm"),
+        ({"classifiers": ["svm"]}, UnknownNameError, "rbf_svm"),
         ({"classifiers": [hf.TScore()]}, InvalidInputError, "fit and predict"),
         ({"measures": ["nogueria"]}, UnknownNameError, "nogueira"),
         ({"sizes": []}, InvalidInputError, "at least one size"),

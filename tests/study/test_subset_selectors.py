@@ -204,7 +204,7 @@ def test_what_cannot_be_is_refused_before_the_study_starts(given, words):
 def test_sizes_are_those_of_the_features_offered():
     fits = "forward_selection:n_features_to_select=9,cv=3"
     planned(fits)
-    with pytest.raises(HoldfastError, match="between 1 and the 7 features"):
+    with pytest.raises(HoldfastError, match="between 1 and 7"):
         planned(fits, protocol=hf.FeatureSubsets(3, 0.5))
 
 

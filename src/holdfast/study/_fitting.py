@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from holdfast._text import shortened
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SUBSETS = frozenset({"subset", "groups"})
 """Forms that every selector serves: a feature without a group stands for itself."""
 FIXED = ("n_features_to_select", "estimator__k", "estimator__n_features_to_select")
-"""Parameters of which a number makes all subsets equally large."""
+"""Parameters of which a whole number makes all subsets equally large."""
 
 
 def check_fitting(selectors: Mapping[str, Selector], measures: Sequence[str]) -> None:
@@ -33,13 +33,14 @@ def check_fitting(selectors: Mapping[str, Selector], measures: Sequence[str]) ->
     }
     if records and all(len(names) == len(selectors) for names in lacking.values()):
         raise InvalidInputError(
-            f"{_unserved(list(lacking), list(selectors), records)} Then nothing is left to "
+            f"{_unserved(list(lacking), list(selectors), records)} Nothing is left to "
             f"measure; {_instead(records)}."
         )
     for names in dict.fromkeys(filter(None, lacking.values())):
         unserved = [name for name, own in lacking.items() if own == names]
-        _warn(f"{_unserved(unserved, names, records)} There they come out empty; "
-              f"{_instead(records)}.")  # fmt: skip
+        _warn(
+            f"{_unserved(unserved, names, records)} There no value comes out; {_instead(records)}."
+        )
     _warn_of_unequal(selectors, records)
 
 
@@ -53,10 +54,11 @@ def _served(selector: Selector) -> frozenset[str]:
 
 def _unserved(measures: Sequence[str], selectors: Sequence[str], records: Sequence[Measure]) -> str:
     forms = {record.form for record in records if record.name in measures}
-    needs = " and ".join(
-        f"{'ranks' if form == 'ranking' else form} of all features" for form in sorted(forms)
+    needs = " and ".join("ranks" if form == "ranking" else form for form in sorted(forms))
+    return (
+        f"{shortened(measures)} cannot be computed for {shortened(selectors)}: {needs} of all "
+        "features are needed, and none are given."
     )
-    return f"{shortened(measures)} need {needs}, which {shortened(selectors)} do not give."
 
 
 def _instead(records: Sequence[Measure]) -> str:
@@ -70,10 +72,9 @@ def _warn_of_unequal(selectors: Mapping[str, Selector], records: Sequence[Measur
     free = [name for name, one in selectors.items() if one.chooses_size and not _fixed(one)]
     if measures and free:
         _warn(
-            f"{shortened(measures)} need subsets of equal size, but {shortened(free)} may choose "
-            "more features on one resample than on another: where the sizes differ there is no "
-            "value. Use nogueira or relative_weighted_consistency, or set n_features_to_select "
-            "to a number where the selector has it."
+            f"{shortened(measures)} cannot be computed for {shortened(free)} wherever two subsets "
+            "differ in size, as they may there. Use nogueira or relative_weighted_consistency; or "
+            "make sizes equal, where the selector can, as in n_features_to_select=5."
         )
 
 
@@ -86,7 +87,7 @@ def _fixed(selector: Selector) -> bool:
     given = selector.get_params()
     if given.get("feature_groups") is not None:  # so many groups, of whatever size
         return False
-    return any(isinstance(given.get(name), Real) for name in FIXED)
+    return any(isinstance(given.get(name), Integral) for name in FIXED)
 
 
 def _warn(words: str) -> None:
