@@ -55,7 +55,7 @@ class Table(Criterion):
 
 
 tables = st.builds(
-    Table, st.integers(1, 7), st.integers(0, 2**32 - 1), st.sampled_from([3, 10, 10**6])
+    Table, st.integers(1, 10), st.integers(0, 2**32 - 1), st.sampled_from([3, 10, 10**6])
 )
 
 
