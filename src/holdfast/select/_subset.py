@@ -76,9 +76,12 @@ class SubsetSelector(Selector):
         """
         self._set_subjects(groups, X)
         data, codes = self._validated(X, y)
-        generator = next(generators(self.random_state, 1))
-        self.support_ = self._choose(data, codes, self._subjects, generator)
+        self._learn(data, codes, next(generators(self.random_state, 1)))
         return self
+
+    def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
+        """Set what a fit leaves behind; children that have more to tell do so here."""
+        self.support_ = self._choose(X, y, self._subjects, generator)
 
     def on(self, X: Any, y: Any, groups: Any = None) -> Judge[Subsets]:  # noqa: ANN401
         """Return this selector on data that are checked once; see `Selector.on`."""

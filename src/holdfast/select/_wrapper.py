@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -73,30 +73,8 @@ class Wrapper(SubsetSelector):
     def _search(self, walk: Walk) -> None:
         """Walk from subset to subset; the best one met is chosen."""
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # noqa: ANN401
-        """Search for the subset of the features on which the classifier does best.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            The data, samples in rows.
-        y : array-like of shape (n,)
-            The class of each sample.
-        groups : array-like of shape (n,), optional
-            The subject of each sample: a subject is never on both sides of a split.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InvalidInputError
-            A parameter cannot be used, or the classifier cannot be fitted to any subset.
-        """
-        self._set_subjects(groups, X)
-        data, codes = self._validated(X, y)
-        walk = self._begun(data, codes, self._subjects, next(generators(self.random_state, 1)))
+    def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
+        walk = self._begun(X, y, self._subjects, generator)
         self._forget()
         self._recall(walk)
         try:
@@ -104,7 +82,6 @@ class Wrapper(SubsetSelector):
         finally:  # an interrupt loses nothing
             self._keep(walk)
         found(walk)
-        return self
 
     def _forget(self) -> None:
         """Leave nothing behind of a fit before this one but what was judged."""
