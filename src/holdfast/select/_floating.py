@@ -11,7 +11,6 @@ from holdfast.select._wrapper import Wrapper
 
 if TYPE_CHECKING:
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._search._space import Subset
     from holdfast.select._search._walk import Callback, Walk
 
 DIRECTIONS = {"forward": floating_forward, "backward": floating_backward}
@@ -100,8 +99,10 @@ class FloatingSelection(Wrapper):
     def _search(self, walk: Walk) -> None:
         DIRECTIONS[self.direction](walk)
 
-    def _first(self, walk: Walk) -> Subset:
-        return walk.space.everything if self.direction == "backward" else super()._first(walk)
+    @property
+    def sweeps(self) -> str:
+        """In which direction the search goes through all sizes."""
+        return self.direction
 
     def _check_search(self, walk: Walk) -> None:  # noqa: ARG002
         one_of(self.direction, "direction", DIRECTIONS)

@@ -9,7 +9,6 @@ from holdfast.select._search._sequential import backward, forward
 from holdfast.select._wrapper import Wrapper
 
 if TYPE_CHECKING:
-    from holdfast.select._search._space import Subset
     from holdfast.select._search._walk import Walk
 
 
@@ -149,8 +148,10 @@ class BackwardSelection(Wrapper):
     ['alcohol', 'flavanoids', 'hue', 'proline']
     """
 
+    @property
+    def sweeps(self) -> str:
+        """In which direction the search goes through all sizes."""
+        return "backward"
+
     def _search(self, walk: Walk) -> None:
         backward(walk)
-
-    def _first(self, walk: Walk) -> Subset:
-        return walk.space.everything

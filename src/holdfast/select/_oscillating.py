@@ -116,6 +116,11 @@ class OscillatingSearch(Wrapper):
         if place is not None:
             oscillate(walk, place, self.depth)
 
+    @property
+    def sweeps(self) -> str:
+        """In which direction the search goes through all sizes: none, but for a forward start."""
+        return FORWARD if isinstance(self.start, str) and self.start == FORWARD else ""
+
     def _check_search(self, walk: Walk) -> None:
         whole(self.depth, "depth", 1)
         if not self._starts_by_word():
@@ -132,7 +137,7 @@ class OscillatingSearch(Wrapper):
 
     def _started(self, walk: Walk) -> Place | None:
         """Go to where the swings begin."""
-        if isinstance(self.start, str) and self.start == FORWARD:
+        if self.sweeps:
             forward(walk)
             return walk.best
         nothing = isinstance(self.start, str) and self.start == NOTHING

@@ -106,8 +106,31 @@ class Wrapper(SubsetSelector):
     def _check_search(self, walk: Walk) -> None:
         """Check the parameters of the search; children have some."""
 
+    @property
+    def sweeps(self) -> str:
+        """In which direction the search goes through all sizes, or nothing if it does not."""
+        return "forward"
+
+    def extent(self, n_features: int) -> tuple[int, int]:
+        """Return how many sizes a search goes through, and how many subsets that takes at least.
+
+        Both are 0 for a search that does not go through all sizes.
+        """
+        space = Space.of(n_features, None, self.feature_groups, self.forced_in, self.forced_out)
+        sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
+        forced = len(space.forced)
+        if self.sweeps == "forward":
+            absent = range(space.most - sizes.high + 1, space.most - forced + 1)
+            return len(absent), sum(absent)
+        if self.sweeps == "backward":  # any of those not forced may leave
+            left = range(sizes.low + 1, space.most + 1)
+            return len(left) + 1, 1 + sum(left) - forced * len(left)
+        return 0, 0
+
     def _first(self, walk: Walk) -> Subset:
         """Return a subset that the search begins with, or is to meet soon."""
+        if self.sweeps == "backward":
+            return walk.space.everything
         return walk.space.forced or walk.space.free[:1]
 
     def _numbered(self, columns: Columns) -> dict[str, Any]:
