@@ -1,0 +1,98 @@
+"""How many features two selections from independent samples share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from holdfast.theory._bins import merged
+from holdfast.theory._threshold import ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from holdfast.theory._effects import Population
+    from holdfast.theory._scores import Scores
+
+    Array: TypeAlias = NDArray[np.float64]
+
+GROUPS = 48
+"""Groups that pairs of features are told apart by: enough for a variance."""
+LISTED = 400
+"""Up to so many selected features, the overlaps are listed one by one."""
+NEWTON = 50
+
+
+def overlap_probabilities(
+    population: Population, scores: Scores, n_selected: int
+) -> tuple[Array, Array]:
+    """Return probabilities of groups of features to be selected, and the sizes of the groups."""
+    shifts = scores.shifts(population.effects)
+    groups = merged(scores, shifts, population.counts, n_selected)
+    own = ranked(scores, groups.shifts, groups.counts, n_selected)
+    return own.probabilities(), groups.counts
+
+
+def overlap_variance(population: Population, scores: Scores, n_selected: int) -> float:
+    """Return the variance of the overlap, from the probabilities that two features are selected.
+
+    The overlap is a sum of indicators, one a feature, of a selection by both samples: two of
+    them are 1 together with the squared probability that one sample selects both features.
+    """
+    shifts = scores.shifts(population.effects)
+    groups = merged(scores, shifts, population.counts, n_selected, few=GROUPS)
+    own, counts = ranked(scores, groups.shifts, groups.counts, n_selected), groups.counts
+    single = np.square(own.probabilities())
+    excess = np.square(own.pairs()) - np.multiply.outer(single, single)
+    alone = counts @ (single - np.square(single)) - counts @ np.diagonal(excess)
+    return max(float(alone + counts @ excess @ counts), 0.0)
+
+
+def expected_of_overlap(
+    function: Callable[[Array], Array],
+    probabilities: Array,
+    counts: Array,
+    variance: float,
+    n_selected: int,
+) -> float:
+    """Return the expectation of a smooth function of the overlap."""
+    mean = float(counts @ np.square(probabilities))
+    low = max(0.0, 2 * n_selected - float(counts.sum()))
+    if n_selected > LISTED or variance < 1e-9:
+        x, weights = np.polynomial.hermite_e.hermegauss(7)
+        places = np.clip(mean + np.sqrt(variance) * x, low, n_selected)
+        return float(weights @ function(places) / weights.sum())
+    overlaps = np.arange(low, n_selected + 1)
+    logs = _independent(np.square(probabilities), counts, n_selected)[int(low) :]
+    return float(_tilted(logs, overlaps, mean, variance) @ function(overlaps))
+
+
+def _independent(chances: Array, counts: Array, most: int) -> Array:
+    """Return logarithms of probabilities of 0 to `most`, were features selected independently."""
+    length = 4 * most + 64
+    turn = np.expm1(-2j * np.pi / length * np.arange(length // 2 + 1))
+    logs = np.log(1 + np.multiply.outer(np.minimum(chances, 1 - 1e-12), turn))
+    pmf = np.fft.irfft(np.exp(np.tensordot(counts, logs, 1)), length)
+    return np.log(np.maximum(pmf[: most + 1], 1e-18))
+
+
+def _tilted(logs: Array, overlaps: Array, mean: float, variance: float) -> Array:
+    """Return the distribution nearest to a given one that has a given mean and variance.
+
+    Nearest by relative entropy: a factor exp(a r + b r²), whose a and b Newton's method finds.
+    """
+    gaps = overlaps - mean
+    powers = np.stack([gaps / np.sqrt(variance), gaps**2 / variance])
+    wanted, tilt = np.array([0.0, 1.0]), np.zeros(2)
+    for _ in range(NEWTON):
+        exponent = logs + tilt @ powers
+        pmf = np.exp(exponent - exponent.max())
+        pmf /= pmf.sum()
+        now = powers @ pmf
+        matrix = (powers * pmf) @ powers.T - np.multiply.outer(now, now)
+        step = np.linalg.lstsq(matrix, wanted - now, rcond=1e-10)[0]
+        tilt += step / max(1.0, float(np.abs(step).max()))
+    return np.asarray(pmf)
