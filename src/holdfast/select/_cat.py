@@ -196,15 +196,20 @@ def _decorrelated(scores: Array, centred: Array, given: float | None) -> tuple[A
     spread = np.sqrt(np.square(centred).sum(axis=0) / (n - 1))
     varies = spread > 0
     points = centred[:, varies] / spread[varies]
-    gram = points @ points.T
+    gram = points @ points.T if _wide(points) else points.T @ points  # the smaller one
     intensity = _correlation_shrinkage(points, gram) if given is None else given
     adjusted = scores.copy()
     adjusted[varies] = _inverse_root(points, gram, intensity, scores[varies])
     return adjusted, intensity
 
 
+def _wide(points: Array) -> bool:
+    """Return whether there are at least as many features as samples."""
+    return points.shape[1] >= len(points)
+
+
 def _correlation_shrinkage(points: Array, gram: Array) -> float:
-    """Estimate the intensity; sums over pairs of features come from pairs of samples."""
+    """Estimate the intensity; sums over pairs of features may come from pairs of samples."""
     n = len(points)
     squares = np.square(points)
     own = squares.mean(axis=0)
@@ -216,11 +221,11 @@ def _correlation_shrinkage(points: Array, gram: Array) -> float:
 
 
 def _inverse_root(points: Array, gram: Array, intensity: float, scores: Array) -> Array:
-    """Apply (λI + (1 - λ)R)^(-1/2) through the eigenvectors of the samples' Gram matrix."""
+    """Apply (λI + (1 - λ)R)^(-1/2) through the eigenvectors of the smaller Gram matrix."""
     values, vectors = np.linalg.eigh(gram)
     keep = values > 1e-10 * values.max(initial=0.0)
     values, vectors = values[keep], vectors[:, keep]
-    directions = points.T @ (vectors / np.sqrt(values))
+    directions = points.T @ (vectors / np.sqrt(values)) if _wide(points) else vectors
     inside = directions.T @ scores
     along = (1 - intensity) * values / (len(points) - 1)
     if intensity > 0:
