@@ -2,7 +2,42 @@
 
 from __future__ import annotations
 
-from holdfast.simulate._base import Generator, Simulated
-from holdfast.simulate._microarray import Microarray
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Generator", "Microarray", "Simulated"]
+from holdfast.simulate._base import Generator, Simulated
+from holdfast.simulate._gaussian import BlockGaussian, IndependentGaussian
+from holdfast.simulate._lda import LinearRule, lda
+from holdfast.simulate._microarray import Microarray
+from holdfast.simulate._model import GaussianModel
+
+if TYPE_CHECKING:
+    from holdfast.simulate._figures import figure_tables
+    from holdfast.simulate._stability import SimulatedStability, simulate_stability
+
+# These need selectors, which take their time; whoever wants data only need not wait for them.
+_HOME = {
+    "SimulatedStability": "_stability",
+    "figure_tables": "_figures",
+    "simulate_stability": "_stability",
+}
+
+__all__ = [
+    "BlockGaussian",
+    "GaussianModel",
+    "Generator",
+    "IndependentGaussian",
+    "LinearRule",
+    "Microarray",
+    "Simulated",
+    "SimulatedStability",
+    "figure_tables",
+    "lda",
+    "simulate_stability",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name in _HOME:
+        return getattr(importlib.import_module(f"holdfast.simulate.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'holdfast.simulate' has no attribute {name!r}")

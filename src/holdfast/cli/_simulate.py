@@ -1,0 +1,72 @@
+"""``holdfast simulate``: the figures of Dernoncourt et al. (2014), made again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from holdfast._text import did_you_mean
+from holdfast.cli._options import examples, json_option
+from holdfast.cli._run_options import quiet_option
+
+NUMBERS = range(3, 10)
+
+
+def _number(_: click.Context, __: click.Parameter, value: str) -> int:
+    """Return the number of a figure that is spelled ``figure6`` or ``6``."""
+    known = [f"figure{number}" for number in NUMBERS]
+    name = f"figure{value}" if value.isdecimal() else value.lower()
+    if name not in known:
+        raise click.BadParameter(f"no figure is called {value!r}.{did_you_mean(name, known)}")
+    return int(name.removeprefix("figure"))
+
+
+@click.command(
+    "simulate",
+    epilog=examples(
+        "holdfast simulate figure6",
+        "holdfast simulate figure7 --full --n-jobs 2 --out figures",
+    ),
+)
+@click.argument("figure", metavar="FIGURE", callback=_number)
+@click.option("--full", is_flag=True, help="The whole grid of the paper, not some points of it.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Where files go; default a folder named after the figure.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Of all that is random.",
+)
+@click.option(
+    "--n-jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Processes; results do not depend on it.",
+)
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+@json_option
+@quiet_option
+def simulate(figure: int, **options: Any) -> int:
+    """Simulate FIGURE, figure3 to figure9, and draw it.
+
+    Data with known truth show how stable feature selection can be. 3: scores and ranks by true
+    effect. 4 and 5: how often features are selected by t-score, CAT score and mutual information.
+    6: stability by numbers of samples, features and selected features, and by how
+    effects are distributed. 7: on correlated features. 8: errors of classification.
+    9: where samples and features grow together.
+
+    The picture (.png and .svg) and all its numbers (.csv) are written; the main ones are printed.
+    """
+    from holdfast.cli._run_simulate import Request, run_simulate  # noqa: PLC0415  (slow to import)
+
+    return run_simulate(Request(figure, **options))

@@ -1,0 +1,231 @@
+"""Stability over training sets that are drawn from a known population."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from holdfast._checks import flag, seed_of, whole
+from holdfast._text import plural
+from holdfast.simulate._asked import (
+    check_errors,
+    check_exact,
+    counts_of,
+    measures_of,
+    selectors_of,
+    settings_of,
+)
+from holdfast.simulate._collect import ERRORS, Found, Wanted, find
+from holdfast.simulate._tables import side_by_side
+from holdfast.simulate._training import Seeds, model_of, source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.select import Selector
+    from holdfast.simulate._base import Generator
+
+MEASURES = ("relative_weighted_consistency", "ati_pa", "pearson", "spearman")
+"""S2's measures: CW_rel, ATI_PA, S_W and S_R."""
+KEYS = ["setting", "selector", "size"]
+ESTIMATES = ["measure", "value", "low", "high", "chance"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulatedStability:
+    """What `simulate_stability` found.
+
+    Attributes
+    ----------
+    stability : pandas.DataFrame
+        One row a setting, selector, size and measure: ``value``, with the ends ``low`` and
+        ``high`` of its 95% interval, and ``chance``, what random selections give; then the fields
+        of the generator. Measures of scores and of ranks do not depend on the size; they are
+        repeated for each.
+    frequencies : pandas.DataFrame
+        One row a setting, selector, size and feature: ``effect``, half the difference of the
+        class means in standard deviations (μ), and ``frequency``, the share of training sets in
+        which the feature was selected.
+    errors : pandas.DataFrame
+        One row a setting, selector and size: mean and standard deviation over the training sets
+        of the error of LDA (``lda_error``) and of the best rule on the same features
+        (``bayes_observed``), and the error of the best rule on the best features
+        (``bayes_optimal``). Empty where errors were not asked for.
+    n_sets : int
+        Number of training sets.
+
+    Examples
+    --------
+    >>> from holdfast.simulate import IndependentGaussian, simulate_stability
+    >>> found = simulate_stability(IndependentGaussian(n_samples=100), n_sets=20)
+    >>> found
+    <SimulatedStability: 1 setting, 1 selector, 20 training sets. Next: .to_frame()>
+    """
+
+    stability: pd.DataFrame
+    frequencies: pd.DataFrame
+    errors: pd.DataFrame
+    n_sets: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a setting, selector and size: measures, errors, fields of the setting."""
+        tables = [side_by_side(self.stability, KEYS, "measure")]
+        if not self.errors.empty:
+            tables.append(self.errors[[*KEYS, *ERRORS]])
+        tables.append(self.stability.drop(columns=ESTIMATES).drop_duplicates(KEYS))
+        return reduce(partial(pd.merge, on=KEYS, how="left"), tables)
+
+    def __repr__(self) -> str:
+        counts = [plural(self.stability[name].nunique(), name) for name in ("setting", "selector")]
+        return (
+            f"<SimulatedStability: {', '.join(counts)}, {plural(self.n_sets, 'training set')}. "
+            "Next: .to_frame()>"
+        )
+
+
+def simulate_stability(  # noqa: PLR0913  (each can be left out)
+    generators: Generator | Iterable[Generator] | Mapping[str, Generator],
+    selectors: Any = "t_score",  # noqa: ANN401  (whatever names a selector, or several)
+    *,
+    size: float | Iterable[float] = 0.1,
+    n_sets: int = 100,
+    measures: str | Iterable[str] = MEASURES,
+    errors: bool = True,
+    exact: bool | None = None,
+    random_state: int = 0,
+    n_jobs: int = 1,
+) -> SimulatedStability:
+    r"""Measure stability over training sets that are drawn from known populations.
+
+    For each setting, `n_sets` independent training sets are drawn, and each selector selects
+    features on each of them. The stability is that between independent samples: what would change
+    if the study were done again.
+
+    The pooled t-score on independent Gaussian features is drawn from its exact distribution,
+    without making data: the time does not depend on the number of samples. With
+    :math:`n_1 + n_2 = n` samples in the classes
+
+    .. math:: t = \frac{Z + 2\mu / \sqrt{1/n_1 + 1/n_2}}{\sqrt{\chi^2_{n-2} / (n-2)}}
+
+    independently for each feature. Where LDA needs more than means and variances, the rest is drawn
+    given these, exactly as well. Errors are exact, too: they come from the model, not from test
+    samples.
+
+    Parameters
+    ----------
+    generators : Generator, list of them, or mapping from names to them
+        The settings.
+    selectors : selector, name, or a list or mapping of these, default "t_score"
+        What selects; see :func:`holdfast.list_selectors`. All see the same training sets (but for
+        scores that are drawn without data).
+    size : int, float, or list of these, default 0.1
+        How many features are selected: counts, or fractions of all features. Selectors that
+        choose the size themselves have the size ``"own"``.
+    n_sets : int, default 100
+        Number of training sets, at least 2.
+    measures : str or list of str
+        Measures of stability; by default CW_rel, ATI_PA, and the correlations of scores and of
+        ranks. For a selector that gives no scores, or no ranks, measures of these are left out.
+    errors : bool, default True
+        Find the errors of LDA on the selected features; its time grows with the cube of the size
+        (with its square where scores are drawn exactly).
+    exact : bool, optional
+        Draw scores without making data: by default where possible; True refuses settings where
+        it is not, False always makes data.
+    random_state : int, default 0
+        Seed. Training sets are seeded by their positions, so results do not depend on `n_jobs`.
+    n_jobs : int, default 1
+        Number of processes, as for joblib; the work is shared out by settings and selectors.
+
+    Returns
+    -------
+    SimulatedStability
+
+    References
+    ----------
+    D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection stability on
+    high dimension and small sample data. Computational Statistics & Data Analysis 71, 681-693.
+
+    Examples
+    --------
+    >>> from holdfast.simulate import IndependentGaussian, simulate_stability
+    >>> settings = {
+    ...     f"{n:,} samples": IndependentGaussian(n_samples=n, n_features=1000)
+    ...     for n in (100, 1000, 10000)
+    ... }
+    >>> table = simulate_stability(settings, size=100, n_sets=50).to_frame()
+    >>> table[["setting", "relative_weighted_consistency", "lda_error", "bayes_optimal"]].round(2)
+              setting  relative_weighted_consistency  lda_error  bayes_optimal
+    0     100 samples                           0.05       0.47           0.16
+    1   1,000 samples                           0.45       0.21           0.16
+    2  10,000 samples                           0.82       0.16           0.16
+    """
+    settings, named = settings_of(generators), selectors_of(selectors)
+    names, seed = measures_of(measures, named), seed_of(random_state)
+    check_errors(settings, wanted=flag(errors, "errors"))
+    check_exact(settings, named, exact)
+    sets = whole(n_sets, "n_sets", 2)
+    wanted = [Wanted(sets, counts_of(size, one), names, errors) for one in settings.values()]
+    tasks = [
+        _Task(setting, generator, name, selector, Seeds(seed, position), exact, wanted[position])
+        for position, (setting, generator) in enumerate(settings.items())
+        for name, selector in named.items()
+    ]
+    found = Parallel(n_jobs=n_jobs)(delayed(_work)(task) for task in tasks)
+    return _result(tasks, found, n_sets)
+
+
+class _Task(NamedTuple):
+    """One selector in one setting."""
+
+    setting: str
+    generator: Generator
+    name: str
+    selector: Selector
+    seeds: Seeds
+    exact: bool | None
+    wanted: Wanted
+
+
+def _work(task: _Task) -> Found:
+    """Do a task; with one thread, as the number of threads would change the last bits."""
+    source = source_of(task.generator, task.selector, task.seeds, exact=task.exact)
+    with threadpool_limits(1):
+        return find(source, task.wanted, model_of(task.generator))
+
+
+def _result(tasks: Sequence[_Task], found: Sequence[Found], n_sets: int) -> SimulatedStability:
+    stability, errors, frequencies = [], [], []
+    for task, own in zip(tasks, found, strict=True):
+        key = {"setting": task.setting, "selector": task.name}
+        fields = dataclasses.asdict(task.generator)  # type: ignore[call-overload]
+        stability += [{**key, **row, **fields} for row in own.stability]
+        errors += [{**key, **row, **fields} for row in own.errors]
+        frequencies += [
+            _frequencies(task, size, counts / n_sets) for size, counts in own.counts.items()
+        ]
+    tables = pd.DataFrame(stability), pd.concat(frequencies, ignore_index=True)
+    return SimulatedStability(*tables, pd.DataFrame(errors), n_sets)
+
+
+def _frequencies(task: _Task, size: int | str, shares: NDArray[np.float64]) -> pd.DataFrame:
+    model = model_of(task.generator)
+    return pd.DataFrame(
+        {
+            "setting": task.setting,
+            "selector": task.name,
+            "size": size,
+            "feature": np.arange(len(shares)),
+            "effect": task.generator.draw(0).effects / 2 if model is None else model.mu,
+            "frequency": shares,
+        }
+    )

@@ -1,0 +1,125 @@
+"""LDA: as scikit-learn's where there are samples enough, as the textbook's pseudo-inverse else."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from holdfast.errors import InvalidInputError
+from holdfast.simulate import GaussianModel, LinearRule, lda
+from tests.simulate.gaussian import counted_error
+
+
+def textbook(X, positive):
+    one, other = X[positive], X[~positive]
+    within = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    covariance = within.T @ within / (len(X) - 2)
+    inverse = np.linalg.pinv(covariance, rcond=1e-11, hermitian=True)
+    weights = inverse @ (one.mean(axis=0) - other.mean(axis=0))
+    return LinearRule(weights, -weights @ (one.mean(axis=0) + other.mean(axis=0)) / 2)
+
+
+def drawn(n_per_class, d, seed=0):
+    rng = np.random.default_rng(seed)
+    model = GaussianModel(rng.normal(size=d) / 5, block_size=3, correlation=0.5)
+    return model, *model.draw(n_per_class, rng)
+
+
+def assert_same(rule, expected, rtol=1e-7):
+    scale = np.abs(expected.weights).max()
+    np.testing.assert_allclose(rule.weights, expected.weights, atol=rtol * scale)
+    assert rule.offset == pytest.approx(expected.offset, abs=rtol * scale)
+
+
+@pytest.mark.parametrize("solver", ["svd", "lsqr"])
+def test_weights_are_those_of_scikit_learn(solver):
+    _, X, positive = drawn((30, 47), 12)
+    theirs = LinearDiscriminantAnalysis(solver=solver).fit(X, positive)
+    rule = lda(X, positive)
+    factor = 75 / 77  # they divide the scatter by n
+    np.testing.assert_allclose(rule.weights, theirs.coef_[0] * factor, rtol=1e-9)
+    # and take classes to be as likely as they are frequent
+    offset = (theirs.intercept_[0] - np.log(30 / 47)) * factor
+    assert rule.offset == pytest.approx(offset, rel=1e-9)
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 24), st.integers(0, 1000))
+def test_rules_are_those_of_the_textbook(plus, minus, d, seed):
+    if plus + minus < 3:
+        plus += 2
+    _, X, positive = drawn((plus, minus), d, seed)
+    assert_same(lda(X, positive), textbook(X, positive), rtol=1e-5)
+
+
+@pytest.mark.parametrize("d", [57, 58, 59, 60, 61, 200])
+def test_rules_are_those_of_the_textbook_where_the_inverse_ends(d):
+    _, X, positive = drawn(30, d)
+    assert_same(lda(X, positive), textbook(X, positive))
+
+
+def test_the_order_of_samples_does_not_matter():
+    _, X, positive = drawn((8, 13), 30)
+    order = np.random.default_rng(0).permutation(21)
+    assert_same(lda(X[order], positive[order]), lda(X, positive))
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 10), (10, 40)])
+def test_features_and_samples_that_depend_on_others_are_no_obstacle(n, d):
+    _, X, positive = drawn(n, d)
+    X[:, 1] = X[:, 0]
+    X[3] = X[4] = X[5]
+    X[:, 2] = 7.0
+    rule = lda(X, positive)
+    assert_same(rule, textbook(X, positive))
+    assert rule.weights[0] == pytest.approx(rule.weights[1])
+    assert rule.weights[2] == pytest.approx(0, abs=1e-9)
+
+
+def test_data_without_spread_have_no_weights():
+    positive = np.array([True, True, False])
+    rule = lda(np.where(positive, 1.0, 0.0)[:, np.newaxis], positive)
+    assert rule.weights.tolist() == [0.0]
+    assert rule.offset == 0.0
+    assert lda(np.empty((3, 0)), positive).weights.shape == (0,)
+
+
+@pytest.mark.parametrize(("n_per_class", "d"), [(100, 20), (15, 60)])
+def test_exact_errors_are_what_is_counted(n_per_class, d):
+    model, X, positive = drawn(n_per_class, d, seed=1)
+    rule = lda(X, positive)
+    share, standard_error = counted_error(rule, *model.draw(50_000, np.random.default_rng(9)))
+    assert abs(share - model.linear_error(*rule)) < 4 * standard_error
+
+
+def test_exact_errors_are_those_scikit_learn_makes():
+    model, X, positive = drawn(60, 15, seed=2)
+    theirs = LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit(X, positive)
+    test, truth = model.draw(50_000, np.random.default_rng(8))
+    share = np.mean(theirs.predict(test) != truth)
+    error = float(model.linear_error(*lda(X, positive)))
+    assert abs(share - error) < 4 * np.sqrt(error * (1 - error) / 100_000)
+
+
+def test_many_samples_lead_to_the_bayes_error():
+    model, X, positive = drawn(20_000, 10)
+    features = [7, 2, 3]
+    error = model.linear_error(*lda(X[:, features], positive), features=features)
+    assert 0 <= error - model.bayes_error(features) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("X", "positive", "match"),
+    [
+        ([1.0, 2.0, 3.0], [True, False, True], r"received shape \(3,\)\."),
+        ([[1.0], [2.0]], [True, False], "at least three rows"),
+        ([[1.0], [np.nan], [2.0]], [True, False, True], "with values that are not"),
+        ([[1.0], [3.0], [2.0]], [1, 0, 1], "positive must be 3 values True or False"),
+        ([[1.0], [3.0], [2.0]], [True, False], r"shape \(2,\)"),
+        ([[1.0], [3.0], [2.0]], [True] * 3, "both of them"),
+        ([[1.0], [3.0], [2.0]], [False] * 3, "both of them"),
+    ],
+)
+def test_impossible_data_are_refused(X, positive, match):
+    with pytest.raises(InvalidInputError, match=match):
+        lda(X, positive)
