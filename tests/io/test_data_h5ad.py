@@ -33,6 +33,7 @@ for values in (X, scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X)):
     assert data.y.tolist() == ["t", "b"]
     assert data.groups.tolist() == ["d1", "d2"]
     assert read_data("cells.h5ad", target="grade").y.tolist() == ["1", "2"]
+    assert read_data("cells.h5ad", cohort="donor").cohorts.tolist() == ["d1", "d2"]
 try:
     read_data("cells.h5ad", target="grad")
 except UnknownNameError as error:

@@ -188,7 +188,7 @@ class _ValueCheck:
     """Refuses values of nominal attributes that the header does not list."""
 
     def __init__(self, file: TextFile, attributes: list[_Attribute], roles: Roles) -> None:
-        used = {*roles.nominal, roles.target, roles.groups}
+        used = {*roles.nominal, *roles.labels.values()}
         self._file = file
         self._known = [
             (j, attribute.name, {"", *attribute.values})

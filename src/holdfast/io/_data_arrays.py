@@ -27,6 +27,7 @@ def from_arrays(
     *,
     feature_names: Sequence[str] | None = None,
     groups: Any = None,  # noqa: ANN401
+    cohorts: Any = None,  # noqa: ANN401
     positive: str | None = None,
 ) -> Dataset:
     """Make a data set of a matrix and labels.
@@ -45,6 +46,8 @@ def from_arrays(
         The names of the features; by default those of the frame, or ``f0``, ``f1``, ...
     groups : array-like of shape (n,), optional
         The group (the subject, the batch) of each sample.
+    cohorts : array-like of shape (n,), optional
+        The cohort (the study site) of each sample.
     positive : str, optional
         The class that is set against all others together.
 
@@ -73,6 +76,7 @@ def from_arrays(
         y=_labels("y", y),
         feature_names=named,
         groups=None if groups is None else _labels("groups", groups),
+        cohorts=None if cohorts is None else _labels("cohorts", cohorts),
     )
     return data if positive is None else data.one_against_rest(positive)
 
@@ -82,7 +86,7 @@ def _matrix(X: Any) -> tuple[NDArray[Any], tuple[str, ...]]:  # noqa: ANN401
     if is_frame(X):
         frame = as_frame(X, "X")
         every = np.arange(len(frame.names))
-        roles = Roles(names=tuple(frame.names), target=-1, groups=None, features=every, nominal=())
+        roles = Roles(names=tuple(frame.names), target=-1, features=every, nominal=())
         return features_of(frame, roles), roles.names
     if hasattr(X, "toarray"):
         raise InvalidInputError(

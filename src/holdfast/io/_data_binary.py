@@ -34,7 +34,7 @@ _UNREADABLE = (
 
 
 def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
-    """Read arrays X and y, and feature_names and groups if they are there."""
+    """Read arrays X and y, and feature_names, groups and cohorts if they are there."""
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, NDArray[Any]] = {key: file[key] for key in file.files}
@@ -73,7 +73,7 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
         index = _index_columns(table)
     except _UNREADABLE as error:
         raise _unreadable(path, "a Parquet file", error) from None
-    out = index - {wishes.target, wishes.groups, *wishes.drop, *wishes.nominal}
+    out = index - {*(wishes.target, wishes.groups, wishes.cohort), *wishes.drop, *wishes.nominal}
     if out:  # by position, as names may be there twice
         table = table.select([j for j, name in enumerate(table.column_names) if name not in out])
 
@@ -100,7 +100,7 @@ def _index_note(names: set[str]) -> tuple[str, ...]:
 
 
 def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
-    """Read an AnnData file: X, names of var as features, columns of obs as target and groups."""
+    """Read an AnnData file: X, names of var as features, columns of obs as labels."""
     anndata = _optional("anndata", "AnnData files", "anndata")
     try:
         found = anndata.read_h5ad(path)
@@ -114,11 +114,13 @@ def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
 
 
 def _with_defaults(wishes: Wishes, side: dict[str, NDArray[Any]]) -> Wishes:
-    """Take the arrays called y and groups, unless the caller named others."""
+    """Take the arrays called y, groups and cohorts, unless the caller named others."""
     if wishes.target is None and "y" in side:
         wishes = replace(wishes, target="y")
     if wishes.groups is None and "groups" in side:
         wishes = replace(wishes, groups="groups")
+    if wishes.cohort is None and "cohorts" in side:
+        wishes = replace(wishes, cohort="cohorts")
     return wishes
 
 

@@ -89,8 +89,7 @@ def frame_data(
     X = features_of(frame, roles)
     labels = {
         role: labels_of(frame.error, frame.names[column], frame.texts(column))
-        for role, column in (("y", roles.target), ("groups", roles.groups))
-        if column is not None
+        for role, column in roles.labels.items()
     }
     nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
     fields = {"X": X, **labels, "feature_names": roles.feature_names, "source": source}

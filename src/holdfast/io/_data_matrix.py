@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.io._data_columns import Columns
 from holdfast.io._data_labels import as_texts, flattened
 from holdfast.io._data_parts import codes_of, finished, labels_of
-from holdfast.io._data_roles import give_all, refuse_nothing_left
+from holdfast.io._data_roles import give_all, give_beside, refuse_nothing_left
 from holdfast.io._source import problem, refuse_repeats, shown
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """Features as a matrix, and columns beside it that may be the target or the groups."""
+    """Features as a matrix, and columns beside it: the target, the groups, the cohorts."""
 
     where: str
     X: NDArray[Any]
@@ -49,13 +49,14 @@ def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -
     _check(matrix)
     beside = Columns(matrix.where, list(matrix.side))
     target = beside.give_target(wishes.target)
-    groups = None if wishes.groups is None else beside.give("groups", wishes.groups)
+    groups, cohort = give_beside(beside, wishes)
     columns = Columns(matrix.where, matrix.feature_names, noun="feature")
     give_all(columns, wishes)
     fields = {
         **_features(matrix, columns),
         "y": matrix.labels(target),
         "groups": None if groups is None else matrix.labels(groups),
+        "cohorts": None if cohort is None else matrix.labels(cohort),
         "source": source,
         "notes": matrix.notes,
     }

@@ -1,4 +1,4 @@
-"""What all readers come down to: features, target and groups, put together as a data set."""
+"""What all readers come down to: features and labels, put together as a data set."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_missing(cell: str) -> bool:
 def labels_of(
     error: Error, name: str, texts: Sequence[str | None], place: Callable[[int], str] | None = None
 ) -> NDArray[np.str_]:
-    """Return the texts of the target or of the groups; refuse missing ones.
+    """Return the texts of the target, the groups or the cohorts; refuse missing ones.
 
     `error` makes the error from a message; `place` says where a sample is to be found; without
     it, samples count from 0.

@@ -28,6 +28,7 @@ class Wishes:
     drop: tuple[Column, ...] = ()
     nominal: tuple[Column, ...] = ()
     groups: Column | None = None
+    cohort: Column | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return what differs from the defaults, as arguments of `read_data`."""
@@ -36,6 +37,7 @@ class Wishes:
             "drop": list(self.drop),
             "nominal": list(self.nominal),
             "groups": self.groups,
+            "cohort": self.cohort,
         }
         return {key: value for key, value in said.items() if value not in (None, [])}
 
@@ -46,15 +48,22 @@ class Roles:
 
     names: tuple[str, ...]
     target: int
-    groups: int | None
     features: NDArray[np.intp]
     nominal: tuple[int, ...]
+    groups: int | None = None
+    cohort: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the features, in order."""
         return tuple(self.names[column] for column in self.features)
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """The columns that become labels of a data set, by the name of its field."""
+        found = {"y": self.target, "groups": self.groups, "cohorts": self.cohort}
+        return {name: column for name, column in found.items() if column is not None}
 
 
 def roles_of(
@@ -75,11 +84,11 @@ def roles_of(
     """
     columns = Columns(where, names)
     target = columns.give_target(wishes.target)
-    groups = None if wishes.groups is None else columns.give("groups", wishes.groups)
+    groups, cohort = give_beside(columns, wishes)
     give_all(columns, wishes)
     columns.give_rest("nominal", declared)
     columns.give_rest(_ROW_LABELS, [0] if names[0] == "" else [])
-    out = columns.having("target", "groups", "drop", _ROW_LABELS)
+    out = columns.having("target", "groups", "cohort", "drop", _ROW_LABELS)
     features = np.delete(np.arange(len(names)), out)
     refuse_nothing_left(where, features)
     note = ("The first column has no name: it is taken as labels of the rows and left out.",)
@@ -87,10 +96,18 @@ def roles_of(
         names=tuple(names),
         target=target,
         groups=groups,
+        cohort=cohort,
         features=features,
         nominal=columns.having("nominal"),
         notes=note if columns.having(_ROW_LABELS) else (),
     )
+
+
+def give_beside(columns: Columns, wishes: Wishes) -> tuple[int | None, int | None]:
+    """Give the roles of subjects and of cohorts, and return the positions of their columns."""
+    groups = None if wishes.groups is None else columns.give("groups", wishes.groups)
+    cohort = None if wishes.cohort is None else columns.give("cohort", wishes.cohort)
+    return groups, cohort
 
 
 def give_all(columns: Columns, wishes: Wishes) -> None:

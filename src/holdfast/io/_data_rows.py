@@ -64,8 +64,7 @@ class RowReader:
         return finished(
             {
                 "X": self._matrix(nominal),
-                "y": self._labels(roles.target),
-                "groups": None if roles.groups is None else self._labels(roles.groups),
+                **{name: self._labels(column) for name, column in roles.labels.items()},
                 "feature_names": roles.feature_names,
                 "nominal": tuple(nominal),
                 "source": source,
@@ -75,9 +74,7 @@ class RowReader:
         )
 
     def _text_columns(self) -> list[int]:
-        roles = self._roles
-        found = [roles.target, *roles.nominal]
-        return found if roles.groups is None else [*found, roles.groups]
+        return [*self._roles.labels.values(), *self._roles.nominal]
 
     def _labels(self, column: int) -> NDArray[np.str_]:
         lines, texts = self._lines, self._texts[column]

@@ -30,6 +30,8 @@ class DataSummary:
         Number of samples of each class, by its label.
     n_groups : int or None
         Number of groups of samples; None without groups.
+    cohorts : dict or None
+        Number of samples of each cohort, by its name; None without cohorts.
     n_nominal : int
         Number of nominal features.
     n_missing, n_samples_missing, n_features_missing : int
@@ -58,6 +60,7 @@ class DataSummary:
     n_features: int
     classes: dict[str, int]
     n_groups: int | None
+    cohorts: dict[str, int] | None
     n_nominal: int
     n_missing: int
     n_samples_missing: int
@@ -72,6 +75,8 @@ class DataSummary:
         told = [self._size(), self._missing()]
         if self.n_groups is not None:
             told.append(f"The samples form {plural(self.n_groups, 'group')}.")
+        if self.cohorts is not None:
+            told.append(f"{_from(len(self.cohorts))}: {_counted(self.cohorts)}.")
         if self.n_nominal:
             told.append(f"{_features_are(self.n_nominal)} nominal.")
         if self.empty:
@@ -106,10 +111,9 @@ class DataSummary:
         return asdict(self)
 
     def _size(self) -> str:
-        counts = shortened((f"{label} {count:,}" for label, count in self.classes.items()), most=30)
         classes = "1 class" if len(self.classes) == 1 else f"{len(self.classes):,} classes"
         size = f"{plural(self.n_samples, 'sample')} of {plural(self.n_features, 'feature')}"
-        return f"{size} in {classes}: {counts}."
+        return f"{size} in {classes}: {_counted(self.classes)}."
 
     def _missing(self) -> str:
         if not self.n_missing:
@@ -142,6 +146,7 @@ def summarised(data: Dataset) -> DataSummary:
         n_features=data.n_features,
         classes=dict(zip(data.classes, np.bincount(data.codes).tolist(), strict=True)),
         n_groups=None if data.groups is None else len(np.unique(data.groups)),
+        cohorts=None if data.cohorts is None else _counts(data.cohorts),
         n_nominal=len(data.nominal),
         n_missing=int(rows.sum()),
         n_samples_missing=int(np.count_nonzero(rows)),
@@ -192,6 +197,19 @@ def _missing_by(X: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         rows[start : start + len(block)] = gaps.sum(axis=1)
         columns += gaps.sum(axis=0)
     return rows, columns
+
+
+def _counts(labels: NDArray[np.str_]) -> dict[str, int]:
+    names, counts = np.unique(labels, return_counts=True)
+    return dict(zip(names.tolist(), counts.tolist(), strict=True))
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return shortened((f"{label} {count:,}" for label, count in counts.items()), most=30)
+
+
+def _from(cohorts: int) -> str:
+    return f"The samples come from {plural(cohorts, 'cohort')}"
 
 
 def _features_are(count: int) -> str:

@@ -48,6 +48,8 @@ class Dataset:
         The names of the features, each once.
     groups : ndarray of shape (n,), optional
         The group (the subject, the batch) of each sample, as text.
+    cohorts : ndarray of shape (n,), optional
+        The cohort (the study site) of each sample, as text.
     nominal : tuple of int, default ()
         Which features are nominal; their values are codes 0, 1, ...
     source : mapping, optional
@@ -74,6 +76,7 @@ class Dataset:
     y: NDArray[np.str_]
     feature_names: tuple[str, ...]
     groups: NDArray[np.str_] | None = None
+    cohorts: NDArray[np.str_] | None = None
     nominal: tuple[int, ...] = ()
     source: Mapping[str, Any] | None = None
     truth: NDArray[np.bool_] | None = None
@@ -87,8 +90,9 @@ class Dataset:
         object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
         n, p = self.X.shape
         check_labels("y", self.y, n)
-        if self.groups is not None:
-            check_labels("groups", self.groups, n)
+        for name in ("groups", "cohorts"):
+            if getattr(self, name) is not None:
+                check_labels(name, getattr(self, name), n)
         check_length("feature_names", self.feature_names, p, "feature")
         check_text("feature_names", self.feature_names)
         if self.truth is not None:
@@ -130,7 +134,10 @@ class Dataset:
         digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
         digest.update(np.ascontiguousarray(self.X).data)
         groups = [] if self.groups is None else self.groups.tolist()
-        for part in (self.y.tolist(), list(self.feature_names), groups, list(self.nominal)):
+        parts: list[Any] = [self.y.tolist(), list(self.feature_names), groups, list(self.nominal)]
+        if self.cohorts is not None:  # other data keep the fingerprints they had before
+            parts.append({"cohorts": self.cohorts.tolist()})
+        for part in parts:
             digest.update(repr(part).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 

@@ -50,6 +50,7 @@ def read_data(
     drop: Column | Iterable[Column] = (),
     nominal: Column | Iterable[Column] = (),
     groups: Column | None = None,
+    cohort: Column | None = None,
     positive: str | None = None,
     progress: Progress | None = None,
 ) -> Dataset:
@@ -72,6 +73,8 @@ def read_data(
         text are refused.
     groups : str or int, optional
         The column that holds the group (the subject, the batch) of each sample.
+    cohort : str or int, optional
+        The column that holds the cohort (the study site) of each sample.
     positive : str, optional
         The class that is set against all others together.
     progress : callable, optional
@@ -108,12 +111,14 @@ def read_data(
         GenePattern's format, versions 1.2 and 1.3, features in rows. The target is a row about
         the samples (1.3) or a CLS file.
     ``.npz``
-        NumPy arrays ``X`` and ``y``, and ``feature_names`` and ``groups`` if there are any.
+        NumPy arrays ``X`` and ``y``, and ``feature_names``, ``groups`` and ``cohorts`` if there
+        are any.
     ``.parquet``
         One row a sample; needs pyarrow (``holdfast[parquet]``). Row labels that pandas stored are
         left out unless they are named.
     ``.h5ad``
-        AnnData; target and groups are columns of ``obs``; needs anndata (``holdfast[anndata]``).
+        AnnData; target, groups and cohort are columns of ``obs``; needs anndata
+        (``holdfast[anndata]``).
 
     Missing values of features are empty cells, ``NA``, ``NaN``, ``?`` and ``null``. Labels are
     text, exactly as in the file, but for blanks around them: ``NA``, ``1`` and ``True`` are labels
@@ -136,6 +141,7 @@ def read_data(
         drop=as_columns("drop", drop),
         nominal=as_columns("nominal", nominal),
         groups=None if groups is None else as_column("groups", groups),
+        cohort=None if cohort is None else as_column("cohort", cohort),
     )
     data = _read(source, wishes, progress or _silent)
     for note in data.notes:
@@ -182,7 +188,8 @@ def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
 def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
     if wishes != Wishes():
         raise InvalidInputError(
-            "target, drop, nominal and groups are for files and frames; a Dataset has them already."
+            "target, drop, nominal, groups and cohort are for files and frames; a Dataset has them "
+            "already."
         )
     return data
 
