@@ -170,7 +170,8 @@ def test_the_reference_has_all_public_names():
     text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
     text += generated().selector_sections() + generated().protocol_sections()
     modules = (
-        hf.measures, hf.io, hf.resample, hf.select, hf.simulate, hf.study, holdfast.testing,
+        hf.io, hf.judge, hf.measures, hf.plot, hf.resample, hf.select, hf.simulate, hf.study,
+        hf.theory, holdfast.testing,
     )  # fmt: skip
     for name in [*hf.__all__, *(name for module in modules for name in module.__all__)]:
         assert re.search(rf"(:: |holdfast\.){name}\b", text), name

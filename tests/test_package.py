@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "holdfast"
 # from left to right: nothing imports what stands to its right
 LAYERS = [
     "errors", "_text", "_checks", "_spelling", "_references", "_classifiers", "_kernels",
-    "preferences", "measures", "resample", "select", "testing", "simulate", "io", "judge",
+    "preferences", "measures", "theory", "resample", "select", "testing", "simulate", "io", "judge",
     "plot", "report", "study", "cli",
 ]  # fmt: skip
 
@@ -30,7 +30,10 @@ def test_public_names_are_there():
         _ = holdfast.nonsense
 
 
-@pytest.mark.parametrize("module", ["measures", "preferences", "io", "errors"])
+@pytest.mark.parametrize(
+    "module",
+    ["measures", "preferences", "io", "errors", "judge", "theory", "simulate", "resample"],
+)
 def test_modules_export_what_they_say(module):
     loaded = importlib.import_module(f"holdfast.{module}")
     assert len(set(loaded.__all__)) == len(loaded.__all__)

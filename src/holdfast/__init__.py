@@ -21,7 +21,9 @@ if TYPE_CHECKING:
         select,
         simulate,
         study,
+        theory,
     )
+    from holdfast.judge import replication
     from holdfast.measures import compare, list_measures, measure, pairwise
     from holdfast.preferences import Groups, Rankings, Subsets, Weights, concat
     from holdfast.resample import (
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         Bootstrap,
         ComplementaryHalves,
         CrossValidation,
+        DisjointParts,
         FeatureSubsets,
         IndependentSamples,
         Nested,
@@ -77,6 +80,7 @@ _HOME = {
     "CrossValidation": "resample",
     "DRAGS": "select",
     "DenseGroups": "select",
+    "DisjointParts": "resample",
     "Ensemble": "select",
     "FScore": "select",
     "FeatureSubsets": "resample",
@@ -116,10 +120,12 @@ _HOME = {
     "measure": "measures",
     "merge": "study",
     "pairwise": "measures",
+    "replication": "judge",
     "resume": "study",
 }
 _MODULES = (
-    "errors", "io", "judge", "measures", "plot", "report", "resample", "select", "simulate", "study"
+    "errors", "io", "judge", "measures", "plot", "report", "resample", "select", "simulate",
+    "study", "theory",
 )  # fmt: skip
 
 __all__ = [
@@ -134,6 +140,7 @@ __all__ = [
     "ConsensusGroups",
     "CrossValidation",
     "DenseGroups",
+    "DisjointParts",
     "Ensemble",
     "FScore",
     "FeatureSubsets",
@@ -177,12 +184,14 @@ __all__ = [
     "merge",
     "pairwise",
     "plot",
+    "replication",
     "report",
     "resample",
     "resume",
     "select",
     "simulate",
     "study",
+    "theory",
 ]
 
 

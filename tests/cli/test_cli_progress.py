@@ -39,7 +39,7 @@ def test_the_work_is_told_at_the_start(lines):
     watch.start(TOTALS, {"relieff": 30}, "2 local processes")
     work, estimates = printed()
     assert work == (
-        "work: 2 selectors x 100 resamples = 200 units, 30 of them done already, "
+        "work: 2 selectors x 100 training parts = 200 units, 30 of them done already, "
         "on 2 local processes."
     )
     assert estimates == "work: It estimates."

@@ -25,7 +25,8 @@ def finished(tmp_path_factory):
 def test_the_table_is_all_that_goes_to_standard_output(finished):
     _, result = finished
     header, *lines = result.stdout.split("\n\n")[0].splitlines()
-    assert header.split() == ["selector", "size", "stability", "error,", "%", "classifier"]
+    assert header.split()[2:6] == ["replication", "(89)", "predicted", "(178)"]
+    assert header.split()[6:] == ["stability", "error,", "%", "classifier"]
     assert [line.split()[:2] for line in lines] == [
         ["f_score", "3"],
         ["f_score", "7"],
@@ -38,7 +39,8 @@ def test_the_table_is_all_that_goes_to_standard_output(finished):
 def test_the_meaning_of_the_numbers_is_told(finished):
     folder, result = finished
     assert hf.load(folder).protocol_sentence in result.stdout
-    assert "Stability is nogueira" in result.stdout
+    assert "two independent samples of 89 agree, by nogueira" in result.stdout
+    assert "Stability is the usual figure" in result.stdout
     assert "chance gives 0" in result.stdout
 
 
@@ -46,7 +48,7 @@ def test_data_and_work_are_told_on_standard_error(finished):
     _, result = finished
     lines = result.stderr.splitlines()
     assert lines[0].startswith("data: 178 samples of 13 features in 3 classes: class_0 59,")
-    assert "work: 2 selectors x 6 resamples = 12 units, on 1 local process." in lines
+    assert "work: 2 selectors x 54 training parts = 108 units, on 1 local process." in lines
 
 
 def test_the_files_are_named_and_there(finished):
@@ -70,7 +72,7 @@ def test_json_holds_all_tables(finished):
     folder, _ = finished
     result = run("study", *SMALL, "--out", folder, "--json")
     document = json.loads(result.stdout)
-    assert document["units"] == {"all": 12, "done": 12, "failed": 0}
+    assert document["units"] == {"all": 108, "done": 108, "failed": 0}
     assert len(document["stability"]) == 2 * 2 * 3
     assert {row["classifier"] for row in document["errors"]} == {"knn3"}
     assert document["failures"] == []

@@ -9,9 +9,10 @@ import pytest
 
 import holdfast as hf
 from holdfast.cli._closing import _document, close
+from holdfast.cli._print import table_lines
 from holdfast.cli._run_options import RunOptions
-from holdfast.cli._summary import print_summary
-from holdfast.study import load
+from holdfast.cli._summary import _columns, print_summary
+from holdfast.study import Result, load
 from tests.study.stores import Made, full, subsamples
 
 
@@ -43,6 +44,80 @@ def test_a_complete_study_ends_well(ended):
     assert "How much a selection would change." in out
     assert "error" not in err
     assert "next:" not in err
+
+
+def again(result):
+    """Give a result what a study with disjoint halves would have."""
+    table = result.stability[["selector", "size", "measure"]]
+    found = table.assign(n_samples=15, value=0.6, low=0.4, high=0.8, n_pairs=10, at=30, note="")
+    result.replication = found.assign(predicted=0.7, predicted_low=0.5, predicted_high=0.9)
+    return result
+
+
+def test_the_table_begins_with_what_a_second_study_would_find(capsys):
+    print_summary(again(Result(full(made()))))
+    table, told = capsys.readouterr().out.split("\n\n")
+    header, *lines = table.splitlines()
+    assert header.split()[2:6] == ["replication", "(15)", "predicted", "(30)"]
+    assert header.split()[6] == "stability"
+    assert lines[0].split()[2:8] == ["0.60", "[0.40,", "0.80]", "0.70", "[0.50,", "0.90]"]
+    assert "two independent samples of 15 agree, by nogueira" in told
+    assert "from 10 pairs of disjoint halves of the data" in told
+    assert "resamples of one data set share samples" in told
+    size = Result(full(made())).recommend().size  # of 12 features
+    count = round(size * (0.7 * (1 - size / 12) + size / 12))
+    assert f"Your list at this n: expect {count} (" in told
+    assert told.endswith(f"of {size} features again in a second study, if both have 30 samples.\n")
+
+
+def test_the_table_fits_a_terminal_of_80_columns():
+    result = again(Result(full(made(selectors=("relieff", "random_score"), sizes=(20,), p=99))))
+    shown = _columns(result, result.summary())
+    lines = table_lines(list(shown), list(zip(*shown.values(), strict=True)), width=80)
+    assert max(map(len, lines)) <= 80
+    assert any("classifier: knn" in line for line in lines)
+
+
+def test_where_nothing_is_predicted_the_halves_speak(capsys):
+    result = again(Result(full(made())))
+    result.replication = result.replication.assign(at=None, predicted=float("nan"), note="few left")
+    print_summary(result)
+    table, told = capsys.readouterr().out.split("\n\n")
+    assert "predicted" not in table
+    assert "Note: few left." in told
+    assert "Your list at half this n: expect " in told
+    assert told.endswith("if both have 15 samples.\n")
+
+
+def test_without_a_second_study_it_is_said_why(ended):
+    _, out, _ = ended(made())
+    assert "what a second study would find was not estimated (it was not asked for)." in out
+    assert "with the 95% interval for repeating this protocol" in out
+    assert "Your list" not in out
+
+
+def test_independent_samples_are_second_studies(capsys):
+    result = Result(full(made()))
+    result.replication = result.replication.copy()
+    result.replication.attrs["why_none"] = "each resample is an independent sample already"
+    print_summary(result)
+    told = capsys.readouterr().out
+    assert "Resamples are independent samples here, so it is replication stability" in told
+    assert "Your list at this n: expect " in told
+
+
+def test_json_holds_replication_stability(tmp_path):
+    result = again(Result(full(made())))
+    document = _document(result, tmp_path, [])
+    assert document["replication"][0]["predicted"] == 0.7
+    assert "cohorts" not in document
+    assert _document(Result(full(made())), tmp_path, [])["replication"] == []
+
+
+def test_json_holds_cohorts_where_there_are_any(tmp_path):
+    result = Result(full(made()))
+    result.cohorts = result.stability.head(1)[["selector", "value"]]
+    assert _document(result, tmp_path, [])["cohorts"][0]["selector"] == "one"
 
 
 def test_failed_units_are_counted_and_their_reasons_told(ended):

@@ -9,7 +9,7 @@ from holdfast.report._schema import FORMAT, VERSION
 from holdfast.report._words import called
 
 if TYPE_CHECKING:
-    from holdfast.report._schema import FeatureRow, Figure, Report, SelectorRow
+    from holdfast.report._schema import FeatureRow, Figure, Report, SecondStudy, SelectorRow
 
 HOSTILE = (
     "<script>window.hurt = 1</script>",
@@ -54,7 +54,7 @@ def sample(rows: int = 30, **changes: Any) -> Report:
                 ),
                 (
                     "What would change this: new samples, as all resamples come from the same 62 "
-                    "samples: a new study agrees less."
+                    "samples (two new studies as large are predicted to agree at 0.52)."
                 ),
             ],
             "trusted": ["M26383", "H08393", "T71025", HOSTILE[0], HOSTILE[6]],
@@ -82,6 +82,7 @@ def sample(rows: int = 30, **changes: Any) -> Report:
                 },
             ],
         },
+        "replication": _replication(),
         "features": {
             "caption": "Features that ReliefF selected when asked for 20 features, the most "
             "frequent first; drawn at random, a feature would be selected in 1% of the resamples.",
@@ -148,6 +149,38 @@ def sample(rows: int = 30, **changes: Any) -> Report:
         },
     }
     return copy.deepcopy({**report, **changes})  # type: ignore[return-value, typeddict-item]
+
+
+def _replication() -> SecondStudy:
+    rows = [
+        {
+            "selector": name,
+            "title": title,
+            "size": size,
+            "replication": 0.44,
+            "replication_low": 0.31 if size == 20 else None,
+            "replication_high": 0.57 if size == 20 else None,
+            "predicted": 0.52 if size == 20 else None,
+            "predicted_low": 0.4 if size == 20 else None,
+            "predicted_high": 0.65 if size == 20 else None,
+            "stability": 0.71,
+            "low": 0.66,
+            "high": 0.76,
+            "recommended": name == "relieff",
+        }
+        for name, title, size in (("relieff", "ReliefF", 20), (HOSTILE[0], HOSTILE[0], "own"))
+    ]
+    pair = {"cohort_a": HOSTILE[0], "cohort_b": HOSTILE[1], "n_a": 30, "n_b": 32, "value": 0.2}
+    return {
+        "measure": "nogueira",
+        "n_samples": 31,
+        "at": 62,
+        "noun": "sample",
+        "sentences": ["Two independent studies of 31 samples agree at 0.44."],
+        "rows": rows,  # type: ignore[typeddict-item]
+        "curve": [{"n_samples": 31, "value": 0.44, "low": 0.31, "high": 0.57}],
+        "cohorts": {"sentences": ["Two cohorts agree less than expected."], "rows": [pair]},
+    }
 
 
 def _name(number: int) -> str:
@@ -233,7 +266,8 @@ def _selector(number: int, name: str, title: str) -> SelectorRow:
 
 
 def _figures() -> list[Figure]:
-    sections = ("verdict", "truth", "features", "selectors", "profile", "stripes", "similarity")
+    sections = ("verdict", "truth", "replication", "cohorts", "features", "selectors", "profile")
+    sections += ("stripes", "similarity")
     return [
         {
             "name": section,

@@ -46,7 +46,7 @@ def test_all_values_are_plain_and_finite(report):
 
 
 def test_sentences_are_sentences(report):
-    sections = ("profile", "similarity", "stand_ins")
+    sections = ("replication", "profile", "similarity", "stand_ins")
     sentences = [*report["verdict"]["sentences"], *report["selectors"]["reasons"]]
     sentences += [text for name in sections for text in report[name]["sentences"]]
     for sentence in [*sentences, report["state"]["sentence"], report["features"]["caption"]]:
@@ -167,7 +167,8 @@ def test_pictures_are_drawn_with_captions():
     report = make_report(simulated())
     names = [figure["name"] for figure in report["figures"]]
     expected = {"frequencies", "rank_ranges", "truth", "plane", "similarity", "upset", "profiles"}
-    assert expected | {"stripes-f_score", "stripes-random_score"} == set(names)
+    assert names[0] == "replication"
+    assert expected | {"replication", "stripes-f_score", "stripes-random_score"} == set(names)
     for figure in report["figures"]:
         assert figure["svg"].startswith("<svg")
         assert figure["caption"].endswith(".")

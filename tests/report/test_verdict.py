@@ -12,6 +12,7 @@ from holdfast.judge import Recommendation
 from holdfast.report._assurance import assurance, in_words, on_scale
 from holdfast.report._evidence import Evidence
 from holdfast.report._names import bare_all
+from holdfast.report._second import Estimate, shared_features
 from holdfast.report._verdict import verdict as verdict_with_names
 
 
@@ -74,13 +75,45 @@ def recommendation(**changes):
     return Recommendation(rivals=pd.DataFrame(rivals, columns=columns), **facts)
 
 
+COLUMNS = [
+    *("selector", "size", "measure", "n_samples", "value", "low", "high", "n_pairs"),
+    *("at", "predicted", "predicted_low", "predicted_high", "note"),
+]
+
+
+def replicated(value=0.8, low=0.7, high=0.9, *, predicted=0.85, ends=(0.75, 0.92), **changes):
+    """Return the replication stability of `mine`, as if of 60 samples."""
+    row = {
+        "selector": "mine", "size": 3, "measure": "nogueira", "n_samples": 30, "value": value,
+        "low": low, "high": high, "n_pairs": 25, "at": 60, "predicted": predicted,
+        "predicted_low": ends[0], "predicted_high": ends[1], "note": "",
+    } | changes  # fmt: skip
+    return pd.DataFrame([row], columns=COLUMNS)
+
+
+def not_replicated(why="it was not asked for"):
+    """Return the table of a study that looked at no second one."""
+    table = pd.DataFrame(columns=COLUMNS)
+    table.attrs["why_none"] = why
+    return table
+
+
 def no_groups(selector, size=None, most=50):
     """Say that a selector finds single features only."""
     raise InvalidInputError(f"{selector} finds no groups.")
 
 
 def evidence(
-    table=None, *, done=100, units=100, draws=None, stand_ins=(), control=None, p=50, **changes
+    table=None,
+    *,
+    done=100,
+    units=100,
+    draws=None,
+    stand_ins=(),
+    control=None,
+    p=50,
+    replication=None,
+    **changes,
 ):
     """Return what a report is made from, for a study of one selector."""
 
@@ -113,6 +146,7 @@ def evidence(
         failures=[],
         truth=None,
         dataset=None,
+        replication=not_replicated() if replication is None else replication,
         resamples=pd.DataFrame({"draw": pd.array([draws] * 3, dtype="Int64")}),
         stand_ins=lambda selector, size: SimpleNamespace(table=rows),
     )
@@ -152,7 +186,7 @@ def test_what_chance_explains_is_not_trusted():
 
 def test_stability_and_error_are_told_with_their_uncertainty():
     told = verdict(evidence())["sentences"][1]
-    assert "excellent (0.85, 95% interval 0.80 to 0.90; chance gives 0.00)" in told
+    assert "excellent, 0.85 (95% interval 0.80 to 0.90; chance gives 0.00)" in told
     assert "an error of 10.0% ± 2.0%" in told
     assert "guessing the largest class: 50.0%" in told
 
@@ -160,7 +194,7 @@ def test_stability_and_error_are_told_with_their_uncertainty():
 def test_distances_are_said_to_be_such():
     told = verdict(evidence(measure="anhd", stability=0.1, low=0.05, high=0.15, chance=0.5))
     assert (
-        "excellent (0.10, 95% interval 0.05 to 0.15; lower is more stable; chance gives"
+        "excellent, 0.10 (95% interval 0.05 to 0.15; lower is more stable; chance gives"
         in (told["sentences"][1])
     )
 
@@ -177,10 +211,103 @@ def test_the_higher_error_is_told():
 
 def test_one_data_set_never_speaks_for_new_samples():
     told = verdict(evidence())["sentences"][-1]
-    assert "all resamples come from the same 60 samples (a new study agrees less)" in told
+    assert (
+        "all resamples come from the same 60 samples (how well a new study would agree was not "
+        "measured)"
+    ) in told
+    known = verdict(evidence(replication=replicated()))["sentences"][-1]
+    assert "(two new studies as large are predicted to agree at 0.85)" in known
+    halves = verdict(evidence(replication=replicated(predicted=None)))["sentences"][-1]
+    assert "(two new studies half as large would agree at 0.80)" in halves
     fresh = verdict(evidence(draws=1))["sentences"]
     assert "100 independent data sets" in fresh[0]
-    assert "agrees less" not in fresh[-1]
+    assert "new stud" not in fresh[-1]
+
+
+def test_a_second_study_comes_first_and_the_usual_figure_beside_it():
+    told = verdict(evidence(replication=replicated()))["sentences"]
+    assert told[0] == (
+        "A second study of 60 samples would find again about 3 (2 to 3) of the 3 features that "
+        "mine selects: the replication stability predicted for two such studies is excellent, 0.85 "
+        "(95% interval 0.75 to 0.92)."
+    )
+    assert told[1] == (
+        "Measured on disjoint halves of the data, of 30 samples each, it is 0.80 (95% interval "
+        "0.70 to 0.90); the usual figure, from repeating the protocol on the same samples, is 0.85 "
+        "(95% interval 0.80 to 0.90; chance gives 0.00): it differs, as resamples of one data set "
+        "share samples and have another size than a new study, so it is about this data set, not "
+        "about a second study."
+    )
+    assert told[2].startswith("Trust f0 and f1")
+    assert told[3].startswith("Use mine with 3 features and the classifier knn3: an error of 10.0%")
+    assert not any("was not measured" in text for text in told)
+
+
+def test_without_a_prediction_the_halves_come_first():
+    told = verdict(evidence(replication=replicated(0.5, 0.3, 0.7, predicted=None)))["sentences"]
+    assert told[0] == (
+        "A second study of 30 samples would find again about 2 (1 to 2) of the 3 features that "
+        "mine selects from as many: the replication stability of two such studies, measured on "
+        "disjoint halves of the data, is intermediate to good, 0.50 (95% interval 0.30 to 0.70)."
+    )
+    assert told[1].startswith("The usual figure, from repeating the protocol")
+
+
+def test_independent_data_sets_are_second_studies():
+    told = verdict(evidence(draws=1, low=0.8, high=0.9))["sentences"]
+    assert told[0] == (
+        "A second study of 60 samples would find again about 3 (2 to 3) of the 3 features that "
+        "mine selects: the replication stability of two such studies, measured on 100 independent "
+        "data sets, is excellent, 0.85 (95% interval 0.80 to 0.90)."
+    )
+    assert told[1].startswith("Trust")
+    assert not any("usual figure" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"size": "own"}, {"measure": "jaccard", "chance": 0.1}, {"size": 1}]
+)
+def test_features_found_again_are_counted_only_where_the_measure_tells(changes):
+    row = {key: value for key, value in changes.items() if key != "chance"}
+    table = frequencies(1.0, 0.95, 0.5, 0.01).assign(size=changes.get("size", 3))
+    about = evidence(table, replication=replicated(**row), **changes)
+    about.result.preferences["mine", 1] = SimpleNamespace(sizes=[1])
+    about.amount = "some features"
+    told = verdict(about)["sentences"][0]
+    assert told.startswith("The replication stability of mine predicted for two studies of 60 ")
+
+
+def test_studies_of_subjects_are_counted_in_subjects():
+    about = evidence(replication=replicated())
+    about.plan["data"]["subjects"] = 60
+    assert "A second study of 60 subjects" in verdict(about)["sentences"][0]
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        (not_replicated(), "it was not asked for"),
+        (not_replicated("class b has 3 samples."), "class b has 3 samples"),
+        (replicated(None, note="the selector fails"), "the selector fails"),
+    ],
+)
+def test_where_no_second_study_was_looked_at_this_is_said(table, why):
+    told = verdict(evidence(replication=table))["sentences"]
+    assert told[0].startswith("Trust")
+    assert "the stability is excellent, 0.85" in told[1]
+    assert told[2] == (
+        "This speaks about repeating the protocol on the same samples only: whether a second study "
+        f"would find these features was not measured ({why})."
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "size", "p", "found"),
+    [(1.0, 20, 500, 20), (0.0, 20, 100, 4), (0.5, 20, 100, 12), (-0.25, 20, 100, 0)],
+)
+def test_features_found_again_follow_from_agreement_beyond_chance(value, size, p, found):
+    shared = shared_features(Estimate(60, value, value, value), "kuncheva", size, p)
+    assert (shared.features, shared.told) == (found, str(found))
 
 
 def test_rivals_and_stand_ins_would_change_the_verdict():
@@ -283,7 +410,7 @@ def test_few_resamples_show_nothing():
         "takes 5 at least."
     )
     assert told["sentences"][1].startswith("The choice that comes out best is mine with 3")
-    assert "more than 4 resamples" in told["sentences"][2]
+    assert "more than 4 resamples" in told["sentences"][-1]
 
 
 def test_nothing_is_claimed_of_nothing():
@@ -308,6 +435,16 @@ def test_nothing_is_claimed_of_nothing():
         ({"table": frequencies(1.0, n=19)}, "fair", "only 19 resamples"),
         ({"table": frequencies(0.8)}, "low", "often enough to be trusted"),
         ({"nothing": True}, "fair", "no interval"),
+        ({"replication": replicated()}, "high", None),
+        ({"replication": replicated(predicted=0.7)}, "fair", "study as large would agree only at"),
+        ({"replication": replicated(predicted=0.39)}, "low", "at 0.39, which is poor"),
+        ({"replication": replicated(ends=(0.39, 1))}, "fair", "reaches down to 0.39, so"),
+        ({"replication": replicated(low=0.39)}, "fair", "reaches down to 0.39, so"),
+        ({"replication": replicated(0.5, predicted=0.8)}, "high", None),
+        ({"replication": replicated(0.7, predicted=None)}, "fair", "half as large would agree"),
+        ({"replication": replicated(0.3, predicted=None)}, "low", "half as large would agree"),
+        ({"replication": replicated(None)}, "high", None),
+        ({"replication": replicated(measure="kuncheva", predicted=0.1)}, "high", None),
     ],
 )
 def test_assurance_follows_its_rules(changes, level, reason):

@@ -9,6 +9,7 @@ from holdfast.resample import (
     Bootstrap,
     ComplementaryHalves,
     CrossValidation,
+    DisjointParts,
     Nested,
     Subsampling,
 )
@@ -44,6 +45,7 @@ def sampling():
         st.builds(CrossValidation, st.integers(3, 6), st.integers(1, 3), stratify, st.booleans()),
         st.builds(Bootstrap, st.integers(1, 8), st.floats(0.7, 1.0), stratify),
         st.builds(ComplementaryHalves, st.integers(1, 4), stratify),
+        st.builds(DisjointParts, st.integers(1, 4), st.integers(2, 3), stratify),
     )
     outer = st.sampled_from([CrossValidation(3), Subsampling(4, 0.8)])
     inner = st.sampled_from([CrossValidation(3), Subsampling(4, 0.8), Bootstrap(3)])

@@ -17,6 +17,7 @@ from holdfast.resample import (
     Bootstrap,
     ComplementaryHalves,
     CrossValidation,
+    DisjointParts,
     FeatureSubsets,
     IndependentSamples,
     Nested,
@@ -44,6 +45,8 @@ EXAMPLES = [
     Bootstrap(7, size=0.7),
     Bootstrap(7, size=15),
     ComplementaryHalves(4),
+    DisjointParts(4),
+    DisjointParts(3, 4),
     FeatureSubsets(7),
     AddedNoise(7),
     IndependentSamples(7),
@@ -105,7 +108,15 @@ def test_other_seeds_give_other_resamples():
 
 @pytest.mark.parametrize(
     "kind",
-    [Subsampling, Bootstrap, ComplementaryHalves, FeatureSubsets, AddedNoise, IndependentSamples],
+    [
+        Subsampling,
+        Bootstrap,
+        ComplementaryHalves,
+        DisjointParts,
+        FeatureSubsets,
+        AddedNoise,
+        IndependentSamples,
+    ],
 )
 @given(few=st.integers(1, 6), more=st.integers(1, 6), seed=SEEDS)
 def test_more_resamples_leave_the_first_as_they_are(kind, few, more, seed):
@@ -180,6 +191,8 @@ def test_times_tested_with_default_parameters_are_as_the_record_says():
         (lambda: Bootstrap(5, 1.2), r"size must be .* up to 1; received 1\.2"),
         (lambda: CrossValidation(1), "n_folds must be a whole number of at least 2; received 1"),
         (lambda: ComplementaryHalves(-1), "n_pairs .* received -1"),
+        (lambda: DisjointParts(0), "n_repeats .* received 0"),
+        (lambda: DisjointParts(5, 1), "n_parts must be a whole number of at least 2; received 1"),
         (lambda: FeatureSubsets(5, 0.0), r"fraction .* received 0\.0"),
         (lambda: AddedNoise(5, float("nan")), "level .* received nan"),
     ],

@@ -212,6 +212,46 @@ def test_rich_shows_the_summary_whatever_names_hold():
     assert all(f"{value:.3f}" in shown for value in result.summary()["stability"])
 
 
+def replicated(result, measure="nogueira"):
+    """Give a result replication stability of all but the last selector and size."""
+    table = result.stability.query("measure == @measure")[["selector", "size", "measure"]]
+    found = table.assign(n_samples=15, value=0.6, low=0.4, high=0.8, n_pairs=10, at=30, note="")
+    result.replication = found.assign(predicted=0.7, predicted_low=0.5, predicted_high=0.9).iloc[
+        :-1
+    ]
+
+
+@pytest.mark.parametrize("measures", [("nogueira",), ("spearman",)])
+def test_summary_begins_with_what_a_second_study_would_find(measures):
+    made = Made(resamples=subsamples(30, 4), measures=measures)
+    result = Result(full(made, forms=("ranks",)))
+    assert result.summary()["replication"].isna().all()
+    replicated(result, measures[0])
+    table = result.summary()
+    names = table.columns.tolist()
+    assert names.index("replication") < names.index("predicted") < names.index("stability")
+    known = table.dropna(subset="replication")
+    assert 0 < len(known) < len(table) == 4
+    numbers = ["replication", "replication_low", "replication_high", "replication_n"]
+    assert known[numbers].drop_duplicates().values.tolist() == [[0.6, 0.4, 0.8, 15]]
+    numbers = ["predicted", "predicted_low", "predicted_high"]
+    assert known[numbers].drop_duplicates().values.tolist() == [[0.7, 0.5, 0.9]]
+    assert table["stability"].notna().all()
+
+
+def test_rich_shows_a_second_study_first():
+    result = Result(full(Made(resamples=subsamples(30, 4))))
+    replicated(result)
+    written = io.StringIO()
+    Console(file=written, width=100).print(result)
+    shown = written.getvalue()
+    assert shown.index("replication") < shown.index("predicted") < shown.index("stability")
+    assert "n = 15" in shown
+    assert "[0.40, 0.80]" in shown
+    assert "[0.50, 0.90]" in shown
+    assert "two independent samples agree" in " ".join(shown.split())
+
+
 def test_a_classifier_without_an_error_is_not_the_best():
     errors = pd.DataFrame(
         {
@@ -223,9 +263,9 @@ def test_a_classifier_without_an_error_is_not_the_best():
         }
     )
     made = Made(resamples=subsamples(30, 4), sizes=(2,))
-    stability = Result(full(made)).stability
+    found = Result(full(made))
     cells = [{"selector": name, "size": 2} for name in ("one", "two")]
-    table = summary_table(cells, "nogueira", stability, errors)
+    table = summary_table(cells, "nogueira", found.replication, found.stability, errors)
     assert table["classifier"].isna().tolist() == [True, False]
     assert table["classifier"][1] == "y"
 

@@ -13,7 +13,8 @@ from holdfast.study._settings import checked_settings
 def settings(**given):
     usual = {
         "selectors": "t_score", "protocol": None, "sizes": None, "classifiers": (),
-        "measures": ("nogueira",), "impute": None, "seed": 0,
+        "measures": ("nogueira",), "impute": None, "replication": None, "until_width": None,
+        "seed": 0,
     }  # fmt: skip
     return checked_settings(**{**usual, **given})
 

@@ -112,20 +112,23 @@ def test_an_old_store_is_upgraded_on_a_copy(tmp_path, monkeypatch):
     def step(connection):
         connection.execute("ALTER TABLE units ADD COLUMN remark TEXT")
 
-    monkeypatch.setattr(schema, "VERSION", 2)
-    monkeypatch.setitem(schema.UPGRADES, 1, step)
+    now = schema.VERSION
+    monkeypatch.setattr(schema, "VERSION", now + 1)
+    monkeypatch.setitem(schema.UPGRADES, now, step)
     upgraded = Store.open(path)
     assert upgraded.query("SELECT selector, resample, remark FROM units") == [(0, 0, None)]
-    assert (tmp_path / "study.version1.sqlite").read_bytes() == before
-    assert names(tmp_path) == ["study.sqlite", "study.version1.sqlite"]
+    copy = f"study.version{now}.sqlite"
+    assert (tmp_path / copy).read_bytes() == before
+    assert names(tmp_path) == ["study.sqlite", copy]
 
 
 def test_an_upgrade_that_fails_leaves_the_store_alone(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     Store.create(path).close()
     before = path.read_bytes()
-    monkeypatch.setattr(schema, "VERSION", 2)
-    monkeypatch.setitem(schema.UPGRADES, 1, lambda connection: connection.execute("nonsense"))
+    now = schema.VERSION
+    monkeypatch.setattr(schema, "VERSION", now + 1)
+    monkeypatch.setitem(schema.UPGRADES, now, lambda connection: connection.execute("nonsense"))
     with pytest.raises(StoreError, match="nonsense"):
         Store.open(path)
     assert path.read_bytes() == before

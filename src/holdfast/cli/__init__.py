@@ -16,8 +16,10 @@ __all__ = ["main"]
         "list": "holdfast.cli._list:list_",
         "measure": "holdfast.cli._measure:measure",
         "merge": "holdfast.cli._merge:merge",
+        "plan": "holdfast.cli._plan:plan",
         "report": "holdfast.cli._report:report",
         "resume": "holdfast.cli._resume:resume",
+        "simulate": "holdfast.cli._simulate:simulate",
         "study": "holdfast.cli._study:study",
     },
     epilog=examples(

@@ -73,12 +73,19 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
             "done": result.n_done,
             "failed": len(result.failures),
         },
+        "replication": _records(result.replication),
         "stability": _records(result.stability),
         "errors": _records(result.errors),
         "recommended": _recommended(result),
         "failures": _records(result.failures),
         "files": [str(path) for path in files],
+        **_cohorts(result),
     }
+
+
+def _cohorts(result: Result) -> dict[str, Any]:
+    """Return how well cohorts agree, where the data have any."""
+    return {"cohorts": _records(result.cohorts)} if len(result.cohorts) else {}
 
 
 def _recommended(result: Result) -> dict[str, Any] | None:

@@ -48,6 +48,7 @@ class Watch:
         self.done: dict[str, int] = {}
         self.failed = 0
         self.started = False
+        self.explained = False
 
     @property
     def total(self) -> int:
@@ -76,6 +77,9 @@ class Watch:
     def end(self, units: int) -> None:
         """Say so if there was nothing left to do."""
 
+    def note(self, text: str) -> None:
+        """Learn between the steps of a study that grows how wide its intervals are."""
+
     def begin(self, where: str) -> None:
         """Say that work starts."""
 
@@ -90,11 +94,13 @@ def say_work(watch: Watch, where: str) -> None:
     """Say what is to be done, and by whom."""
     selectors, units = plural(len(watch.totals), "selector"), plural(watch.total, "unit")
     resamples, *others = set(watch.totals.values())
-    size = f"{selectors} x {plural(resamples, 'resample')} = {units}"
+    size = f"{selectors} x {plural(resamples, 'training part')} = {units}"
     size = f"{units} of {selectors}" if others else size  # a part of a study
     already = f", {watch.n_done:,} of them done already" if watch.n_done else ""
     say("work", f"{size}{already}, on {where}.")
-    click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
+    if not watch.explained:
+        click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
+    watch.explained = True
 
 
 class Talker(Watch):
@@ -104,6 +110,10 @@ class Talker(Watch):
         """Say so if there was nothing left to do."""
         if not self.started:
             say("work", f"nothing was left to do of {plural(units, 'unit')}.")
+
+    def note(self, text: str) -> None:
+        """Say how wide the intervals are."""
+        say("progress", f"{text}.")
 
 
 class Lines(Talker):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from holdfast.cli._run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -14,14 +16,19 @@ if TYPE_CHECKING:
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff", "svm_rfe", "random_score")
 CLASSIFIERS = ("linear_svm", "knn3")
 PROTOCOL = "subsampling:n_resamples=100,train_size=0.9"
+MOST = 1000
+"""Most resamples of a study that stops by itself, where no protocol is named."""
+GROWING = f"subsampling:n_resamples={MOST},train_size=0.9"
 DEFAULTS: dict[str, Any] = {
     "selectors": SELECTORS,
     "classifiers": CLASSIFIERS,
-    "protocol": PROTOCOL,
     "seed": 0,
 }
-OF_DATA = ("target", "drop", "nominal", "groups", "positive")
-OF_STUDY = ("selectors", "classifiers", "protocol", "sizes", "measures", "impute")
+OF_DATA = ("target", "drop", "nominal", "groups", "cohort", "positive")
+OF_STUDY = (
+    *("selectors", "classifiers", "protocol", "sizes", "measures", "impute"),
+    *("replication", "until_width"),
+)
 OF_RUN = tuple(field.name for field in fields(RunOptions))
 
 
@@ -48,7 +55,10 @@ class Request:
 def requested(data: str, given: Mapping[str, Any]) -> Request:
     """Put together what the command line says and, for a study file, what that says."""
     said = {key: value for key, value in given.items() if value is not None}
-    values = {**DEFAULTS, **_source(data), **said}
+    asked = {**_source(data), **said}
+    _check(asked)
+    usual = {**DEFAULTS, "protocol": GROWING if "until_width" in asked else PROTOCOL}
+    values = {**usual, **asked}
     return Request(
         file=values["file"],
         wishes=_some(values, OF_DATA),
@@ -56,6 +66,15 @@ def requested(data: str, given: Mapping[str, Any]) -> Request:
         out=Path(values["out"]) if "out" in values else None,
         run=RunOptions(**_some(values, OF_RUN)),
     )
+
+
+def _check(asked: Mapping[str, Any]) -> None:
+    if "until_width" in asked and "part" in asked:
+        raise click.UsageError(
+            "--until-width and --part do not go together: a part cannot tell when the study has "
+            "resamples enough.",
+            click.get_current_context(silent=True),
+        )
 
 
 def _source(data: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import click
 
 from holdfast.cli._grouped import GroupedCommand, in_group, option
 from holdfast.cli._options import examples, json_option, split_names
-from holdfast.cli._request import CLASSIFIERS, PROTOCOL, SELECTORS, requested
+from holdfast.cli._request import CLASSIFIERS, MOST, PROTOCOL, SELECTORS, requested
 from holdfast.cli._run_options import quiet_option, run_options
 from holdfast.cli._spellings import split_or_none, split_sizes, split_spellings
 
@@ -18,6 +18,7 @@ data_options = in_group(
     option("--drop", metavar="COLUMNS", callback=split_names, help="Left out, such as names."),
     option("--nominal", metavar="COLUMNS", callback=split_names, help="Kinds, not amounts."),
     option("--groups", metavar="COLUMN", help="Subjects; none is on both sides of a split."),
+    option("--cohort", metavar="COLUMN", help="Study sites, whose selections are compared."),
     option("--positive", metavar="CLASS", help="This class against all others together."),
 )
 study_options = in_group(
@@ -57,6 +58,13 @@ study_options = in_group(
         help="Missing values, for selectors that do not take them.",
     ),
     option(
+        "--replication",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Pairs of disjoint halves that tell what a second study would find; 0 for none, "
+        "default 10 to 50, with the protocol.",
+    ),
+    option(
         "--seed", type=click.IntRange(min=0), metavar="N", help="Of all that is random; default 0."
     ),
 )
@@ -67,6 +75,14 @@ out_option = in_group(
         metavar="DIR",
         type=click.Path(file_okay=False),
         help="Kept here; default a folder named after the data.",
+    ),
+    option(
+        "--until-width",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="W",
+        help=f"Stop when the 95% intervals of the stability are at most W wide; the protocol says "
+        f"how many resamples at most, default {MOST:,}. Narrow intervals tell what repeating the "
+        "protocol gives, not what new samples would.",
     ),
 )
 

@@ -113,6 +113,7 @@ class Data(Section):
     drop: list[Column] = []
     nominal: list[Column] = []
     groups: Column = None
+    cohort: Column = None
     positive: str = ""
 
 
@@ -125,6 +126,7 @@ class Plan(Section):
     classifiers: list[Classifier] = []
     measures: list[Measure] = []
     impute: Literal["median"] = "median"
+    replication: NonNegativeInt = 0
     seed: NonNegativeInt = 0
 
 
@@ -132,6 +134,7 @@ class Run(Section):
     """Who works, and what is written."""
 
     out: str = ""
+    until_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     n_jobs: Annotated[int, AfterValidator(_not_zero)] = 1
     dask: str = ""
     timeout: Annotated[float, Field(gt=0, le=LONGEST, allow_inf_nan=False)] = 1.0

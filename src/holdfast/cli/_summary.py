@@ -10,12 +10,16 @@ import click
 
 from holdfast.cli._paragraph import paragraph
 from holdfast.cli._print import Column, print_table
+from holdfast.cli._second_study import expected_again, not_replicated, replication_told
 from holdfast.errors import HoldfastError
 from holdfast.judge._found import fewer
 from holdfast.measures import get_measure
+from holdfast.report._second import WHY_DIFFERENT
 from holdfast.study._summary import chief_measure, summary_keys
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
     from holdfast.judge import Recommendation
@@ -40,16 +44,41 @@ def _columns(result: Result, table: pd.DataFrame) -> dict[Column, list[str]]:
     columns = {
         Column("selector"): [row["selector"] for row in rows],
         Column("size", right=True): [str(row["size"]) for row in rows],
-        Column("stability", right=True): [_value(row) for row in rows],
+        **_second_study(result, rows),
     }
+    ends = () if _replicated(table) else ("low", "high")  # the line would be too long with all
+    columns[Column("stability", right=True)] = [_value(row, "stability", *ends) for row in rows]
     if not _chance_is_0(table):
         columns[Column("chance", right=True)] = [_decimals(row["chance"]) for row in rows]
     if result.plan["classifiers"]:
         columns[Column("error, %", right=True)] = [_error(row) for row in rows]
-        columns[Column("classifier")] = [_classifier(row) for row in rows]
+        named = Column("classifier", free=_replicated(table), named=True)
+        columns[named] = [_classifier(row) for row in rows]
     if len(set(notes)) > 1:
         columns[Column("note", free=True)] = notes
     return columns
+
+
+def _replicated(table: pd.DataFrame) -> bool:
+    """Return whether it is known of any row what a second study would find."""
+    return bool(table["replication"].notna().any())
+
+
+def _second_study(result: Result, rows: list[dict[Any, Any]]) -> dict[Column, list[str]]:
+    """Return what studies of half the size and as large would have in common, where known."""
+    return {
+        Column(f"{name} ({count:,})", right=True): [
+            _value(row, name, f"{name}_low", f"{name}_high") for row in rows
+        ]
+        for name, column in (("replication", "n_samples"), ("predicted", "at"))
+        if (count := _most(result.replication[column]))
+    }
+
+
+def _most(counts: pd.Series[Any]) -> int:
+    """Return how many samples each study has: all estimates have the same number."""
+    known = counts.dropna()
+    return int(known.max()) if len(known) else 0
 
 
 def _notes(result: Result, table: pd.DataFrame) -> list[str]:
@@ -64,9 +93,9 @@ def _chance_is_0(table: pd.DataFrame) -> bool:
     return bool(len(known) and (known == 0).all())
 
 
-def _value(row: dict[Any, Any]) -> str:
-    value, low, high = (_decimals(row[key]) for key in ("stability", "low", "high"))
-    return value if low == "-" else f"{value} [{low}, {high}]"
+def _value(row: dict[Any, Any], name: str, *ends: str) -> str:
+    value, *span = (_decimals(row[key]) for key in (name, *ends))
+    return f"{value} [{', '.join(span)}]" if span and "-" not in span else value
 
 
 def _error(row: dict[Any, Any]) -> str:
@@ -83,12 +112,7 @@ def _decimals(number: float, count: int = 2) -> str:
 
 
 def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
-    chance = "; chance gives 0" if _chance_is_0(table) else ""
-    told = [
-        f"Stability is {record.name} ({record.title}{'; a distance' if record.distance else ''}"
-        f"{chance}), with the 95% interval for repeating this protocol."
-        for record in map(get_measure, table["measure"].dropna().unique())
-    ]
+    told = [*_stability_told(result, table)]
     if len(set(notes := _notes(result, table))) == 1 and notes[0]:
         told.append(f"Note: {notes[0]}.")
     told.append(result.protocol_sentence)
@@ -98,7 +122,23 @@ def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
         short = fewer_than_asked(result, choice)
         found = "" if short is None else f", of which {short.remark}"
         told.append(f"Recommended: {choice.pair}{found}; the report says why.")
+        told += [] if short is not None else expected_again(result, choice)
     return told
+
+
+def _stability_told(result: Result, table: pd.DataFrame) -> Iterator[str]:
+    """Say what the numbers mean: first those about a second study."""
+    chance = "; chance gives 0" if _chance_is_0(table) else ""
+    new = _replicated(table)
+    for record in map(get_measure, table["measure"].dropna().unique()):
+        what = f"{record.name} ({record.title}{'; a distance' if record.distance else ''}{chance})"
+        if new:
+            yield replication_told(result, what)
+            usual = "Stability is the usual figure, over the resamples"
+            yield f"{usual}; it differs, as {WHY_DIFFERENT}."
+            continue
+        yield f"Stability is {what}, with the 95% interval for repeating this protocol."
+        yield not_replicated(result)
 
 
 def recommended(result: Result) -> Recommendation | None:

@@ -5,15 +5,23 @@ time (a measure that is not corrected for chance is first brought to this scale)
 called poor, from 0.75 on excellent, between them intermediate to good, as Nogueira et al. (2018)
 do after Fleiss's scale for agreement between raters.
 
-The assurance is *low* if any of these holds: no feature is trusted; the 95% interval of the
-stability reaches below 0.4; the error to expect plus two standard errors reaches what guessing
-the largest class gives; less than half of the work is done. It is *fair* if none of them holds,
-but one of these: the interval reaches below 0.75, or there is none; part of the work is missing;
-there are fewer than 20 resamples; nothing was classified; where the choosing was repeated, the
-recommended pair came out in less than 60% of the repetitions. It is *high* otherwise. How random
-features classify is told beside it, but does not count: a study without this control must not
-look surer than one that has it. The assurance speaks about repeating the protocol on the same
-data, unless the data sets were drawn independently.
+A second study counts by its replication stability: that predicted for two studies as large as this
+one, else that of two studies half as large, which disjoint halves of the data tell.
+
+The assurance is *low* if any of these holds: no feature is trusted; the replication stability is
+below 0.4; the 95% interval of the stability over the resamples reaches below 0.4; the error to
+expect plus two standard errors reaches what guessing the largest class gives; less than half of the
+work is done. It is *fair* if none of them holds, but one of these: the replication stability is
+below 0.75, or its interval reaches below 0.4, or that of the halves from which it is predicted; the
+interval of the stability over the resamples reaches below 0.75, or there is none; part of the work
+is missing; there are fewer than 20 resamples; nothing was classified; where the choosing was
+repeated, the recommended pair came out in less than 60% of the repetitions. It is *high* otherwise.
+
+Where replication stability was not estimated, it does not count: the verdict then says that only
+repeating the protocol on the same data was measured. Where data sets were drawn independently, the
+stability over them is the replication stability. How random features classify is told beside the
+assurance, but does not count: a study without this control must not look surer than one that has
+it.
 """
 
 from __future__ import annotations
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
 
     from holdfast.judge import Recommendation
     from holdfast.report._evidence import Evidence
+    from holdfast.report._second import Estimate
 
 POOR, EXCELLENT = 0.4, 0.75
 AGAIN = 0.6
@@ -75,10 +84,13 @@ def scaled(choice: Recommendation | None) -> tuple[float | None, float | None]:
     """Return the stability of the recommended pair, and the less good end of its interval."""
     if choice is None:
         return None, None
-    value, *ends = (
-        on_scale(one, choice.chance, choice.measure)
-        for one in (choice.stability, choice.low, choice.high)
-    )
+    ends = (choice.stability, choice.low, choice.high)
+    return _ends(*ends, chance=choice.chance, measure=choice.measure)
+
+
+def _ends(*values: float, chance: float, measure: str) -> tuple[float | None, float | None]:
+    """Return a stability on the scale, and the less good end of its interval."""
+    value, *ends = (on_scale(one, chance, measure) for one in values)
     return value, min((end for end in ends if end is not None), default=None)
 
 
@@ -88,10 +100,34 @@ def _doubts(evidence: Evidence) -> Iterator[Doubt]:
         return
     if not evidence.trusted:
         yield Doubt("low", "no feature was selected often enough to be trusted")
+    yield from _of_replication(evidence)
     yield from _of_stability(evidence)
     yield from _of_error(evidence)
     yield from _of_choosing(evidence)
     yield from _of_work(evidence)
+
+
+def _of_replication(evidence: Evidence) -> Iterator[Doubt]:
+    second, choice = evidence.second, evidence.choice
+    if second is None or choice is None or second.halves is None:
+        return  # of independent data sets, the stability is looked at below
+    found = [_second(one, choice) for one in (second.best, second.halves)]
+    (value, _), lows = found[0], [low for _, low in found if low is not None]
+    if value is None:
+        return
+    size = "as large" if second.full is not None else "half as large"
+    text = f"a second study {size} would agree only at {number(second.best.value)}"
+    if value < POOR:
+        yield Doubt("low", f"{text}, which is poor")
+    elif value < EXCELLENT:
+        yield Doubt("fair", text)
+    elif lows and min(lows) < POOR:
+        reach = f"an interval of the replication stability reaches down to {number(min(lows))}"
+        yield Doubt("fair", f"{reach}, so a second study might agree poorly")
+
+
+def _second(found: Estimate, choice: Recommendation) -> tuple[float | None, float | None]:
+    return _ends(found.value, found.low, found.high, chance=choice.chance, measure=choice.measure)
 
 
 def _of_stability(evidence: Evidence) -> Iterator[Doubt]:

@@ -10,7 +10,7 @@ from holdfast.measures import get_measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.report._schema import FeatureRow
+    from holdfast.report._schema import FeatureRow, SecondStudy
 
 MISSING = "–"
 
@@ -164,6 +164,17 @@ def some(names: Sequence[str], total: int, most: int = 8) -> list[str]:
     """
     shown = list(names[:most])
     return [*shown, f"and {total - len(shown):,} more"] if total > len(shown) else shown
+
+
+def replication_head(second: SecondStudy) -> str:
+    """Return the heading of what was estimated from halves of the data."""
+    count = second["n_samples"]
+    return "replication stability" if count is None else f"two studies of {count:,}"
+
+
+def predicted_head(second: SecondStudy) -> str:
+    """Return the heading of what is predicted for studies as large as this one."""
+    return "predicted" if second["at"] is None else f"predicted for two of {second['at']:,}"
 
 
 def ranked(rows: Iterable[FeatureRow]) -> bool:

@@ -89,4 +89,15 @@ def new_samples(evidence: Evidence) -> str:
     if evidence.drawn:
         return "data of another population or size, as each data set was drawn anew from this one"
     count = plural(int(evidence.plan["data"]["n_samples"]), "sample")
-    return f"new samples, as all resamples come from the same {count} (a new study agrees less)"
+    return f"new samples, as all resamples come from the same {count} ({_new_study(evidence)})"
+
+
+def _new_study(evidence: Evidence) -> str:
+    """Say how well new studies would agree."""
+    second = evidence.second
+    if second is None:
+        return "how well a new study would agree was not measured"
+    value = number(second.best.value)
+    if second.full is None:
+        return f"two new studies half as large would agree at {value}"
+    return f"two new studies as large are predicted to agree at {value}"

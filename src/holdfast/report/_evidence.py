@@ -16,6 +16,7 @@ from holdfast.report._copies import copies
 from holdfast.report._members import stood_for
 from holdfast.report._names import set_apart
 from holdfast.report._plain import records
+from holdfast.report._second import measured_anew, second_study, shared_features, why_none
 from holdfast.report._words import features_of, known, record_of, title_of
 
 if TYPE_CHECKING:
@@ -24,9 +25,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from holdfast.io import Dataset
-    from holdfast.judge import ChoiceError, Recommendation, StabilityProfile, StandIns
+    from holdfast.judge import (
+        ChoiceError,
+        CohortComparison,
+        Recommendation,
+        Replication,
+        StabilityProfile,
+        StandIns,
+    )
     from holdfast.judge._found import Fewer
     from holdfast.report._control import Control
+    from holdfast.report._second import Second, Shared
     from holdfast.study import Result
 
 logger = logging.getLogger(__name__)
@@ -57,6 +66,57 @@ class Evidence:
     def choice(self) -> Recommendation | None:
         """The recommendation; None where nothing can be recommended."""
         return attempt(self.result.recommend, "a recommendation")
+
+    @cached_property
+    def second(self) -> Second | None:
+        """What a second study would find of the recommended pair; None where it is not known."""
+        choice = self.choice
+        if choice is None or self.all_selected:
+            return None
+        if self.drawn:
+            return measured_anew(choice, int(self.plan["data"]["n_samples"]), self.n_compared)
+        table = self.result.replication
+        return second_study(table, choice.selector, choice.size, choice.measure)
+
+    @cached_property
+    def why_no_second(self) -> str:
+        """Why it is not known what a second study would find, as part of a sentence."""
+        if self.choice is None:
+            return str(self.result.replication.attrs.get("why_none") or "nothing is recommended")
+        choice, table = self.choice, self.result.replication
+        return why_none(table, choice.selector, choice.size, choice.measure)
+
+    @cached_property
+    def shared(self) -> Shared | None:
+        """How many of the recommended features to expect again; None where that is not known."""
+        second, choice = self.second, self.choice
+        if second is None or choice is None or self.fewer(choice.selector, choice.size):
+            return None
+        count = int(self.plan["data"]["n_features"])
+        return shared_features(second.best, second.measure, choice.size, count)
+
+    @cached_property
+    def replication(self) -> Replication | None:
+        """The replication stability of the recommended pair, with its curve."""
+        choice = self.choice
+        if choice is None or self.drawn:
+            return None
+        asked = choice.selector, choice.size, choice.measure
+        return attempt(lambda: self.result.replicated(*asked), "replication stability")
+
+    @cached_property
+    def cohorts(self) -> CohortComparison | None:
+        """How well cohorts agree on the recommended features; None where the data have none."""
+        choice = self.choice
+        if choice is None or not len(self.result.cohorts):
+            return None
+        asked = choice.selector, choice.size, choice.measure
+        return attempt(lambda: self.result.compare_cohorts(*asked), "cohorts")
+
+    @property
+    def noun(self) -> str:
+        """What a study has many of: subjects, where samples belong to some."""
+        return "subject" if self.plan["data"].get("subjects") else "sample"
 
     @cached_property
     def error(self) -> tuple[float, float | None] | None:

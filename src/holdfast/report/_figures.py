@@ -70,10 +70,35 @@ def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
 
 
 def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+    yield from _of_replication(evidence)
     yield from _of_features(evidence, cell)
     yield from _of_selectors(evidence)
     yield _profiles(evidence)
     yield from _stripes(evidence, cell[0])
+
+
+def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
+    curve, cohorts = evidence.replication, evidence.cohorts
+    if curve is not None:
+        noun = evidence.noun
+        yield Wanted(
+            name="replication",
+            section="replication",
+            draw=curve.plot,
+            caption=f"How well two studies of so many {noun}s agree on the features of the "
+            "recommended selector and size. Dots with bars were measured on disjoint parts of "
+            "the data; the dashed line with its band is predicted. Where the line is low or "
+            "the band is wide, a second study may find other features.",
+        )
+    if cohorts is not None:
+        yield Wanted(
+            name="cohorts",
+            section="cohorts",
+            draw=cohorts.plot,
+            caption="Each line is a pair of cohorts: how well the features found in the one "
+            "agree with those found in the other, beside what samples of the same sizes from "
+            "all cohorts together let expect.",
+        )
 
 
 def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:

@@ -56,6 +56,8 @@ def _texts(report: Report) -> Iterator[str]:
     yield from (figure["caption"] for figure in report["figures"])
     methods = report["methods"]
     yield from (methods["protocol"], methods["paragraph"], *methods["warnings"])
+    second = report["replication"]
+    yield from (*second["sentences"], *second.get("cohorts", {"sentences": []})["sentences"])
     told = [report["profile"], report["similarity"], report["stand_ins"]]
     groups = report["groups"]
     measured = None if groups is None else groups.get("measures")

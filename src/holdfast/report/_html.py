@@ -19,8 +19,10 @@ from holdfast.report._cells import (
     number,
     p_value,
     percent,
+    predicted_head,
     ranked,
     raw,
+    replication_head,
     rounded,
     some,
     span,
@@ -142,7 +144,8 @@ def _environment() -> Environment:
     )
     shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
-    called = (span, interval, raw, plural, some, chosen_size, ranked)
+    heads = (replication_head, predicted_head)
+    called = (span, interval, raw, plural, some, chosen_size, ranked, *heads)
     environment.globals |= {function.__name__: function for function in called}
     return environment
 

@@ -13,6 +13,7 @@ from holdfast.report._glossary import glossary
 from holdfast.report._groups import groups
 from holdfast.report._methods import data_name, methods
 from holdfast.report._plain import plain
+from holdfast.report._replication import second_study
 from holdfast.report._schema import FORMAT, VERSION
 from holdfast.report._sections import failures, profile, similarity, stand_ins
 from holdfast.report._selectors import selectors
@@ -66,6 +67,7 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
         "state": _state(evidence),
         "verdict": verdict(evidence),
         "truth": truth(evidence),
+        "replication": second_study(evidence),
         "features": features(evidence),
         "selectors": selectors(evidence),
         "profile": profile(evidence),
@@ -87,8 +89,14 @@ def _subtitle(evidence: Evidence) -> str:
     return (
         f"{called(data_name(evidence))}: {plural(data['n_samples'], 'sample')} of "
         f"{plural(data['n_features'], 'feature')}, "
-        f"{plural(len(evidence.plan['selectors']), 'selector')} on {resamples}"
+        f"{plural(len(evidence.plan['selectors']), 'selector')} on {resamples}{_beside(evidence)}"
     )
+
+
+def _beside(evidence: Evidence) -> str:
+    """Count the parts of the data that tell about second studies; they are units of work, too."""
+    count = int(evidence.plan.get("beside", {}).get("resamples", 0))
+    return f" and {plural(count, 'part')} of the data" if count else ""
 
 
 def _resamples(evidence: Evidence) -> str:

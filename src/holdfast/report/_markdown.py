@@ -12,7 +12,9 @@ from holdfast.report._cells import (
     number,
     p_value,
     percent,
+    predicted_head,
     ranked,
+    replication_head,
     some,
     span,
     tenths,
@@ -23,7 +25,16 @@ from holdfast.report._schema import FORMAT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from holdfast.report._schema import FeatureRow, Groups, Methods, Report, Section, SelectorRow
+    from holdfast.report._schema import (
+        FeatureRow,
+        Groups,
+        Methods,
+        ReplicationRow,
+        Report,
+        SecondStudy,
+        Section,
+        SelectorRow,
+    )
 
 MARK = f"<!-- {FORMAT}"
 """How a report in Markdown begins, so that it is known again."""
@@ -53,6 +64,7 @@ def to_markdown(report: Report) -> str:
         f"# {escaped(report['title'])}",
         *_paragraphs([report["subtitle"], report["state"]["sentence"]]),
         *_verdict(report),
+        *_replication(report["replication"]),
         *_features(report),
         *_selectors(report),
         *_section("Stability at every size", report["profile"]),
@@ -74,6 +86,31 @@ def _verdict(report: Report) -> Iterator[str]:
     yield ASSURANCE[verdict["assurance"]] + (f": {because}." if because else "")
     if report["truth"] is not None:
         yield from _section("The truth", report["truth"], level=3)
+
+
+def _replication(second: SecondStudy) -> Iterator[str]:
+    yield "## Would a second study find these features?"
+    yield from _paragraphs(second["sentences"])
+    if second["rows"]:
+        heads = ["selector", "features", replication_head(second), "95% interval"]
+        heads += [predicted_head(second), "95% interval", "usual stability", "95% interval"]
+        yield _table([*heads, "remarks"], (_second(row, second) for row in second["rows"]))
+    if "cohorts" in second:
+        yield from _section("Cohorts compared", second["cohorts"], level=3)
+
+
+def _second(row: ReplicationRow, second: SecondStudy) -> list[str]:
+    measure = second["measure"]
+    numbers = (
+        hundredths(row["replication"]),
+        interval(row["replication_low"], row["replication_high"], measure),
+        hundredths(row["predicted"]),
+        interval(row["predicted_low"], row["predicted_high"], measure),
+        hundredths(row["stability"]),
+        interval(row["low"], row["high"], measure),
+    )
+    remark = "recommended" if row["recommended"] else ""
+    return [row["selector"], cell(row["size"]), *numbers, remark]
 
 
 def _features(report: Report) -> Iterator[str]:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 TERMS = {
-    "assurance": "How far the trusted features can be relied on if this study were repeated on "
-    "the same samples: high, fair or low, by fixed rules on stability, error and completeness.",
+    "assurance": "How far the trusted features can be relied on: high, fair or low, by fixed rules "
+    "on what a second study would find, where that was measured, on stability over the resamples, "
+    "error and completeness.",
+    "replication stability": "How well the features selected in two independent studies, with "
+    "other samples, agree: 1 means the same features; for measures corrected for chance, 0 is what "
+    "random selections give. It depends on how many samples the studies have.",
+    "disjoint halves": "Two halves of the data that share no sample, nor subject: like two "
+    "independent studies of half the size.",
     "stability": "How much the selected features stay the same when the data change a little: 1 "
     "means the same features each time; for measures corrected for chance, 0 is what random "
     "selections give.",
@@ -12,6 +18,7 @@ TERMS = {
     "frequency": "The share of the resamples in which a feature was selected.",
     "resample": "A changed copy of the data, such as a random 90% of the samples, on which the "
     "selection is done again.",
+    "cohort": "Samples that belong together, such as those of one study or site.",
     "95% interval": "A range that, in 95 of 100 repetitions of the same procedure, holds the "
     "number that endless repetition would give.",
     "interval": "A range within which the number would mostly lie if the procedure were repeated.",

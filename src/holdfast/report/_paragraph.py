@@ -14,6 +14,8 @@ from holdfast.resample._words import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pandas as pd
+
     from holdfast.report._evidence import Evidence
 
 NOT_SOFTWARE = {"run", "started", "where", "command", "machine"}
@@ -40,6 +42,7 @@ def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
     if plan["impute"]:
         yield f"Missing values were imputed by the {plan['impute']} of the training part."
     yield _stability(plan, cite)
+    yield from _replication(evidence, cite)
     if evidence.profile is not None and evidence.profile.knots["size"].notna().any():
         yield (
             "Knots of the stability profiles are the sizes at which agreement beyond chance "
@@ -117,6 +120,37 @@ def _stability(plan: dict[str, Any], cite: Citations) -> str:
     if not names:
         return "No measure of stability was asked for."
     return f"The stability of the selections was measured by {_listed(names)}."
+
+
+def _replication(evidence: Evidence, cite: Citations) -> Iterator[str]:
+    """Say how it was estimated what a second study would find, if it was."""
+    table = evidence.result.replication.dropna(subset="value")
+    if not len(table):
+        return
+    pairs, halves = (int(table[name].max()) for name in ("n_pairs", "n_samples"))
+    together = ", subjects kept together" if evidence.noun == "subject" else ""
+    yield (
+        f"Replication stability, the agreement of the selections from two independent "
+        f"samples{cite('kalousis2005', 'dernoncourt2014')}, was estimated from "
+        f"{plural(pairs, 'random split')} of the {evidence.noun}s into disjoint halves of "
+        f"{halves:,}, stratified by class{together}; its 95% intervals are at the level of the "
+        f"data.{_predicted(evidence, table)}"
+    )
+
+
+def _predicted(evidence: Evidence, table: pd.DataFrame) -> str:
+    known, points = table.dropna(subset="predicted"), evidence.replication
+    if not len(known):
+        return ""
+    at = plural(int(known["at"].max()), evidence.noun)
+    pairs = "" if points is None else f" ({_pairs(points.points)})"
+    return f" For studies of {at} it was predicted from disjoint parts of several sizes{pairs}."
+
+
+def _pairs(points: pd.DataFrame) -> str:
+    """Return how many pairs of disjoint parts were compared at each size."""
+    sizes = zip(points["n_pairs"], points["n_samples"], strict=True)
+    return _listed([f"{plural(int(pairs), 'pair')} of {size:,.0f}" for pairs, size in sizes])
 
 
 def _classification(evidence: Evidence, cite: Citations) -> str:

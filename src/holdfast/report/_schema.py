@@ -126,6 +126,45 @@ class Section(TypedDict):
     """More numbers, such as all points of a curve; for the JSON twin only."""
 
 
+class ReplicationRow(TypedDict):
+    """A selector at a size: what a second study would find, and the usual figure beside it."""
+
+    selector: str
+    title: str
+    size: int | str
+    replication: float | None
+    """Agreement of two studies half as large, with its 95% interval at the level of the data."""
+    replication_low: float | None
+    replication_high: float | None
+    predicted: float | None
+    """The same, predicted for two studies as large as this one."""
+    predicted_low: float | None
+    predicted_high: float | None
+    stability: float | None
+    """The usual figure: over the resamples of the protocol."""
+    low: float | None
+    high: float | None
+    recommended: bool
+
+
+class SecondStudy(TypedDict):
+    """Would a second study find these features?"""
+
+    measure: str | None
+    n_samples: int | None
+    """How many samples (subjects) each half of the data has; None without an estimate."""
+    at: int | None
+    """How many two studies have for which agreement is predicted; None without a prediction."""
+    noun: str
+    """``"sample"`` or ``"subject"``: what is counted."""
+    sentences: list[str]
+    rows: list[ReplicationRow]
+    curve: NotRequired[list[dict[str, Any]]]
+    """Of the recommended pair: agreement by number of samples, estimated and predicted."""
+    cohorts: NotRequired[Section]
+    """How well cohorts agree, where the data have any."""
+
+
 class Groups(Section):
     """Which features lie in selected groups together, and how well groups match."""
 
@@ -139,7 +178,7 @@ class Figure(TypedDict):
     name: str
     section: str
     """``"verdict"``, ``"truth"``, ``"features"``, ``"selectors"``, ``"profile"``, ``"stripes"``,
-    ``"stand_ins"``, ``"similarity"``."""
+    ``"stand_ins"``, ``"similarity"``, ``"replication"``, ``"cohorts"``."""
     title: str
     caption: str
     alt: str
@@ -176,6 +215,7 @@ class Report(TypedDict):
     verdict: Verdict
     truth: Section | None
     """Simulated data only: the verdict beside the truth."""
+    replication: SecondStudy
     features: Features
     selectors: Selectors
     profile: Section

@@ -100,7 +100,7 @@ def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
     detail = _detail(evidence.result.errors, cell)
     row: SelectorRow = {
         "selector": cell["selector"],
-        "title": _title(evidence, cell["selector"]),
+        "title": title_of_row(evidence, cell["selector"]),
         "size": cell["size"],
         "stability": cell["stability"],
         "low": cell["low"],
@@ -135,7 +135,7 @@ def _detail(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _title(evidence: Evidence, name: str) -> str:
+def title_of_row(evidence: Evidence, name: str) -> str:
     """Return the title of a selector, with its name where several have the same title."""
     title = evidence.title(name)
     same = [one for one in evidence.result.selectors if evidence.title(one) == title]

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.measures import get_measure
 from holdfast.report._assurance import assurance, in_words, scaled
-from holdfast.report._cells import within
 from holdfast.report._changes import changes, new_samples
 from holdfast.report._evidence import FEWEST, TRUSTED
-from holdfast.report._words import (
-    called,
-    known,
-    listed,
-    number,
-    plus_minus,
-    share,
-    spoken,
-)
+from holdfast.report._lead import lead, only_repeated, usual_figure
+from holdfast.report._words import called, listed, plus_minus, share, spoken
 from holdfast.resample._words import percent
 
 if TYPE_CHECKING:
@@ -54,7 +45,8 @@ def _sentences(evidence: Evidence) -> list[str]:
         if choice is None
         else _use(evidence, choice)
     )
-    return [_trust(evidence), used, f"What would change this: {'; '.join(changes(evidence))}."]
+    change = f"What would change this: {'; '.join(changes(evidence))}."
+    return [*lead(evidence), _trust(evidence), used, *only_repeated(evidence), change]
 
 
 def _nothing(evidence: Evidence) -> str:
@@ -150,26 +142,22 @@ def _use(evidence: Evidence, choice: Recommendation) -> str:
     what = f"{lead} {who} with {evidence.amount}"
     if choice.classifier is not None:
         what += f" and the classifier {called(choice.classifier)}"
-    told = [part for part in (_stability(choice), _error(evidence)) if part]
+    stability = "" if evidence.second is not None else _stability(choice)
+    told = [part for part in (stability, _error(evidence)) if part]
     return f"{what}: {', and '.join(told)}." if told else f"{what}."
 
 
 def _stability(choice: Recommendation) -> str:
-    if not known(choice.stability):
-        return "the stability is not known"
+    """Say how stable the selections are, where no second study tells."""
     value, _ = scaled(choice)
-    word = f"is {in_words(value)}" if value is not None else "was measured"
-    text = f"the stability {word} ({number(choice.stability)}"
-    if known(choice.low) and known(choice.high):
-        text += f", 95% interval {_ends(choice)}"
-    if get_measure(choice.measure).distance:
-        text += "; lower is more stable"
-    return text + (f"; chance gives {number(choice.chance)})" if known(choice.chance) else ")")
-
-
-def _ends(choice: Recommendation) -> str:
-    low, high = (number(within(end, choice.measure)) for end in (choice.low, choice.high))
-    return f"{low} to {high}"
+    usual = usual_figure(choice)
+    if not usual:
+        return "the stability is not known"
+    return (
+        f"the stability is {in_words(value)}, {usual}"
+        if value is not None
+        else (f"the stability is {usual}")
+    )
 
 
 def _error(evidence: Evidence) -> str:

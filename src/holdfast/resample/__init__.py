@@ -3,8 +3,10 @@
 from holdfast.resample._added_noise import AddedNoise
 from holdfast.resample._base import Protocol, Resample
 from holdfast.resample._bootstrap import Bootstrap
+from holdfast.resample._cohorts import CohortDesign
 from holdfast.resample._convert import as_protocol
 from holdfast.resample._cross_validation import CrossValidation
+from holdfast.resample._disjoint_parts import DisjointParts
 from holdfast.resample._feature_subsets import FeatureSubsets
 from holdfast.resample._halves import ComplementaryHalves
 from holdfast.resample._independent import IndependentSamples
@@ -16,6 +18,7 @@ from holdfast.resample._record import (
     list_protocols,
     protocol,
 )
+from holdfast.resample._replication import ReplicationDesign, ReplicationPairs
 from holdfast.resample._splits import Splits
 from holdfast.resample._subsampling import Subsampling
 from holdfast.resample._tested import times_tested
@@ -24,13 +27,17 @@ __all__ = [
     "PROTOCOLS",
     "AddedNoise",
     "Bootstrap",
+    "CohortDesign",
     "ComplementaryHalves",
     "CrossValidation",
+    "DisjointParts",
     "FeatureSubsets",
     "IndependentSamples",
     "Nested",
     "Protocol",
     "ProtocolRecord",
+    "ReplicationDesign",
+    "ReplicationPairs",
     "Resample",
     "Splits",
     "Subsampling",

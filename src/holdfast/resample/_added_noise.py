@@ -50,6 +50,7 @@ class AddedNoise(Protocol):
     [0.2, 0.2, 0.2]
     """
 
+    grows_by = "n_resamples"
     n_resamples: int = 100
     level: float = 0.1
 

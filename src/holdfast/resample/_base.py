@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from holdfast._checks import seed_of
+from holdfast.errors import InvalidInputError
 from holdfast.resample._checks import check_training
 from holdfast.resample._tested import warn_of_untested
 from holdfast.resample._units import Units
@@ -31,13 +32,15 @@ class Resample:
         Rows for selection and training, in order; in a bootstrap a row may repeat.
     test : ndarray of int
         Rows for testing, in order; none of them is in `train`. May be empty.
-    role : {"main", "outer", "inner", "reference"}
+    role : {"main", "outer", "inner", "reference", "half", "part", "quarter"}
         What it is for. ``"main"``: stability and error. ``"outer"``: error, and parent of its
         inner resamples. ``"inner"``: stability, averaged within its outer resample, then
-        across. ``"reference"``: the whole data; the others are compared with it.
+        across. ``"reference"``: the whole data; the others are compared with it. ``"half"``,
+        ``"part"``, ``"quarter"``: replication stability, see `ReplicationDesign`.
     outer : int
         For ``"outer"`` and ``"inner"``, the number of the outer resample. A ``"main"`` resample
-        that has a number here is compared only with those of the same number. Else -1.
+        that has a number here is compared only with those of the same number, and so is one of
+        replication stability with those of its role. Else -1.
     features : ndarray of int or None
         Only these features are offered to the selector (in order); None: all.
     noise : float
@@ -65,6 +68,48 @@ class Protocol(ABC):
     """
 
     record: ClassVar[ProtocolRecord]
+    grows_by: ClassVar[str | None] = None
+    """The parameter that counts the resamples, where more of them begin with those of fewer."""
+
+    @property
+    def asked_for(self) -> int:
+        """How many resamples, pairs or repeats it was asked for; only where it can grow."""
+        return int(getattr(self, self._growing()))
+
+    def resized(self, count: int) -> Self:
+        """Return the same protocol with more or fewer resamples, pairs or repeats.
+
+        The resamples of the smaller one are the first of the larger one.
+
+        Parameters
+        ----------
+        count : int
+            How many, at least 1.
+
+        Returns
+        -------
+        Protocol
+
+        Raises
+        ------
+        InvalidInputError
+            The protocol cannot grow: its resamples depend on how many there are.
+
+        Examples
+        --------
+        >>> from holdfast.resample import Subsampling
+        >>> Subsampling(100, 0.8).resized(24)
+        Subsampling(n_resamples=24, train_size=0.8, stratify=True)
+        """
+        return replace(self, **{self._growing(): count})  # type: ignore[type-var]
+
+    def _growing(self) -> str:
+        if self.grows_by is None:
+            raise InvalidInputError(
+                f"{self.record.name} cannot grow: it is planned as a whole. Choose a protocol such "
+                "as subsampling or bootstrap, whose resamples are drawn one after the other."
+            )
+        return self.grows_by
 
     @property
     def description(self) -> str:

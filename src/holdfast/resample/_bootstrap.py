@@ -72,6 +72,7 @@ class Bootstrap(Protocol):
     ([1, 2, 3, 3, 4, 6, 7, 7, 8], [0, 5])
     """
 
+    grows_by = "n_resamples"
     n_resamples: int = 100
     size: float = 1.0
     stratify: bool = True

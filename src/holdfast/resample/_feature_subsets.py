@@ -56,6 +56,7 @@ class FeatureSubsets(Protocol):
     ([0, 1, 2, 3], [0, 1, 3, 4, 5, 7, 8, 9])
     """
 
+    grows_by = "n_resamples"
     n_resamples: int = 100
     fraction: float = 0.8
 

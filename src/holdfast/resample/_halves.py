@@ -53,6 +53,7 @@ class ComplementaryHalves(Protocol):
     ([1, 3, 6, 8], [2, 4, 5, 7])
     """
 
+    grows_by = "n_pairs"
     n_pairs: int = 50
     stratify: bool = True
 

@@ -50,6 +50,7 @@ class IndependentSamples(Standalone):
     [0, 1, 2]
     """
 
+    grows_by = "n_resamples"
     n_resamples: int = 100
 
     def __post_init__(self) -> None:

@@ -65,6 +65,7 @@ class Subsampling(Protocol):
     [0, 7]
     """
 
+    grows_by = "n_resamples"
     n_resamples: int = 100
     train_size: float = 0.9
     stratify: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import warnings
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.study._folder import fill, load_data, made_folder, opened
+from holdfast.study._growing import Growing, check_same_until, growing_until
 from holdfast.study._lock import locked
 from holdfast.study._make_plan import make_work
 from holdfast.study._objects import made
@@ -33,9 +35,10 @@ if TYPE_CHECKING:
     from holdfast.study._plan import Unit
     from holdfast.study._pools import Pool
     from holdfast.study._run import Progress
+    from holdfast.study._until import Until
     from holdfast.study._work import Work
 
-
+logger = logging.getLogger(__name__)
 LONGEST = 1e7
 """Most seconds of a time limit: months."""
 
@@ -61,6 +64,15 @@ class Workers:
         """Return whether the unit at a position belongs to the part that is to be done."""
         number, count = self.part
         return position % count == number - 1
+
+    def check_whole(self) -> None:
+        """Refuse to do a part of a study that grows: a part cannot tell when it is enough."""
+        if self.part[1] > 1:
+            raise InvalidInputError(
+                "a study with until_width is done as a whole, as its parts cannot tell when it "
+                f"has resamples enough; received part {self.part[0]}/{self.part[1]}. Leave one of "
+                "the two out."
+            )
 
     def pool(self, work: Work) -> Pool:
         """Start the workers."""
@@ -99,16 +111,24 @@ def execute(
     out: str | os.PathLike[str] | None,
     progress: Progress | None,
     save_data: bool,
+    until: Until | None = None,
 ) -> Result:
-    """Follow a plan, or go on with it, and return the results."""
+    """Follow a plan, or go on with it, and return the results.
+
+    With `until`, the plan is that of a study which never has enough.
+    """
     if out is None:
         store = Store.create(None)
-        fill(store, plan, data)
-        _run(store, plan, data, workers, progress)
+        plan = plan if until is None else Growing(plan, data, until).begun(None)
+        fill(store, plan, data, until)
+        _follow(store, plan, data, workers, progress)
         return Result(store, data=lambda: data)
     folder = made_folder(out)
-    with locked(folder), closing(opened(folder, plan, data, save_data=save_data)) as store:
-        _run(store, _as_begun(plan, store.fact("plan")), data, workers, progress)
+    with locked(folder):
+        plan = plan if until is None else Growing(plan, data, until).begun(folder)
+        with closing(opened(folder, plan, data, save_data=save_data, until=until)) as store:
+            check_same_until(store, until, folder)
+            _follow(store, _as_begun(plan, store.fact("plan")), data, workers, progress)
     return Result(Store.open(folder / FILE), data=lambda: data)
 
 
@@ -168,11 +188,11 @@ def resume(
     """
     workers = Workers(n_jobs, client, timeout, part, command)
     path = Path(folder)
-    with closing(Store.open(path / FILE)) as store:
-        document, resamples = store.fact("plan"), store.resamples()
-    plan, found = _planned(document, resamples), load_data(path, document, data)
+    Store.open(path / FILE).close()  # a folder without a study is said to be so
     with locked(path), closing(Store.open(path / FILE, write=True)) as store:
-        _run(store, plan, found, workers, progress)
+        document = store.fact("plan")  # read when nobody else can change it
+        plan, found = _planned(document, store.resamples()), load_data(path, document, data)
+        _follow(store, plan, found, workers, progress)
     return Result(Store.open(path / FILE), data=lambda: found)
 
 
@@ -196,7 +216,20 @@ def _planned(document: JSON, resamples: list[Resample]) -> Plan:
         seed=document["seed"],
         data=document["data"],
         blocks=tuple(one["block"] for one in document["selectors"]),
+        beside=document.get("beside"),
     )
+
+
+def _follow(
+    store: Store, plan: Plan, data: Dataset, workers: Workers, progress: Progress | None
+) -> None:
+    """Do what is left of a study, whose plan may have to grow for that."""
+    until = growing_until(store)
+    if until is None:
+        _run(store, plan, data, workers, progress)
+    else:
+        workers.check_whole()
+        _grow(store, Growing(plan, data, until), data, workers, progress)
 
 
 def _run(
@@ -207,11 +240,50 @@ def _run(
     todo = [unit for whole in own for unit in _left(whole, done)]
     if not todo:
         return
-    names = list(plan.selectors)
     with closing(workers.pool(make_work(plan, data))) as pool:
         _note_run(store, pool.name, workers.command)
-        with _watched(progress, _counts(own, names), _counts(todo, names), pool.name):
-            Run(store, pool, names, progress).go(todo)
+        _work_off(store, pool, plan, (own, todo), progress)
+
+
+def _grow(
+    store: Store, growing: Growing, data: Dataset, workers: Workers, progress: Progress | None
+) -> None:
+    """Let the same workers do step after step, then others what comes beside."""
+
+    def do(plan: Plan, first: int) -> None:
+        done, own = store.done(), list(plan.units())
+        new = [unit for unit in own if unit.first >= first]  # what failed before, failed
+        todo = [unit for whole in new for unit in _left(whole, done)]
+        if todo:
+            _work_off(store, pool, plan, (own, todo), progress)
+
+    def note(text: str) -> None:
+        logger.info("%s", text)
+        if progress is not None:
+            progress.note(text)
+
+    with closing(workers.pool(make_work(growing.widest(), data))) as pool:
+        _note_run(store, pool.name, workers.command)
+        plan, first, trouble = growing.grow(store, do, note)
+    if len(plan.resamples) > first:
+        with closing(workers.pool(make_work(plan, data))) as pool:
+            do(plan, first)
+    if trouble:
+        warnings.warn(trouble, HoldfastWarning, stacklevel=2)
+
+
+def _work_off(
+    store: Store,
+    pool: Pool,
+    plan: Plan,
+    units: tuple[list[Unit], list[Unit]],
+    progress: Progress | None,
+) -> None:
+    """Have units done; told are all that belong to it, and those that are left."""
+    names = list(plan.selectors)
+    own, todo = (_counts(some, names) for some in units)
+    with _watched(progress, own, todo, pool.name):
+        Run(store, pool, names, progress).go(units[1])
 
 
 def _left(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from holdfast.study._cohorts import has_cohorts
 from holdfast.study._folder import made_folder
 from holdfast.study._predicted import no_predictions, prediction_frames
+from holdfast.study._replication import why_none
 from holdfast.study._tables import appearing, writer_of
 from holdfast.study._view import OWN, View, cut
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from holdfast.study._view import FeatureGroup
 
 TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
+    "replication": lambda result: [result.replication],
+    "cohorts": lambda result: [result.cohorts],
     "stability": lambda result: [result.stability],
     "errors": lambda result: [result.errors],
     "frequencies": lambda result: [result.frequencies],
@@ -55,7 +59,8 @@ def export(
     Returns
     -------
     list of Path
-        The files: stability, errors, frequencies, selections (the features that each selector
+        The files: replication and cohorts (where the study has them), stability, errors,
+        frequencies, selections (the features that each selector
         chose on each resample, by rank), groups (where selectors find any: each member of each
         group), predictions, failures, resamples, timings. All but the timings have the same bytes
         whenever the same study is exported.
@@ -74,15 +79,19 @@ def export(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     paths = hf.export(result, folder)
     >>> [path.name for path in paths][:3]
-    ['stability.csv', 'errors.csv', 'frequencies.csv']
+    ['replication.csv', 'stability.csv', 'errors.csv']
     """
     write = writer_of(format)
     target = made_folder(folder)
     view = View(result.store)
-    grouped = any(map(view.finds_groups, view.selectors))
+    there = {
+        "groups": any(map(view.finds_groups, view.selectors)),
+        "cohorts": has_cohorts(view),
+        "replication": not why_none(view),
+    }
     paths = []
     for name, frames in TABLES.items():
-        if name == "groups" and not grouped:
+        if not there.get(name, True):
             continue
         path = target / f"{name}.{format}"
         with appearing(path) as partial:

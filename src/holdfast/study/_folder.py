@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from holdfast.errors import FileFormatError, StoreError, StudyError
 from holdfast.io import Dataset, read_data
 from holdfast.study._plan import as_text, check_same
 from holdfast.study._store import FILE, Store
+from holdfast.study._until import FACT
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.study._objects import JSON
     from holdfast.study._plan import Plan
+    from holdfast.study._until import Until
 
 PLAN = "plan.json"
 DATA = "data.npz"
@@ -42,30 +45,32 @@ def made_folder(out: str | os.PathLike[str]) -> Path:
     return folder
 
 
-def opened(folder: Path, plan: Plan, data: Dataset, *, save_data: bool) -> Store:
+def opened(
+    folder: Path, plan: Plan, data: Dataset, *, save_data: bool, until: Until | None = None
+) -> Store:
     """Return the store of a plan: the one that is there, or a new one with the plan in it."""
     document = plan.to_json()
     if not (folder / FILE).exists():
         _check_empty(folder)
         if save_data and data.source is None:
             _save_data(folder / DATA, data)
-        _write(folder / PLAN, as_text(document).encode())
-        _make_store(folder, plan, data)
+        write_whole(folder / PLAN, as_text(document).encode())
+        _make_store(folder, plan, data, until)
     store = Store.open(folder / FILE, write=True)
     check_same(store.fact("plan"), document, folder)
     return store
 
 
-def _make_store(folder: Path, plan: Plan, data: Dataset) -> None:
+def _make_store(folder: Path, plan: Plan, data: Dataset, until: Until | None) -> None:
     """Make a store that appears under its name when the plan is in it."""
     new = folder / NEW
     new.unlink(missing_ok=True)  # left by a process that was killed here
     with closing(Store.create(new)) as store:
-        fill(store, plan, data)
+        fill(store, plan, data, until)
     new.replace(folder / FILE)
 
 
-def fill(store: Store, plan: Plan, data: Dataset) -> None:
+def fill(store: Store, plan: Plan, data: Dataset, until: Until | None = None) -> None:
     """Write the plan and what it is about into an empty store."""
     with store.transaction():
         store.insert("classes", enumerate(data.classes))
@@ -77,6 +82,8 @@ def fill(store: Store, plan: Plan, data: Dataset) -> None:
         store.insert("classifiers", enumerate(plan.classifiers))
         store.add_resamples(plan.resamples)
         store.insert("facts", [("plan", as_text(plan.to_json()))])
+        if until is not None:
+            store.insert("facts", [(FACT, json.dumps(until.to_json(stopped=False)))])
 
 
 def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
@@ -108,7 +115,7 @@ def _check_empty(folder: Path) -> None:
         )
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file whole or not at all."""
     new = path.with_name(f".{path.name}.new")
     try:
@@ -132,8 +139,8 @@ def _save_data(path: Path, data: Dataset) -> None:
         "feature_names": np.array(data.feature_names),
         "nominal": np.array(data.nominal, dtype=np.int64),
     }
-    if data.groups is not None:
-        parts["groups"] = data.groups
+    labels = {"groups": data.groups, "cohorts": data.cohorts}
+    parts |= {name: own for name, own in labels.items() if own is not None}
     new = path.with_name(".data.new.npz")
     try:
         np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
@@ -177,6 +184,7 @@ def _saved_data(path: Path) -> Dataset:
                 feature_names=tuple(parts["feature_names"].tolist()),
                 nominal=tuple(parts["nominal"].tolist()),
                 groups=parts.get("groups"),
+                cohorts=parts.get("cohorts"),
             )
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error

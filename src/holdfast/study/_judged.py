@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     import pandas as pd
     from sklearn.pipeline import Pipeline
 
-    from holdfast.judge import Pair, Recommendation, SelectorSimilarity, StabilityProfile, StandIns
+    from holdfast.judge import (
+        CohortComparison,
+        Pair,
+        Recommendation,
+        Replication,
+        SelectorSimilarity,
+        StabilityProfile,
+        StandIns,
+    )
     from holdfast.study._measured import Data
     from holdfast.study._view import View
 
@@ -237,6 +245,79 @@ class Judged:
         return self._judged(
             ("similarity", size, measure),
             lambda: similarity(self._view, size=size, measure=measure),
+        )
+
+    def replicated(
+        self,
+        selector: str | None = None,
+        size: int | str | None = None,
+        measure: str | None = None,
+    ) -> Replication:
+        """Return the replication stability of a selector at a size, with its curve.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int or "own", optional
+            The number of features; by default the recommended one, or the largest of the
+            selector that is named.
+        measure : str, optional
+            Any measure; by default the one of the summary.
+
+        Returns
+        -------
+        Replication
+            The same numbers as a row of `replication`, the estimates for smaller studies and the
+            predictions for larger ones, and a picture of them.
+
+        Raises
+        ------
+        InvalidInputError
+            The study has no disjoint parts, or the selector failed on them.
+        """
+        from holdfast.study._replication import replicated_of  # noqa: PLC0415  (seldom needed)
+
+        if selector is None:
+            chosen = self.recommend()
+            selector, size = chosen.selector, chosen.size if size is None else size
+        return self._judged(
+            ("replicated", selector, size, measure),
+            lambda: replicated_of(self._view, self._data, selector, size, measure),
+        )
+
+    def compare_cohorts(
+        self,
+        selector: str | None = None,
+        size: int | str | None = None,
+        measure: str | None = None,
+    ) -> CohortComparison:
+        """Compare what a selector finds in each cohort of the data.
+
+        Parameters
+        ----------
+        selector, size, measure
+            As for `replicated`.
+
+        Returns
+        -------
+        CohortComparison
+            How well each two cohorts agree, beside what to expect of samples of their sizes; in
+            how many cohorts each feature was selected.
+
+        Raises
+        ------
+        InvalidInputError
+            The study has no cohorts.
+        """
+        from holdfast.study._cohorts import cohorts_of  # noqa: PLC0415  (seldom needed)
+
+        if selector is None:
+            chosen = self.recommend()
+            selector, size = chosen.selector, chosen.size if size is None else size
+        return self._judged(
+            ("compare_cohorts", selector, size, measure),
+            lambda: cohorts_of(self._view, self._data, selector, size, measure),
         )
 
     def memberships(

@@ -14,9 +14,17 @@ from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
 from holdfast.select._columns import Columns
 from holdfast.select._record import form_of
+from holdfast.study._beside import cohort_parts, disjoint_parts
 from holdfast.study._fitting import check_fitting
 from holdfast.study._long_search import warn_of_long_searches
-from holdfast.study._plan import Plan, block_size, data_facts, depth_of, protocol_facts
+from holdfast.study._plan import (
+    Plan,
+    beside_facts,
+    block_size,
+    data_facts,
+    depth_of,
+    protocol_facts,
+)
 from holdfast.study._rehearse import rehearse
 from holdfast.study._seeds import SELECTOR, seed_of
 from holdfast.study._work import Work
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
     from holdfast.io import Dataset, DataSummary
     from holdfast.resample import Resample
     from holdfast.select import Selector
+    from holdfast.study._objects import JSON
     from holdfast.study._settings import Settings
 
 USUAL_SIZES = (5, 10, 20, 50)
@@ -42,7 +51,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     resamples = settings.protocol.draw(
         data.y, data.groups, random_state=settings.seed, n_features=data.n_features
     )
-    offered = _offered(data.n_features, resamples)
+    offered = n_offered(data.n_features, resamples)
     sizes = _counts(settings.sizes, data.n_features, offered)
     _check_generator(resamples, data)
     _check_measures(settings, resamples, missing=_has_missing(data))
@@ -51,19 +60,35 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     ready = {name: prepared(one, 0, data) for name, one in settings.selectors.items()}
     rehearse(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
+    beside, facts = beside_of(data, resamples, settings.replication, settings.seed)
+    every = [*resamples, *beside]
     return Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
-        resamples=resamples,
+        resamples=every,
         sizes=sizes,
-        depth=depth_of(sizes, offered, len(settings.selectors) * len(resamples)),
+        depth=depth_of(sizes, offered, len(settings.selectors) * len(every)),
         classifiers=classifiers,
         measures=settings.measures,
         impute=settings.impute,
         seed=settings.seed,
         data=data_facts(data),
         blocks=tuple(_block(one, resamples, data) for one in settings.selectors.values()),
+        beside=facts,
     )
+
+
+def beside_of(
+    data: Dataset, resamples: list[Resample], replication: int | None, seed: int
+) -> tuple[list[Resample], dict[str, JSON] | None]:
+    """Return the resamples beside those of the protocol, and what the plan says about them."""
+    disjoint, why_none = disjoint_parts(data, replication, resamples, seed)
+    cohorts = cohort_parts(data, seed)
+    if replication == 0 and not cohorts:
+        return [], None
+    names = [] if data.cohorts is None else [str(name) for name in np.unique(data.cohorts)]
+    beside = [*disjoint, *cohorts]
+    return beside, beside_facts(beside, why_none, names)
 
 
 def make_work(plan: Plan, data: Dataset) -> Work:
@@ -108,10 +133,10 @@ def _block(selector: Selector, resamples: list[Resample], data: Dataset) -> int:
     imputes = _has_missing(data) and not selector.takes_missing
     if alters or imputes or selector.chooses_size:
         return 1
-    return block_size(selector, len(resamples), data.n_features)
+    return block_size(selector, data.n_features)
 
 
-def _offered(n_features: int, resamples: list[Resample]) -> int:
+def n_offered(n_features: int, resamples: list[Resample]) -> int:
     """Return how many features every resample offers."""
     given = (len(one.features) for one in resamples if one.features is not None)
     return min(given, default=n_features)

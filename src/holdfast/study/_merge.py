@@ -17,6 +17,7 @@ from holdfast.study._lock import locked
 from holdfast.study._plan import differences, essence
 from holdfast.study._result import Result, load
 from holdfast.study._store import FILE
+from holdfast.study._until import FACT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,6 +122,10 @@ def _check_plans(parts: Sequence[Path]) -> None:
 def _plan(part: Path) -> JSON:
     """Return what the plan of a part comes down to."""
     with closing(load(part).store) as store:
+        if store.fact(FACT) is not None:
+            raise InvalidInputError(
+                f"{part}: a study with until_width is done as a whole; there are no parts to merge."
+            )
         return essence(store.fact("plan"))
 
 

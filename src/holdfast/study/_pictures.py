@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.io import Dataset
-    from holdfast.judge import Recommendation, SelectorSimilarity, StabilityProfile
+    from holdfast.judge import Recommendation, Replication, SelectorSimilarity, StabilityProfile
     from holdfast.plot import Picture
     from holdfast.preferences import Subsets
     from holdfast.study._preferences import StudyPreferences
@@ -43,6 +43,7 @@ class Pictures:
     if TYPE_CHECKING:  # what the result has, that pictures are made from
         _view: View
         recommend: Callable[..., Recommendation]
+        replicated: Callable[..., Replication]
         profile: Callable[..., StabilityProfile]
         similarity: Callable[..., SelectorSimilarity]
 
@@ -109,6 +110,28 @@ class Pictures:
         found = self.profile(**how)
         table = found.table[found.table["measure"] == found.measure]
         return profiles(table, found.knots, measure=_called(found.measure), **drawing)
+
+    def plot_replication(
+        self, selector: str | None = None, size: int | str | None = None, **how: Any
+    ) -> Picture:
+        """Draw replication stability against the number of samples, as estimated and predicted.
+
+        Parameters
+        ----------
+        selector : str, optional
+            A selector of the study; by default the recommended one.
+        size : int or "own", optional
+            The number of features; by default the recommended one.
+        **how
+            ``ax`` and ``style`` of :func:`holdfast.plot.replication`; ``measure`` goes to
+            ``replicated``.
+
+        Returns
+        -------
+        Picture
+        """
+        drawing = _taken(how, "ax", "style")
+        return self.replicated(selector, size, **how).plot(**drawing)
 
     def plot_plane(self, **how: Any) -> Picture:
         """Draw all pairs of selector and classifier by accuracy and stability.

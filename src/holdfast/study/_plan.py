@@ -12,6 +12,7 @@ import numpy as np
 from holdfast._text import shortened
 from holdfast.errors import StoreError
 from holdfast.resample import times_tested
+from holdfast.study._beside import BESIDE
 from holdfast.study._objects import JSON, is_opaque, spelled
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from holdfast.select import Selector
 
 FORMAT = "holdfast plan"
-BLOCK = 64
-"""Most resamples that a selector judges in one call."""
-BLOCKS = 8
-"""Fewest blocks a selector's resamples are cut into, so that several workers have work."""
+BLOCK = 12
+"""Most resamples that a selector judges in one call; several workers are to have work.
+
+It must not depend on how many resamples there are: a study of more begins with the same blocks.
+"""
 TABLE = 1 << 22
 """Most scores that one call gives: resamples times features."""
 KEPT = 50_000_000
@@ -59,6 +61,8 @@ class Plan:
     seed: int
     data: Mapping[str, JSON]
     blocks: tuple[int, ...]
+    beside: Mapping[str, JSON] | None = None
+    """About the resamples beside those of the protocol; None where none were asked for."""
 
     @property
     def n_units(self) -> int:
@@ -67,13 +71,15 @@ class Plan:
 
     def units(self) -> Iterator[Unit]:
         """Yield all units of work, selector by selector."""
+        own = sum(one.role not in BESIDE for one in self.resamples)
         for selector, block in enumerate(self.blocks):
-            for first in range(0, len(self.resamples), block):
-                yield Unit(selector, first, min(first + block, len(self.resamples)))
+            for start, stop in ((0, own), (own, len(self.resamples))):
+                for first in range(start, stop, block):
+                    yield Unit(selector, first, min(first + block, stop))
 
     def to_json(self) -> dict[str, JSON]:
         """Return the plan as JSON: import paths and parameters, nothing pickled."""
-        return {
+        document: dict[str, JSON] = {
             "format": FORMAT,
             "version": 1,
             "seed": self.seed,
@@ -96,6 +102,7 @@ class Plan:
             "measures": list(self.measures),
             "impute": self.impute,
         }
+        return document if self.beside is None else {**document, "beside": dict(self.beside)}
 
 
 def data_facts(data: Dataset) -> dict[str, JSON]:
@@ -126,11 +133,22 @@ def protocol_facts(
     }
 
 
-def block_size(selector: Selector, n_resamples: int, n_features: int) -> int:
+def beside_facts(resamples: list[Resample], why_none: str, cohorts: list[str]) -> dict[str, JSON]:
+    """Return what a plan says about the resamples beside those of the protocol."""
+    return {
+        "resamples": len(resamples),
+        "pairs": sum(one.role == "half" for one in resamples) // 2,
+        "why_none": why_none,
+        "cohorts": cohorts,
+        "sha256": _digest(resamples),
+    }
+
+
+def block_size(selector: Selector, n_features: int) -> int:
     """Return how many resamples a selector judges in one call."""
     if not selector.shares_work:
         return 1
-    return max(1, min(BLOCK, -(-n_resamples // BLOCKS), TABLE // n_features))
+    return max(1, min(BLOCK, TABLE // n_features))
 
 
 def depth_of(sizes: tuple[int, ...], offered: int, n_units: int) -> int:
@@ -175,6 +193,8 @@ def essence(plan: JSON) -> JSON:
     data = {key: value for key, value in plan["data"].items() if key != "source"}
     rows = {key: plan["protocol"][key] for key in ("object", "resamples", "sha256")}
     kept = {**plan, "data": data, "protocol": rows}
+    if "beside" in plan:
+        kept["beside"] = {key: plan["beside"][key] for key in ("resamples", "sha256")}
     for part in ("selectors", "classifiers"):
         kept[f"names of {part}"] = [one["name"] for one in plan[part]]  # their order counts
         kept[part] = {one["name"]: one["object"] for one in plan[part]}

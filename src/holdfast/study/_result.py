@@ -13,6 +13,8 @@ import pandas as pd
 
 from holdfast._text import plural
 from holdfast.errors import HoldfastError, StoreError
+from holdfast.study._beside import BESIDE
+from holdfast.study._cohorts import cohorts_table
 from holdfast.study._errors_table import errors_table
 from holdfast.study._folder import load_data
 from holdfast.study._frequencies import frequencies_table
@@ -21,10 +23,12 @@ from holdfast.study._measured import Data
 from holdfast.study._pictures import Pictures
 from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._preferences import StudyPreferences
+from holdfast.study._replication import replication_table
 from holdfast.study._stability import stability_table
 from holdfast.study._store import FILE, Store
 from holdfast.study._summary import chief_measure, summary_cells, summary_table
 from holdfast.study._terminal import rich_table
+from holdfast.study._until import running_table
 from holdfast.study._view import View
 
 if TYPE_CHECKING:
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TITLE = "Stability of feature selection"
+FAILED = "FROM units JOIN resamples USING (resample) WHERE status = 'failed'"
 
 
 class Result(Judged, Pictures):
@@ -117,14 +122,27 @@ class Result(Judged, Pictures):
 
     @property
     def n_units(self) -> int:
-        """Number of units of work: selectors times resamples."""
-        return len(self.selectors) * int(self.plan["protocol"]["resamples"])
+        """Number of units of work: selectors times resamples, disjoint parts and cohorts too."""
+        beside = self.plan.get("beside", {"resamples": 0})
+        return len(self.selectors) * (self.n_resamples + int(beside["resamples"]))
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples of the protocol, whose selections are compared."""
+        return int(self.plan["protocol"]["resamples"])
 
     @cached_property
     def n_done(self) -> int:
-        """Number of units that are done."""
-        rows = self.store.query("SELECT COUNT(*) FROM units WHERE status = 'done'")
-        return int(rows[0][0])
+        """Number of units that are done.
+
+        Selectors may fail on disjoint parts of the data that are too small for them; these count
+        as done, and the notes of `replication` tell.
+        """
+        done, failed = (
+            self.store.query(f"SELECT COUNT(*) {what}")[0][0]
+            for what in ("FROM units WHERE status = 'done'", f"{FAILED} AND role IN {BESIDE}")
+        )
+        return int(done + failed)
 
     @property
     def complete(self) -> bool:
@@ -148,6 +166,50 @@ class Result(Judged, Pictures):
         the same data, see :func:`holdfast.measure`.
         """
         return stability_table(self._view, self._data)
+
+    @cached_property
+    def running(self) -> pd.DataFrame:
+        """How the intervals narrowed: stability after 24, 48, 96, ... resamples, up to all.
+
+        Columns: ``resamples``, ``selector``, ``size``, ``measure`` (the one of the summary),
+        ``value``, ``low`` and ``high`` as in `stability`, and the ``width`` of the interval,
+        ``high`` minus ``low``. The steps are those after which a study with ``until_width``
+        decides whether to go on. Protocols that are planned as a whole, such as
+        cross-validation, have one step. More resamples make these intervals narrower, not those
+        of `replication`, which speak about new samples.
+        """
+        return running_table(self._view, self._data)
+
+    @cached_property
+    def replication(self) -> pd.DataFrame:
+        r"""Replication stability: what two independent studies would have in common.
+
+        For each selector, size and measure, the mean similarity of the selections from disjoint
+        halves of the data: an unbiased estimate of :math:`\rho(n/2)`, where :math:`\rho(n')` is
+        the expected similarity of the selections from two independent samples of n' each. It is
+        estimated beside the protocol, see :func:`holdfast.judge.replication`.
+
+        Columns: ``selector``, ``size``, ``measure``; ``n_samples`` in each half (subjects, where
+        samples belong to some); ``value`` with ``low`` and ``high``, a 95% interval that speaks
+        about other data, not about other splits of these; ``standard_error``; ``n_pairs``;
+        ``predicted`` with ``predicted_low`` and ``predicted_high``, what to expect of two studies
+        of ``at`` samples, as many as the data have; ``note``.
+
+        Empty where there is none; ``replication.attrs["why_none"]`` says why.
+        """
+        return replication_table(self._view, self._data)
+
+    @cached_property
+    def cohorts(self) -> pd.DataFrame:
+        """How well the selections of cohorts agree, for each selector, size and measure.
+
+        Columns: ``selector``, ``size``, ``measure``; the two cohorts ``cohort_a`` and
+        ``cohort_b`` with ``n_a`` and ``n_b`` samples; ``value``, how well their selections agree;
+        ``expected`` with ``low`` and ``high``, mean and 95% range of what samples of the same
+        sizes from one population would do, as ``n_shuffles`` deals of all samples show;
+        ``p_value`` of agreeing less than these. Empty for a study without cohorts.
+        """
+        return cohorts_table(self._view, self._data)
 
     @cached_property
     def errors(self) -> pd.DataFrame:
@@ -228,7 +290,7 @@ class Result(Judged, Pictures):
     @cached_property
     def failures(self) -> pd.DataFrame:
         """What failed: selector, resample, message."""
-        return self._table("resample, message FROM units WHERE status = 'failed'")
+        return self._table(f"resample, message {FAILED} AND role NOT IN {BESIDE}")
 
     def _table(self, what: str) -> pd.DataFrame:
         """Read a table with the selectors' names in its first column."""
@@ -253,13 +315,19 @@ class Result(Judged, Pictures):
     def summary(self) -> pd.DataFrame:
         """One row for each selector and size: stability, and the error of the best classifier.
 
-        The measure is the study's first one of subsets. ``selected`` and ``selected_sd`` are the
-        mean and the standard deviation, over the resamples, of how many features were selected:
-        of interest where the selector chooses their number (the size ``"own"``).
+        The measure is the study's first one of subsets. First comes what a second study would
+        find: ``replication`` with ``replication_low`` and ``replication_high``, for two
+        independent samples of ``replication_n`` each, and ``predicted`` with ``predicted_low``
+        and ``predicted_high`` for two of the size of the data, see `replication`. ``stability``
+        with ``low``, ``high`` and ``chance`` is that over the resamples of the protocol.
+        ``selected`` and ``selected_sd`` are the mean and the standard deviation, over the
+        resamples, of how many features were selected: of interest where the selector chooses
+        their number (the size ``"own"``).
         """
         return summary_table(
             summary_cells(self._view),
             chief_measure(self.plan["measures"]),
+            self.replication,
             self.stability,
             self.errors,
         )
@@ -314,7 +382,7 @@ class Result(Judged, Pictures):
 
     def _state(self) -> str:
         """Say how far the study is."""
-        resamples = plural(int(self.plan["protocol"]["resamples"]), "resample")
+        resamples = plural(self.n_resamples, "resample")
         text = f"{plural(len(self.selectors), 'selector')} on {resamples}"
         if not self.complete:
             text += f", {self.n_done:,} of {plural(self.n_units, 'unit')} done"

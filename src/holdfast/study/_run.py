@@ -33,7 +33,13 @@ class Progress(Protocol):
         """Learn how many units were done since, by selector, and how many of them failed."""
 
     def stop(self) -> None:
-        """Learn that the run is over, for better or worse."""
+        """Learn that the run is over, for better or worse.
+
+        Studies that grow start and stop once a step.
+        """
+
+    def note(self, text: str) -> None:
+        """Learn between the steps of a study that grows how wide its intervals are."""
 
 
 class Run:

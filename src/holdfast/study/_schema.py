@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x686F6C64
 """SQLite's mark of whose file it is: "hold"."""
-VERSION = 1
+VERSION = 2
 """Version of the schema, kept as SQLite's ``user_version``."""
 
 TABLES = """
@@ -30,7 +30,9 @@ CREATE TABLE selectors (selector INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)
 CREATE TABLE classifiers (classifier INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE resamples (
     resample INTEGER PRIMARY KEY,
-    role TEXT NOT NULL CHECK (role IN ('main', 'outer', 'inner', 'reference')),
+    role TEXT NOT NULL CHECK (role IN (
+        'main', 'outer', 'inner', 'reference', 'half', 'part', 'quarter', 'cohort', 'shuffled'
+    )),
     outer_resample INTEGER, train BLOB NOT NULL, test BLOB NOT NULL,
     features BLOB, noise REAL NOT NULL, draw INTEGER
 );
@@ -63,5 +65,10 @@ CREATE TABLE timings (
 ) WITHOUT ROWID;
 """
 
-UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {}
+
+def _stay(_: sqlite3.Connection) -> None:
+    """Leave the tables: version 2 has more roles of resamples, which older stores do without."""
+
+
+UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {1: _stay}
 """For each old version the step to the next one; applied to a copy of the file."""

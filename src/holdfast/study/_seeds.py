@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-RESAMPLING, SELECTOR, SELECTION, CLASSIFICATION, NOISE, DRAW = range(1, 7)
+RESAMPLING, SELECTOR, SELECTION, CLASSIFICATION, NOISE, DRAW, REPLICATION, COHORTS = range(1, 9)
 """What a seed is for; the first number after the study's own."""
 
 

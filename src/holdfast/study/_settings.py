@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast._checks import whole
 from holdfast._classifiers import as_classifier
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
 from holdfast.select._given import named_selector
+from holdfast.study._until import MOST, checked_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.select import Selector
+    from holdfast.study._until import Until
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +33,12 @@ class Settings:
     classifiers: dict[str, Any]
     measures: tuple[str, ...]
     impute: str | None
+    replication: int | None
+    until: Until | None
     seed: int
 
 
-def checked_settings(
+def checked_settings(  # noqa: PLR0913  (each says one thing about the study)
     *,
     selectors: Any,  # noqa: ANN401  (a mapping, a sequence, or one of many kinds)
     protocol: Any,  # noqa: ANN401
@@ -41,16 +46,24 @@ def checked_settings(
     classifiers: Any,  # noqa: ANN401
     measures: Sequence[str],
     impute: str | None,
+    replication: int | None,
+    until_width: float | None,
     seed: int,
 ) -> Settings:
     """Turn names into objects; refuse what cannot be."""
+    usual = Subsampling(100 if until_width is None else MOST, 0.9)
+    protocol = usual if protocol is None else as_protocol(protocol)
+    measures = tuple(dict.fromkeys(get_measure(name).name for name in _several(measures)))
+    replication = None if replication is None else whole(replication, "replication", 0)
     return Settings(
         selectors=_named("selector", selectors, named_selector),
-        protocol=Subsampling(100, 0.9) if protocol is None else as_protocol(protocol),
+        protocol=protocol,
         sizes=None if sizes is None else _sizes(sizes),
         classifiers=_named("classifier", classifiers, as_classifier, least=0),
-        measures=tuple(dict.fromkeys(get_measure(name).name for name in _several(measures))),
+        measures=measures,
         impute=_impute(impute),
+        replication=replication,
+        until=checked_until(until_width, protocol, measures, replication),
         seed=_seed(seed),
     )
 

@@ -93,8 +93,7 @@ def _of_all_features(
     view: View, selector: int, form: str, records: list[Measure], data: Data
 ) -> Iterator[dict[str, Any]]:
     """Measure rankings or weights of all features, where they are kept."""
-    forms = view.forms(selector)
-    kept = next((stored for stored in KEPT.get(form, ()) if stored in forms), None)
+    kept = view.kept(selector, KEPT[form])
     found = {} if kept is None else dict(view.raw(selector, kept))
     build = partial(BUILD.get(kept or "", weights), n_features=view.n_features)
     for row in _rows(view, Case(view.n_features, found, build), records, data):

@@ -43,6 +43,18 @@ class Study:
     impute : {"median", None}, default None
         What selectors see where values are missing, if they do not take missing values: the
         median of the feature in the training part. None refuses such data.
+    replication : int, default None
+        So many pairs of disjoint halves of the data tell the replication stability, beside the
+        protocol's resamples (:attr:`holdfast.Result.replication`); 0 does without. None is 0.3
+        for each resample of the protocol, at least 10 and at most 50, if there are samples enough.
+    until_width : float, default None
+        Stop as soon as the 95% interval of the summary's measure is at most so wide, ``high`` minus
+        ``low``, for every selector and size that has one. The protocol then says how many
+        resamples, pairs or repeats are done at most (1,000 by default), and must be one whose
+        resamples are drawn one after the other. The result is that of a study which asked for
+        the number that was enough; :attr:`holdfast.Result.running` shows how the intervals
+        narrowed. They speak about repeating the protocol on the same data: more resamples tell
+        nothing more about new samples. None does all resamples.
     random_state : int, default 0
         Seed of all that is random; it takes the place of the selectors' and classifiers' own.
 
@@ -64,7 +76,7 @@ class Study:
     3  random_score   ...
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (each says one thing about the study)
         self,
         selectors: Any,  # noqa: ANN401  (a mapping, a sequence, or one of many kinds)
         *,
@@ -73,6 +85,8 @@ class Study:
         classifiers: Mapping[str, Any] | Sequence[Any] = ("linear_svm", "knn3"),
         measures: Sequence[str] = ("nogueira", "jaccard", "relative_weighted_consistency"),
         impute: str | None = None,
+        replication: int | None = None,
+        until_width: float | None = None,
         random_state: int = 0,
     ) -> None:
         self._settings = checked_settings(
@@ -82,6 +96,8 @@ class Study:
             classifiers=classifiers,
             measures=measures,
             impute=impute,
+            replication=replication,
+            until_width=until_width,
             seed=random_state,
         )
 
@@ -91,6 +107,7 @@ class Study:
         y: Any = None,  # noqa: ANN401
         *,
         groups: Any = None,  # noqa: ANN401
+        cohorts: Any = None,  # noqa: ANN401
         positive: str | None = None,
         out: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -111,6 +128,9 @@ class Study:
             The class of each sample.
         groups : array-like of shape (n,), optional
             The subject of each sample; no subject is on both sides of a split.
+        cohorts : array-like of shape (n,), optional
+            The cohort, or study site, of each sample; selections of cohorts are compared with
+            each other (:attr:`holdfast.Result.cohorts`), beside all else.
         positive : str, optional
             This class against all others together.
         out : str or path, optional
@@ -153,19 +173,38 @@ class Study:
         -----
         HoldfastWarning
             Selectors see nominal features as numbers, or choose sizes of their own although sizes
-            are given, or versions have changed since the study last ran.
+            are given, or versions have changed since the study last ran, or intervals are wider
+            than `until_width` after all resamples.
         """
         workers = Workers(n_jobs, client, timeout, part, command)
-        data = _dataset(X, y, groups, positive)
+        if self._settings.until is not None:
+            workers.check_whole()
+        data = _dataset(X, y, groups, cohorts, positive)
         plan = make_plan(self._settings, data)
-        return execute(plan, data, workers, out=out, progress=progress, save_data=save_data)
+        return execute(
+            plan,
+            data,
+            workers,
+            out=out,
+            progress=progress,
+            save_data=save_data,
+            until=self._settings.until,
+        )
 
 
-def _dataset(X: Any, y: Any, groups: Any, positive: str | None) -> Dataset:  # noqa: ANN401
+def _dataset(
+    X: Any,  # noqa: ANN401
+    y: Any,  # noqa: ANN401
+    groups: Any,  # noqa: ANN401
+    cohorts: Any,  # noqa: ANN401
+    positive: str | None,
+) -> Dataset:
     if not isinstance(X, Dataset):
         if y is None:
             raise InvalidInputError("y, the class of each sample, is needed beside X.")
-        return from_arrays(X, y, groups=groups, positive=positive)
-    if y is not None or groups is not None:
-        raise InvalidInputError("a Dataset has its labels and groups; give no others beside it.")
+        return from_arrays(X, y, groups=groups, cohorts=cohorts, positive=positive)
+    if any(one is not None for one in (y, groups, cohorts)):
+        raise InvalidInputError(
+            "a Dataset has its labels, groups and cohorts; give no others beside it."
+        )
     return X if positive is None else X.one_against_rest(positive)

@@ -12,9 +12,20 @@ from holdfast.study._view import cut, size_label
 if TYPE_CHECKING:
     from holdfast.study._view import View
 
+REPLICATION = {
+    "value": "replication",
+    "low": "replication_low",
+    "high": "replication_high",
+    "n_samples": "replication_n",
+    "predicted": "predicted",
+    "predicted_low": "predicted_low",
+    "predicted_high": "predicted_high",
+}
+"""What the table of replication stability gives to a summary, and what it is called there."""
 COLUMNS = [
-    *("selector", "size", "selected", "selected_sd"),
-    *("measure", "stability", "low", "high", "chance"),
+    *("selector", "size", "selected", "selected_sd", "measure"),
+    *REPLICATION.values(),
+    *("stability", "low", "high", "chance"),
     *("classifier", "error", "standard_error"),
 ]
 
@@ -52,16 +63,28 @@ def _selected(view: View, selector: int, size: int) -> dict[str, float]:
 def summary_table(
     cells: list[dict[str, Any]],
     measure: str | None,
+    replication: pd.DataFrame,
     stability: pd.DataFrame,
     errors: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Put the stability and the lowest error of each selector and size side by side."""
+    """Put both stabilities and the lowest error of each selector and size side by side."""
     table = pd.DataFrame(cells, columns=["selector", "size", "selected", "selected_sd"])
-    chosen = stability[stability["measure"] == measure].rename(columns={"value": "stability"})
     keys = summary_keys(measure)
-    wanted = [*keys, "measure", "stability", "low", "high", "chance"]
-    table = table.merge(chosen[wanted], on=keys, how="left")
+    for found in (_second_study(replication, measure, keys), _usual(stability, measure, keys)):
+        table = table.merge(found, on=keys, how="left")
     known = errors.dropna(subset="error")
     best = known.sort_values("error", kind="stable").drop_duplicates(["selector", "size"])
     wanted = ["selector", "size", "classifier", "error", "standard_error"]
     return table.merge(best[wanted], on=["selector", "size"], how="left")[COLUMNS]
+
+
+def _second_study(table: pd.DataFrame, measure: str | None, keys: list[str]) -> pd.DataFrame:
+    """Return the replication stability by one measure, all of it numbers."""
+    chosen = table[table["measure"] == measure].rename(columns=REPLICATION)
+    return chosen[[*keys, *REPLICATION.values()]].astype(dict.fromkeys(REPLICATION.values(), float))
+
+
+def _usual(table: pd.DataFrame, measure: str | None, keys: list[str]) -> pd.DataFrame:
+    """Return the stability over the resamples by one measure."""
+    chosen = table[table["measure"] == measure].rename(columns={"value": "stability"})
+    return chosen[[*keys, "measure", "stability", "low", "high", "chance"]]

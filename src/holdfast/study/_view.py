@@ -14,6 +14,8 @@ from holdfast.study._plan import kept_depth
 from holdfast.study._store import to_integers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from holdfast.study._store import Store
@@ -215,6 +217,11 @@ class View:
             f"SELECT DISTINCT form FROM preferences {DONE} selector = ?", (selector,)
         )
         return {row[0] for row in rows}
+
+    def kept(self, selector: int, wanted: Iterable[str]) -> str | None:
+        """Return the first of these forms that is kept of a selector; None where none is."""
+        forms = self.forms(selector)
+        return next((form for form in wanted if form in forms), None)
 
     def counted(self, found: dict[int, Any]) -> list[int]:
         """Return the numbers, among those found, of resamples that are compared."""

@@ -1,0 +1,95 @@
+"""The table of a plan, and what its numbers mean."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.cli._paragraph import paragraph
+from holdfast.cli._print import Column, print_table
+from holdfast.measures import get_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CHECKED = 4
+"""Times the data up to which predictions have been checked."""
+
+
+def print_plan(
+    rows: Sequence[dict[str, Any]], measure: str, target: float, *, subjects: bool
+) -> None:
+    """Print a row for each selector and size, and sentences."""
+    done = [row for row in rows if "error" not in row]
+    if not done:
+        return
+    noun = "subjects" if subjects else "samples"
+    half = done[0]["half_n_samples"]
+    now = next((row["n_samples"] for row in done if "n_samples" in row), None)
+    columns = {
+        Column("selector"): [row["selector"] for row in done],
+        Column("size", right=True): [
+            "all" if row["size"] is None else str(row["size"]) for row in done
+        ],
+        Column(f"at {half:,}", right=True): [_span(row, "half_value", "half_") for row in done],
+    }
+    if now is not None:
+        columns[Column(f"at {now:,}", right=True)] = [_span(row, "value", "") for row in done]
+        columns[Column("found again", right=True)] = [_again(row) for row in done]
+        columns[Column(f"{noun} for {target:g}", right=True)] = [needed_text(row) for row in done]
+    print_table(list(columns), list(zip(*columns.values(), strict=True)))
+    click.echo()
+    for sentence in _sentences(done, measure, half, now, noun):
+        click.echo(paragraph(sentence, sys.stdout))
+
+
+def _span(row: dict[str, Any], value: str, ends: str) -> str:
+    if value not in row or math.isnan(row[value]):
+        return "-"
+    return f"{row[value]:.2f} [{row[f'{ends}low']:.2f}, {row[f'{ends}high']:.2f}]".replace(
+        "-0.00", "0.00"
+    )
+
+
+def _again(row: dict[str, Any]) -> str:
+    if math.isnan(row.get("again", math.nan)):
+        return "-"
+    return f"{row['again']:.0f} of {row['size']} [{row['again_low']:.0f}, {row['again_high']:.0f}]"
+
+
+def needed_text(row: dict[str, Any]) -> str:
+    """Return how many samples are needed, and between which numbers."""
+    if "needed" not in row:
+        return "-"
+    needed, low, high = (row[key] for key in ("needed", "needed_low", "needed_high"))
+    if math.isinf(low):
+        return "not reached"
+    ends = f"[{low:,.0f}, {'-' if math.isinf(high) else format(high, ',.0f')}]"
+    return f"{'not reached' if math.isinf(needed) else format(needed, ',.0f')} {ends}"
+
+
+def _sentences(
+    rows: Sequence[dict[str, Any]], measure: str, half: int, now: int | None, noun: str
+) -> list[str]:
+    record = get_measure(measure)
+    first = (
+        f"Stability is {record.name} ({record.title}) between two independent studies. At "
+        f"{half:,} {noun} each it is estimated from disjoint halves of the data, with the 95% "
+        "interval for other data."
+    )
+    told = [first]
+    if now is None:
+        return [*told, "A class is too small to predict anything for larger studies."]
+    told.append(
+        f"At {now:,} it is predicted: so many of the selected features would a second study of "
+        "the same size select again. Not reached: a hundred times the data are not enough."
+    )
+    if any(CHECKED * now < row.get("needed", 0) < math.inf for row in rows):
+        told.append(
+            f"Numbers above {CHECKED * now:,} are further from the data than predictions were "
+            "ever checked: take them as orders of magnitude."
+        )
+    return told

@@ -1,0 +1,153 @@
+"""Curves of stability, weighted by how well they agree with what was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.errors import InvalidInputError
+from holdfast.judge._replication_curve_family import growth_family, overlap_family
+from holdfast.measures import get_measure
+from holdfast.measures import measure as measured
+from holdfast.preferences import Subsets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from holdfast.judge._replication_curve_family import Array, Family
+    from holdfast.measures import Measure
+
+NEEDED = ("n_samples", "value", "standard_error")
+TANIMOTO = ("jaccard", "ati_pa", "consistency")
+"""Measures that compare the overlap of two subsets with their union, not with their sizes."""
+LIKENESS = 2.3
+"""Errors of two points correlate by exp(-distance / LIKENESS) on the axis of log n."""
+MODEL_ERROR = 0.03
+"""Standard deviation of points from the nearest curve."""
+MEANS = 2
+RESOLUTION = 0.25
+"""Least error, in features that are found again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The way of a measure from chance (0) to perfect agreement (1)."""
+
+    chance: float
+    best: float
+
+    def parts(self, values: Array) -> Array:
+        """Return which part of the way values have gone."""
+        return (values - self.chance) / (self.best - self.chance)
+
+    def values(self, parts: Array) -> Array:
+        """Return the values of the measure at parts of the way."""
+        return self.chance + parts * (self.best - self.chance)
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFit:
+    """Curves with their weights; `origin` is the place of the last point."""
+
+    family: Family
+    weights: Array
+    origin: float
+    scale: Scale
+
+    def at(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
+        """Return the median of the predictions and the ends of the central interval."""
+        parts = self.family.moved(_place(np.array([n_samples])) - self.origin).ravel()
+        order = np.argsort(parts)
+        below = np.cumsum(self.weights.ravel()[order])
+        levels = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
+        found = np.minimum(np.searchsorted(below, levels), len(order) - 1)
+        low, value, high = self.scale.values(parts[order[found]]).tolist()
+        return value, min(low, high), max(low, high)
+
+
+def fit_curves(
+    points: pd.DataFrame, *, n_features: int, size: int | None, measure: str
+) -> CurveFit:
+    """Weigh all curves of a measure by what was observed at some numbers of samples."""
+    record = get_measure(measure)
+    family, scale = _family(record, n_features, size), _scale(record, n_features, size)
+    n, values, error = _observed(points)
+    logs, parts = _place(n), scale.parts(values)
+    error = error / abs(scale.best - scale.chance)
+    if record.by_size and size:
+        error = max(error, RESOLUTION / size)
+    weights = _weights(family, logs, parts, error * _relative(parts))
+    return CurveFit(family, weights, float(logs[-1]), scale)
+
+
+def _place(n_samples: Array) -> Array:
+    """Return places on the axis of log n: curves of known variances, at the degrees of freedom.
+
+    That two means are estimated costs scores of small samples about two samples.
+    """
+    return np.log(np.maximum(n_samples - MEANS, n_samples / 4))
+
+
+def _family(record: Measure, n_features: int, size: int | None) -> Family:
+    if record.form != "subset" or size is None or size >= n_features:
+        return growth_family()
+    return overlap_family(n_features, size, tanimoto=record.name in TANIMOTO)
+
+
+def _scale(record: Measure, n_features: int, size: int | None) -> Scale:
+    if record.corrected or record.form != "subset" or "similarity" in record.needs or size is None:
+        return Scale(0.0, record.best)
+    pair = Subsets([list(range(size))] * 2, n_features=n_features)
+    chance = float(measured([record.name], pair)["chance"].iloc[0])
+    return Scale(0.0 if chance == record.best else chance, record.best)  # all features: no way
+
+
+def _observed(points: pd.DataFrame) -> tuple[Array, Array, float]:
+    """Return numbers of samples, ascending, the values there, and the error of the last."""
+    lacking = [name for name in NEEDED if name not in points]
+    if lacking:
+        raise InvalidInputError(
+            f"points must have the columns {', '.join(NEEDED)}; {', '.join(lacking)} is missing."
+        )
+    known = points.loc[points["value"].notna(), list(NEEDED)].astype(float)
+    known = known.sort_values("n_samples")
+    n, values, errors = known.to_numpy().T
+    if not len(n) or n[0] <= 0 or not np.isfinite(n).all():
+        raise InvalidInputError(
+            "points must hold a value at some number of samples above 0; received "
+            f"{points[list(NEEDED)].to_dict('list')}."
+        )
+    return n, values, _error(errors)
+
+
+def _error(errors: Array) -> float:
+    """Return the error of the last point, or the largest that is known."""
+    known = errors[np.isfinite(errors)]
+    if not len(known) or known.min() < 0:
+        raise InvalidInputError(
+            "points need a standard error of at least 0 at one number of samples; received "
+            f"{errors.tolist()}."
+        )
+    return float(errors[-1] if np.isfinite(errors[-1]) else known.max())
+
+
+def _relative(parts: Array) -> Array:
+    """Return the errors of all points for an error of 1 of the last.
+
+    Errors are alike on the scale of log odds: where stability is low they grow with it.
+    """
+    inside = parts.clip(0.02, 0.98)
+    slopes = inside * (1 - inside)
+    return np.asarray((slopes / slopes[-1]).clip(0.3, 1.0))
+
+
+def _weights(family: Family, logs: Array, parts: Array, errors: Array) -> Array:
+    """Return the weight of each curve at each place of its axis: prior times likelihood."""
+    alike = np.exp(-np.abs(logs[:, np.newaxis] - logs) / LIKENESS)
+    covariance = np.outer(errors, errors) * alike + MODEL_ERROR**2 * np.eye(len(logs))
+    gaps = family.moved(logs - logs[-1]) - parts
+    distances = np.einsum("...i,ij,...j", gaps, np.linalg.inv(covariance), gaps)
+    weights = family.prior * np.exp((distances.min() - distances) / 2)
+    return np.asarray(weights / weights.sum())

@@ -1,0 +1,112 @@
+"""From the similarities of pairs of disjoint samples to replication stability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from holdfast.judge._replication_curve import extrapolate
+from holdfast.judge._replication_interval import interval_of, spread_of
+from holdfast.judge._replication_result import Replication
+from holdfast.judge._replication_scale import log_odds_of
+from holdfast.measures import get_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.judge._replication_scale import LogOdds
+    from holdfast.judge._replication_values import PairValues
+
+AHEAD = (1, 2, 4)
+"""For how many times the data stability is predicted."""
+SMALL = (
+    "a class is too small for quarters of the data: the interval rests on halves alone, and "
+    "nothing is predicted for larger studies"
+)
+FAILED = "some pairs have no value and are left out"
+
+
+def estimate(
+    values: PairValues,
+    *,
+    measure: str,
+    size: int | None,
+    n_features: int,
+    confidence: float = 0.95,
+) -> Replication:
+    """Estimate replication stability from the similarities of pairs.
+
+    Parameters
+    ----------
+    values : PairValues
+        The similarity of each pair of a replication design.
+    measure : str
+        The measure of similarity.
+    size : int or None
+        How many features are selected; None where the selector decides.
+    n_features : int
+        Number of features.
+    confidence : float, default 0.95
+        Level of the intervals.
+
+    Returns
+    -------
+    Replication
+    """
+    record = get_measure(measure)
+    scale = log_odds_of(record, n_features, size)
+    spread = spread_of(values, scale, size)
+    points = _points(values, scale, spread)
+    curve = _estimated(points, lambda value: interval_of(value, spread, confidence, scale, record))
+    half = curve.iloc[-1]
+    if len(points) > 1 and np.isfinite(spread):
+        asked: dict[str, Any] = {"n_features": n_features, "size": size, "measure": measure}
+        at = [factor * values.n_units for factor in AHEAD]
+        ahead = extrapolate(points, at=at, confidence=confidence, **asked)
+        curve = pd.concat([curve, ahead.assign(kind="predicted")], ignore_index=True)
+    return Replication(
+        value=float(half["value"]),
+        low=float(half["low"]),
+        high=float(half["high"]),
+        n_samples=values.n_units // 2,
+        measure=measure,
+        size=size,
+        n_pairs=int(points["n_pairs"].iloc[-1]),
+        confidence=confidence,
+        standard_error=float(points["standard_error"].iloc[-1]),
+        points=points,
+        curve=curve,
+        note=_note(values),
+    )
+
+
+def _points(values: PairValues, scale: LogOdds, spread: float) -> pd.DataFrame:
+    """Return the estimates, from the smallest samples to halves."""
+    kinds = (values.quarters, values.parts, values.halves)
+    rows: list[tuple[int, float, float, int]] = []
+    for size, own in zip(values.sizes, kinds, strict=True):
+        there = own[np.isfinite(own)]
+        if there.size:
+            mean = float(there.mean())
+            rows.append((size, mean, spread / scale.slope(mean), there.size))
+    if not np.isfinite(values.halves).any():
+        rows = [(values.sizes[-1], np.nan, np.nan, 0)]
+    return pd.DataFrame(rows, columns=["n_samples", "value", "standard_error", "n_pairs"])
+
+
+def _estimated(
+    points: pd.DataFrame, interval: Callable[[float], tuple[float, float]]
+) -> pd.DataFrame:
+    """Return the points with their intervals."""
+    ends = np.array([interval(value) for value in points["value"].tolist()])
+    curve = points[["n_samples", "value"]]
+    return curve.assign(low=ends[:, 0], high=ends[:, 1], kind="estimated")
+
+
+def _note(values: PairValues) -> str:
+    kinds = (values.halves, values.parts, values.quarters)
+    failed = any(np.isnan(own).any() for own in kinds)
+    small = not (values.parts.size and values.quarters.size)
+    return "; ".join(text for text, said in ((SMALL, small), (FAILED, failed)) if said)

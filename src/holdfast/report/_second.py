@@ -1,0 +1,146 @@
+"""What a second study would find, of one selector at one size: numbers and how to say them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast._text import plural
+from holdfast.measures import get_measure
+from holdfast.report._cells import within
+from holdfast.report._words import known, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from holdfast.judge import Recommendation
+
+WHY_DIFFERENT = (
+    "resamples of one data set share samples and have another size than a new study, so it is "
+    "about this data set, not about a second study"
+)
+COUNTED = frozenset({"nogueira", "kuncheva"})
+"""Measures from which follows how many features two selections of one size share."""
+
+
+class Estimate(NamedTuple):
+    """Replication stability of two studies of `n` samples (subjects) each, and its interval."""
+
+    n: int
+    value: float
+    low: float
+    high: float
+
+    def told(self, measure: str, *more: str) -> str:
+        """Return value and interval, ``0.71 (95% interval 0.60 to 0.80; more)``."""
+        low, high = (number(within(end, measure)) for end in (self.low, self.high))
+        ends = f"95% interval {low} to {high}" if known(self.low) and known(self.high) else ""
+        inner = "; ".join(part for part in (ends, *more) if part)
+        return f"{number(self.value)} ({inner})" if inner else number(self.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Second:
+    """What is known of a second study.
+
+    Attributes
+    ----------
+    measure : str
+        The measure of agreement.
+    halves : Estimate or None
+        Estimated from disjoint halves of the data; None where data sets were drawn independently.
+    full : Estimate or None
+        For two studies as large as this one: predicted, or, without halves, measured.
+    n_pairs : int
+        How many pairs of samples were compared.
+    """
+
+    measure: str
+    halves: Estimate | None
+    full: Estimate | None
+    n_pairs: int = 0
+
+    @property
+    def best(self) -> Estimate:
+        """What is known of studies as large as this one, else of studies half as large."""
+        found = self.full or self.halves
+        assert found is not None
+        return found
+
+
+def second_study(
+    table: pd.DataFrame, selector: str, size: int | str, measure: str
+) -> Second | None:
+    """Find a selector at a size in the table of replication stability; None where it has none."""
+    rows = _rows(table, selector, size, measure)
+    if not len(rows) or not known(rows["value"].iloc[0]):
+        return None
+    row = rows.iloc[0]
+    full = Estimate(0, row["predicted"], row["predicted_low"], row["predicted_high"])
+    return Second(
+        measure=measure,
+        halves=Estimate(int(row["n_samples"]), row["value"], row["low"], row["high"]),
+        full=full._replace(n=int(row["at"])) if known(full.value) else None,
+        n_pairs=int(row["n_pairs"]),
+    )
+
+
+def why_none(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> str:
+    """Say why there is no replication stability, as part of a sentence."""
+    notes = [note for note in _rows(table, selector, size, measure)["note"] if note]
+    reason = str(table.attrs.get("why_none") or next(iter(notes), "") or "it has no value")
+    return reason.removesuffix(".")
+
+
+def _rows(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> pd.DataFrame:
+    same = (table["selector"] == selector) & (table["measure"] == measure)
+    if get_measure(measure).by_size:  # others are measured once, on all features
+        same &= table["size"] == size
+    return table[same]
+
+
+def measured_anew(choice: Recommendation, n_samples: int, data_sets: int) -> Second | None:
+    """Return what independent data sets say: their stability is that of a second study."""
+    if not known(choice.stability):
+        return None
+    found = Estimate(n_samples, choice.stability, choice.low, choice.high)
+    return Second(measure=choice.measure, halves=None, full=found, n_pairs=data_sets)
+
+
+class Shared(NamedTuple):
+    """How many of `size` features a second study finds again, and between which numbers."""
+
+    features: int
+    low: int
+    high: int
+    size: int
+
+    @property
+    def told(self) -> str:
+        """The number with its interval, ``15 (13 to 17)``."""
+        return f"{self.features:,}" + (
+            f" ({self.low:,} to {self.high:,})" if self.low < self.high else ""
+        )
+
+
+def shared_features(
+    found: Estimate, measure: str, size: int | str, n_features: int
+) -> Shared | None:
+    r"""Return how many features of a list to expect again.
+
+    Of two lists of k of p features with agreement :math:`\rho` beyond chance,
+    :math:`k(\rho(1 - k/p) + k/p)` features are expected in both. None where the measure does not
+    say, or the selector chooses the size; nor can one feature be found in part.
+    """
+    if size in ("own", 1) or get_measure(measure).name not in COUNTED:
+        return None
+    chance = int(size) / n_features
+    ends = (found.value, *(end if known(end) else found.value for end in (found.low, found.high)))
+    counts = (int(size) * (value * (1 - chance) + chance) for value in ends)
+    value, low, high = (round(min(max(count, 0.0), int(size))) for count in counts)
+    return Shared(value, low, high, int(size))
+
+
+def studies(found: Estimate, noun: str) -> str:
+    """Return how large two studies are, ``two studies of 569 samples``."""
+    return f"two studies of {plural(found.n, noun)}"

@@ -1,0 +1,193 @@
+"""The resamples behind replication stability: disjoint halves, parts of subsets, and quarters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from holdfast._checks import seed_of, whole
+from holdfast.resample._base import NO_ROWS, Resample
+from holdfast.resample._checks import check_training
+from holdfast.resample._disjoint_parts import disjoint
+from holdfast.resample._strata import Strata, require
+from holdfast.resample._units import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+HALF, PART, QUARTER = "half", "part", "quarter"
+ROLES = (HALF, PART, QUARTER)
+SPLITS = 2
+"""How often each subset of three quarters of the data is split."""
+
+
+@dataclass(frozen=True)
+class ReplicationDesign:
+    """Resamples that tell how well independent studies agree, and how sure that is.
+
+    ``"half"``: the data are split into two disjoint halves, `n_pairs` times; `outer` numbers the
+    splits. ``"part"``: of `n_pairs` // 2 random subsets of three quarters of the data each is
+    split into halves twice (parts of 3/8 of the data); `outer` is subset * 2 + split.
+    ``"quarter"``: the data are cut into four disjoint quarters, `n_pairs` // 4 times, at least
+    once. Only resamples of one role and one `outer` are compared with each other. Subjects stay
+    together and classes keep their shares. Where a class is too small for quarters, there are
+    only halves.
+
+    A design of more pairs begins with the same halves, and has the same first parts and quarters.
+
+    Parameters
+    ----------
+    n_pairs : int, default 100
+        How many splits into halves, at least 2.
+
+    Examples
+    --------
+    >>> from holdfast.resample import ReplicationDesign
+    >>> resamples = ReplicationDesign(4).draw(["a"] * 8 + ["b"] * 8)
+    >>> [(one.role, one.outer) for one in resamples[6:10]]
+    [('half', 3), ('half', 3), ('part', 0), ('part', 0)]
+    """
+
+    n_pairs: int = 100
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_pairs", whole(self.n_pairs, "n_pairs", 2))
+
+    def draw(
+        self, y: ArrayLike, groups: ArrayLike | None = None, random_state: int = 0
+    ) -> list[Resample]:
+        """Draw the resamples; equal arguments give equal resamples.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            The class of each sample.
+        groups : array-like of shape (n,), optional
+            The subject of each sample; no subject is ever in two halves of one split.
+        random_state : int, default 0
+            Seed. Each split is seeded by its position.
+        """
+        return self.draw_units(Units.of(y, groups), seed_of(random_state))
+
+    def draw_units(self, units: Units, random_state: int) -> list[Resample]:
+        """Draw the resamples of units that are found already.
+
+        Raises
+        ------
+        InvalidInputError
+            A class is too small for halves that selectors can use.
+        """
+        why = (
+            f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
+            "keeps {keep}"
+        )
+        require(units, lambda keep: 2 * keep, why, stratify=True)
+        labels = Strata.of(units, stratify=True).labels
+        halves = list(self._halves(units, labels, random_state))
+        check_training(halves, units)
+        smaller = [
+            *self._parts(units, labels, random_state),
+            *self._quarters(units, labels, random_state),
+        ]
+        return halves + smaller if all(_usable(one, units) for one in smaller) else halves
+
+    def _halves(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+        everyone = np.arange(units.count)
+        for split in range(self.n_pairs):
+            pair = disjoint(everyone, labels, 2, _generator(seed, HALF, split))
+            yield from _resamples(units, pair, HALF, split)
+
+    def _parts(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+        everyone = np.arange(units.count)
+        for subset in range(self.n_pairs // 2):
+            generator = _generator(seed, PART, subset)
+            left_out = disjoint(everyone, labels, 4, generator)[0]
+            kept = np.delete(everyone, left_out)
+            for split in range(SPLITS):
+                pair = disjoint(kept, labels, 2, generator)
+                yield from _resamples(units, pair, PART, subset * SPLITS + split)
+
+    def _quarters(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+        everyone = np.arange(units.count)
+        for partition in range(max(1, self.n_pairs // 4)):
+            four = disjoint(everyone, labels, 4, _generator(seed, QUARTER, partition))
+            yield from _resamples(units, four, QUARTER, partition)
+
+
+def _generator(seed: int, role: str, position: int) -> np.random.Generator:
+    sequence = np.random.SeedSequence(seed, spawn_key=(ROLES.index(role), position))
+    return np.random.default_rng(sequence)
+
+
+def _resamples(
+    units: Units, parts: list[NDArray[np.intp]], role: str, outer: int
+) -> Iterator[Resample]:
+    for part in parts:
+        yield Resample(units.rows(part), NO_ROWS, role=role, outer=outer)
+
+
+def _usable(resample: Resample, units: Units) -> bool:
+    """Whether two samples of every class are there."""
+    return bool(units.distinct(resample.train).min() >= 2)
+
+
+class Numbered(Protocol):
+    """A resample, or what is known of one."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def outer(self) -> int | None: ...
+
+
+class Placed(Protocol):
+    """What tells which resamples belong together."""
+
+    @property
+    def role(self) -> str:
+        """What the resample is for."""
+
+    @property
+    def outer(self) -> int | None:
+        """The number that those share which are compared with each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicationPairs:
+    """Which resamples of a replication design are compared: positions in the list of resamples.
+
+    Attributes
+    ----------
+    halves : ndarray of int, shape (K, 2)
+        A pair a split.
+    parts : ndarray of int, shape (B, 2, 2)
+        For each subset two splits, a pair each.
+    quarters : ndarray of int, shape (Q, 6, 2)
+        For each partition the six pairs of its four quarters.
+    """
+
+    halves: NDArray[np.intp]
+    parts: NDArray[np.intp]
+    quarters: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, resamples: Sequence[Numbered]) -> ReplicationPairs:
+        """Find the pairs in a list of resamples; those of other roles are passed over."""
+        halves, parts, quarters = (_together(resamples, role) for role in ROLES)
+        six = list(combinations(range(4), 2))
+        return cls(
+            halves.reshape(-1, 2),
+            parts.reshape(-1, SPLITS, 2),
+            quarters.reshape(-1, 4)[:, six],
+        )
+
+
+def _together(resamples: Sequence[Numbered], role: str) -> NDArray[np.intp]:
+    """Return the positions of the resamples of a role, those of one number side by side."""
+    own = [at for at, one in enumerate(resamples) if one.role == role]
+    return np.array(sorted(own, key=lambda at: resamples[at].outer or 0), dtype=np.intp)

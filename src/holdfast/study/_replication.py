@@ -1,0 +1,185 @@
+"""The table of replication stability: what two independent studies would have in common."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from holdfast.errors import InvalidInputError
+from holdfast.judge._replication import estimate
+from holdfast.judge._replication_pairs import pair_similarities
+from holdfast.judge._replication_values import PairValues
+from holdfast.measures import get_measure
+from holdfast.resample import ReplicationPairs
+from holdfast.study._beside import DISJOINT
+from holdfast.study._stability import BUILD, KEPT, OF_SIZES
+from holdfast.study._summary import chief_measure
+from holdfast.study._view import OWN, cut, size_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.judge import Replication
+    from holdfast.measures import Measure
+    from holdfast.preferences import Preferences
+    from holdfast.study._measured import Data
+    from holdfast.study._view import View
+
+COLUMNS = [
+    *("selector", "size", "measure", "n_samples", "value", "low", "high", "standard_error"),
+    *("n_pairs", "at", "predicted", "predicted_low", "predicted_high", "note"),
+]
+NUMBERS = ("value", "low", "high", "standard_error", "predicted", "predicted_low", "predicted_high")
+TYPES = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(("n_samples", "n_pairs", "at"), "Int64")
+PREDICTED = {
+    "at": "n_samples",
+    "predicted": "value",
+    "predicted_low": "low",
+    "predicted_high": "high",
+}
+"""What the table calls the columns of a curve, at as many samples as the data have."""
+NOT_ASKED = "it was not asked for"
+
+
+def replication_table(view: View, data: Data) -> pd.DataFrame:
+    """Estimate replication stability by each measure, for each selector and size."""
+    why = why_none(view)
+    rows = [
+        {
+            "selector": view.selectors[selector],
+            "size": size_label(size),
+            "measure": record.name,
+            **_row(view, data, selector, size, record),
+        }
+        for selector, size, record in cells(view)
+        if not why
+    ]
+    table = pd.DataFrame(rows, columns=COLUMNS).astype(TYPES)
+    table.attrs["why_none"] = why
+    return table
+
+
+def cells(view: View) -> Iterator[tuple[int, int, Measure]]:
+    """Yield each selector at each size by each measure; the size is all features for some."""
+    for selector in range(len(view.selectors)):
+        for record in map(get_measure, view.plan["measures"]):
+            for size in view.sizes(selector) if record.by_size else [view.n_features]:
+                yield selector, size, record
+
+
+def why_none(view: View) -> str:
+    """Say why there is no replication stability; nothing where there is."""
+    if any(part.role in DISJOINT for part in view.parts.values()):
+        return ""
+    return str(view.plan.get("beside", {}).get("why_none") or NOT_ASKED)
+
+
+def replicated(view: View, data: Data, selector: int, size: int, record: Measure) -> Replication:
+    """Estimate the replication stability of a selector at a size by one measure."""
+    values = _values(view, data, selector, size, record)
+    if not np.isfinite(values.halves).any():
+        raise InvalidInputError(_nothing(view, selector, record))
+    return estimate(
+        values,
+        measure=record.name,
+        size=None if size == OWN else size,
+        n_features=view.n_features,
+    )
+
+
+def replicated_of(
+    view: View, data: Data, selector: str, size: int | str | None, measure: str | None
+) -> Replication:
+    """Find the selector, size and measure that are meant; refuse where there is no estimate."""
+    if why := why_none(view):
+        raise InvalidInputError(
+            f"the study has no replication stability: {why}. Ask for it by replication=30, or "
+            "call holdfast.judge.replication."
+        )
+    return replicated(view, data, *asked_of(view, selector, size, measure))
+
+
+def asked_of(
+    view: View, selector: str, size: int | str | None, measure: str | None
+) -> tuple[int, int, Measure]:
+    """Return the selector, the size and the measure that are meant; the largest size if none is."""
+    number = view.number(selector)
+    record = get_measure(measure or chief_measure(view.plan["measures"]) or "nogueira")
+    sizes = view.sizes(number)
+    chosen = sizes[-1] if size is None or sizes == [OWN] else int(size)
+    return number, chosen if record.by_size else view.n_features, record
+
+
+def _values(view: View, data: Data, selector: int, size: int, record: Measure) -> PairValues:
+    """Return the similarity of each two disjoint parts; NaN where one of them is not there."""
+    pairs = ReplicationPairs.of(list(view.parts.values()))
+    found, build = found_on(view, selector, size, record, DISJOINT)
+    facts = view.plan["data"]
+    halves, parts, quarters = (
+        pair_similarities(
+            record, found, own, build, n_features=view.n_features, data=matrix_for(record, data)
+        )
+        for own in (pairs.halves, pairs.parts, pairs.quarters)
+    )
+    units = int(facts["subjects"] or facts["n_samples"])
+    return PairValues(halves=halves, parts=parts, quarters=quarters, n_units=units)
+
+
+def found_on(
+    view: View, selector: int, size: int, record: Measure, roles: Sequence[str]
+) -> tuple[dict[int, Any], Callable[[list[Any]], Preferences]]:
+    """Return the preferences on resamples of these roles, and how to put them together."""
+    if record.form in OF_SIZES:
+        find, make = OF_SIZES[record.form]
+        rows = _of(view, find(view, selector), roles)
+        found = dict(zip(rows, cut(list(rows.values()), size), strict=True))
+        return found, partial(make, n_features=view.n_features)
+    kept = view.kept(selector, KEPT[record.form])
+    whole = {} if kept is None else dict(view.raw(selector, kept))
+    return _of(view, whole, roles), partial(
+        BUILD.get(kept or "", BUILD["weights"]), n_features=view.n_features
+    )
+
+
+def _of(view: View, found: dict[int, Any], roles: Sequence[str]) -> dict[int, Any]:
+    return {number: row for number, row in found.items() if view.parts[number].role in roles}
+
+
+def matrix_for(record: Measure, data: Data) -> NDArray[Any] | None:
+    """Return the data that a measure needs; None where it needs none."""
+    if not record.needs & {"similarity", "data"}:
+        return None
+    if data.matrix is None:
+        raise InvalidInputError(f"{record.name} needs the data, which are not at hand.")
+    return data.matrix
+
+
+def _nothing(view: View, selector: int, record: Measure) -> str:
+    """Say why no pair has a value."""
+    if record.form in KEPT and view.kept(selector, KEPT[record.form]) is None:
+        kind = "rankings" if record.form == "ranking" else record.form
+        return f"the store holds no {kind} of this selector"
+    messages = view.store.query(
+        "SELECT message FROM units JOIN resamples USING (resample) WHERE selector = ? "
+        f"AND status = 'failed' AND role IN {DISJOINT} LIMIT 1",
+        (selector,),
+    )
+    if messages:
+        return f"on parts of the data the selector fails: {messages[0][0]}"
+    return f"{record.name} has no value on any two halves"
+
+
+def _row(view: View, data: Data, selector: int, size: int, record: Measure) -> dict[str, Any]:
+    try:
+        told = replicated(view, data, selector, size, record)
+    except InvalidInputError as error:
+        return {"note": str(error)}
+    fields = ("n_samples", "value", "low", "high", "standard_error", "n_pairs", "note")
+    row = {name: getattr(told, name) for name in fields}
+    ahead = told.curve[told.curve["kind"] == "predicted"].to_dict("records")
+    return row | {ours: ahead[0][theirs] for ours, theirs in PREDICTED.items() if ahead}

@@ -1,0 +1,46 @@
+"""Workers in this very process, who may die: studies without the time that processes take."""
+
+from __future__ import annotations
+
+from holdfast.study._execute import Workers
+from holdfast.study._pools import Report
+from holdfast.study._worker import Order, obey, versions
+
+
+class Died(BaseException):
+    """The process is gone, as far as a test is concerned."""
+
+
+class Inline:
+    """A pool that works where it is."""
+
+    name = "this process"
+
+    def __init__(self, work, log, lives):
+        self.work, self.log, self.lives = work, log, lives
+        self.given = []
+
+    def room(self):
+        return 1 - len(self.given)
+
+    def order(self, units):
+        self.given.append(units)
+
+    def reports(self, seconds):
+        units = self.given.pop()
+        if len(self.log) >= self.lives:
+            raise Died
+        answer = obey(self.work, Order("", units, None, versions()))
+        done = units[: answer.done]
+        self.log.append(done)
+        return [Report(units, answer)]
+
+    def close(self):
+        pass
+
+
+def work_here(monkeypatch, lives=10_000):
+    """Let studies work in this process, for so many orders; return the orders that were done."""
+    log = []
+    monkeypatch.setattr(Workers, "pool", lambda self, work: Inline(work, log, lives))
+    return log
