@@ -8,8 +8,8 @@ from sklearn.feature_selection import SelectKBest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge._cohorts import cohorts
-from holdfast.judge._cohorts_compared import cohort_pairs, compare_cohorts
+from holdfast.judge._cohorts._compared import cohort_pairs, compare_cohorts
+from holdfast.judge._cohorts._direct import cohorts
 from holdfast.resample import CohortDesign
 
 

@@ -78,10 +78,10 @@ def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any])
         return {**row, "error": error}
     if not options["quiet"] and found.note:
         say("note", f"{name}: {found.note}.")
-    return {**_planned(found, data.n_features, options["stability"]), **row}
+    return {**_planned(found, options["stability"]), **row}
 
 
-def _planned(found: Replication, n_features: int, target: float) -> dict[str, Any]:
+def _planned(found: Replication, target: float) -> dict[str, Any]:
     half = {
         "half_n_samples": found.n_samples,
         "half_value": found.value,
@@ -90,7 +90,7 @@ def _planned(found: Replication, n_features: int, target: float) -> dict[str, An
     }
     if len(found.points) < 2:
         return {**half, "note": found.note}
-    planned = asdict(plan_samples(found, n_features=n_features, target=target))
+    planned = asdict(plan_samples(found, target=target))
     return {**half, **planned, "note": found.note}
 
 

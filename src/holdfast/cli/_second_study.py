@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast._text import plural
 from holdfast.report._second import measured_anew, second_study, shared_features
+from holdfast.study._beside import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from holdfast.judge import Recommendation
     from holdfast.report._second import Second
     from holdfast.study import Result
-
-DRAWN = "each resample is an independent sample already"
-"""Why a study of independent samples has no disjoint halves."""
 
 
 def replication_told(result: Result, what: str) -> str:

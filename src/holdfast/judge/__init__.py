@@ -2,24 +2,24 @@
 
 from holdfast.judge._choice import Fold, choice_error
 from holdfast.judge._choice_error import ChoiceError
-from holdfast.judge._cohorts import cohorts
-from holdfast.judge._cohorts_compared import compare_cohorts
-from holdfast.judge._cohorts_result import CohortComparison
+from holdfast.judge._cohorts._compared import compare_cohorts
+from holdfast.judge._cohorts._direct import cohorts
+from holdfast.judge._cohorts._result import CohortComparison
 from holdfast.judge._compare import compare_pairs
 from holdfast.judge._effects import effect_sizes
 from holdfast.judge._knots import Knot, find_knot
 from holdfast.judge._pair import Pair, Tested
 from holdfast.judge._pareto import pareto_front
-from holdfast.judge._planning import SamplePlan, plan_samples
 from holdfast.judge._profile import StabilityProfile, stability_profile
 from holdfast.judge._recommend import recommend
 from holdfast.judge._recommendation import Recommendation
-from holdfast.judge._replication import replication
-from holdfast.judge._replication_curve import extrapolate
-from holdfast.judge._replication_estimate import estimate as estimate_replication
-from holdfast.judge._replication_pairs import pair_similarities
-from holdfast.judge._replication_result import Replication
-from holdfast.judge._replication_values import PairValues
+from holdfast.judge._replication._curve import extrapolate
+from holdfast.judge._replication._direct import replication
+from holdfast.judge._replication._estimate import estimate as estimate_replication
+from holdfast.judge._replication._pairs import pair_similarities
+from holdfast.judge._replication._planning import SamplePlan, plan_samples
+from holdfast.judge._replication._result import Replication
+from holdfast.judge._replication._values import PairValues
 from holdfast.judge._rpt import rpt
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
 from holdfast.judge._stand_ins import StandIns, stand_ins

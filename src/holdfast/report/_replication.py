@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from holdfast._text import plural
-from holdfast.judge._planning import plan_samples
+from holdfast.judge._replication._planning import plan_samples
 from holdfast.measures import get_measure
 from holdfast.report._evidence import attempt
 from holdfast.report._names import set_apart
@@ -100,12 +100,12 @@ def _told(evidence: Evidence) -> Iterator[str]:
 
 def _needed(evidence: Evidence) -> Iterator[str]:
     """Say how many samples the recommended pair would need for a good replication stability."""
-    found, count = evidence.replication, int(evidence.plan["data"]["n_features"])
+    found = evidence.replication
     if found is None:
         return
-    plan = attempt(lambda: plan_samples(found, n_features=count, target=GOOD), "a plan of samples")
-    if plan is None or (found.value < GOOD) != (plan.needed > found.n_samples):
-        return  # a curve that says what was measured not to be so is not to be followed
+    plan = attempt(lambda: plan_samples(found, target=GOOD), "a plan of samples")
+    if plan is None:
+        return
     if math.isinf(plan.needed):
         yield f"A replication stability of {GOOD} is not predicted for any size of study."
         return

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast._text import plural
+from holdfast.judge._replication._planning import features_again
 from holdfast.measures import get_measure
 from holdfast.report._cells import within
 from holdfast.report._words import known, number
@@ -19,8 +20,6 @@ WHY_DIFFERENT = (
     "resamples of one data set share samples and have another size than a new study, so it is "
     "about this data set, not about a second study"
 )
-COUNTED = frozenset({"nogueira", "kuncheva"})
-"""Measures from which follows how many features two selections of one size share."""
 
 
 class Estimate(NamedTuple):
@@ -126,18 +125,19 @@ class Shared(NamedTuple):
 def shared_features(
     found: Estimate, measure: str, size: int | str, n_features: int
 ) -> Shared | None:
-    r"""Return how many features of a list to expect again.
+    """Return how many features of a list to expect again.
 
-    Of two lists of k of p features with agreement :math:`\rho` beyond chance,
-    :math:`k(\rho(1 - k/p) + k/p)` features are expected in both. None where the measure does not
-    say, or the selector chooses the size; nor can one feature be found in part.
+    None where the measure does not say, or the selector chooses the size; nor can one feature be
+    found in part.
     """
-    if size in ("own", 1) or get_measure(measure).name not in COUNTED:
+    if size in ("own", 1):
         return None
-    chance = int(size) / n_features
+    asked: dict[str, Any] = {"measure": measure, "size": int(size), "n_features": n_features}
     ends = (found.value, *(end if known(end) else found.value for end in (found.low, found.high)))
-    counts = (int(size) * (value * (1 - chance) + chance) for value in ends)
-    value, low, high = (round(min(max(count, 0.0), int(size))) for count in counts)
+    counts = [features_again(value, **asked) for value in ends]
+    if not all(map(known, counts)):
+        return None
+    value, low, high = map(round, counts)
     return Shared(value, low, high, int(size))
 
 

@@ -205,7 +205,7 @@ def _decorrelated(scores: Array, centred: Array, given: float | None) -> tuple[A
 
 def _wide(points: Array) -> bool:
     """Return whether there are at least as many features as samples."""
-    return points.shape[1] >= len(points)
+    return bool(points.shape[1] >= len(points))
 
 
 def _correlation_shrinkage(points: Array, gram: Array) -> float:

@@ -21,6 +21,8 @@ DISJOINT = ROLES
 """Roles of the resamples that replication stability is estimated from."""
 OF_COHORTS = ("cohort", "shuffled")
 """Roles of the resamples that compare cohorts."""
+DRAWN = "each resample is an independent sample already"
+"""Why there are no disjoint parts where data sets are drawn."""
 BESIDE = (*DISJOINT, *OF_COHORTS)
 LEAST, MOST = 10, 50
 """Fewest and most pairs of halves where nobody says how many."""
@@ -47,7 +49,7 @@ def disjoint_parts(
     if pairs == 0:
         return [], "it was not asked for"
     if any(one.draw >= 0 for one in protocol):
-        return [], "each resample is an independent sample already"
+        return [], DRAWN
     count = pairs or min(MOST, max(LEAST, round(SHARE * len(protocol))))
     try:
         drawn = ReplicationDesign(count).draw_units(

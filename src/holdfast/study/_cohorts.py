@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._cohorts import features_in
-from holdfast.judge._cohorts_compared import EXPECTED, PAIRS, cohort_pairs, compare_cohorts
-from holdfast.judge._replication_pairs import pair_similarities
+from holdfast.judge._cohorts._compared import EXPECTED, PAIRS, cohort_pairs, compare_cohorts
+from holdfast.judge._cohorts._direct import features_in
+from holdfast.judge._replication._pairs import pair_similarities
 from holdfast.resample._cohorts import cohort_places
 from holdfast.study._beside import OF_COHORTS
 from holdfast.study._replication import asked_of, cells, found_on, matrix_for

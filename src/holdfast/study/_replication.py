@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication import estimate
-from holdfast.judge._replication_pairs import pair_similarities
-from holdfast.judge._replication_values import PairValues
+from holdfast.judge._replication._estimate import estimate
+from holdfast.judge._replication._pairs import pair_similarities
+from holdfast.judge._replication._values import PairValues
 from holdfast.measures import get_measure
 from holdfast.resample import ReplicationPairs
 from holdfast.study._beside import DISJOINT

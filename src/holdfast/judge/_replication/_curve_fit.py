@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication_curve_family import growth_family, overlap_family
+from holdfast.judge._replication._curve_family import growth_family, overlap_family
+from holdfast.judge._replication._scale import log_odds_of
 from holdfast.measures import get_measure
-from holdfast.measures import measure as measured
-from holdfast.preferences import Subsets
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from holdfast.judge._replication_curve_family import Array, Family
+    from holdfast.judge._replication._curve_family import Array, Family
+    from holdfast.judge._replication._scale import LogOdds
     from holdfast.measures import Measure
 
 NEEDED = ("n_samples", "value", "standard_error")
@@ -32,39 +32,34 @@ RESOLUTION = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
-    """The way of a measure from chance (0) to perfect agreement (1)."""
-
-    chance: float
-    best: float
-
-    def parts(self, values: Array) -> Array:
-        """Return which part of the way values have gone."""
-        return (values - self.chance) / (self.best - self.chance)
-
-    def values(self, parts: Array) -> Array:
-        """Return the values of the measure at parts of the way."""
-        return self.chance + parts * (self.best - self.chance)
-
-
-@dataclass(frozen=True, eq=False)
 class CurveFit:
     """Curves with their weights; `origin` is the place of the last point."""
 
     family: Family
     weights: Array
     origin: float
-    scale: Scale
+    scale: LogOdds
+    last: float
+    """The part of the way that the last point has gone."""
 
     def at(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
-        """Return the median of the predictions and the ends of the central interval."""
-        parts = self.family.moved(_place(np.array([n_samples])) - self.origin).ravel()
+        """Return the median of the predictions and the ends of the central interval.
+
+        Stability grows with the number of samples: beyond the last point the median is not below
+        what was observed there, nor above it before.
+        """
+        step = float(_place(np.array([n_samples]))[0]) - self.origin
+        parts = self.family.moved(np.array([step])).ravel()
         order = np.argsort(parts)
         below = np.cumsum(self.weights.ravel()[order])
         levels = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
         found = np.minimum(np.searchsorted(below, levels), len(order) - 1)
-        low, value, high = self.scale.values(parts[order[found]]).tolist()
-        return value, min(low, high), max(low, high)
+        low, middle, high = parts[order[found]].tolist()
+        middle = max(middle, self.last) if step > 0 else min(middle, self.last)
+        middle = self.last if step == 0 else middle
+        ends = np.array([middle, min(low, middle), max(high, middle)])
+        value, *both = self.scale.values(ends).tolist()
+        return value, min(both), max(both)
 
 
 def fit_curves(
@@ -72,14 +67,15 @@ def fit_curves(
 ) -> CurveFit:
     """Weigh all curves of a measure by what was observed at some numbers of samples."""
     record = get_measure(measure)
-    family, scale = _family(record, n_features, size), _scale(record, n_features, size)
+    family, scale = _family(record, n_features, size), log_odds_of(record, n_features, size)
     n, values, error = _observed(points)
     logs, parts = _place(n), scale.parts(values)
     error = error / abs(scale.best - scale.chance)
     if record.by_size and size:
         error = max(error, RESOLUTION / size)
     weights = _weights(family, logs, parts, error * _relative(parts))
-    return CurveFit(family, weights, float(logs[-1]), scale)
+    last = float(parts[-1].clip(0.0, 1.0))
+    return CurveFit(family, weights, float(logs[-1]), scale, last)
 
 
 def _place(n_samples: Array) -> Array:
@@ -94,14 +90,6 @@ def _family(record: Measure, n_features: int, size: int | None) -> Family:
     if record.form != "subset" or size is None or size >= n_features:
         return growth_family()
     return overlap_family(n_features, size, tanimoto=record.name in TANIMOTO)
-
-
-def _scale(record: Measure, n_features: int, size: int | None) -> Scale:
-    if record.corrected or record.form != "subset" or "similarity" in record.needs or size is None:
-        return Scale(0.0, record.best)
-    pair = Subsets([list(range(size))] * 2, n_features=n_features)
-    chance = float(measured([record.name], pair)["chance"].iloc[0])
-    return Scale(0.0 if chance == record.best else chance, record.best)  # all features: no way
 
 
 def _observed(points: pd.DataFrame) -> tuple[Array, Array, float]:

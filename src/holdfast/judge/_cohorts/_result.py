@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast._text import plural
-from holdfast.judge._cohorts_words import sentences_of
+from holdfast.judge._cohorts._words import sentences_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from holdfast.judge._cohorts_compared import Against
+    from holdfast.judge._cohorts._compared import Against
     from holdfast.plot import Picture
 
 

@@ -18,8 +18,8 @@ import scipy.stats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.judge._replication_scale import LogOdds
-    from holdfast.judge._replication_values import PairValues
+    from holdfast.judge._replication._scale import LogOdds
+    from holdfast.judge._replication._values import PairValues
     from holdfast.measures import Measure
 
     Array = NDArray[np.float64]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from holdfast.judge._replication_curve import extrapolate
-from holdfast.judge._replication_interval import interval_of, spread_of
-from holdfast.judge._replication_result import Replication
-from holdfast.judge._replication_scale import log_odds_of
+from holdfast.judge._replication._curve import extrapolate
+from holdfast.judge._replication._interval import interval_of, spread_of
+from holdfast.judge._replication._result import Replication
+from holdfast.judge._replication._scale import log_odds_of
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.judge._replication_scale import LogOdds
-    from holdfast.judge._replication_values import PairValues
+    from holdfast.judge._replication._scale import LogOdds
+    from holdfast.judge._replication._values import PairValues
 
 AHEAD = (1, 2, 4)
 """For how many times the data stability is predicted."""
@@ -73,6 +73,7 @@ def estimate(
         n_samples=values.n_units // 2,
         measure=measure,
         size=size,
+        n_features=n_features,
         n_pairs=int(points["n_pairs"].iloc[-1]),
         confidence=confidence,
         standard_error=float(points["standard_error"].iloc[-1]),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from holdfast._checks import whole
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication_curve_fit import fit_curves
+from holdfast.judge._replication._curve_fit import fit_curves
 from holdfast.measures._measure import check_confidence
 
 if TYPE_CHECKING:

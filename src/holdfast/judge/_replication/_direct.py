@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast._checks import seed_of
 from holdfast.errors import InvalidInputError
 from holdfast.io import from_arrays
-from holdfast.judge._replication_estimate import estimate
-from holdfast.judge._replication_fits import pair_values
+from holdfast.judge._replication._estimate import estimate
+from holdfast.judge._replication._fits import pair_values
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
 from holdfast.preferences._ties import count_of
@@ -19,7 +19,7 @@ from holdfast.select._given import as_selector, given_by
 
 if TYPE_CHECKING:
     from holdfast.io import Dataset
-    from holdfast.judge._replication_result import Replication
+    from holdfast.judge._replication._result import Replication
     from holdfast.measures import Measure
     from holdfast.select import Selector
 
@@ -108,7 +108,7 @@ def replication(  # noqa: PLR0913  (they are the question)
     design = ReplicationDesign(n_pairs)
     data = from_arrays(X, y, groups=groups)
     count = None if size is None else count_of(size, data.n_features, "size")
-    ready = _prepared(as_selector(selector), data, record, count, seed)
+    ready = prepared(as_selector(selector), data, record, count, seed)
     units = Units.of(data.y, data.groups)
     resamples = design.draw_units(units, seed)
     values = pair_values(ready, data, resamples, record, count, units.count)
@@ -118,7 +118,7 @@ def replication(  # noqa: PLR0913  (they are the question)
     )
 
 
-def _prepared(
+def prepared(
     selector: Selector, data: Dataset, record: Measure, size: int | None, seed: int
 ) -> Selector:
     """Return the selector for these data, this size and this seed."""

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication_pairs import pair_similarities
-from holdfast.judge._replication_values import PairValues
+from holdfast.judge._replication._pairs import pair_similarities
+from holdfast.judge._replication._values import PairValues
 from holdfast.preferences import Groups, Rankings, Subsets, Weights
 from holdfast.preferences._ties import generators
 from holdfast.resample import ReplicationPairs
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.io import Dataset
-    from holdfast.judge._replication_pairs import Build
+    from holdfast.judge._replication._pairs import Build
     from holdfast.measures import Measure
     from holdfast.resample import Resample
     from holdfast.select import Selector
@@ -48,11 +48,11 @@ def pair_values(
     compare = partial(
         pair_similarities,
         record,
-        build=_build(record, data.n_features),
+        build=builder(record, data.n_features),
         n_features=data.n_features,
         data=data.X,
     )
-    for start, rows in _found(selector, data, resamples, record, size):
+    for start, rows in found_in_blocks(selector, data, resamples, record, size):
         own = (flat[:, 0] >= start) & (flat[:, 0] < start + len(rows))
         values[own] = compare(dict(enumerate(rows, start)), flat[own])
     ends = np.cumsum([one.size // 2 for one in shapes])[:-1]
@@ -64,7 +64,8 @@ def _shaped(values: NDArray[np.float64], pairs: NDArray[np.intp]) -> NDArray[np.
     return values.reshape(pairs.shape[:-1])
 
 
-def _build(record: Measure, n_features: int) -> Build:
+def builder(record: Measure, n_features: int) -> Build:
+    """Return how preferences that a measure takes are put together."""
     kinds: dict[str, Any] = {
         "subset": Subsets, "ranking": Rankings, "weights": Weights, "groups": Groups,
     }  # fmt: skip
@@ -73,7 +74,7 @@ def _build(record: Measure, n_features: int) -> Build:
     return lambda rows: kinds[record.form](np.array(rows))
 
 
-def _found(
+def found_in_blocks(
     selector: Selector,
     data: Dataset,
     resamples: Sequence[Resample],

@@ -12,8 +12,8 @@ from holdfast.measures import get_measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.judge._cohorts_compared import Against
-    from holdfast.judge._cohorts_result import CohortComparison
+    from holdfast.judge._cohorts._compared import Against
+    from holdfast.judge._cohorts._result import CohortComparison
 
 CLEAR = 0.05
 """p-value up to which cohorts are said to differ."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._cohorts_result import CohortComparison
+from holdfast.judge._cohorts._result import CohortComparison
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:

@@ -32,6 +32,8 @@ class Replication:
         The measure of similarity.
     size : int or None
         How many features are selected; None where the selector decides.
+    n_features : int
+        How many features there are to select from.
     n_pairs : int
         How many splits into halves were compared.
     confidence : float
@@ -54,6 +56,7 @@ class Replication:
     n_samples: int
     measure: str
     size: int | None
+    n_features: int
     n_pairs: int
     confidence: float
     standard_error: float

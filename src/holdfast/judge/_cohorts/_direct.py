@@ -9,10 +9,10 @@ import numpy as np
 from holdfast._checks import seed_of
 from holdfast.errors import InvalidInputError
 from holdfast.io import from_arrays
-from holdfast.judge._cohorts_compared import cohort_pairs, compare_cohorts
-from holdfast.judge._replication import _prepared
-from holdfast.judge._replication_fits import _build, _found
-from holdfast.judge._replication_pairs import pair_similarities
+from holdfast.judge._cohorts._compared import cohort_pairs, compare_cohorts
+from holdfast.judge._replication._direct import prepared
+from holdfast.judge._replication._fits import builder, found_in_blocks
+from holdfast.judge._replication._pairs import pair_similarities
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
 from holdfast.resample._cohorts import CohortDesign, cohort_places
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.io import Dataset
-    from holdfast.judge._cohorts_result import CohortComparison
+    from holdfast.judge._cohorts._result import CohortComparison
     from holdfast.measures import Measure
     from holdfast.resample import Resample
 
@@ -111,11 +111,11 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     if data.cohorts is None:
         raise InvalidInputError("cohorts must be the cohort of each sample; received None.")
     count = None if size is None else count_of(size, data.n_features, "size")
-    ready = _prepared(as_selector(selector), data, record, count, seed)
+    ready = prepared(as_selector(selector), data, record, count, seed)
     resamples = design.draw_units(Units.of(data.y, data.groups), data.cohorts, seed)
     found = {
         start + at: row
-        for start, rows in _found(ready, data, resamples, record, count)
+        for start, rows in found_in_blocks(ready, data, resamples, record, count)
         for at, row in enumerate(rows)
     }
     values, selected = _measured(record, data, resamples, found)
@@ -139,7 +139,7 @@ def _measured(
         record,
         found,
         cohort_pairs(places),
-        _build(record, data.n_features),
+        builder(record, data.n_features),
         n_features=data.n_features,
         data=data.X,
     )

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from holdfast._checks import between, whole
+from holdfast._checks import between
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication_curve_fit import fit_curves
+from holdfast.judge._replication._curve_fit import fit_curves
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
-    from holdfast.judge._replication_curve_fit import CurveFit
-    from holdfast.judge._replication_result import Replication
+    from holdfast.judge._replication._curve_fit import CurveFit
+    from holdfast.judge._replication._result import Replication
 
 FEWEST = 4
 FURTHEST = 100
@@ -98,7 +98,7 @@ class SamplePlan:
         return f"<SamplePlan: {self.sentence}>"
 
 
-def plan_samples(found: Replication, *, n_features: int, target: float = 0.8) -> SamplePlan:
+def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     r"""Find how many samples a wanted replication stability needs.
 
     The curves of :func:`extrapolate` are followed to where they reach the target: their median
@@ -112,8 +112,6 @@ def plan_samples(found: Replication, *, n_features: int, target: float = 0.8) ->
     ----------
     found : Replication
         What :func:`replication` estimated on the data at hand.
-    n_features : int
-        Number of features p that were offered.
     target : float, default 0.8
         The wanted stability, above 0 and below 1.
 
@@ -133,11 +131,11 @@ def plan_samples(found: Replication, *, n_features: int, target: float = 0.8) ->
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> found = hf.judge.replication("t_score", X[:200], y[:200], size=5, n_pairs=20)
-    >>> plan = hf.judge.plan_samples(found, n_features=30, target=0.9)
+    >>> plan = hf.judge.plan_samples(found, target=0.9)
     >>> plan.n_samples, plan.low <= plan.value <= plan.high, plan.needed_low <= plan.needed
     (200, True, True)
     """
-    wanted, count = between(target, "target", 1.0), whole(n_features, "n_features", 1)
+    wanted = between(target, "target", 1.0)
     if get_measure(found.measure).distance:
         raise InvalidInputError(
             f"{found.measure} is a distance; plan by a similarity, such as nogueira."
@@ -147,14 +145,19 @@ def plan_samples(found: Replication, *, n_features: int, target: float = 0.8) ->
             "the data are too few to predict from: stability was estimated at one number of "
             "samples only. Each class needs 8 samples."
         )
-    fit = fit_curves(found.points, n_features=count, size=found.size, measure=found.measure)
-    return _planned(found, fit, count, wanted)
+    fit = fit_curves(
+        found.points, n_features=found.n_features, size=found.size, measure=found.measure
+    )
+    return _planned(found, fit, wanted)
 
 
-def _planned(found: Replication, fit: CurveFit, n_features: int, target: float) -> SamplePlan:
+def _planned(found: Replication, fit: CurveFit, target: float) -> SamplePlan:
     now = int(found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].min())
     value, low, high = fit.at(now, found.confidence)
-    again = [_again(one, found, n_features) for one in (value, low, high)]
+    again = [
+        features_again(one, measure=found.measure, size=found.size, n_features=found.n_features)
+        for one in (value, low, high)
+    ]
     needed, last, first = (_needed(fit, target, now, found.confidence, of) for of in range(3))
     return SamplePlan(
         measure=found.measure, size=found.size, n_samples=now,
@@ -165,12 +168,17 @@ def _planned(found: Replication, fit: CurveFit, n_features: int, target: float) 
     )  # fmt: skip
 
 
-def _again(value: float, found: Replication, n_features: int) -> float:
-    """Return how many of the selected features are expected again."""
-    if found.size is None or found.measure not in CORRECTED + SHARES:
+def features_again(value: float, *, measure: str, size: int | None, n_features: int) -> float:
+    r"""Return how many of the selected features another study is expected to select again.
+
+    Of two lists of k of p features with agreement :math:`\rho` beyond chance,
+    :math:`k(\rho(1 - k/p) + k/p)` features are expected in both. NaN where the measure does not
+    tell, or the selector chooses the size.
+    """
+    if size is None or measure not in CORRECTED + SHARES:
         return math.nan
-    share = found.size / n_features if found.measure in CORRECTED else 0.0
-    return found.size * (value * (1 - share) + share)
+    share = size / n_features if measure in CORRECTED else 0.0
+    return min(max(size * (value * (1 - share) + share), 0.0), float(size))
 
 
 def _needed(fit: CurveFit, target: float, now: int, confidence: float, of: int) -> float:

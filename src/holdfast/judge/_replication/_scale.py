@@ -16,7 +16,11 @@ from holdfast.measures._tables import SubsetTables
 from holdfast.preferences import Subsets
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from holdfast.measures import Measure
+
+    Array = NDArray[np.float64]
 
 ROOM = 0.03
 """The least room beyond both ends."""
@@ -49,9 +53,16 @@ class LogOdds:
         part = (1 + 2 * self.room) / (1 + math.exp(-odds)) - self.room
         return self.chance + part * (self.best - self.chance)
 
+    def parts(self, values: Array) -> Array:
+        """Return which part of the way from chance to best values have gone."""
+        return (values - self.chance) / (self.best - self.chance)
+
+    def values(self, parts: Array) -> Array:
+        """Return the values at parts of the way."""
+        return self.chance + parts * (self.best - self.chance)
+
     def _part(self, value: float) -> float:
-        part = (value - self.chance) / (self.best - self.chance)
-        return min(max(part, 0.0), 1.0)
+        return float(self.parts(np.array(value)).clip(0.0, 1.0))
 
 
 def log_odds_of(record: Measure, n_features: int, size: int | None) -> LogOdds:

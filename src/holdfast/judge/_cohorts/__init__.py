@@ -1,0 +1,1 @@
+"""Cohorts: whether what is found in one of them recurs in another."""
