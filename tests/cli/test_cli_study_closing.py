@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,7 @@ from holdfast.cli._closing import _document, close
 from holdfast.cli._print import table_lines
 from holdfast.cli._run_options import RunOptions
 from holdfast.cli._summary import _columns, print_summary
+from holdfast.errors import InvalidInputError
 from holdfast.study import Result, load
 from tests.study.stores import Made, full, subsamples
 
@@ -46,10 +48,11 @@ def test_a_complete_study_ends_well(ended):
     assert "next:" not in err
 
 
-def again(result):
+def again(result, chance=0.0):
     """Give a result what a study with disjoint halves would have."""
     table = result.stability[["selector", "size", "measure"]]
     found = table.assign(n_samples=15, value=0.6, low=0.4, high=0.8, n_pairs=10, at=30, note="")
+    found = found.assign(chance=chance)
     result.replication = found.assign(predicted=0.7, predicted_low=0.5, predicted_high=0.9)
     return result
 
@@ -61,13 +64,84 @@ def test_the_table_begins_with_what_a_second_study_would_find(capsys):
     assert header.split()[2:6] == ["replication", "(15)", "predicted", "(30)"]
     assert header.split()[6] == "stability"
     assert lines[0].split()[2:8] == ["0.60", "[0.40,", "0.80]", "0.70", "[0.50,", "0.90]"]
-    assert "two independent samples of 15 agree, by nogueira" in told
+    assert "two independent studies of 15 samples agree, by nogueira" in told
     assert "from 10 pairs of disjoint halves of the data" in told
     assert "resamples of one data set share samples" in told
     size = Result(full(made())).recommend().size  # of 12 features
     count = round(size * (0.7 * (1 - size / 12) + size / 12))
     assert f"Your list at this n: expect {count} (" in told
     assert told.endswith(f"of {size} features again in a second study, if both have 30 samples.\n")
+
+
+def test_subjects_are_counted_where_there_are_any(capsys):
+    result = again(Result(full(made())))
+    result.plan["data"]["subjects"] = 20
+    print_summary(result)
+    told = capsys.readouterr().out
+    assert "two independent studies of 15 subjects agree" in told
+    assert "two studies of 30 subjects." in told
+
+
+def test_two_random_selections_are_told_where_they_have_features_in_common(capsys):
+    print_summary(again(Result(full(made(measures=("jaccard",)))), chance=[0.3, 0.31, 0.32, 0.33]))
+    assert "Two random selections give 0.30 to 0.33 by it;" in capsys.readouterr().out
+    print_summary(again(Result(full(made()))))
+    assert "random selections" not in capsys.readouterr().out
+
+
+def test_notes_of_replication_are_told_once_shortened_and_of_whom(capsys):
+    result = again(Result(full(made())))
+    long = "on parts of the data the selector fails: " + "word " * 90
+    result.replication["note"] = ["", "", long, long]
+    print_summary(result)
+    told = capsys.readouterr().out
+    assert told.count("the selector fails") == 1
+    assert "word ... (two)." in told
+    result.replication = result.replication.assign(value=float("nan"), note=long)
+    print_summary(result)
+    told = capsys.readouterr().out
+    assert told.count("the selector fails") == 1
+    assert "was not estimated. Note: on parts of the data" in told
+
+
+COMPARED = SimpleNamespace(sentences=("The cohorts a\x1b and b agree.", "Both find 3."))
+
+
+@pytest.mark.parametrize("failed", [(), [(s, i) for s in range(2) for i in range(12)]])
+def test_cohorts_are_told_of_what_is_recommended_else_of_the_first(failed, capsys):
+    result, asked = Result(full(made(), failed=failed)), []
+    result.cohorts = result.stability.head(1)[["selector", "size"]]
+    result.compare_cohorts = lambda *cell: asked.append(cell) or COMPARED
+    print_summary(result)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert asked == [("one", 2) if failed else tuple(result.recommend().pair)[::2]]
+    assert last.startswith(f"Cohorts by {asked[0][0]}, {asked[0][1]} features: The cohorts a")
+    assert "\x1b" not in last
+    assert last.endswith(" and b agree. Both find 3.")
+
+
+def test_cohorts_that_cannot_be_compared_say_why(capsys):
+    def refuse(*_):
+        raise InvalidInputError("one has no result.")
+
+    result = Result(full(made()))
+    result.cohorts, result.compare_cohorts = result.stability.head(1), refuse
+    print_summary(result)
+    assert capsys.readouterr().out.endswith(" features: one has no result.\n")
+
+
+@pytest.mark.parametrize(("width", "wide"), [(2.0, False), (1e-9, True)])
+def test_intervals_wider_than_asked_are_told_among_the_results(width, wide, capsys):
+    result = Result(full(made()))
+    fact = {"width": width, "most": 12, "replication": None, "stopped": True}
+    result.store.fact = lambda _: fact
+    print_summary(result)
+    told = capsys.readouterr().out
+    assert ("Wider than asked: the widest interval of nogueira is" in told) == wide
+    assert ("after 12 resamples, the most that the protocol allows" in told) == wide
+    fact["stopped"] = False
+    print_summary(result)
+    assert "Wider than asked" not in capsys.readouterr().out
 
 
 def test_the_table_fits_a_terminal_of_80_columns():
@@ -136,8 +210,10 @@ def test_failures_are_told_even_when_quiet(ended):
 
 
 def test_a_part_says_how_to_join_the_parts(ended):
-    code, _, err = ended(made(), skip=[(1, i) for i in range(12)], part="1/2")
+    code, out, err = ended(made(), skip=[(1, i) for i in range(12)], part="1/2")
     assert code == 0
+    assert "Recommended so far, on part 1/2 alone: one with " in out
+    assert "report" not in out
     assert "next: 12 of 24 units are done; when all parts are: holdfast merge" in err
 
 

@@ -54,9 +54,9 @@ def test_many_unequal_effects_need_about_what_theory_says():
 def test_the_curve_reaches_the_target_there_and_not_before():
     found = found_of([0.2, 0.3, 0.4])
     plan = plan_samples(found, target=0.6)
-    before, there = hf.judge.extrapolate(found.points, at=[plan.needed - 1, plan.needed], size=20)[
-        "value"
-    ]
+    before, there = hf.judge.extrapolate(
+        found.points, at=[plan.needed - 1, plan.needed], n_features=500, size=20
+    )["value"]
     assert before < 0.6 <= there
 
 

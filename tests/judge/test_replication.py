@@ -112,7 +112,7 @@ def test_pairs_for_which_a_measure_has_no_value_have_none():
 def test_blocks_of_resamples_change_nothing(data, monkeypatch):
     X, y = data
     whole = replication("t_score", X, y, size=6, n_pairs=9)
-    monkeypatch.setattr("holdfast.judge._replication._fits.TABLE", 5 * 60)
+    monkeypatch.setattr("holdfast.judge._replication._fitting.TABLE", 5 * 60)
     parts = replication("t_score", X, y, size=6, n_pairs=9)
     pd.testing.assert_frame_equal(whole.curve, parts.curve)
 

@@ -160,6 +160,7 @@ def _replication() -> SecondStudy:
             "replication": 0.44,
             "replication_low": 0.31 if size == 20 else None,
             "replication_high": 0.57 if size == 20 else None,
+            "replication_chance": 0.27 if size == 20 else None,
             "predicted": 0.52 if size == 20 else None,
             "predicted_low": 0.4 if size == 20 else None,
             "predicted_high": 0.65 if size == 20 else None,
@@ -171,6 +172,7 @@ def _replication() -> SecondStudy:
         for name, title, size in (("relieff", "ReliefF", 20), (HOSTILE[0], HOSTILE[0], "own"))
     ]
     pair = {"cohort_a": HOSTILE[0], "cohort_b": HOSTILE[1], "n_a": 30, "n_b": 32, "value": 0.2}
+    pair |= {"expected": 0.4, "low": 0.3, "high": None, "p_value": 0.01961, "n_shuffles": 50}
     return {
         "measure": "nogueira",
         "n_samples": 31,

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 from holdfast.report import to_html, to_markdown
+from holdfast.report._assurance import assurance
 from holdfast.report._evidence import Evidence
+from holdfast.report._lead import lead
 from holdfast.report._names import bare
 from holdfast.report._replication import second_study
 from tests.report.results import made, report_of, result, simulated
@@ -73,6 +75,7 @@ def test_notes_are_told_once_with_those_they_are_about():
     table = pd.DataFrame(
         {"selector": ["one", "one", "two"], "measure": "nogueira", "size": [2, 4, 2]}
     ).assign(n_samples=15, value=0.5, low=0.4, high=0.6, n_pairs=9, note=["", "", "few left."])
+    table = table.assign(chance=0.0)
     ahead = ("at", "predicted", "predicted_low", "predicted_high")
     about.replication = table.assign(**dict.fromkeys(ahead))
     told = [bare(text) for text in second_study(Evidence(about))["sentences"]]
@@ -80,12 +83,54 @@ def test_notes_are_told_once_with_those_they_are_about():
     assert not any("predicted" in text for text in told)
 
 
+def by_jaccard(chance):
+    """Return what a report is made from where two random selections have features in common."""
+    about = result(made(measures=("jaccard",)))
+    table = about.stability[["selector", "size", "measure"]].assign(chance=chance)
+    table = table.assign(n_samples=15, value=0.6, low=0.5, high=0.7, n_pairs=9, note="")
+    ahead = ("at", "predicted", "predicted_low", "predicted_high")
+    about.replication = table.assign(**dict.fromkeys(ahead))
+    return Evidence(about)
+
+
+def test_two_random_selections_are_told_where_they_have_features_in_common():
+    second = second_study(by_jaccard([0.31, 0.33, 0.32, 0.354]))
+    told = " ".join(map(bare, second["sentences"]))
+    assert "Two random selections of as many features would agree at 0.31 to 0.35;" in told
+    assert [row["replication_chance"] for row in second["rows"]] == [0.31, 0.33, 0.32, 0.354]
+    assert "random" not in " ".join(second_study(by_jaccard(0.0))["sentences"])
+
+
+@pytest.mark.parametrize(("chance", "word"), [(0.0, "intermediate to good"), (0.5, "poor")])
+def test_agreement_is_judged_beside_that_of_two_random_selections(chance, word):
+    told = " ".join(map(bare, lead(by_jaccard(chance))))
+    assert f"is {word}, 0.6 (" in told
+    assert ("two random selections give 0.50" in told) == (chance > 0)
+    doubts = " ".join(assurance(by_jaccard(chance))[1])
+    assert ("agree only at 0.6, which is poor" in doubts) == (chance > 0)
+
+
+def test_long_notes_are_cut_short():
+    about = by_jaccard(0.0)
+    table = about.result.replication
+    about.result.replication = table.assign(value=float("nan"), note="word " * 90)
+    sentences = second_study(about)["sentences"]
+    notes = [text for text in sentences if text.startswith("Please note")]
+    assert len(notes) == 1
+    assert max(map(len, sentences)) < 450
+
+
 @pytest.mark.parametrize("show", [to_html, to_markdown])
 def test_both_twins_show_the_table_and_the_cohorts(show):
     shown = show(sample())
     assert "Would a second study find these features?" in shown
-    assert "wo studies of 31" in shown
-    assert "redicted for two of 62" in shown
+    assert "wo studies of 31 samples" in shown
+    assert "redicted for studies of 62 samples" in shown
+    assert "wo at random" in shown
+    assert "0.27" in shown
+    assert all(head in shown for head in ("first cohort", "95% range", "shuffles"))
+    assert "n_a" not in shown
+    assert "0.020" in shown
     assert "Cohorts compared" in shown
     assert "Two cohorts agree less than expected." in shown
     assert HOSTILE[0] not in shown
@@ -109,11 +154,11 @@ def test_cohorts_are_told_with_their_numbers():
 @pytest.mark.parametrize(
     ("needed", "low", "high", "text"),
     [
-        (90, 40, 200, "need 90 samples (95% interval 40 to 200)."),
-        (90, 4, 120, "need 90 samples (95% interval fewer than 15 to 120)."),
-        (90, 20, float("inf"), "need 90 samples (95% interval 20 or more)."),
-        (90, 4, float("inf"), "need 90 samples (95% interval open at both ends)."),
-        (float("inf"), 40, float("inf"), "is not predicted for any size of study."),
+        (90, 40, 200, "need about 90 samples (95% interval: 40 to 200)."),
+        (14, 4, 1200, "need fewer than 15 samples (95% interval: 4 to 1,200)."),
+        (90, 20, float("inf"), "need about 90 samples (95% interval: 20 or more)."),
+        (float("inf"), 40, float("inf"), "is probably not reached; it needs at least 40 samples."),
+        (float("inf"), float("inf"), float("inf"), "stability of 0.8 is out of reach."),
     ],
 )
 def test_needed_samples_are_told(monkeypatch, needed, low, high, text):

@@ -76,8 +76,8 @@ def recommendation(**changes):
 
 
 COLUMNS = [
-    *("selector", "size", "measure", "n_samples", "value", "low", "high", "n_pairs"),
-    *("at", "predicted", "predicted_low", "predicted_high", "note"),
+    *("selector", "size", "measure", "n_samples", "value", "low", "high", "chance"),
+    *("n_pairs", "at", "predicted", "predicted_low", "predicted_high", "note"),
 ]
 
 
@@ -85,7 +85,7 @@ def replicated(value=0.8, low=0.7, high=0.9, *, predicted=0.85, ends=(0.75, 0.92
     """Return the replication stability of `mine`, as if of 60 samples."""
     row = {
         "selector": "mine", "size": 3, "measure": "nogueira", "n_samples": 30, "value": value,
-        "low": low, "high": high, "n_pairs": 25, "at": 60, "predicted": predicted,
+        "low": low, "high": high, "chance": 0.0, "n_pairs": 25, "at": 60, "predicted": predicted,
         "predicted_low": ends[0], "predicted_high": ends[1], "note": "",
     } | changes  # fmt: skip
     return pd.DataFrame([row], columns=COLUMNS)

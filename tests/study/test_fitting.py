@@ -15,7 +15,7 @@ def told(selectors, *measures):
     """Return what is warned of."""
     settings = checked_settings(
         selectors=selectors, protocol=None, sizes=None, classifiers=[], measures=measures,
-        impute=None, seed=0,
+        impute=None, replication=None, until_width=None, seed=0,
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

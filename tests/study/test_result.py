@@ -212,10 +212,11 @@ def test_rich_shows_the_summary_whatever_names_hold():
     assert all(f"{value:.3f}" in shown for value in result.summary()["stability"])
 
 
-def replicated(result, measure="nogueira"):
+def replicated(result, measure="nogueira", chance=0.0):
     """Give a result replication stability of all but the last selector and size."""
     table = result.stability.query("measure == @measure")[["selector", "size", "measure"]]
     found = table.assign(n_samples=15, value=0.6, low=0.4, high=0.8, n_pairs=10, at=30, note="")
+    found = found.assign(chance=chance)
     result.replication = found.assign(predicted=0.7, predicted_low=0.5, predicted_high=0.9).iloc[
         :-1
     ]
@@ -226,14 +227,15 @@ def test_summary_begins_with_what_a_second_study_would_find(measures):
     made = Made(resamples=subsamples(30, 4), measures=measures)
     result = Result(full(made, forms=("ranks",)))
     assert result.summary()["replication"].isna().all()
-    replicated(result, measures[0])
+    replicated(result, measures[0], chance=0.3)
     table = result.summary()
     names = table.columns.tolist()
     assert names.index("replication") < names.index("predicted") < names.index("stability")
     known = table.dropna(subset="replication")
     assert 0 < len(known) < len(table) == 4
-    numbers = ["replication", "replication_low", "replication_high", "replication_n"]
-    assert known[numbers].drop_duplicates().values.tolist() == [[0.6, 0.4, 0.8, 15]]
+    numbers = ["replication", "replication_low", "replication_high", "replication_chance"]
+    assert known[numbers].drop_duplicates().values.tolist() == [[0.6, 0.4, 0.8, 0.3]]
+    assert (known["replication_n"] == 15).all()
     numbers = ["predicted", "predicted_low", "predicted_high"]
     assert known[numbers].drop_duplicates().values.tolist() == [[0.7, 0.5, 0.9]]
     assert table["stability"].notna().all()
@@ -249,7 +251,17 @@ def test_rich_shows_a_second_study_first():
     assert "n = 15" in shown
     assert "[0.40, 0.80]" in shown
     assert "[0.50, 0.90]" in shown
-    assert "two independent samples agree" in " ".join(shown.split())
+    assert "two independent studies agree" in " ".join(shown.split())
+    assert "random" not in shown
+
+
+def test_rich_shows_what_two_random_selections_give_where_it_is_not_0():
+    result = Result(full(Made(resamples=subsamples(30, 4), measures=("jaccard",))))
+    replicated(result, "jaccard", chance=0.27)
+    written = io.StringIO()
+    Console(file=written, width=120).print(result)
+    assert "random" in written.getvalue()
+    assert "0.27" in written.getvalue()
 
 
 def test_a_classifier_without_an_error_is_not_the_best():

@@ -33,7 +33,7 @@ OBJECTS = {
 def planned(selectors, data=WINE, **given):
     usual = {
         "protocol": hf.Subsampling(4, 0.8), "sizes": None, "classifiers": [],
-        "measures": ["nogueira"], "impute": None, "seed": 3,
+        "measures": ["nogueira"], "impute": None, "replication": 0, "until_width": None, "seed": 3,
     }  # fmt: skip
     plan = make_plan(checked_settings(selectors=selectors, **{**usual, **given}), data)
     return plan, make_work(plan, data)

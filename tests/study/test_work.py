@@ -28,7 +28,7 @@ def planned(selectors, data=WINE, **given):
     """Plan a study, by default of two sizes; selectors with a size of their own take None."""
     usual = {
         "protocol": hf.Subsampling(6, 0.8), "sizes": [2, 5], "classifiers": ["linear_svm"],
-        "measures": ["nogueira"], "impute": None, "seed": 3,
+        "measures": ["nogueira"], "impute": None, "replication": 0, "until_width": None, "seed": 3,
     }  # fmt: skip
     plan = make_plan(checked_settings(selectors=selectors, **{**usual, **given}), data)
     return plan, make_work(plan, data)

@@ -16,6 +16,7 @@ from holdfast.theory import (
     stability_surface,
 )
 from holdfast.theory._formulas import FORMULAS
+from holdfast.theory._overlap import expected_of_overlap
 from tests.theory import exact
 
 NAMES = list(FORMULAS)
@@ -134,6 +135,64 @@ def test_more_samples_are_more_stable(n, factor, d):
         for size in (n, factor * n)
     )
     assert few < many + 1e-5
+
+
+CLUMPS = np.concatenate([np.linspace(0.19, 0.21, 50), np.linspace(0.95, 1.05, 10)])
+LAWS = [
+    ([0.2] * 20, 300, 20),
+    ([0.2] * 20, 300, 35),
+    (TriangularEffects(gamma=2, largest=0.5), 300, 30),
+    (TriangularEffects(gamma=2, largest=0.5), 3000, 450),
+    (np.linspace(0.05, 1, 200), 1000, 60),
+    (CLUMPS, 500, 60),
+    (np.linspace(0.1, 0.9, 150), 160, 120),
+]
+
+
+@pytest.mark.parametrize(("effect", "p", "d"), LAWS)
+def test_stability_never_falls_with_samples_and_jaccard_goes_with_dice(effect, p, d):
+    values = np.array([
+        expected_stability(
+            ["dice", "jaccard", "ati_pa"], n_per_class=n, effect=effect, n_features=p, n_selected=d
+        )["value"]
+        for n in (10, 300, 5000, 10**5, 10**7, 10**8, 10**9)
+    ])  # fmt: skip
+    dice, jaccard = values[:, 0], values[:, 1]
+    assert np.diff(values, axis=0).min() > -1e-7
+    assert (jaccard >= dice / (2 - dice) - 1e-12).all()  # a convex function of the overlap
+    assert (jaccard <= dice + 1e-12).all()
+    if d != 35:  # all that are selected differ from the others
+        assert values[-1] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_clumps_that_are_far_apart_are_selected_for_sure():
+    for n in (5000, 20_000):
+        found = expected_stability(
+            ["dice", "jaccard", "ati_pa"], n_per_class=n, effect=CLUMPS, n_features=500,
+            n_selected=60,
+        )  # fmt: skip
+        assert found["value"].to_numpy() == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("variance", [0.0, 1e-12, 0.01, 0.6, 30.0, 1e9])
+@pytest.mark.parametrize(("p", "d"), [(60, 30), (40, 30), (1000, 500), (3, 1)])
+@pytest.mark.parametrize("sure", [1.0, 1 - 1e-9, 0.999, 0.7])
+def test_any_mean_and_variance_give_a_possible_index(variance, p, d, sure):
+    """Also those that no overlap has."""
+    counts = np.array([d, p - d], dtype=float)
+    probabilities = np.array([sure, (1 - sure) * d / (p - d)])
+    found = expected_of_overlap(lambda r: r / (2 * d - r), probabilities, counts, variance, d)
+    dice = counts @ probabilities**2 / d
+    assert dice / (2 - dice) - 1e-12 <= found <= dice + 1e-12
+
+
+def test_a_jaccard_index_that_is_reachable_is_reached():
+    setting = {"effect": TriangularEffects(gamma=2, largest=0.5), "n_features": 300}
+    found = required_samples(0.3, "jaccard", n_selected=30, **setting)
+    n = found.n_per_class[0]
+    assert n < 200
+    less = expected_stability("jaccard", n_per_class=n - 1, n_selected=30, **setting)
+    assert less < 0.3 <= found.expected
 
 
 @pytest.mark.parametrize("measure", ["nogueira", "jaccard", "ati_pa"])

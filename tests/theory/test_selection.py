@@ -10,6 +10,7 @@ from scipy.special import ndtr
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.theory import EffectMixture, TriangularEffects, _bins, selection_probability
+from holdfast.theory._scores import scores_of
 from tests.theory import exact
 
 PAPER = {"n_informative": 100, "n_features": 1000, "n_selected": 100}
@@ -128,6 +129,44 @@ def test_joining_many_effects_costs_little(n, d, monkeypatch):
     each = selection_probability(effect=effect, **setting).probabilities
     assert joined == pytest.approx(each, abs=1e-4)
     assert np.square(joined).sum() == pytest.approx(np.square(each).sum(), rel=1e-4)
+
+
+def clumps(*parts):
+    """Effects about some values, each a little different from the next."""
+    return np.concatenate([np.linspace(0.95 * at, 1.05 * at, many) for at, many in parts])
+
+
+@pytest.mark.parametrize("n", [500, 5000, 50_000])
+def test_features_far_above_the_threshold_are_sure(n):
+    """Joined, their mean less their deviation may be on the threshold, but they are not."""
+    effects = np.append(clumps((0.2, 170), (1.0, 30)), np.zeros(1800))
+    found = selection_probability(n_per_class=n, effect=effects, n_features=2000, n_selected=200)
+    each = np.append(found.probabilities[1:], np.full(1800, found.probabilities[0]))
+    runs = 100
+    shares = exact.draw_selections(np.random.default_rng(n), (n, n), effects, 200, runs).mean(0)
+    assert (np.abs(shares - each) < 5 * np.sqrt(each * (1 - each) / runs) + 2 / runs).all()
+    assert abs(shares.mean() - each.mean()) < 1e-7
+    if n > 500:
+        assert found.probabilities[1:] == pytest.approx(1.0, abs=1e-9)
+        assert found.other == pytest.approx(0.0, abs=1e-9)
+
+
+def test_joined_groups_stay_on_their_side_of_the_threshold():
+    scores = scores_of((5000, 5000), "f")
+    shifts = np.append(0.0, scores.shifts(clumps((0.2, 170), (1.0, 30))))
+    counts = np.append(1800.0, np.ones(200))
+    for few in (48, 128):
+        groups = _bins.merged(scores, shifts, counts, 200, few=few)
+        informative = groups.places > 1
+        assert groups.places[informative].min() >= scores.place(shifts)[1]
+        assert groups.counts[informative].sum() == pytest.approx(200)
+
+
+@pytest.mark.parametrize("width", [1e-12, 1e-6, 1e-5])
+def test_effects_that_hardly_differ_are_equal(width):
+    effects = np.linspace(0.2, 0.2 + width, 200)
+    found = selection_probability(n_per_class=50, effect=effects, n_features=200, n_selected=20)
+    assert found.probabilities == pytest.approx(0.1, abs=1e-4)
 
 
 def test_a_million_different_effects_are_a_few():

@@ -41,7 +41,7 @@ def _tell(result: Result, folder: Path, options: RunOptions) -> None:
     files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
     files += _exported(result, folder, options.export)
     if not options.as_json:
-        print_summary(result)
+        print_summary(result, part=None if result.complete else options.part)
     reports = _reported(result, folder, options.part)
     if options.as_json:
         print_json(_document(result, folder, [*files, *reports]))

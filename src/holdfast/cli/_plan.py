@@ -14,7 +14,7 @@ from holdfast.cli._spellings import split_sizes, split_spellings
 
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff")
 OF_DATA = ("target", "drop", "groups", "positive")
-OF_PAIRS = ("selectors", "n_pairs", "seed")
+OF_PAIRS = ("selectors", "n_pairs", "impute", "seed")
 OF_THEORY = ("effects", "informative", "features", "samples")
 DEFAULTS: dict[str, Any] = {"selectors": SELECTORS, "n_pairs": 50, "seed": 0}
 
@@ -66,6 +66,11 @@ data_options = in_group(
         type=click.IntRange(min=4),
         metavar="N",
         help=f"Splits into halves; default {DEFAULTS['n_pairs']}.",
+    ),
+    option(
+        "--impute",
+        type=click.Choice(["median"]),
+        help="Missing values, for selectors that do not take them.",
     ),
     option(
         "--seed", type=click.IntRange(min=0), metavar="N", help="Of all that is random; default 0."

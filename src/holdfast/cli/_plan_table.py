@@ -38,7 +38,8 @@ def print_plan(
     }
     if now is not None:
         columns[Column(f"at {now:,}", right=True)] = [_span(row, "value", "") for row in done]
-        columns[Column("found again", right=True)] = [_again(row) for row in done]
+        if _has_again(done):
+            columns[Column("found again", right=True)] = [_again(row) for row in done]
         columns[Column(f"{noun} for {target:g}", right=True)] = [needed_text(row) for row in done]
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
     click.echo()
@@ -52,6 +53,11 @@ def _span(row: dict[str, Any], value: str, ends: str) -> str:
     return f"{row[value]:.2f} [{row[f'{ends}low']:.2f}, {row[f'{ends}high']:.2f}]".replace(
         "-0.00", "0.00"
     )
+
+
+def _has_again(rows: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether the measure says how many features are found again."""
+    return any(not math.isnan(row.get("again", math.nan)) for row in rows)
 
 
 def _again(row: dict[str, Any]) -> str:
@@ -82,14 +88,20 @@ def _sentences(
     )
     told = [first]
     if now is None:
-        return [*told, "A class is too small to predict anything for larger studies."]
-    told.append(
-        f"At {now:,} it is predicted: so many of the selected features would a second study of "
-        "the same size select again. Not reached: a hundred times the data are not enough."
-    )
+        return [*told, *_why_none(rows)]
+    again = "so many of the selected features would a second study of the same size select again"
+    told.append(f"At {now:,} it is predicted{f': {again}' if _has_again(rows) else ''}.")
+    if any(math.isinf(row.get("needed", 0)) for row in rows):
+        told.append("Not reached: a hundred times the data are not enough.")
     if any(CHECKED * now < row.get("needed", 0) < math.inf for row in rows):
         told.append(
             f"Numbers above {CHECKED * now:,} are further from the data than predictions were "
             "ever checked: take them as orders of magnitude."
         )
     return told
+
+
+def _why_none(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Say why nothing is predicted, each reason once."""
+    reasons = dict.fromkeys(row["note"] for row in rows if row["note"])
+    return [f"Nothing is predicted for larger studies: {reason}." for reason in reasons]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast._text import plural
 from holdfast.cli._plan import OF_DATA
 from holdfast.cli._plan_sizes import counts_of
 from holdfast.cli._plan_table import print_plan
@@ -16,6 +17,8 @@ from holdfast.cli._reading import read
 from holdfast.cli._talk import say
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.judge import plan_samples, replication
+from holdfast.judge._replication._missing import check_missing
+from holdfast.judge._replication._planning import predicts
 from holdfast.measures import get_measure
 from holdfast.select._given import as_selector
 
@@ -32,8 +35,10 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
     quiet = options["quiet"]
     data = read(source, {key: options[key] for key in OF_DATA if key in options}, quiet=quiet)
     sizes = _sizes(options, data.n_features)
+    selectors = {name: as_selector(name) for name in options["selectors"]}
+    check_missing(data, selectors, get_measure(options["measure"]), options.get("impute"))
     if not quiet:
-        say("work", f"{len(options['selectors'])} selectors x {len(sizes)} sizes.")
+        say("work", f"{plural(len(selectors), 'selector')} x {plural(len(sizes), 'size')}.")
     rows = [_row(name, size, data, options) for name in options["selectors"] for size in sizes]
     failed = [row for row in rows if "error" in row]
     if len(failed) == len(rows):
@@ -73,11 +78,12 @@ def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any])
         found = replication(
             name, data.X, data.y, size=size, measure=options["measure"],
             n_pairs=options["n_pairs"], groups=data.groups, random_state=options["seed"],
+            impute=options.get("impute"),
         )  # fmt: skip
     except HoldfastError as error:
         return {**row, "error": error}
     if not options["quiet"] and found.note:
-        say("note", f"{name}: {found.note}.")
+        say("note", f"{name}{'' if size is None else f', size {size:,}'}: {found.note}.")
     return {**_planned(found, options["stability"]), **row}
 
 
@@ -88,7 +94,7 @@ def _planned(found: Replication, target: float) -> dict[str, Any]:
         "half_low": found.low,
         "half_high": found.high,
     }
-    if len(found.points) < 2:
+    if not predicts(found):
         return {**half, "note": found.note}
     planned = asdict(plan_samples(found, target=target))
     return {**half, **planned, "note": found.note}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast._spelling import parse_spelling
+from holdfast._spelling import made_of, parse_spelling
 from holdfast.cli._paragraph import paragraph
 from holdfast.cli._plan_sizes import counts_of
 from holdfast.cli._print import Column, print_json, print_table
@@ -20,14 +21,23 @@ if TYPE_CHECKING:
 
     from holdfast.theory._effects import Effect
 
+OPTIONS = {
+    "n_informative=?": "--informative",
+    "n_features": "--features",
+    "n_selected": "--sizes",
+    "n_per_class": "--samples",
+}
+"""What the command line calls the parameters of the library."""
+OF_LAW = ("gamma", "largest", "bayes_error")
+
 
 def run_theory(options: Mapping[str, Any]) -> int:
     """Compute and print; whatever cannot be used is wrong usage, as there are no data."""
     try:
         sizes = counts_of(options["sizes"], options["features"])
         rows = [_row(size, _setting(options), options) for size in sizes]
-    except (InvalidInputError, UnknownNameError, TypeError) as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
+    except (InvalidInputError, UnknownNameError) as error:
+        raise click.UsageError(_in_options(str(error)), click.get_current_context()) from error
     if options["as_json"]:
         print_json({"n_features": options["features"], "measure": options["measure"],
                     "target": options["stability"], "plan": rows})  # fmt: skip
@@ -36,12 +46,42 @@ def run_theory(options: Mapping[str, Any]) -> int:
     return 0
 
 
+def _in_options(message: str) -> str:
+    """Name what people gave by its option, not as the library has it."""
+    for name, said in OPTIONS.items():
+        message = re.sub(rf"\b{name}\b", said, message)
+    return message
+
+
 def _setting(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "effect": _effect(options["effects"]),
-        "n_informative": options["informative"],
-        "n_features": options["features"],
-    }
+    effect, informative = _effect(options["effects"]), options["informative"]
+    _check_counts(effect, informative, options["features"])
+    return {"effect": effect, "n_informative": informative, "n_features": options["features"]}
+
+
+def _check_counts(effect: Effect, informative: int | None, features: int) -> None:
+    """Refuse effects that do not go with the number of features that have one."""
+    if isinstance(effect, float) and informative is None:
+        raise InvalidInputError(
+            "--effects is one number: say by --informative how many features have it; the others "
+            "have none."
+        )
+    if informative is not None and informative > features:
+        raise InvalidInputError(
+            f"--informative must be at most --features ({features:,}); received {informative:,}."
+        )
+    if not isinstance(effect, list):
+        return
+    if informative is not None and informative != len(effect):
+        raise InvalidInputError(
+            f"--informative says {informative:,} but {len(effect):,} effects are given; leave it "
+            f"out, or give {informative:,}."
+        )
+    if len(effect) > features:
+        raise InvalidInputError(
+            f"{len(effect):,} effects are given but --features says {features:,}; give at most "
+            "one a feature."
+        )
 
 
 def _effect(text: str) -> Effect:
@@ -52,8 +92,7 @@ def _effect(text: str) -> Effect:
             raise InvalidInputError(
                 f"effects are numbers, or triangular:gamma=2,largest=0.15; received {text!r}."
             )
-        options: dict[str, Any] = dict(law)  # checked there
-        return TriangularEffects(**options)
+        return _triangular(text, law)
     try:
         effects = [float(part) for part in text.split(",")]
     except ValueError:
@@ -62,6 +101,16 @@ def _effect(text: str) -> Effect:
             f"{text!r}."
         ) from None
     return effects[0] if len(effects) == 1 else effects
+
+
+def _triangular(text: str, law: Mapping[str, Any]) -> TriangularEffects:
+    if set(law) <= set(OF_LAW) and ("largest" in law) == ("bayes_error" in law):
+        raise InvalidInputError(
+            "triangular effects need either largest (the largest effect) or bayes_error (the error "
+            f"of the best classifier), as in triangular:gamma=2,largest=0.15; received {text!r}."
+        )
+    made: TriangularEffects = made_of(text, TriangularEffects, law)
+    return made
 
 
 def _row(size: int, setting: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +124,7 @@ def _row(size: int, setting: dict[str, Any], options: Mapping[str, Any]) -> dict
     try:
         found = required_samples(options["stability"], measure, n_selected=size, **setting)
     except InvalidInputError as error:
-        return {**row, "needed": math.inf, "note": str(error)}
+        return {**row, "needed": math.inf, "note": _in_options(str(error))}
     return {**row, "needed": found.n_samples, "note": ""}
 
 
@@ -100,6 +149,9 @@ def _print(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
     click.echo()
     click.echo(paragraph(_sentence(options), sys.stdout))
+    for row in rows:
+        if row["note"]:
+            click.echo(paragraph(f"Not reached with {row['size']:,}: {row['note']}", sys.stdout))
 
 
 def _sentence(options: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,9 +13,11 @@ from holdfast.cli._talk import say
 from holdfast.errors import StoreError
 from holdfast.plot import simulated_figure
 from holdfast.simulate._figures import figure_tables, get_figure
+from holdfast.study._folder import made_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pandas as pd
 
@@ -49,9 +51,9 @@ class Request:
 
 
 def run_simulate(request: Request) -> int:
-    """Make a figure; its files are refused before the work where they are there."""
+    """Make a figure; where its files cannot go is told before the work."""
     record = get_figure(request.figure)
-    folder = Path(request.out or f"figure{record.number}")
+    folder = _usable_folder(request.out or f"figure{record.number}")
     pictures = [folder / f"figure{record.number}.{kind}" for kind in PICTURES]
     tables = {name: folder / f"figure{record.number}_{name}.csv" for name in record.tables}
     _check_free([*pictures, *tables.values()], force=request.force)
@@ -61,9 +63,23 @@ def run_simulate(request: Request) -> int:
         record.number, full=request.full, random_state=request.seed, n_jobs=request.n_jobs
     )
     picture = simulated_figure(record.number, made)
-    _write(folder, {path: made[name] for name, path in tables.items()}, picture, pictures)
+    _write({path: made[name] for name, path in tables.items()}, picture, pictures)
     _tell(request, record.main(made), picture, [*pictures, *tables.values()])
     return 0
+
+
+def _usable_folder(out: str) -> Path:
+    """Return the folder, made if it is not there, after a try to write there."""
+    folder = made_folder(out)
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: files cannot be written there ({error.strerror}); give another folder by "
+            "--out."
+        ) from error
+    return folder
 
 
 def _check_free(paths: list[Path], *, force: bool) -> None:
@@ -82,10 +98,7 @@ def _expected(record: SimulatedFigure, request: Request) -> str:
     return f"about {time} of computing{processes}, and a few seconds for the picture"
 
 
-def _write(
-    folder: Path, tables: Mapping[Path, pd.DataFrame], picture: Picture, pictures: list[Path]
-) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _write(tables: Mapping[Path, pd.DataFrame], picture: Picture, pictures: list[Path]) -> None:
     for path, table in tables.items():
         table.to_csv(path, index=False, lineterminator="\n")
     for path in pictures:

@@ -18,8 +18,16 @@ def _number(_: click.Context, __: click.Parameter, value: str) -> int:
     known = [f"figure{number}" for number in NUMBERS]
     name = f"figure{value}" if value.isdecimal() else value.lower()
     if name not in known:
-        raise click.BadParameter(f"no figure is called {value!r}.{did_you_mean(name, known)}")
+        raise click.BadParameter(f"no figure is called {value!r}.{_hint(name, known)}")
     return int(name.removeprefix("figure"))
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """Say which figures there are, where the nearest name says nothing."""
+    if not name.removeprefix("figure").isdecimal():
+        return did_you_mean(name, known)
+    other = " Fig. 1 is holdfast.theory.stability_surface." if name == "figure1" else ""
+    return f" Known: {known[0]} to {known[-1]}.{other}"
 
 
 @click.command(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.cli._beside import cohorts_told, too_wide
 from holdfast.cli._paragraph import paragraph
 from holdfast.cli._print import Column, print_table
 from holdfast.cli._second_study import expected_again, not_replicated, replication_told
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from holdfast.study import Result
 
 
-def print_summary(result: Result) -> None:
-    """Print the table, and what its numbers mean."""
+def print_summary(result: Result, *, part: str | None = None) -> None:
+    """Print the table, and what its numbers mean; `part`: which part of a study it is of."""
     table = result.summary()
     shown = _columns(result, table)
     print_table(list(shown), list(zip(*shown.values(), strict=True)))
     click.echo()
-    for sentence in _sentences(result, table):
+    for sentence in _sentences(result, table, part):
         click.echo(paragraph(sentence, sys.stdout))
 
 
@@ -111,19 +112,29 @@ def _decimals(number: float, count: int = 2) -> str:
     return "-" if math.isnan(number) else f"{round(number, count) + 0.0:.{count}f}"  # no -0.00
 
 
-def _sentences(result: Result, table: pd.DataFrame) -> list[str]:
+def _sentences(result: Result, table: pd.DataFrame, part: str | None) -> list[str]:
     told = [*_stability_told(result, table)]
     if len(set(notes := _notes(result, table))) == 1 and notes[0]:
         told.append(f"Note: {notes[0]}.")
-    told.append(result.protocol_sentence)
+    told += [result.protocol_sentence, *too_wide(result, table)]
     if result.plan["classifiers"]:
         told.append("The error is that of the best classifier, ± its standard error.")
-    if (choice := recommended(result)) is not None:
-        short = fewer_than_asked(result, choice)
-        found = "" if short is None else f", of which {short.remark}"
-        told.append(f"Recommended: {choice.pair}{found}; the report says why.")
-        told += [] if short is not None else expected_again(result, choice)
-    return told
+    choice = recommended(result)
+    if choice is not None:
+        told += _recommended(result, choice, part)
+    return [*told, *cohorts_told(result, choice)]
+
+
+def _recommended(result: Result, choice: Recommendation, part: str | None) -> Iterator[str]:
+    """Say what to use, and what to expect of it; of a part of a study, only how it looks."""
+    short = fewer_than_asked(result, choice)
+    pair = f"{choice.pair}{'' if short is None else f', of which {short.remark}'}"
+    if part is not None:
+        yield f"Recommended so far, on part {part} alone: {pair}."
+        return
+    yield f"Recommended: {pair}; the report says why."
+    if short is None:
+        yield from expected_again(result, choice)
 
 
 def _stability_told(result: Result, table: pd.DataFrame) -> Iterator[str]:
@@ -133,12 +144,12 @@ def _stability_told(result: Result, table: pd.DataFrame) -> Iterator[str]:
     for record in map(get_measure, table["measure"].dropna().unique()):
         what = f"{record.name} ({record.title}{'; a distance' if record.distance else ''}{chance})"
         if new:
-            yield replication_told(result, what)
+            yield replication_told(result, table, what)
             usual = "Stability is the usual figure, over the resamples"
             yield f"{usual}; it differs, as {WHY_DIFFERENT}."
             continue
         yield f"Stability is {what}, with the 95% interval for repeating this protocol."
-        yield not_replicated(result)
+        yield not_replicated(result, table)
 
 
 def recommended(result: Result) -> Recommendation | None:

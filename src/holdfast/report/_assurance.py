@@ -6,7 +6,8 @@ called poor, from 0.75 on excellent, between them intermediate to good, as Nogue
 do after Fleiss's scale for agreement between raters.
 
 A second study counts by its replication stability: that predicted for two studies as large as this
-one, else that of two studies half as large, which disjoint halves of the data tell.
+one, else that of two studies half as large, which disjoint halves of the data tell. On its scale 0 is
+what two random selections give: the chance level of some measures depends on how many are compared.
 
 The assurance is *low* if any of these holds: no feature is trusted; the replication stability is
 below 0.4; the 95% interval of the stability over the resamples reaches below 0.4; the error to
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from holdfast.judge import Recommendation
     from holdfast.report._evidence import Evidence
-    from holdfast.report._second import Estimate
+    from holdfast.report._second import Estimate, Second
 
 POOR, EXCELLENT = 0.4, 0.75
 AGAIN = 0.6
@@ -108,10 +109,10 @@ def _doubts(evidence: Evidence) -> Iterator[Doubt]:
 
 
 def _of_replication(evidence: Evidence) -> Iterator[Doubt]:
-    second, choice = evidence.second, evidence.choice
-    if second is None or choice is None or second.halves is None:
+    second = evidence.second
+    if second is None or second.halves is None:
         return  # of independent data sets, the stability is looked at below
-    found = [_second(one, choice) for one in (second.best, second.halves)]
+    found = [_agreement(one, second) for one in (second.best, second.halves)]
     (value, _), lows = found[0], [low for _, low in found if low is not None]
     if value is None:
         return
@@ -126,8 +127,9 @@ def _of_replication(evidence: Evidence) -> Iterator[Doubt]:
         yield Doubt("fair", f"{reach}, so a second study might agree poorly")
 
 
-def _second(found: Estimate, choice: Recommendation) -> tuple[float | None, float | None]:
-    return _ends(found.value, found.low, found.high, chance=choice.chance, measure=choice.measure)
+def _agreement(found: Estimate, second: Second) -> tuple[float | None, float | None]:
+    """Return the agreement of two studies on the scale: 0 is what two random selections give."""
+    return _ends(found.value, found.low, found.high, chance=second.chance, measure=second.measure)
 
 
 def _of_stability(evidence: Evidence) -> Iterator[Doubt]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeGuard
 
+from holdfast._text import plural
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
@@ -168,13 +169,21 @@ def some(names: Sequence[str], total: int, most: int = 8) -> list[str]:
 
 def replication_head(second: SecondStudy) -> str:
     """Return the heading of what was estimated from halves of the data."""
-    count = second["n_samples"]
-    return "replication stability" if count is None else f"two studies of {count:,}"
+    return _studies(second, second["n_samples"], "replication stability", "two ")
 
 
 def predicted_head(second: SecondStudy) -> str:
     """Return the heading of what is predicted for studies as large as this one."""
-    return "predicted" if second["at"] is None else f"predicted for two of {second['at']:,}"
+    return _studies(second, second["at"], "predicted", "predicted for ")
+
+
+def _studies(second: SecondStudy, count: int | None, otherwise: str, what: str) -> str:
+    return otherwise if count is None else f"{what}studies of {plural(count, second['noun'])}"
+
+
+def chance_differs(second: SecondStudy) -> bool:
+    """Say whether two random selections have anything in common by the measure."""
+    return any(row["replication_chance"] for row in second["rows"])
 
 
 def ranked(rows: Iterable[FeatureRow]) -> bool:

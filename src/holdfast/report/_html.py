@@ -13,6 +13,7 @@ from markupsafe import Markup
 from holdfast._text import plural
 from holdfast.report._cells import (
     cell,
+    chance_differs,
     chosen_size,
     hundredths,
     interval,
@@ -28,6 +29,7 @@ from holdfast.report._cells import (
     span,
     tenths,
 )
+from holdfast.report._cohorts import cohort_section
 from holdfast.report._colours import colour_rules
 from holdfast.report._drawing import drawing
 from holdfast.report._meanings import TERMS
@@ -144,7 +146,7 @@ def _environment() -> Environment:
     )
     shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
-    heads = (replication_head, predicted_head)
+    heads = (replication_head, predicted_head, chance_differs, cohort_section)
     called = (span, interval, raw, plural, some, chosen_size, ranked, *heads)
     environment.globals |= {function.__name__: function for function in called}
     return environment

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast._text import plural
 from holdfast.measures import get_measure
 from holdfast.report._assurance import in_words, on_scale
-from holdfast.report._second import WHY_DIFFERENT, Estimate, studies
+from holdfast.report._second import WHY_DIFFERENT, Estimate, random_pairs, studies
 from holdfast.report._words import features_of, known, number, spoken
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def lead(evidence: Evidence) -> Iterator[str]:
     else:
         found = _found(evidence, second, evidence.shared, who)
         head, sizes = f"{found}: the replication stability", "two such studies"
-    yield f"{head} {_how(evidence, second, choice, sizes)}."
+    yield f"{head} {_how(evidence, second, sizes)}."
     yield from _beside(evidence, second, choice)
 
 
@@ -42,10 +42,10 @@ def _found(evidence: Evidence, second: Second, shared: Shared, who: str) -> str:
     )
 
 
-def _how(evidence: Evidence, second: Second, choice: Recommendation, sizes: str) -> str:
+def _how(evidence: Evidence, second: Second, sizes: str) -> str:
     """Say of what studies the replication stability is known, how, and how good it is."""
     best, measure = second.best, second.measure
-    value = on_scale(best.value, choice.chance, measure)
+    value = on_scale(best.value, second.chance, measure)
     word = "is" if value is None else f"is {in_words(value)},"
     if second.full is None:
         where = f"of {sizes}, measured on disjoint halves of the data,"
@@ -53,7 +53,7 @@ def _how(evidence: Evidence, second: Second, choice: Recommendation, sizes: str)
         where = f"of {sizes}, measured on {evidence.resamples},"
     else:
         where = f"predicted for {sizes}"
-    return f"{where} {word} {best.told(measure, _direction(measure))}"
+    return f"{where} {word} {best.told(measure, _direction(measure), _by_chance(second))}"
 
 
 def _beside(evidence: Evidence, second: Second, choice: Recommendation) -> Iterator[str]:
@@ -91,6 +91,12 @@ def only_repeated(evidence: Evidence) -> Iterator[str]:
             f"This speaks about repeating the protocol on the same {evidence.noun}s only: whether "
             f"a second study would find these features was not measured ({evidence.why_no_second})."
         )
+
+
+def _by_chance(second: Second) -> str:
+    """Say what two random selections have in common, where it is not 0."""
+    chance = "" if second.halves is None else random_pairs([second.chance])
+    return f"two random selections give {chance}" if chance else ""
 
 
 def _direction(measure: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.report._cells import (
     cell,
+    chance_differs,
     chosen_size,
     hundredths,
     interval,
@@ -19,6 +20,7 @@ from holdfast.report._cells import (
     span,
     tenths,
 )
+from holdfast.report._cohorts import cohort_section
 from holdfast.report._escaped import escaped, fenced
 from holdfast.report._schema import FORMAT
 
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 MARK = f"<!-- {FORMAT}"
 """How a report in Markdown begins, so that it is known again."""
+RANDOM = "two at random"
+"""What two random selections give."""
 ASSURANCE = {
     "high": "The assurance is **high**.",
     "fair": "The assurance is **fair**",
@@ -93,10 +97,11 @@ def _replication(second: SecondStudy) -> Iterator[str]:
     yield from _paragraphs(second["sentences"])
     if second["rows"]:
         heads = ["selector", "features", replication_head(second), "95% interval"]
+        heads += [RANDOM] if chance_differs(second) else []
         heads += [predicted_head(second), "95% interval", "usual stability", "95% interval"]
         yield _table([*heads, "remarks"], (_second(row, second) for row in second["rows"]))
     if "cohorts" in second:
-        yield from _section("Cohorts compared", second["cohorts"], level=3)
+        yield from _section("Cohorts compared", cohort_section(second["cohorts"]), level=3)
 
 
 def _second(row: ReplicationRow, second: SecondStudy) -> list[str]:
@@ -104,6 +109,7 @@ def _second(row: ReplicationRow, second: SecondStudy) -> list[str]:
     numbers = (
         hundredths(row["replication"]),
         interval(row["replication_low"], row["replication_high"], measure),
+        *([hundredths(row["replication_chance"])] if chance_differs(second) else []),
         hundredths(row["predicted"]),
         interval(row["predicted_low"], row["predicted_high"], measure),
         hundredths(row["stability"]),

@@ -11,7 +11,7 @@ from holdfast.measures import get_measure
 from holdfast.report._evidence import attempt
 from holdfast.report._names import set_apart
 from holdfast.report._plain import records
-from holdfast.report._second import WHY_DIFFERENT
+from holdfast.report._second import WHY_DIFFERENT, notes_of, random_pairs
 from holdfast.report._selectors import title_of_row
 from holdfast.report._words import known, listed
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GOOD = 0.8
 """Replication stability that samples are planned for."""
-KEYS = ("replication", "replication_low", "replication_high")
+KEYS = ("replication", "replication_low", "replication_high", "replication_chance")
 AHEAD = ("predicted", "predicted_low", "predicted_high")
 USUAL = ("stability", "low", "high")
 
@@ -88,6 +88,7 @@ def _told(evidence: Evidence) -> Iterator[str]:
         f"mean agreement estimates that of two studies of {plural(halves, evidence.noun)} without "
         "bias; its 95% interval speaks about other data, not about other splits."
     )
+    yield from _by_chance(evidence)
     if (at := _common(evidence, "at")) is not None:
         yield (
             f"For two studies of {plural(at, evidence.noun)}, as many as there are, it is "
@@ -98,6 +99,16 @@ def _told(evidence: Evidence) -> Iterator[str]:
     yield from _notes(evidence)
 
 
+def _by_chance(evidence: Evidence) -> Iterator[str]:
+    """Say what two random selections have in common, where it is not 0."""
+    chances = random_pairs(evidence.result.summary()["replication_chance"])
+    if chances:
+        yield (
+            f"Two random selections of as many features would agree at {chances}; the chance level "
+            "of the usual stability is that of all its resamples together, and may be another."
+        )
+
+
 def _needed(evidence: Evidence) -> Iterator[str]:
     """Say how many samples the recommended pair would need for a good replication stability."""
     found = evidence.replication
@@ -106,34 +117,32 @@ def _needed(evidence: Evidence) -> Iterator[str]:
     plan = attempt(lambda: plan_samples(found, target=GOOD), "a plan of samples")
     if plan is None:
         return
-    if math.isinf(plan.needed):
-        yield f"A replication stability of {GOOD} is not predicted for any size of study."
-        return
-    fewest = int(found.points["n_samples"].min())
-    low, about, high = (
-        _counted(one, fewest) for one in (plan.needed_low, plan.needed, plan.needed_high)
-    )
-    ends = f"{low} to {high}"
-    if math.isinf(plan.needed_high):
-        ends = f"{low} or more" if plan.needed_low >= fewest else "open at both ends"
-    yield (
-        f"For a replication stability of {GOOD}, each of two studies is predicted to need {about} "
-        f"{evidence.noun}s (95% interval {ends})."
-    )
+    wanted, low = f"replication stability of {GOOD}", f"{plan.needed_low:,.0f}"
+    if math.isinf(plan.needed_low):
+        yield f"A {wanted} is out of reach."
+    elif math.isinf(plan.needed):
+        yield f"A {wanted} is probably not reached; it needs at least {low} {evidence.noun}s."
+    else:
+        about = _counted(plan.needed, int(found.points["n_samples"].min()))
+        most = f"to {plan.needed_high:,.0f}" if math.isfinite(plan.needed_high) else "or more"
+        yield (
+            f"For a {wanted}, each of two studies is predicted to need {about} {evidence.noun}s "
+            f"(95% interval: {low} {most})."
+        )
 
 
 def _counted(needed: float, fewest: int) -> str:
     """Return a number of samples; below the smallest parts that were looked at, only that."""
-    return f"fewer than {fewest:,}" if needed < fewest else f"{needed:,.0f}"
+    return f"fewer than {fewest:,}" if needed < fewest else f"about {needed:,.0f}"
 
 
 def _notes(evidence: Evidence) -> Iterator[str]:
     """Tell each note once, with the selectors that it is about."""
     table = evidence.result.replication
     table = table[table["measure"] == _measure(evidence)]
-    for note, rows in table[table["note"].fillna("") != ""].groupby("note", sort=False):
-        whose = "" if len(rows) == len(table) else f" ({listed(rows['selector'].unique())})"
-        yield f"Please note{whose}: {str(note).removesuffix('.')}."
+    for note, names in notes_of(table).items():
+        whose = "" if len(names) == table["selector"].nunique() else f" ({listed(names)})"
+        yield f"Please note{whose}: {note}."
 
 
 def _untold(evidence: Evidence) -> Iterator[str]:

@@ -136,6 +136,8 @@ class ReplicationRow(TypedDict):
     """Agreement of two studies half as large, with its 95% interval at the level of the data."""
     replication_low: float | None
     replication_high: float | None
+    replication_chance: float | None
+    """What two random selections of as many features give."""
     predicted: float | None
     """The same, predicted for two studies as large as this one."""
     predicted_low: float | None

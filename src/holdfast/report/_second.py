@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +14,8 @@ from holdfast.report._cells import within
 from holdfast.report._words import known, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
     from holdfast.judge import Recommendation
@@ -20,6 +24,8 @@ WHY_DIFFERENT = (
     "resamples of one data set share samples and have another size than a new study, so it is "
     "about this data set, not about a second study"
 )
+LONGEST = 160
+"""Most characters of a note: it may hold the message of anybody's selector."""
 
 
 class Estimate(NamedTuple):
@@ -52,12 +58,16 @@ class Second:
         For two studies as large as this one: predicted, or, without halves, measured.
     n_pairs : int
         How many pairs of samples were compared.
+    chance : float
+        What random selections have in common by the measure, as many as were compared at a time:
+        two, unless data sets were drawn independently. NaN where it is not known.
     """
 
     measure: str
     halves: Estimate | None
     full: Estimate | None
     n_pairs: int = 0
+    chance: float = math.nan
 
     @property
     def best(self) -> Estimate:
@@ -81,14 +91,37 @@ def second_study(
         halves=Estimate(int(row["n_samples"]), row["value"], row["low"], row["high"]),
         full=full._replace(n=int(row["at"])) if known(full.value) else None,
         n_pairs=int(row["n_pairs"]),
+        chance=float(row["chance"]),
     )
 
 
 def why_none(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> str:
     """Say why there is no replication stability, as part of a sentence."""
-    notes = [note for note in _rows(table, selector, size, measure)["note"] if note]
+    notes = notes_of(_rows(table, selector, size, measure))
     reason = str(table.attrs.get("why_none") or next(iter(notes), "") or "it has no value")
     return reason.removesuffix(".")
+
+
+def notes_of(table: pd.DataFrame) -> dict[str, list[str]]:
+    """Return what a reader must know of the estimates: each note once, shortened, and of whom."""
+    found: dict[str, list[str]] = {}
+    for selector, note in zip(table["selector"], table["note"].fillna(""), strict=True):
+        if note:
+            found.setdefault(_brief(note), []).append(str(selector))
+    return {note: list(dict.fromkeys(names)) for note, names in found.items()}
+
+
+def _brief(note: str) -> str:
+    return textwrap.shorten(note, LONGEST, placeholder=" ...").removesuffix(".")
+
+
+def random_pairs(chances: Iterable[float]) -> str:
+    """Say what two random selections have in common, ``0.31 to 0.35``; nothing where it is 0."""
+    values = [chance for chance in chances if known(chance)]
+    if not any(values):
+        return ""
+    low, high = (f"{round(end, 2) + 0.0:.2f}" for end in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def _rows(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> pd.DataFrame:
@@ -103,7 +136,13 @@ def measured_anew(choice: Recommendation, n_samples: int, data_sets: int) -> Sec
     if not known(choice.stability):
         return None
     found = Estimate(n_samples, choice.stability, choice.low, choice.high)
-    return Second(measure=choice.measure, halves=None, full=found, n_pairs=data_sets)
+    return Second(
+        measure=choice.measure,
+        halves=None,
+        full=found,
+        n_pairs=data_sets,
+        chance=choice.chance,
+    )
 
 
 class Shared(NamedTuple):

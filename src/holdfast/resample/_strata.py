@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._text import plural
+from holdfast._text import plural, shortened
 from holdfast.errors import InvalidInputError
 from holdfast.resample._mixtures import least_of, like_classes
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.resample._units import Units
+
+MANY = 3
+"""Classes that messages name; more that are too small are hardly classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +101,11 @@ def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: b
     small = [code for code, keep in enumerate(keeps.tolist()) if counts[code] < needed(keep)]
     if small:
         keep = int(keeps[small[0]])
-        found = ", ".join(_found(units, code, int(counts[code]), stratify) for code in small)
-        raise InvalidInputError(f"{found}; {why.format(needed=needed(keep), keep=keep)}.")
+        found = [_found(units, code, int(counts[code]), stratify) for code in small]
+        asked = " Are these classes, and not numbers?" if len(found) > MANY else ""
+        raise InvalidInputError(
+            f"{shortened(found, MANY)}; {why.format(needed=needed(keep), keep=keep)}.{asked}"
+        )
 
 
 def _found(units: Units, code: int, count: int, stratify: bool) -> str:

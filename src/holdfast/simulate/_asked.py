@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +24,10 @@ _GIVES = {"weights": {"weights", "ranking", "subset"}, "ranking": {"ranking", "s
 
 def settings_of(given: Any) -> dict[str, Generator]:  # noqa: ANN401
     """Return the settings by name; those without one are numbered."""
-    if isinstance(given, Generator):
-        given = [given]
     if not isinstance(given, Mapping):
-        given = {str(position): one for position, one in enumerate(_listed(given, "generators"))}
+        alone = isinstance(given, Generator) or not isinstance(given, Iterable)
+        several = [given] if alone else given
+        given = {str(position): one for position, one in enumerate(several)}
     odd = [repr(one) for one in given.values() if not isinstance(one, Generator)]
     if odd or not given:
         raise InvalidInputError(
@@ -116,9 +117,18 @@ def counts_of(size: Any, generator: Generator) -> tuple[int, ...]:  # noqa: ANN4
     return tuple(dict.fromkeys(count_of(one, n_features, "size") for one in several))
 
 
+def check_jobs(n_jobs: object) -> None:
+    """Refuse a number of processes that joblib does not take."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise InvalidInputError(
+            f"n_jobs must be a whole number of processes, or -1 for all processors; received "
+            f"{n_jobs!r}."
+        )
+
+
 def _listed(given: Any, name: str) -> list[Any]:  # noqa: ANN401
     """Return one or more things as a list."""
     items = list(given) if isinstance(given, Iterable) else []
     if not items:
-        raise InvalidInputError(f"{name} must hold at least one; received {given!r}.")
+        raise InvalidInputError(f"{name} must be one or more, in a list; received {given!r}.")
     return items

@@ -17,6 +17,7 @@ from holdfast._text import plural
 from holdfast.simulate._asked import (
     check_errors,
     check_exact,
+    check_jobs,
     counts_of,
     measures_of,
     selectors_of,
@@ -173,6 +174,7 @@ def simulate_stability(  # noqa: PLR0913  (each can be left out)
     names, seed = measures_of(measures, named), seed_of(random_state)
     check_errors(settings, wanted=flag(errors, "errors"))
     check_exact(settings, named, exact)
+    check_jobs(n_jobs)
     sets = whole(n_sets, "n_sets", 2)
     wanted = [Wanted(sets, counts_of(size, one), names, errors) for one in settings.values()]
     tasks = [

@@ -10,7 +10,7 @@ import pandas as pd
 
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._estimate import estimate
-from holdfast.judge._replication._pairs import pair_similarities
+from holdfast.judge._replication._pairs import pair_chance, pair_similarities
 from holdfast.judge._replication._values import PairValues
 from holdfast.measures import get_measure
 from holdfast.resample import ReplicationPairs
@@ -31,10 +31,14 @@ if TYPE_CHECKING:
     from holdfast.study._view import View
 
 COLUMNS = [
-    *("selector", "size", "measure", "n_samples", "value", "low", "high", "standard_error"),
+    *("selector", "size", "measure", "n_samples", "value", "low", "high", "chance"),
+    "standard_error",
     *("n_pairs", "at", "predicted", "predicted_low", "predicted_high", "note"),
 ]
-NUMBERS = ("value", "low", "high", "standard_error", "predicted", "predicted_low", "predicted_high")
+NUMBERS = (
+    *("value", "low", "high", "chance", "standard_error"),
+    *("predicted", "predicted_low", "predicted_high"),
+)
 TYPES = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(("n_samples", "n_pairs", "at"), "Int64")
 PREDICTED = {
     "at": "n_samples",
@@ -127,7 +131,13 @@ def _values(view: View, data: Data, selector: int, size: int, record: Measure) -
         for own in (pairs.halves, pairs.parts, pairs.quarters)
     )
     units = int(facts["subjects"] or facts["n_samples"])
-    return PairValues(halves=halves, parts=parts, quarters=quarters, n_units=units)
+    return PairValues(
+        halves=halves,
+        parts=parts,
+        quarters=quarters,
+        n_units=units,
+        chance=pair_chance(record, found, pairs.halves, n_features=view.n_features),
+    )
 
 
 def found_on(
@@ -179,7 +189,7 @@ def _row(view: View, data: Data, selector: int, size: int, record: Measure) -> d
         told = replicated(view, data, selector, size, record)
     except InvalidInputError as error:
         return {"note": str(error)}
-    fields = ("n_samples", "value", "low", "high", "standard_error", "n_pairs", "note")
+    fields = ("n_samples", "value", "low", "high", "chance", "standard_error", "n_pairs", "note")
     row = {name: getattr(told, name) for name in fields}
     ahead = told.curve[told.curve["kind"] == "predicted"].to_dict("records")
     return row | {ours: ahead[0][theirs] for ours, theirs in PREDICTED.items() if ahead}

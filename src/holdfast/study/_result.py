@@ -191,7 +191,8 @@ class Result(Judged, Pictures):
 
         Columns: ``selector``, ``size``, ``measure``; ``n_samples`` in each half (subjects, where
         samples belong to some); ``value`` with ``low`` and ``high``, a 95% interval that speaks
-        about other data, not about other splits of these; ``standard_error``; ``n_pairs``;
+        about other data, not about other splits of these; ``chance``, what two random selections
+        give; ``standard_error``; ``n_pairs``;
         ``predicted`` with ``predicted_low`` and ``predicted_high``, what to expect of two studies
         of ``at`` samples, as many as the data have; ``note``.
 

@@ -16,6 +16,7 @@ REPLICATION = {
     "value": "replication",
     "low": "replication_low",
     "high": "replication_high",
+    "chance": "replication_chance",
     "n_samples": "replication_n",
     "predicted": "predicted",
     "predicted_low": "predicted_low",

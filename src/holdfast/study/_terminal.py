@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Row = Mapping[Any, Any]
 
 NEW = (
-    "Replication: how well the selections of two independent samples agree, with its 95% "
+    "Replication: how well the selections of two independent studies agree, with its 95% "
     "interval; predicted: the same for studies as large as this one."
 )
 
@@ -43,6 +43,8 @@ def _columns(summary: pd.DataFrame, *, new: bool) -> dict[str, Callable[[Row], s
         halves = summary["replication_n"].max()
         columns[f"replication\nn = {halves:,.0f}"] = _interval("replication")
         columns["predicted"] = _interval("predicted")
+        if (summary["replication_chance"].fillna(0.0) != 0).any():
+            columns["two at\nrandom"] = lambda row: _number(row["replication_chance"], 2)
     columns["stability"] = lambda row: _number(row["stability"])
     if not new:
         columns["95% interval"] = _span

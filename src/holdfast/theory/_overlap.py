@@ -23,7 +23,10 @@ GROUPS = 48
 """Groups that pairs of features are told apart by: enough for a variance."""
 LISTED = 400
 """Up to so many selected features, the overlaps are listed one by one."""
-NEWTON = 50
+NEWTON, MET = 50, 1e-7
+"""Steps that bend a distribution, and how near, in standard deviations, its moments must come."""
+TINY = 1e-9
+"""A smaller variance than this is as good as none."""
 
 
 def overlap_probabilities(
@@ -58,16 +61,44 @@ def expected_of_overlap(
     variance: float,
     n_selected: int,
 ) -> float:
-    """Return the expectation of a smooth function of the overlap."""
-    mean = float(counts @ np.square(probabilities))
-    low = max(0.0, 2 * n_selected - float(counts.sum()))
-    if n_selected > LISTED or variance < 1e-9:
-        x, weights = np.polynomial.hermite_e.hermegauss(7)
-        places = np.clip(mean + np.sqrt(variance) * x, low, n_selected)
-        return float(weights @ function(places) / weights.sum())
-    overlaps = np.arange(low, n_selected + 1)
-    logs = _independent(np.square(probabilities), counts, n_selected)[int(low) :]
-    return float(_tilted(logs, overlaps, mean, variance) @ function(overlaps))
+    """Return the expectation of a smooth convex function of the overlap.
+
+    Of all overlaps with the same mean, the two whole numbers next to it give the least
+    expectation, the smallest and the largest possible overlap the most. The value is kept between
+    these bounds, and the variance between those of these overlaps: it comes from other groups
+    than the mean, and the two may not fit each other.
+    """
+    low = max(0.0, 2.0 * n_selected - round(float(counts.sum())))
+    mean = float(np.clip(counts @ np.square(probabilities), low, n_selected))
+    next_to = np.clip(np.floor(mean) + np.arange(2), low, n_selected)
+    bounds = (next_to, np.array([low, float(n_selected)]))
+    least, most = (float(np.interp(mean, ends, function(ends))) for ends in bounds)
+    narrow, wide = (float((mean - below) * (above - mean)) for below, above in bounds)
+    fitting = min(max(variance, narrow), wide)
+    if n_selected > LISTED:
+        value = _of_normal(function, mean, fitting)
+    elif (pmf := _listed(probabilities, counts, n_selected, mean, fitting)) is not None:
+        value = float(pmf @ function(np.arange(n_selected + 1.0)))
+    else:  # a mixture of both bounds has this mean and this variance
+        value = least + (most - least) * (fitting - narrow) / max(wide - narrow, TINY)
+    return min(max(value, least), most)
+
+
+def _of_normal(function: Callable[[Array], Array], mean: float, variance: float) -> float:
+    """Return the expectation for an overlap that is normal."""
+    x, weights = np.polynomial.hermite_e.hermegauss(7)
+    return float(weights @ function(mean + np.sqrt(variance) * x) / weights.sum())
+
+
+def _listed(
+    probabilities: Array, counts: Array, most: int, mean: float, variance: float
+) -> Array | None:
+    """Return the probabilities of overlaps from 0 to `most`, or None if they cannot be found."""
+    if variance < TINY:
+        return None
+    logs = _independent(np.square(probabilities), counts, most)
+    logs[: max(0, 2 * most - round(float(counts.sum())))] = -np.inf  # so few are impossible
+    return _tilted(logs, np.arange(most + 1.0), mean, variance)
 
 
 def _independent(chances: Array, counts: Array, most: int) -> Array:
@@ -79,10 +110,11 @@ def _independent(chances: Array, counts: Array, most: int) -> Array:
     return np.log(np.maximum(pmf[: most + 1], 1e-18))
 
 
-def _tilted(logs: Array, overlaps: Array, mean: float, variance: float) -> Array:
+def _tilted(logs: Array, overlaps: Array, mean: float, variance: float) -> Array | None:
     """Return the distribution nearest to a given one that has a given mean and variance.
 
     Nearest by relative entropy: a factor exp(a r + b r²), whose a and b Newton's method finds.
+    None if it does not find them, as may be where the variance is the least that is possible.
     """
     gaps = overlaps - mean
     powers = np.stack([gaps / np.sqrt(variance), gaps**2 / variance])
@@ -92,7 +124,9 @@ def _tilted(logs: Array, overlaps: Array, mean: float, variance: float) -> Array
         pmf = np.exp(exponent - exponent.max())
         pmf /= pmf.sum()
         now = powers @ pmf
+        if np.abs(wanted - now).max() < MET:
+            return np.asarray(pmf)
         matrix = (powers * pmf) @ powers.T - np.multiply.outer(now, now)
         step = np.linalg.lstsq(matrix, wanted - now, rcond=1e-10)[0]
         tilt += step / max(1.0, float(np.abs(step).max()))
-    return np.asarray(pmf)
+    return None

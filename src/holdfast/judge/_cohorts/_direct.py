@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast._checks import seed_of
-from holdfast.errors import InvalidInputError
+from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import from_arrays
 from holdfast.judge._cohorts._compared import cohort_pairs, compare_cohorts
-from holdfast.judge._replication._direct import prepared
-from holdfast.judge._replication._fits import builder, found_in_blocks
+from holdfast.judge._replication._direct import one_measure, prepared
+from holdfast.judge._replication._fits import builder
+from holdfast.judge._replication._fitting import Fitting
+from holdfast.judge._replication._missing import check_missing
 from holdfast.judge._replication._pairs import pair_similarities
-from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
-from holdfast.resample._cohorts import CohortDesign, cohort_places
+from holdfast.resample._cohorts import COHORT, CohortDesign, cohort_places
 from holdfast.resample._units import Units
-from holdfast.select._given import as_selector
+from holdfast.select._given import named_selector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from holdfast.io import Dataset
     from holdfast.judge._cohorts._result import CohortComparison
-    from holdfast.measures import Measure
-    from holdfast.resample import Resample
 
 
 def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
@@ -41,6 +40,7 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     n_shuffles: int = 100,
     groups: Any = None,  # noqa: ANN401
     random_state: int = 0,
+    impute: str | None = None,
 ) -> CohortComparison:
     r"""Compare what a selector finds in each of several cohorts, or study sites.
 
@@ -71,6 +71,9 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
         The subject of each sample; a subject belongs to one cohort, and stays whole.
     random_state : int, default 0
         Seed of the shuffles and of the selector.
+    impute : {"median"}, optional
+        For a selector that does not take missing values: put the median of the feature, within
+        each cohort or sample of a shuffle, in their place.
 
     Returns
     -------
@@ -80,7 +83,13 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     ------
     InvalidInputError
         A cohort has fewer than two samples (subjects) of a class, or a subject is in two cohorts;
-        one cohort only; no size although one is needed; data that cannot be used.
+        one cohort only; no size although one is needed; missing values that are not imputed; a
+        selector that fails in a cohort, or in every shuffle; data that cannot be used.
+
+    Warns
+    -----
+    HoldfastWarning
+        The selector fails in some shuffles, which are left out.
 
     Notes
     -----
@@ -105,20 +114,17 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     >>> found.overall.low <= found.overall.value <= found.overall.high
     True
     """
-    record, seed = get_measure(measure), seed_of(random_state)
+    record, seed = one_measure(measure), seed_of(random_state)
     design = CohortDesign(n_shuffles)
     data = from_arrays(X, y, groups=groups, cohorts=cohorts)
     if data.cohorts is None:
         raise InvalidInputError("cohorts must be the cohort of each sample; received None.")
     count = None if size is None else count_of(size, data.n_features, "size")
-    ready = prepared(as_selector(selector), data, record, count, seed)
+    name, given = named_selector(selector)
+    ready = prepared(given, data, record, count, seed)
+    check_missing(data, {name: ready}, record, impute)
     resamples = design.draw_units(Units.of(data.y, data.groups), data.cohorts, seed)
-    found = {
-        start + at: row
-        for start, rows in found_in_blocks(ready, data, resamples, record, count)
-        for at, row in enumerate(rows)
-    }
-    values, selected = _measured(record, data, resamples, found)
+    values, selected = _measured(Fitting(ready, data, resamples, record, count))
     names, counts = np.unique(data.cohorts, return_counts=True)
     return compare_cohorts(
         values,
@@ -131,21 +137,37 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
 
 
 def _measured(
-    record: Measure, data: Dataset, resamples: list[Resample], found: Mapping[int, Any]
+    fitting: Fitting,
 ) -> tuple[NDArray[np.float64], list[list[NDArray[np.intp]]] | None]:
     """Return the similarities of pairs, and the features that were selected, if some were."""
-    places = cohort_places(dict(enumerate(resamples)))
+    found = {at: row for block in fitting.blocks() for at, row in block.items()}
+    places, record = _places(fitting, found), fitting.record
     values = pair_similarities(
         record,
         found,
         cohort_pairs(places),
-        builder(record, data.n_features),
-        n_features=data.n_features,
-        data=data.X,
+        builder(record, fitting.data.n_features),
+        n_features=fitting.data.n_features,
+        data=fitting.data.X,
     )
     if not record.by_size:
         return values, None
     return values, [[features_in(found[at]) for at in row] for row in places.tolist()]
+
+
+def _places(fitting: Fitting, found: Mapping[int, Any]) -> NDArray[np.intp]:
+    """Return which fits are compared; refuse to go on without a cohort, or without shuffles."""
+    own = [at for at, one in enumerate(fitting.resamples) if one.role == COHORT]
+    for at in own:
+        fitting.check([at], "a cohort")
+    places = cohort_places({at: fitting.resamples[at] for at in found})
+    if len(places) < 2:
+        fitting.check([next(at for at in fitting.failures if at not in own)], "every shuffle")
+    if fitting.failures:
+        warnings.warn(
+            f"{fitting.why}; shuffles that need them are left out.", HoldfastWarning, stacklevel=4
+        )
+    return places
 
 
 def features_in(row: Any) -> NDArray[np.intp]:  # noqa: ANN401

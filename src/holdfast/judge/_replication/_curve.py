@@ -37,15 +37,17 @@ def extrapolate(
     for laws of effects from a few strong features to many weak ones; a law with fewer than k
     informative features has a ceiling below 1. Measures of rankings, of weights and of subsets of
     no fixed size take :math:`\rho(n) = c\, x^b / (x^b + 1)` with x proportional to n, which is
-    the Spearman-Brown formula for b = c = 1. The prediction is the median of the curves, and its
-    interval holds the given part of their weight.
+    the Spearman-Brown formula for b = c = 1. The prediction is the median of the curves that
+    follow the points closely, and not below the last of them; its interval holds the given part
+    of the weight of all curves that the errors of the points allow.
 
     Parameters
     ----------
     points : DataFrame
         ``n_samples``, ``value`` and ``standard_error`` (between data sets, not between splits) of
         some estimates, as ``Replication.points`` holds them. The error of the largest number of
-        samples counts; those of the others follow from it.
+        samples counts; those of the others follow from it. With ``n_pairs``, few pairs make a
+        point noisy.
     at : sequence of float
         Numbers of samples to predict for.
     n_features : int
@@ -82,7 +84,7 @@ def extrapolate(
     >>> hf.judge.extrapolate(points, at=[80, 160], n_features=500, size=20).round(2)
        n_samples  value   low  high
     0         80   0.47  0.24  0.68
-    1        160   0.64  0.24  0.95
+    1        160   0.65  0.24  0.95
     """
     check_confidence(confidence)
     _check_size(size, whole(n_features, "n_features", 1))

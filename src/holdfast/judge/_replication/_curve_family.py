@@ -28,6 +28,8 @@ SHAPES = (2.0, np.inf)
 """Shapes of gamma laws of effects: very unlike effects, and all alike."""
 STEEPNESS = (0.5, 0.7, 1.0, 1.4, 2.0)
 CEILINGS = (0.25, 0.5, 0.75, 1.0)
+NOTHING = 0.1
+"""Prior weight of there being nothing to find: stability stays at chance."""
 FLAT = 0.05
 """Prior share of the places where a curve does not rise."""
 NODES = 100
@@ -38,19 +40,28 @@ HALVINGS = 25
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Curves from 0 (chance) to at most 1 (perfect), tabulated at `PLACES`."""
+    """Curves from 0 (chance) to at most 1 (perfect), tabulated at `PLACES`; the last is all 0."""
 
     values: Array
+
+    @classmethod
+    def of(cls, rising: Array) -> Family:
+        """Add the curve that never rises."""
+        return cls(np.vstack([rising, np.zeros(len(PLACES))]))
 
     @property
     def prior(self) -> Array:
         """Weights of all curves at all places, before anything is observed.
 
         Any stability that a curve can reach is as likely as any other: places count by how much
-        the curve rises there. The little that is added keeps flat parts possible.
+        the curve rises there. The little that is added keeps flat parts possible. The last curve
+        is the one that never rises.
         """
         rise = np.gradient(self.values, axis=1).clip(0.0)
-        return np.asarray(rise + FLAT * self.values.max(axis=1, keepdims=True) / len(PLACES))
+        weights = rise + FLAT * self.values.max(axis=1, keepdims=True) / len(PLACES)
+        weights *= (1 - NOTHING) / weights.sum()
+        weights[-1] = NOTHING / len(PLACES)
+        return np.asarray(weights)
 
     def moved(self, steps: Array) -> Array:
         """Return the values of all curves from all places, so many steps further on.
@@ -74,14 +85,14 @@ def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Fam
     if tanimoto:
         curves, chance = curves / (2 - curves), chance / (2 - chance)
     rising = np.maximum.accumulate((curves - chance) / (1 - chance), axis=1)  # but for rounding
-    return Family(rising.clip(0.0, 1.0))
+    return Family.of(rising.clip(0.0, 1.0))
 
 
 @lru_cache(maxsize=1)
 def growth_family() -> Family:
     """Return curves c x^b / (x^b + 1); with c = b = 1, the Spearman-Brown formula."""
     grown = [1 / (1 + np.exp(-b * PLACES)) for b in STEEPNESS]
-    return Family(np.array([ceiling * curve for ceiling in CEILINGS for curve in grown]))
+    return Family.of(np.array([ceiling * curve for ceiling in CEILINGS for curve in grown]))
 
 
 def _laws(n_features: int, size: int) -> list[tuple[float, float]]:

@@ -9,13 +9,15 @@ from holdfast.errors import InvalidInputError
 from holdfast.io import from_arrays
 from holdfast.judge._replication._estimate import estimate
 from holdfast.judge._replication._fits import pair_values
+from holdfast.judge._replication._fitting import Fitting
+from holdfast.judge._replication._missing import check_missing
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
 from holdfast.preferences._ties import count_of
 from holdfast.resample import ReplicationDesign
 from holdfast.resample._units import Units
 from holdfast.select._columns import Columns
-from holdfast.select._given import as_selector, given_by
+from holdfast.select._given import given_by, named_selector
 
 if TYPE_CHECKING:
     from holdfast.io import Dataset
@@ -35,6 +37,7 @@ def replication(  # noqa: PLR0913  (they are the question)
     groups: Any = None,  # noqa: ANN401
     random_state: int = 0,
     confidence: float = 0.95,
+    impute: str | None = None,
 ) -> Replication:
     r"""Estimate how well the selections of two independent studies agree.
 
@@ -70,18 +73,22 @@ def replication(  # noqa: PLR0913  (they are the question)
         Seed of the splits and of the selector.
     confidence : float, default 0.95
         Level of the intervals.
+    impute : {"median"}, optional
+        For a selector that does not take missing values: put the median of the feature, within
+        each part of the data, in their place.
 
     Returns
     -------
     Replication
         Value and interval for two studies of half the size; estimates below, predictions above.
-        With fewer than 8 samples of a class there are halves only: no prediction.
+        With fewer than 8 samples of a class there are halves only: no prediction. Parts on which
+        the selector fails are left out, and ``.note`` counts them.
 
     Raises
     ------
     InvalidInputError
-        No size although one is needed, a class of fewer than 4 samples, data or parameters that
-        cannot be used.
+        No size although one is needed, a class of fewer than 4 samples, missing values that are
+        not imputed, a selector that fails on every half, data or parameters that cannot be used.
 
     Notes
     -----
@@ -103,19 +110,32 @@ def replication(  # noqa: PLR0913  (they are the question)
     >>> found.n_samples, 0 < found.low < found.value < found.high <= 1
     (284, True)
     """
-    record, seed = get_measure(measure), seed_of(random_state)
+    record, seed = one_measure(measure), seed_of(random_state)
     check_confidence(confidence)
     design = ReplicationDesign(n_pairs)
     data = from_arrays(X, y, groups=groups)
     count = None if size is None else count_of(size, data.n_features, "size")
-    ready = prepared(as_selector(selector), data, record, count, seed)
+    name, given = named_selector(selector)
+    ready = prepared(given, data, record, count, seed)
+    check_missing(data, {name: ready}, record, impute)
     units = Units.of(data.y, data.groups)
-    resamples = design.draw_units(units, seed)
-    values = pair_values(ready, data, resamples, record, count, units.count)
-    count = count if record.by_size else data.n_features
+    fitting = Fitting(ready, data, design.draw_units(units, seed), record, count)
     return estimate(
-        values, measure=record.name, size=count, n_features=data.n_features, confidence=confidence
+        pair_values(fitting, units.count),
+        measure=record.name,
+        size=count if record.by_size else data.n_features,
+        n_features=data.n_features,
+        confidence=confidence,
     )
+
+
+def one_measure(name: object) -> Measure:
+    """Return the measure of a name."""
+    if not isinstance(name, str):
+        raise InvalidInputError(
+            f"measure must be the name of one measure, such as 'nogueira'; received {name!r}."
+        )
+    return get_measure(name)
 
 
 def prepared(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from holdfast._text import plural
 from holdfast.judge._replication._curve import extrapolate
 from holdfast.judge._replication._interval import interval_of, spread_of
 from holdfast.judge._replication._result import Replication
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from holdfast.judge._replication._scale import LogOdds
     from holdfast.judge._replication._values import PairValues
+    from holdfast.measures import Measure
 
 AHEAD = (1, 2, 4)
 """For how many times the data stability is predicted."""
@@ -25,7 +27,8 @@ SMALL = (
     "a class is too small for quarters of the data: the interval rests on halves alone, and "
     "nothing is predicted for larger studies"
 )
-FAILED = "some pairs have no value and are left out"
+FEW = 10
+"""Pairs below which a reader is warned."""
 
 
 def estimate(
@@ -74,12 +77,13 @@ def estimate(
         measure=measure,
         size=size,
         n_features=n_features,
+        chance=values.chance,
         n_pairs=int(points["n_pairs"].iloc[-1]),
         confidence=confidence,
         standard_error=float(points["standard_error"].iloc[-1]),
         points=points,
         curve=curve,
-        note=_note(values),
+        note=_note(values, record, full=size == n_features),
     )
 
 
@@ -106,8 +110,24 @@ def _estimated(
     return curve.assign(low=ends[:, 0], high=ends[:, 1], kind="estimated")
 
 
-def _note(values: PairValues) -> str:
-    kinds = (values.halves, values.parts, values.quarters)
-    failed = any(np.isnan(own).any() for own in kinds)
+def _note(values: PairValues, record: Measure, *, full: bool) -> str:
     small = not (values.parts.size and values.quarters.size)
-    return "; ".join(text for text, said in ((SMALL, small), (FAILED, failed)) if said)
+    there = int(np.isfinite(values.halves).sum())
+    told = [
+        _lacking(values, "all features are selected" if full and record.by_size else ""),
+        SMALL if small else "",
+        f"few pairs: {there}" if 0 < there < FEW else "",
+    ]
+    return "; ".join(filter(None, told))
+
+
+def _lacking(values: PairValues, why: str) -> str:
+    """Count the pairs that have no value; nothing where all have one."""
+    kinds = {"halves": [values.halves], "smaller parts": [values.parts, values.quarters]}
+    told = []
+    for name, own in kinds.items():
+        every = np.concatenate([one.ravel() for one in own])
+        if lacking := int(np.isnan(every).sum()):
+            told.append(f"{lacking:,} of {plural(every.size, 'pair')} of {name}")
+    because = f" ({values.why or why})" if values.why or why else ""
+    return f"{' and '.join(told)} have no value{because} and are left out" if told else ""

@@ -71,6 +71,31 @@ def pair_similarities(
     return values.reshape(pairs.shape[:-1])
 
 
+def pair_chance(
+    record: Measure, found: Mapping[int, Any], pairs: NDArray[np.intp], *, n_features: int
+) -> float:
+    """Return what pairs of random subsets of the same sizes give on average.
+
+    0 for measures that are corrected for chance; NaN where it is not known.
+    """
+    if record.corrected or record.form != "subset" or record.needs & {"similarity", "data"}:
+        return 0.0 if record.corrected or record.form != "subset" else np.nan
+    there = [(i, j) for i, j in pairs.reshape(-1, 2).tolist() if i in found and j in found]
+    sizes = [(len(found[i]), len(found[j])) for i, j in there]
+    if not sizes:
+        return np.nan
+    distinct, counts = np.unique(sizes, axis=0, return_counts=True)
+    each = [
+        _chance(record, _example(max(0, a + b - n_features), a, b, n_features))
+        for a, b in distinct.tolist()
+    ]
+    return float(np.average(each, weights=counts))
+
+
+def _chance(record: Measure, pair: Subsets) -> float:
+    return float(record.estimate(SubsetTables(pair), None, {}).chance().value)
+
+
 def _by_overlap(record: Measure, rows: Sequence[tuple[Any, Any]], n_features: int) -> Array:
     """Measure pairs of subsets by a measure to which all features are equal.
 

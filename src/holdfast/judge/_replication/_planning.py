@@ -11,15 +11,16 @@ import pandas as pd
 from holdfast._checks import between
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._curve_fit import fit_curves
+from holdfast.judge._replication._result import Replication
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     from holdfast.judge._replication._curve_fit import CurveFit
-    from holdfast.judge._replication._result import Replication
 
 FEWEST = 4
 FURTHEST = 100
 """How many times the data are looked at; what needs more counts as never reached."""
+FEW_POINTS = "stability is known at one number of samples only; each class needs 8 samples"
 CORRECTED = ("nogueira", "kuncheva", "kappa", "phi", "npog", "unadjusted")
 """Measures that are the overlap of two subsets of one size, corrected for chance."""
 SHARES = ("pog", "dice", "ochiai")
@@ -122,8 +123,8 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     Raises
     ------
     InvalidInputError
-        The estimate holds no curve, since a class was too small; the measure is a distance; the
-        target is out of range.
+        The estimate predicts nothing, since a class was too small or pairs have no value; the
+        measure is a distance; the target is out of range.
 
     Examples
     --------
@@ -135,20 +136,28 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     >>> plan.n_samples, plan.low <= plan.value <= plan.high, plan.needed_low <= plan.needed
     (200, True, True)
     """
+    if not isinstance(found, Replication):
+        raise InvalidInputError(
+            f"found must be what holdfast.replication returns; received {found!r}."
+        )
     wanted = between(target, "target", 1.0)
     if get_measure(found.measure).distance:
         raise InvalidInputError(
             f"{found.measure} is a distance; plan by a similarity, such as nogueira."
         )
-    if len(found.points) < 2:
+    if not predicts(found):
         raise InvalidInputError(
-            "the data are too few to predict from: stability was estimated at one number of "
-            "samples only. Each class needs 8 samples."
+            f"nothing can be predicted from this estimate: {found.note or FEW_POINTS}."
         )
     fit = fit_curves(
         found.points, n_features=found.n_features, size=found.size, measure=found.measure
     )
     return _planned(found, fit, wanted)
+
+
+def predicts(found: Replication) -> bool:
+    """Tell whether an estimate says something of larger studies."""
+    return len(found.points) > 1 and bool((found.curve["kind"] == "predicted").any())
 
 
 def _planned(found: Replication, fit: CurveFit, target: float) -> SamplePlan:

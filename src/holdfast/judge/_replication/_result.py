@@ -34,6 +34,9 @@ class Replication:
         How many features are selected; None where the selector decides.
     n_features : int
         How many features there are to select from.
+    chance : float
+        What two random selections of these sizes give by the measure; NaN where that is not known.
+        For measures that depend on the number of selections it is not what many give.
     n_pairs : int
         How many splits into halves were compared.
     confidence : float
@@ -57,6 +60,7 @@ class Replication:
     measure: str
     size: int | None
     n_features: int
+    chance: float
     n_pairs: int
     confidence: float
     standard_error: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairValues:
-    """The similarity of each pair of a replication design; NaN where a fit failed.
+    """The similarity of each pair of a replication design; NaN where there is none.
 
     Attributes
     ----------
@@ -26,12 +27,18 @@ class PairValues:
         The six pairs of each partition into quarters (1-2, 1-3, 1-4, 2-3, 2-4, 3-4); Q may be 0.
     n_units : int
         How many samples, or subjects, the data have.
+    chance : float
+        What two random selections of these sizes give; NaN where that is not known.
+    why : str
+        Why some pairs have no value, as far as is known.
     """
 
     halves: Array
     parts: Array
     quarters: Array
     n_units: int
+    chance: float = math.nan
+    why: str = ""
 
     @property
     def sizes(self) -> tuple[int, int, int]:

@@ -1,0 +1,190 @@
+"""A selector on parts of the data: what it prefers on each of them, and where it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast.errors import HoldfastError, InvalidInputError
+from holdfast.judge._replication._missing import imputed, is_imputed
+from holdfast.preferences import Subsets
+from holdfast.preferences._ties import generators
+from holdfast.select._given import given_by
+from holdfast.select._grouper import Grouper
+from holdfast.select._subset import SubsetSelector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.io import Dataset
+    from holdfast.measures import Measure
+    from holdfast.resample import Resample
+    from holdfast.select import Judge, Selector
+
+TABLE = 2**22  # scores that are held at a time
+
+
+@dataclass(eq=False)
+class Fitting:
+    """A selector that is run on resamples of the data.
+
+    Attributes
+    ----------
+    selector : Selector
+        The selector, ready for these data.
+    data : Dataset
+        The data; missing values are imputed where the selector does not take them.
+    resamples : sequence of Resample
+        The parts of the data.
+    record : Measure
+        The measure, which tells what of the preferences is needed.
+    size : int or None
+        How many features are selected.
+    failures : dict
+        What the selector raised, by the position of the resample; filled as the work goes on.
+    """
+
+    selector: Selector
+    data: Dataset
+    resamples: Sequence[Resample]
+    record: Measure
+    size: int | None
+    failures: dict[int, Exception] = field(default_factory=dict)
+    _judge: Judge[Any] | None = None
+
+    def __post_init__(self) -> None:
+        own = self.selector.chooses_size
+        self._fits = own and not isinstance(self.selector, Grouper | SubsetSelector)
+        self._imputes = is_imputed(self.data, self.selector)
+
+    @property
+    def why(self) -> str:
+        """How many fits failed, and what the first of them said; nothing where none did."""
+        if not self.failures:
+            return ""
+        first = message_of(next(iter(self.failures.values())))
+        return f"{len(self.failures):,} of {len(self.resamples):,} fits failed: {first}"
+
+    def blocks(self) -> Iterator[dict[int, Any]]:
+        """Yield what the measure needs, by position; what is compared is in one block."""
+        for start, stop in _blocks(self.resamples, max(4, TABLE // self.data.n_features)):
+            yield self._found(start, stop)
+
+    def check(self, positions: Sequence[int], what: str) -> None:
+        """Refuse to go on where the selector failed on all of these."""
+        if all(position in self.failures for position in positions):
+            first = self.failures[positions[0]]
+            raise InvalidInputError(f"the selector fails on {what}: {message_of(first)}") from first
+
+    def _found(self, start: int, stop: int) -> dict[int, Any]:
+        """Judge a block at once; one that fails is done again part by part."""
+        if self._fits or self._imputes:
+            return self._one_by_one(start, stop)
+        try:
+            verdict = self._judged([one.train for one in self.resamples[start:stop]], start)
+        except Exception:  # noqa: BLE001  (others' code may raise anything)
+            return self._one_by_one(start, stop)
+        return dict(enumerate(_rows(self.selector, verdict, self.record, self.size), start))
+
+    def _one_by_one(self, start: int, stop: int) -> dict[int, Any]:
+        found = {}
+        for position in range(start, stop):
+            try:
+                verdict = self._alone(position)
+            except Exception as error:  # noqa: BLE001  (as above)
+                self.failures[position] = error
+            else:
+                found[position] = _rows(self.selector, verdict, self.record, self.size)[0]
+        return found
+
+    def _judged(self, rows: list[NDArray[np.intp]], first: int) -> Any:  # noqa: ANN401
+        """Judge rows of the data, which are checked once."""
+        if self._judge is None:
+            self._judge = self.selector.on(self.data.X, self.data.y, self._subjects(slice(None)))
+        return self._judge.judge(rows, first)
+
+    def _alone(self, position: int) -> Any:  # noqa: ANN401
+        rows = self.resamples[position].train
+        if not (self._fits or self._imputes):
+            return self._judged([rows], position)
+        X, y, subjects = self.data.X[rows], self.data.y[rows], self._subjects(rows)
+        X = imputed(X) if self._imputes else X
+        if self._fits:
+            return _own_subset(self.selector, X, y, subjects, position)
+        return self.selector.on(X, y, subjects).judge([np.arange(len(y))], position)
+
+    def _subjects(self, rows: NDArray[np.intp] | slice) -> NDArray[Any] | None:
+        if not self.selector.takes_subjects or self.data.groups is None:
+            return None
+        own: NDArray[Any] = self.data.groups[rows]
+        return own
+
+
+def message_of(error: Exception) -> str:
+    """Return what an error says, in one line."""
+    said = " ".join(str(error).split())
+    return said if isinstance(error, HoldfastError) else f"{type(error).__name__}: {said}"
+
+
+def _blocks(resamples: Sequence[Resample], most: int) -> Iterator[tuple[int, int]]:
+    """Cut the resamples into blocks; those that are compared stay together."""
+    start = 0
+    numbers = [(one.role, one.outer) for one in resamples]
+    ends = [at for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1]]
+    for end, following in zip(ends, [*ends[1:], len(numbers)], strict=True):
+        if following - start > most:
+            yield start, end
+            start = end
+    yield start, len(numbers)
+
+
+def _rows(
+    selector: Selector,
+    verdict: Any,  # noqa: ANN401  (each kind of selector has its own)
+    record: Measure,
+    size: int | None,
+) -> list[Any]:
+    """Return what the measure needs of each preference."""
+    if isinstance(verdict, Subsets):
+        chosen = np.split(verdict.indices, verdict.indptr[1:-1])
+        return chosen if record.form == "subset" else [_alone(one) for one in chosen]
+    if isinstance(verdict, list):
+        best = [one.best(size) for one in verdict]
+        if record.form == "groups":
+            return [list(one.members) for one in best]
+        return [np.unique(one.representatives) for one in best]
+    weights, ranks = verdict
+    if record.form == "weights" and weights is None:
+        raise InvalidInputError(
+            f"{record.name} takes weights, but {given_by(selector)}; take a measure of rankings "
+            "or of subsets."
+        )
+    if not record.by_size:
+        return list(weights.values if record.form == "weights" else ranks.values)
+    chosen = [np.flatnonzero(row <= size) for row in np.asarray(ranks.values)]
+    return chosen if record.form == "subset" else [_alone(one) for one in chosen]
+
+
+def _alone(features: NDArray[np.intp]) -> list[list[int]]:
+    """Return features as groups of one."""
+    return [[feature] for feature in features.tolist()]
+
+
+def _own_subset(
+    selector: Selector,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    subjects: NDArray[Any] | None,
+    position: int,
+) -> Subsets:
+    """Return the features that a selector of its own size selects on one part."""
+    generator = next(generators(selector.random_state, 1, position))
+    fitted = clone(selector).set_params(random_state=int(generator.integers(2**31)))
+    more = {} if subjects is None else {"groups": subjects}
+    chosen = fitted.fit(X, y, **more).get_support(indices=True)
+    return Subsets([chosen], n_features=X.shape[1])
