@@ -33,6 +33,7 @@ def test_data_that_moved_are_found_again(tmp_path):
     before, after = tmp_path / "before.csv", tmp_path / "after.csv"
     before.write_text("\n".join(["x,y,z,class", *rows]))
     small = ["--selectors=f_score", "--sizes=1", "--n-jobs=1", "--protocol=bootstrap(4)"]
+    small.append("--replication=0")
     part = run("study", before, *small, "--out", tmp_path / "run", "--part", "1/2")
     assert part.exit_code == 0, part.stderr
     before.rename(after)

@@ -62,3 +62,26 @@ def test_other_figures_are_wrong_usage(name):
     assert result.exit_code == 2
     assert "no figure is called" in result.stderr
     assert "figure" in result.stderr.partition("called")[2]
+
+
+def test_the_figures_that_there_are_are_named():
+    said = run("simulate", "figure1").stderr
+    assert "Known: figure3 to figure9. Fig. 1 is holdfast.theory.stability_surface." in said
+    assert "Did you mean 'figure6'?" in run("simulate", "figur6").stderr
+
+
+def test_a_folder_that_cannot_be_used_is_told_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    result = run("simulate", "figure4", "--out", tmp_path / "file" / "four")
+    assert result.exit_code == 1
+    assert "the folder cannot be made (Not a directory); give another" in result.stderr
+    assert "expected" not in result.stderr
+
+    def no_file(**_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("holdfast.cli._run_simulate.TemporaryFile", no_file)
+    result = run("simulate", "figure4", "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "files cannot be written there (Read-only file system)" in result.stderr
+    assert "expected" not in result.stderr

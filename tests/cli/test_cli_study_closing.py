@@ -92,7 +92,7 @@ def test_two_random_selections_are_told_where_they_have_features_in_common(capsy
 def test_notes_of_replication_are_told_once_shortened_and_of_whom(capsys):
     result = again(Result(full(made())))
     long = "on parts of the data the selector fails: " + "word " * 90
-    result.replication["note"] = ["", "", long, long]
+    result.replication.loc[result.replication["selector"] == "two", "note"] = long
     print_summary(result)
     told = capsys.readouterr().out
     assert told.count("the selector fails") == 1
@@ -134,7 +134,8 @@ def test_cohorts_that_cannot_be_compared_say_why(capsys):
 def test_intervals_wider_than_asked_are_told_among_the_results(width, wide, capsys):
     result = Result(full(made()))
     fact = {"width": width, "most": 12, "replication": None, "stopped": True}
-    result.store.fact = lambda _: fact
+    stored = result.store.fact
+    result.store.fact = lambda name: fact if name == "until" else stored(name)
     print_summary(result)
     told = capsys.readouterr().out
     assert ("Wider than asked: the widest interval of nogueira is" in told) == wide

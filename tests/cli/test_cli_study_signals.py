@@ -20,6 +20,7 @@ LONG = [
     "--selectors=f_score,relieff,svm_rfe",
     "--protocol=subsampling:n_resamples=400",
     "--sizes=5,10",
+    "--replication=0",
     "--n-jobs=2",
 ]
 

@@ -17,6 +17,7 @@ file = "@wine"
 
 [study]
 protocol = "subsampling:n_resamples=3"
+replication = 0
 classifiers = []
 
 [study.selectors.forward_selection]
@@ -34,7 +35,13 @@ n_jobs = 1
 
 def test_options_and_study_files_say_the_same(tmp_path):
     (tmp_path / "study.toml").write_text(FILE)
-    asked = ["@wine", "--selectors", SELECTORS, "--protocol=subsampling:n_resamples=3"]
+    asked = [
+        "@wine",
+        "--selectors",
+        SELECTORS,
+        "--protocol=subsampling:n_resamples=3",
+        "--replication=0",
+    ]
     given = run("study", *asked, "--classifiers=none", "--n-jobs=1", "--out", tmp_path / "a")
     filed = run("study", tmp_path / "study.toml", "--out", tmp_path / "b")
     assert (given.exit_code, filed.exit_code) == (0, 0), given.stderr + filed.stderr
@@ -44,7 +51,12 @@ def test_options_and_study_files_say_the_same(tmp_path):
 
 
 def test_a_finished_study_is_resumed_without_work(tmp_path):
-    asked = ["@wine", "--selectors=random_subset", "--protocol=subsampling:n_resamples=3"]
+    asked = [
+        "@wine",
+        "--selectors=random_subset",
+        "--protocol=subsampling:n_resamples=3",
+        "--replication=0",
+    ]
     first = run("study", *asked, "--classifiers=none", "--n-jobs=1", "--out", tmp_path / "a")
     again = run("resume", tmp_path / "a", "--n-jobs=1")
     assert again.exit_code == 0, again.stderr

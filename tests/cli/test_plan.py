@@ -41,7 +41,7 @@ def test_a_row_for_each_selector_and_size(planned):
 
 def test_talk_goes_to_standard_error(planned):
     assert planned.stderr.startswith("data: 178 samples of 13 features")
-    assert "work: 1 selectors x 2 sizes." in planned.stderr
+    assert "work: 1 selector x 2 sizes." in planned.stderr
     assert run("@wine", *FAST, "--stability=0.9", "--quiet").stderr == ""
 
 
@@ -89,6 +89,44 @@ def test_small_classes_give_an_estimate_but_no_prediction(tmp_path):
     assert "too small" in result.stdout
 
 
+def test_the_true_reason_is_told_where_nothing_is_predicted():
+    result = run("@wine", "--selectors=f_score", "--n-pairs=8", "--sizes=13")
+    assert result.exit_code == 0, result.stderr
+    assert "Nothing is predicted for larger studies: 8 of 8 pairs of halves" in result.stdout
+    assert "(all features are selected)" in result.stdout
+    assert "too small" not in result.stdout
+
+
+def test_what_is_found_again_is_told_where_the_measure_says_it(planned):
+    result = run("@wine", *FAST, "--measure=jaccard")
+    for text, there in ((planned.stdout, True), (result.stdout, False)):
+        assert ("found again" in text) == there
+        assert ("select again" in text) == there
+
+
+@pytest.fixture
+def holes(tmp_path):
+    """Write data in which three values are missing."""
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 6)) + y[:, None] * (np.arange(6) < 3)
+    X[[1, 5, 9], [0, 2, 4]] = np.nan
+    table = pd.DataFrame(X, columns=list("abcdef"))
+    table.insert(0, "class", y)
+    table.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def test_missing_values_are_refused_or_imputed(holes):
+    names = "--selectors=f_score,relieff"
+    result = run(holes, names, "--sizes=3", "--n-pairs=8")
+    assert result.exit_code == 3
+    assert "3 missing values, which f_score does not take" in result.stderr
+    assert "work" not in result.stderr
+    result = run(holes, names, "--sizes=3", "--n-pairs=8", "--impute=median")
+    assert result.exit_code == 0, result.stderr
+    assert len(result.stdout.split("\n\n")[0].splitlines()) == 3
+
+
 def test_measures_of_rankings_have_one_row_of_all_features():
     result = run("@wine", "--selectors=f_score", "--n-pairs=8", "--measure=spearman")
     assert result.stdout.splitlines()[1].split()[:2] == ["f_score", "all"]
@@ -121,6 +159,7 @@ def test_a_ceiling_of_theory_is_told():
     result = run(*THEORY[:3], "--sizes=40")
     assert result.exit_code == 0
     assert "not reached" in result.stdout
+    assert "Not reached with 40: nogueira cannot reach 0.8" in result.stdout
     assert json.loads(run(*THEORY[:3], "--sizes=40", "--json").stdout)["plan"][0]["needed"] is None
 
 
@@ -140,14 +179,19 @@ def test_effects_may_differ(effects):
         (["@wine", "--features=9", "--samples=9"], "--features, --samples go without DATA"),
         ([*THEORY, "--target=class"], "--target needs DATA"),
         ([*THEORY, "--n-pairs=9"], "--n-pairs needs DATA"),
-        (["--effects=0.3", "--features=30", "--sizes=3"], "n_informative"),
+        (["--effects=0.3", "--features=30", "--sizes=3"], "--informative"),
         (["--effects=a b", "--features=30"], "received 'a b'"),
         (["--effects=0.3,x", "--features=30"], "numbers between commas"),
         (["--effects=square:gamma=2", "--features=30"], "triangular"),
-        (["--effects=triangular:gama=2", "--features=30"], "gama"),
+        (["--effects=triangular:gama=2", "--features=30"], "Did you mean 'gamma'?"),
+        (["--effects=triangular:gamma=2", "--features=30"], "need either largest"),
+        (["--effects=.3,.2", "--informative=50", "--features=90"], "says 50 but 2 effects"),
+        (["--effects=.3,.2,.1", "--features=2", "--sizes=1"], "but --features says 2"),
+        ([*THEORY[:3], "--sizes=500"], "--sizes must be below --features (500)"),
+        ([*THEORY, "--impute=median"], "--impute needs DATA"),
         (["--effects=triangular:gamma=-1,largest=0.1", "--features=30"], "gamma must be"),
         (["--effects=nan", "--informative=3", "--features=30"], "effect"),
-        (["--effects=0.3", "--informative=40", "--features=30"], ""),
+        (["--effects=0.3", "--informative=40", "--features=30"], "most --features (30)"),
         ([*THEORY[:3], "--sizes=501"], "501"),
         ([*THEORY, "--measure=spearman"], "spearman"),
         ([*THEORY, "--stability=1"], "--stability"),

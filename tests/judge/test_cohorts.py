@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_selection import SelectKBest
 
 import holdfast as hf
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.judge._cohorts._compared import cohort_pairs, compare_cohorts
 from holdfast.judge._cohorts._direct import cohorts
 from holdfast.resample import CohortDesign
@@ -181,6 +181,7 @@ def test_subjects_stay_whole(pooled):
     [
         ({"size": None}, InvalidInputError, "size must say how many"),
         ({"measure": "nogueria"}, UnknownNameError, "nogueira"),
+        ({"measure": ["nogueira"]}, InvalidInputError, "the name of one measure"),
         ({"n_shuffles": 0}, InvalidInputError, "n_shuffles"),
         ({"random_state": None}, InvalidInputError, "random_state"),
         ({"cohorts": None}, InvalidInputError, "cohorts must be the cohort of each sample"),
@@ -193,6 +194,43 @@ def test_bad_input_is_refused(pooled, change, error, match):
     given = {"cohorts": site, "size": 3, **change}
     with pytest.raises(error, match=match):
         cohorts("t_score", X, y, **given)
+
+
+def test_missing_values_are_refused_or_imputed(pooled):
+    X, y, site = pooled
+    X = X.copy()
+    X[3, 2] = np.nan
+    with pytest.raises(InvalidInputError, match="1 missing value, which t_score does not take"):
+        cohorts("t_score", X, y, site, size=3)
+    found = cohorts("t_score", X, y, site, size=3, n_shuffles=5, impute="median")
+    X[3, 2] = np.nanmedian(X[site == 0, 2])
+    filled = cohorts("t_score", X, y, site, size=3, n_shuffles=5)
+    assert found.overall.value == filled.overall.value
+
+
+def needs(sample):
+    """Return a selector that fails where a sample is not among those it sees."""
+
+    def means(X, y):
+        if X[:, 0].max() < sample:
+            raise RuntimeError("not here")
+        return X.mean(axis=0)
+
+    return means
+
+
+def test_shuffles_in_which_the_selector_fails_are_left_out(pooled):
+    X, y, site = pooled
+    X = X.copy()
+    X[[0, 25, 30], 0] = 99.0
+    with pytest.warns(HoldfastWarning, match="of 82 fits failed: RuntimeError: not here; shuf"):
+        found = cohorts(needs(99), X, y, site, size=3, n_shuffles=40)
+    design = CohortDesign(40).draw(y, site)[2:]
+    marked = [bool({0, 25, 30} & set(one.train.tolist())) for one in design]
+    assert found.overall.n_shuffles == sum(map(min, zip(marked[::2], marked[1::2], strict=True)))
+    X[0, 0] = 0.0
+    with pytest.raises(InvalidInputError, match="fails on a cohort: RuntimeError: not here"):
+        cohorts(needs(99), X, y, site, size=3, n_shuffles=5)
 
 
 def test_distances_agree_less_where_they_are_higher():

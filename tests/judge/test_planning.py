@@ -25,8 +25,8 @@ def found_of(values, n=80, *, measure="nogueira", size=20, error=0.01):
     curve = pd.DataFrame({"n_samples": [n // 2, n], "kind": ["estimated", "predicted"]})
     return Replication(
         value=values[-1], low=0.0, high=1.0, n_samples=n // 2, measure=measure, size=size,
-        n_features=500, n_pairs=50, confidence=0.95, standard_error=error, points=points,
-        curve=curve,
+        n_features=500, chance=0.0, n_pairs=50, confidence=0.95, standard_error=error,
+        points=points, curve=curve,
     )  # fmt: skip
 
 
@@ -119,6 +119,11 @@ def test_distances_and_single_points_are_refused():
     one = found_of([0.3, 0.4, 0.5])
     with pytest.raises(InvalidInputError, match="8 samples"):
         plan_samples(replace(one, points=one.points.tail(1)))
+    bare = replace(one, curve=one.curve.head(1), note="nothing is known")
+    with pytest.raises(InvalidInputError, match="from this estimate: nothing is known"):
+        plan_samples(bare)
+    with pytest.raises(InvalidInputError, match="found must be what "):
+        plan_samples(3)
 
 
 @pytest.mark.parametrize("values", [[0.5, 0.6, 0.9], [0.1, 0.5, 0.45], [0.0, 0.0, 0.0]])

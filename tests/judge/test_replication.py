@@ -202,6 +202,8 @@ def test_groups_of_features_are_compared_as_groups(data):
         ({"size": 5, "confidence": 1.0}, InvalidInputError, "confidence must lie between 0 and 1"),
         ({"size": 5, "random_state": -1}, InvalidInputError, "random_state must be"),
         ({"size": 5, "measure": "jacard"}, UnknownNameError, "Did you mean 'jaccard'"),
+        ({"size": 5, "measure": ["jaccard"]}, InvalidInputError, "the name of one measure"),
+        ({"size": 5, "impute": "mean"}, UnknownNameError, "impute must be 'median' or None"),
     ],
 )
 def test_wrong_questions_are_refused(data, options, error, message):
@@ -225,6 +227,89 @@ def test_small_classes_are_refused_or_noted():
     assert set(found.curve["kind"]) == {"estimated"}
     assert "a class is too small for quarters" in found.note
     assert "Note: a class is too small" in repr(found)
+
+
+def test_numbers_are_no_classes(data):
+    with pytest.raises(InvalidInputError, match=r"and 37 more; .* Are these classes, and not numb"):
+        replication("t_score", data[0], np.linspace(0, 1, 40), size=5)
+
+
+def test_all_features_are_no_selection(data):
+    found = replication("t_score", *data, size=60, n_pairs=8)
+    assert np.isnan(found.value)
+    assert found.note == (
+        "8 of 8 pairs of halves and 20 of 20 pairs of smaller parts have no value (all features "
+        "are selected) and are left out"
+    )
+
+
+def no_first(X, y):
+    """Score features by their means; fail where the first sample is not among them."""
+    if X[:, 0].max() < 50:
+        raise RuntimeError("where is\nthe first?")
+    return X.mean(axis=0)
+
+
+def test_fits_that_fail_are_left_out_and_counted(data):
+    X, y = data[0].copy(), data[1]
+    X[0, 0] = X[3, 0] = 99.0
+    found = replication(no_first, X, y, size=5, n_pairs=20)
+    resamples = ReplicationDesign(20).draw(y, None, 0)
+    failed = [not {0, 3} & set(one.train.tolist()) for one in resamples]
+    whole = [not any(failed[at : at + 2]) for at in range(0, 40, 2)]
+    assert 0 < found.n_pairs == sum(whole) < 20
+    assert f"{20 - sum(whole)} of 20 pairs of halves" in found.note
+    assert (
+        f"({sum(failed)} of {len(resamples)} fits failed: RuntimeError: where is the first?)"
+        in (found.note)
+    )
+
+
+def test_a_selector_that_always_fails_is_told(data):
+    with pytest.raises(InvalidInputError, match="fails on every half of the data: RuntimeError: w"):
+        replication(no_first, *data, size=5, n_pairs=2)
+
+
+@pytest.fixture
+def holes(data):
+    X = data[0].copy()
+    X[np.arange(0, 40, 5), np.arange(8)] = np.nan
+    return X, data[1]
+
+
+@pytest.mark.parametrize("selector", ["t_score", SelectKBest(f_classif, k=5)])
+def test_missing_values_are_refused_before_work(holes, selector):
+    with pytest.raises(InvalidInputError, match=r"8 missing values, which .* does not take"):
+        replication(selector, *holes, size=5)
+
+
+@pytest.mark.parametrize("selector", ["t_score", SelectKBest(f_classif, k=6)])
+def test_missing_values_are_imputed_within_each_part(holes, selector):
+    X, y = holes
+    found = replication(selector, X, y, size=6, n_pairs=4, impute="median")
+    chosen = []
+    for one in ReplicationDesign(4).draw(y, None, 0)[:8]:
+        part = pd.DataFrame(X[one.train])
+        part = part.fillna(part.median())
+        chosen.append(np.argsort(-f_classif(part, y[one.train])[0])[:6])
+    values = [
+        hf.measure("nogueira", hf.Subsets(chosen[at : at + 2], n_features=60))
+        for at in range(0, 8, 2)
+    ]
+    assert found.value == pytest.approx(np.mean(values))
+
+
+def test_data_that_the_measure_looks_at_must_be_whole(holes):
+    with pytest.raises(InvalidInputError, match="zucknick compares features by their data"):
+        replication("t_score", *holes, size=6, measure="zucknick", impute="median")
+
+
+def test_selectors_that_take_missing_values_see_them(holes):
+    one, other = (
+        replication("relieff", *holes, size=6, n_pairs=2, impute=impute)
+        for impute in (None, "median")
+    )
+    assert one.value == other.value
 
 
 def test_the_result_tells_itself(data):
@@ -264,7 +349,9 @@ def test_pairs_without_a_value_are_left_out():
     pairs = values()
     holes = dataclasses.replace(pairs, halves=np.append(pairs.halves, [np.nan, np.nan]))
     found, whole = estimated(holes), estimated(pairs)
-    assert found.note == "some pairs have no value and are left out"
+    assert found.note == "2 of 42 pairs of halves have no value and are left out"
+    told = estimated(dataclasses.replace(holes, why="so it is"))
+    assert told.note == "2 of 42 pairs of halves have no value (so it is) and are left out"
     assert whole.note == ""
     assert found.value == whole.value
     assert found.standard_error == pytest.approx(whole.standard_error)
@@ -274,6 +361,7 @@ def test_pairs_without_a_value_are_left_out():
     assert nothing.n_pairs == 0
     lone = estimated(dataclasses.replace(pairs, halves=np.array([0.5, np.nan])))
     assert (lone.value, lone.n_pairs, len(lone.curve)) == (0.5, 1, 3)
+    assert lone.note.endswith("; few pairs: 1")
     assert np.isnan(lone.standard_error)
 
 

@@ -104,10 +104,10 @@ def test_two_random_selections_are_told_where_they_have_features_in_common():
 @pytest.mark.parametrize(("chance", "word"), [(0.0, "intermediate to good"), (0.5, "poor")])
 def test_agreement_is_judged_beside_that_of_two_random_selections(chance, word):
     told = " ".join(map(bare, lead(by_jaccard(chance))))
-    assert f"is {word}, 0.6 (" in told
+    assert f"is {word}, 0.60 (" in told
     assert ("two random selections give 0.50" in told) == (chance > 0)
     doubts = " ".join(assurance(by_jaccard(chance))[1])
-    assert ("agree only at 0.6, which is poor" in doubts) == (chance > 0)
+    assert ("agree only at 0.60, which is poor" in doubts) == (chance > 0)
 
 
 def test_long_notes_are_cut_short():

@@ -155,8 +155,8 @@ def test_other_generators_serve_without_errors():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        ((3,), {}, "generators must"),
-        (([],), {}, "generators must hold at least one"),
+        ((3,), {}, "generators must be one or more generators.*received 3"),
+        (([],), {}, "generators must be one or more generators.*received none"),
         (([1],), {}, "such as IndependentGaussian"),
         ((Microarray(),), {}, "errors=False"),
         ((SMALL, "drags"), {}, "groups of features"),
@@ -166,12 +166,14 @@ def test_other_generators_serve_without_errors():
         ((IndependentGaussian(n_samples=3),), {}, "two samples of each class"),
         ((SMALL,), {"n_sets": 1}, "n_sets"),
         ((SMALL,), {"size": 41}, "size"),
-        ((SMALL,), {"size": []}, "size must hold"),
+        ((SMALL,), {"size": []}, "size must be one, or a list of at least one"),
         ((SMALL,), {"errors": "yes"}, "errors must be"),
         ((SMALL, "cat_score"), {"exact": True}, "leave exact out"),
         ((SMALL, hf.TScore(variance="welch")), {"exact": True}, "leave exact out"),
         ((BlockGaussian(),), {"exact": True}, "leave exact out"),
         ((SMALL,), {"random_state": -1}, "random_state"),
+        ((SMALL,), {"measures": 3}, "measures must be one, or a list"),
+        *(((SMALL,), {"n_jobs": odd}, "n_jobs must be a whole number") for odd in (0, 1.5, None)),
     ],
 )
 def test_bad_input_is_refused(arguments, options, words):

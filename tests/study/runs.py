@@ -61,6 +61,7 @@ STUDY = {
     "selectors": {"slow": Slow(SECONDS), "t_score": "t_score", "relieff": "relieff"},
     "protocol": hf.Subsampling(200, 0.9),
     "sizes": [5],
+    "replication": 0,
 }
 """A study that takes a few seconds, to be disturbed."""
 

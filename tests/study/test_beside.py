@@ -198,3 +198,12 @@ def test_measures_of_similar_features_use_the_data(result):
         for i, j in ReplicationPairs.of(parts).halves
     ]
     assert told.value == pytest.approx(np.mean(values))
+
+
+@pytest.mark.parametrize("measure", ["relative_weighted_consistency", "jaccard", "nogueira"])
+def test_chance_is_that_of_two_random_selections(result, measure):
+    rng = np.random.default_rng(1)
+    pairs = [[rng.permutation(13)[:4] for _ in range(2)] for _ in range(2000)]
+    values = [hf.measure(measure, hf.Subsets(pair, n_features=13)) for pair in pairs]
+    error = np.std(values) / np.sqrt(len(values))
+    assert abs(result.replicated("f_score", 4, measure).chance - np.mean(values)) < 4 * error

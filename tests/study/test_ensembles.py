@@ -24,7 +24,7 @@ def by_root(ranks):
 
 def study(selectors, **given):
     usual = {"protocol": hf.Subsampling(6, 0.8), "sizes": [2, 4], "classifiers": ()}
-    return hf.Study(selectors, **{**usual, **given})
+    return hf.Study(selectors, **{**usual, **given}, replication=0)
 
 
 def test_ensembles_are_the_same_with_one_worker_and_with_two(tmp_path):
@@ -104,6 +104,7 @@ def _compared(data):
         sizes=[0.01, 0.05],
         classifiers=(),
         measures=["spearman", "jaccard"],
+        replication=0,
     ).run(data, n_jobs=1)
     sizes = dict(zip(sorted(result.stability["size"].unique()), ("top 1%", "top 5%"), strict=False))
     values = result.stability.assign(what=result.stability["size"].map(sizes).fillna("spearman"))

@@ -51,7 +51,7 @@ def study(selectors, **options):
         "classifiers": ["knn3"],
         **options,
     }
-    return hf.Study(selectors, **given).run(X, y, n_jobs=1)
+    return hf.Study(selectors, **given, replication=0).run(X, y, n_jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +158,7 @@ def test_groups_are_the_same_however_the_work_is_cut(tmp_path):
     plan = hf.Study(
         {"blocks": Blocks(), "t": hf.TScore()}, protocol=hf.Subsampling(6, 0.8), sizes=[2, 4],
         measures=["group_matching_index"], classifiers=(),
+        replication=0,
     )  # fmt: skip
     for part in "12":
         plan.run(X, y, out=tmp_path / part, n_jobs=1, part=f"{part}/2")
@@ -243,7 +244,9 @@ def test_one_group_was_found_and_several_were():
     X, y = data()
     X[:, 3:6] = X[:, 6:9]  # the first block alone differs
     given = {"protocol": hf.Subsampling(6, 0.8), "sizes": [2], "measures": ["jaccard"]}
-    one = hf.Study({"blocks": Blocks(least=0.6)}, classifiers=(), **given).run(X, y, n_jobs=1)
+    one = hf.Study({"blocks": Blocks(least=0.6)}, classifiers=(), **given, replication=0).run(
+        X, y, n_jobs=1
+    )
     assert set(one.preferences.groups("blocks", 2).sizes) == {1}
     assert "only 1 was found" in one.stability["note"].iloc[0]
     report = make_report(one, figures=False)

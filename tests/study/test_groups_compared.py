@@ -30,6 +30,7 @@ def compared(X, y):
     study = hf.Study(
         SELECTORS, protocol=PROTOCOL, sizes=SIZES, measures=MEASURES,
         classifiers=["linear_svm", "knn1"],
+        replication=0,
     )  # fmt: skip
     result = study.run(X, y, n_jobs=1)
     assert result.failures.empty

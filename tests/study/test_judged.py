@@ -16,6 +16,7 @@ def result():
         protocol=hf.CrossValidation(5),
         sizes=[2, 4],
         classifiers=["knn3"],
+        replication=0,
     )
     return study.run(DATA, n_jobs=1)
 
@@ -59,7 +60,9 @@ def test_stand_ins_are_those_of_the_recommended_selection(result):
 
 
 def test_without_predictions_there_is_nothing_to_compare():
-    study = hf.Study("f_score", protocol=hf.Subsampling(5, 0.8), sizes=[2], classifiers=())
+    study = hf.Study(
+        "f_score", protocol=hf.Subsampling(5, 0.8), sizes=[2], classifiers=(), replication=0
+    )
     result = study.run(DATA, n_jobs=1)
     with pytest.raises(InvalidInputError, match="no predictions"):
         result.compare()

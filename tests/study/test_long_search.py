@@ -22,7 +22,9 @@ def told(search, n_features, features=None):
 
 def test_the_plan_of_a_long_search_says_so():
     X = np.random.default_rng(0).normal(size=(20, 2000))
-    study = hf.Study("forward_selection", protocol=hf.Subsampling(3, 0.9), classifiers=())
+    study = hf.Study(
+        "forward_selection", protocol=hf.Subsampling(3, 0.9), classifiers=(), replication=0
+    )
     with pytest.warns(HoldfastWarning) as caught:
         make_plan(study._settings, from_arrays(X, np.arange(20) % 2))
     (one,) = caught

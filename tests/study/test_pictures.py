@@ -113,7 +113,9 @@ def test_the_truth_must_be_known(result):
 
 @pytest.fixture(scope="module")
 def simulated():
-    study = hf.Study("f_score", protocol=hf.Subsampling(4, 0.9), sizes=[3], classifiers=())
+    study = hf.Study(
+        "f_score", protocol=hf.Subsampling(4, 0.9), sizes=[3], classifiers=(), replication=0
+    )
     return study.run(hf.io.read_data("@simulated"), n_jobs=1)
 
 
@@ -150,6 +152,7 @@ def ensembles():
         sizes=[2, 4],
         classifiers=(),
         measures=["jaccard", "spearman"],
+        replication=0,
     )
     return study.run(hf.io.read_data("@breast_cancer"), n_jobs=1)
 
@@ -181,7 +184,9 @@ def test_ensembles_of_one_base_are_told_apart_by_their_names():
         for way in ("best", "rra")
         for count in (1, 2)
     }
-    study = hf.Study(selectors, protocol=hf.Subsampling(3, 0.9), sizes=[2], classifiers=())
+    study = hf.Study(
+        selectors, protocol=hf.Subsampling(3, 0.9), sizes=[2], classifiers=(), replication=0
+    )
     result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     numbers = result.plot_ensemble_sizes("jaccard", 2).numbers
     assert numbers["selector"].tolist() == ["best 1", "best 1", "rra 1", "rra 1"]
@@ -212,7 +217,11 @@ def test_ensembles_that_cannot_be_drawn_are_told(ensembles, simulated):
 
 def test_outer_resamples_stand_apart():
     study = hf.Study(
-        "f_score", protocol=hf.Nested(inner=hf.Subsampling(3, 0.9)), sizes=[2], classifiers=()
+        "f_score",
+        protocol=hf.Nested(inner=hf.Subsampling(3, 0.9)),
+        sizes=[2],
+        classifiers=(),
+        replication=0,
     )
     result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     numbers = result.plot_stripes("f_score", 2).numbers

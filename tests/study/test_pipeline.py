@@ -33,6 +33,7 @@ def studied(X, **options):
         sizes=[2, 4],
         classifiers={"svm": "linear_svm", "lda": "lda", "forest": "random_forest"},
         **options,
+        replication=0,
     )
     return study.run(X, WINE.y, n_jobs=1)
 
@@ -150,7 +151,9 @@ def nominal_data():
 
 def test_features_are_nominal_where_they_were_so_in_the_study():
     data = nominal_data()
-    study = hf.Study("relieff", protocol=hf.CrossValidation(4), sizes=[1], classifiers=["knn3"])
+    study = hf.Study(
+        "relieff", protocol=hf.CrossValidation(4), sizes=[1], classifiers=["knn3"], replication=0
+    )
     result = study.run(data, n_jobs=1)
     whole, bare = result.pipeline(data)[0], result.pipeline(data.X, data.y)[0]
     assert list(bare.nominal) == list(whole.nominal) == [0]
@@ -159,7 +162,9 @@ def test_features_are_nominal_where_they_were_so_in_the_study():
 
 def test_features_of_other_names_or_in_another_order_are_refused():
     frame = pd.DataFrame(WINE.X, columns=NAMES)
-    study = hf.Study("f_score", protocol=hf.CrossValidation(3), sizes=[2], classifiers=["lda"])
+    study = hf.Study(
+        "f_score", protocol=hf.CrossValidation(3), sizes=[2], classifiers=["lda"], replication=0
+    )
     result = study.run(frame, WINE.y, n_jobs=1)
     names = result.pipeline(frame, WINE.y)[:-1].get_feature_names_out()
     assert result.pipeline(WINE)[:-1].get_feature_names_out().tolist() == names.tolist()

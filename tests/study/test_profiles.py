@@ -22,7 +22,11 @@ NO_DATA = Data(None)
 @pytest.fixture(scope="module")
 def wine():
     study = hf.Study(
-        ["f_score", "relieff"], protocol=hf.Subsampling(6, 0.8), sizes=[2, 5], classifiers=()
+        ["f_score", "relieff"],
+        protocol=hf.Subsampling(6, 0.8),
+        sizes=[2, 5],
+        classifiers=(),
+        replication=0,
     )
     return study.run(hf.io.read_data("@wine"), n_jobs=1)
 

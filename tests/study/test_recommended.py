@@ -26,6 +26,7 @@ def nested():
         sizes=[2, 4],
         classifiers=["lda", "knn3"],
         measures=["nogueira", "spearman", "anhd"],
+        replication=0,
     )
     return study.run(hf.io.read_data("@wine"), n_jobs=1)
 
@@ -119,7 +120,13 @@ def test_a_selector_that_failed_where_it_is_hard_is_not_the_best():
 
 
 def test_a_pair_without_a_stability_is_told_of_if_it_errs_less():
-    study = hf.Study("f_score", protocol=hf.CrossValidation(5), sizes=[1, 2, 13], classifiers="lda")
+    study = hf.Study(
+        "f_score",
+        protocol=hf.CrossValidation(5),
+        sizes=[1, 2, 13],
+        classifiers="lda",
+        replication=0,
+    )
     got = suggested(study.run(hf.io.read_data("@wine"), n_jobs=1))  # all 13 features: no choice
     assert got.reasons[0].startswith("Of 2 considered pairs")
     assert "f_score with lda on 13 features errs less" in got.reasons[1]
@@ -172,7 +179,9 @@ def test_measures_that_the_study_lacks_are_refused():
 def test_the_best_of_many_looks_good_on_noise_and_the_choice_does_not(protocol):
     rng = np.random.default_rng(0)
     names = {f"random{i}": hf.RandomScore() for i in range(8)}
-    study = hf.Study(names, protocol=protocol, sizes=[1, 2, 4, 8], classifiers=["knn1"])
+    study = hf.Study(
+        names, protocol=protocol, sizes=[1, 2, 4, 8], classifiers=["knn1"], replication=0
+    )
     result = study.run(rng.normal(size=(60, 30)), np.arange(60) % 2, n_jobs=1)
     assert all(tested.once for tested in reading.inner_tested(result._view).values())
     choice = suggested(result, rule="one_standard_error").choice

@@ -58,6 +58,8 @@ def test_protocols_and_classifiers_are_understood():
         ({"selectors": "relief"}, UnknownNameError, "Did you mean 'relieff'"),
         ({"selectors": "relieff:neighbours=5"}, UnknownNameError, "n_neighbors"),
         ({"selectors": []}, InvalidInputError, "at least one selector"),
+        ({"replication": 1}, InvalidInputError, "0, for none, or at least 2 pairs"),
+        ({"replication": -1}, InvalidInputError, "replication must be"),
         ({"selectors": {" ": "t_score"}}, InvalidInputError, "must not be empty"),
         ({"selectors": hf.ReliefF}, InvalidInputError, "a selector must be"),
         ({"selectors": [3]}, InvalidInputError, "a selector must be"),

@@ -48,7 +48,7 @@ def subsets(plan, work):
 
 def study(selectors, **given):
     usual = {"protocol": hf.Subsampling(4, 0.8), "classifiers": (), "measures": ["jaccard"]}
-    return hf.Study(selectors, **{**usual, **given})
+    return hf.Study(selectors, **{**usual, **given}, replication=0)
 
 
 def test_a_unit_gives_what_a_fit_by_hand_gives():

@@ -22,6 +22,7 @@ TINY = {
     "protocol": hf.Subsampling(10, 0.9),
     "sizes": [5],
     "classifiers": (),
+    "replication": 0,
 }
 
 

@@ -40,7 +40,9 @@ def run_and_measure(answer):
         close(pool)
 
     LocalPool.close = measured_close
-    result = hf.Study(selectors, protocol=hf.Subsampling(100, 0.9)).run(X, y, n_jobs=2)
+    result = hf.Study(selectors, protocol=hf.Subsampling(100, 0.9), replication=0).run(
+        X, y, n_jobs=2
+    )
     complete = result.complete and len(result.stability) > 0
     answer.send((complete, X.nbytes, [peak(os.getpid()), *peaks]))
 

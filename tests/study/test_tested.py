@@ -79,6 +79,7 @@ def nested():
         protocol=hf.Nested(3, hf.Subsampling(4, 0.75)),
         sizes=[2, 4],
         classifiers=["lda"],
+        replication=0,
     )
     return study.run(hf.io.read_data("@wine"), n_jobs=1)
 

@@ -6,8 +6,8 @@ called poor, from 0.75 on excellent, between them intermediate to good, as Nogue
 do after Fleiss's scale for agreement between raters.
 
 A second study counts by its replication stability: that predicted for two studies as large as this
-one, else that of two studies half as large, which disjoint halves of the data tell. On its scale 0 is
-what two random selections give: the chance level of some measures depends on how many are compared.
+one, else that of two studies half as large, which disjoint halves of the data tell. On its scale
+0 is what two random selections give: some chance levels depend on how many are compared.
 
 The assurance is *low* if any of these holds: no feature is trusted; the replication stability is
 below 0.4; the 95% interval of the stability over the resamples reaches below 0.4; the error to

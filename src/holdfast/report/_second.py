@@ -112,7 +112,7 @@ def notes_of(table: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _brief(note: str) -> str:
-    return textwrap.shorten(note, LONGEST, placeholder=" ...").removesuffix(".")
+    return textwrap.shorten(note.strip().removesuffix("."), LONGEST, placeholder=" ...")
 
 
 def random_pairs(chances: Iterable[float]) -> str:

@@ -130,5 +130,7 @@ def _listed(given: Any, name: str) -> list[Any]:  # noqa: ANN401
     """Return one or more things as a list."""
     items = list(given) if isinstance(given, Iterable) else []
     if not items:
-        raise InvalidInputError(f"{name} must be one or more, in a list; received {given!r}.")
+        raise InvalidInputError(
+            f"{name} must be one, or a list of at least one; received {given!r}."
+        )
     return items

@@ -203,9 +203,10 @@ def essence(plan: JSON) -> JSON:
 
 def differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
     """Yield where two plans differ, and how, entry by entry."""
-    if isinstance(there, dict) and isinstance(here, dict) and set(there) == set(here):
-        for key in there:
-            yield from differences(there[key], here[key], f"{at}.{key}" if at else key)
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in dict.fromkeys([*there, *here]):
+            one, other = there.get(key, "nothing"), here.get(key, "nothing")
+            yield from differences(one, other, f"{at}.{key}" if at else key)
     elif there != here:
         yield f"{at}: {_short(there)} there, {_short(here)} here"
 

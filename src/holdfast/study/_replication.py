@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._estimate import estimate
 from holdfast.judge._replication._pairs import pair_chance, pair_similarities
@@ -137,6 +138,7 @@ def _values(view: View, data: Data, selector: int, size: int, record: Measure) -
         quarters=quarters,
         n_units=units,
         chance=pair_chance(record, found, pairs.halves, n_features=view.n_features),
+        why=_failures(view, selector),
     )
 
 
@@ -174,13 +176,8 @@ def _nothing(view: View, selector: int, record: Measure) -> str:
     if record.form in KEPT and view.kept(selector, KEPT[record.form]) is None:
         kind = "rankings" if record.form == "ranking" else record.form
         return f"the store holds no {kind} of this selector"
-    messages = view.store.query(
-        "SELECT message FROM units JOIN resamples USING (resample) WHERE selector = ? "
-        f"AND status = 'failed' AND role IN {DISJOINT} LIMIT 1",
-        (selector,),
-    )
-    if messages:
-        return f"on parts of the data the selector fails: {messages[0][0]}"
+    if why := _failures(view, selector):
+        return f"on parts of the data the selector fails: {why}"
     return f"{record.name} has no value on any two halves"
 
 
@@ -193,3 +190,13 @@ def _row(view: View, data: Data, selector: int, size: int, record: Measure) -> d
     row = {name: getattr(told, name) for name in fields}
     ahead = told.curve[told.curve["kind"] == "predicted"].to_dict("records")
     return row | {ours: ahead[0][theirs] for ours, theirs in PREDICTED.items() if ahead}
+
+
+def _failures(view: View, selector: int) -> str:
+    """Count the disjoint parts on which a selector failed, with the first message."""
+    rows = view.store.query(
+        "SELECT message FROM units JOIN resamples USING (resample) WHERE selector = ? "
+        f"AND status = 'failed' AND role IN {DISJOINT} ORDER BY resample",
+        (selector,),
+    )
+    return f"{plural(len(rows), 'fit')} failed: {rows[0][0]}" if rows else ""

@@ -54,7 +54,7 @@ def checked_settings(  # noqa: PLR0913  (each says one thing about the study)
     usual = Subsampling(100 if until_width is None else MOST, 0.9)
     protocol = usual if protocol is None else as_protocol(protocol)
     measures = tuple(dict.fromkeys(get_measure(name).name for name in _several(measures)))
-    replication = None if replication is None else whole(replication, "replication", 0)
+    replication = _pairs(replication)
     return Settings(
         selectors=_named("selector", selectors, named_selector),
         protocol=protocol,
@@ -119,6 +119,17 @@ def _impute(impute: str | None) -> str | None:
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
     return impute
+
+
+def _pairs(replication: int | None) -> int | None:
+    if replication is None:
+        return None
+    pairs = whole(replication, "replication", 0)
+    if pairs == 1:
+        raise InvalidInputError(
+            "replication must be 0, for none, or at least 2 pairs of halves; received 1."
+        )
+    return pairs
 
 
 def _seed(seed: int) -> int:

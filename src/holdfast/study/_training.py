@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from holdfast.judge._replication._missing import imputed
 from holdfast.select._columns import Columns
 from holdfast.select._selector import together
 from holdfast.study._seeds import DRAW, NOISE, seed_of
@@ -61,7 +62,7 @@ class Training:
         if resample.features is not None:
             train = train[:, resample.features]
         if self.missing and not selector.takes_missing:
-            train = _imputed(train)
+            train = imputed(train)
         subjects = None
         if selector.takes_subjects:
             subjects = together(self.subjects, resample.train)
@@ -93,11 +94,3 @@ def offered(selector: Selector, features: NDArray[np.intp] | None, n_features: i
     if features is None:
         return selector
     return selector.among(Columns(n_features, offered=features))
-
-
-def _imputed(train: NDArray[Any]) -> NDArray[Any]:
-    """Put each feature's median, or 0 if it has no value, in the place of missing values."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-        medians = np.nan_to_num(np.nanmedian(train, axis=0))
-    return np.where(np.isnan(train), medians, train).astype(train.dtype, copy=False)

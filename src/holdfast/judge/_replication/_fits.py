@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.judge._replication._pairs import pair_similarities
+from holdfast.judge._replication._pairs import pair_chance, pair_similarities
 from holdfast.judge._replication._values import PairValues
 from holdfast.preferences import Groups, Rankings, Subsets, Weights
 from holdfast.resample import ReplicationPairs
@@ -29,20 +29,28 @@ def pair_values(fitting: Fitting, n_units: int) -> PairValues:
     pairs = ReplicationPairs.of(fitting.resamples)
     shapes = (pairs.halves, pairs.parts, pairs.quarters)
     flat = np.concatenate([one.reshape(-1, 2) for one in shapes])
-    values, undefined = _compared(fitting, flat)
+    values, sizes, undefined = _compared(fitting, flat)
     fitting.check(pairs.halves.ravel().tolist(), "every half of the data")
     ends = np.cumsum([one.size // 2 for one in shapes])[:-1]
     halves, parts, quarters = map(_shaped, np.split(values, ends), shapes)
     why = "; ".join(filter(None, (fitting.why, undefined)))
-    return PairValues(halves=halves, parts=parts, quarters=quarters, n_units=n_units, why=why)
+    chance = pair_chance(fitting.record, sizes, pairs.halves, n_features=fitting.data.n_features)
+    return PairValues(
+        halves=halves, parts=parts, quarters=quarters, n_units=n_units, chance=chance, why=why
+    )
 
 
-def _compared(fitting: Fitting, pairs: NDArray[np.intp]) -> tuple[Array, str]:
-    """Return the similarity of each pair, and why some have none although nothing failed."""
+def _compared(fitting: Fitting, pairs: NDArray[np.intp]) -> tuple[Array, dict[int, range], str]:
+    """Return the similarity of each pair, and why some have none although nothing failed.
+
+    In between: something as long as each preference, which is not kept itself.
+    """
     record, data = fitting.record, fitting.data
     build = builder(record, data.n_features)
     values, why = np.full(len(pairs), np.nan), ""
+    sizes: dict[int, range] = {}
     for found in fitting.blocks():
+        sizes |= {at: range(len(row)) for at, row in found.items()}
         own = np.flatnonzero(np.isin(pairs, list(found)).all(axis=1))
         values[own] = pair_similarities(
             record, found, pairs[own], build, n_features=data.n_features, data=data.X
@@ -50,7 +58,7 @@ def _compared(fitting: Fitting, pairs: NDArray[np.intp]) -> tuple[Array, str]:
         lacking = own[np.isnan(values[own])]
         if lacking.size and not why:
             why = _undefined(record, found, pairs[lacking[0]].tolist(), data.n_features)
-    return values, why
+    return values, sizes, why
 
 
 def _undefined(record: Measure, found: Mapping[int, Any], pair: list[int], n_features: int) -> str:
