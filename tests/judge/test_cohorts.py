@@ -107,7 +107,7 @@ def test_cohorts_with_other_informative_features_agree_less():
         assert pair.p_value <= 0.02
         assert pair.value < pair.low
     assert "less alike than samples" in found.sentences[0]
-    assert "p 0.0099" in found.sentences[0]
+    assert "p = 0.010" in found.sentences[0]
     assert "0 and 2" in found.sentences[1] or "1 and 2" in found.sentences[1]
     assert found.sentences[2].startswith("In all 3 cohorts: 0 features, where ")
 

@@ -92,6 +92,7 @@ def test_on_dask_too_a_fault_spoils_its_own_unit_and_no_other(dask, tmp_path):
     study = {
         "selectors": {**odd, **in_blocks, **fine},
         "protocol": hf.Subsampling(16, 0.9),
+        "replication": 0,
         "sizes": [5],
         "classifiers": (),
     }

@@ -33,6 +33,7 @@ def study(mended):
     return {
         "selectors": {**odd, **blocks, **fine, "t_score": "t_score"},
         "protocol": hf.Subsampling(RESAMPLES, 0.9),
+        "replication": 0,
         "sizes": [5],
         "classifiers": (),
     }

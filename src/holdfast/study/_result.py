@@ -318,7 +318,8 @@ class Result(Judged, Pictures):
 
         The measure is the study's first one of subsets. First comes what a second study would
         find: ``replication`` with ``replication_low`` and ``replication_high``, for two
-        independent samples of ``replication_n`` each, and ``predicted`` with ``predicted_low``
+        independent samples of ``replication_n`` each (``replication_chance`` is what two random
+        selections give), and ``predicted`` with ``predicted_low``
         and ``predicted_high`` for two of the size of the data, see `replication`. ``stability``
         with ``low``, ``high`` and ``chance`` is that over the resamples of the protocol.
         ``selected`` and ``selected_sd`` are the mean and the standard deviation, over the

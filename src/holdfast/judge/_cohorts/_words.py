@@ -68,7 +68,7 @@ def _numbers(found: CohortComparison, against: Against) -> str:
     mean = " on average" if len(found.pairs) > 1 else ""
     return (
         f"{found.measure} {against.value:.2f}{mean}, {against.expected:.2f} is expected "
-        f"({against.low:.2f} to {against.high:.2f}; p {against.p_value:.2g})"
+        f"({against.low:.2f} to {against.high:.2f}; p = {against.p_value:.3f})"
     )
 
 

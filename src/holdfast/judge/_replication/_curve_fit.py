@@ -66,7 +66,8 @@ class CurveFit:
         (middle,) = _quantiles(parts[order], self.sharp.ravel()[order], [0.5])
         middle = max(middle, self.last) if step > 0 else min(middle, self.last)
         middle = self.last if step == 0 else middle
-        ends = np.array([middle, min(low, middle), max(high, middle)])
+        low = min(low, middle, self.last)  # few curves are as sure as the points are not
+        ends = np.array([middle, low, max(high, middle)])
         value, *both = self.scale.values(ends).tolist()
         return value, min(both), max(both)
 
