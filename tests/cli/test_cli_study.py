@@ -39,7 +39,7 @@ def test_the_table_is_all_that_goes_to_standard_output(finished):
 def test_the_meaning_of_the_numbers_is_told(finished):
     folder, result = finished
     assert hf.load(folder).protocol_sentence in result.stdout
-    assert "two independent samples of 89 agree, by nogueira" in result.stdout
+    assert "two independent studies of 89 samples agree, by nogueira" in result.stdout
     assert "Stability is the usual figure" in result.stdout
     assert "chance gives 0" in result.stdout
 
