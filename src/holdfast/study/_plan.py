@@ -203,7 +203,10 @@ def essence(plan: JSON) -> JSON:
 
 def differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
     """Yield where two plans differ, and how, entry by entry."""
-    if isinstance(there, dict) and isinstance(here, dict):
+    same = (
+        isinstance(there, dict) and isinstance(here, dict) and (set(there) == set(here) or not at)
+    )
+    if same:  # of the plan itself, what only one of them has is named
         for key in dict.fromkeys([*there, *here]):
             one, other = there.get(key, "nothing"), here.get(key, "nothing")
             yield from differences(one, other, f"{at}.{key}" if at else key)
