@@ -196,7 +196,7 @@ def print_table(cases, columns, titles):
 
 def main(n_repeats):
     cases = list(real_cases(n_repeats))
-    print_table(cases, (0, 1), ("data", "n"))
+    print_table(cases, (0, 2, 1), ("data", "selector", "n"))
     print_table(cases, (2,), ("selector",))
     print_table(list(simulated_cases(2 * n_repeats)), (0, 1, 2), ("setting", "n", "selector"))
 

@@ -11,7 +11,7 @@ from holdfast._checks import seed_of, whole
 from holdfast._text import plural, shortened
 from holdfast.errors import InvalidInputError
 from holdfast.resample._base import NO_ROWS, Resample
-from holdfast.resample._units import Units, _column, _numbered
+from holdfast.resample._units import Units, label_column, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -146,7 +146,7 @@ def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], NDArray
 
     Refuses missing entries, another number of them than of samples, and a single cohort.
     """
-    labels, codes = _numbered(_column(cohorts, "cohorts", n_samples), "cohorts")
+    labels, codes = numbered(label_column(cohorts, "cohorts", n_samples), "cohorts")
     if len(labels) < 2:
         raise InvalidInputError(
             f"at least two cohorts are needed to compare, got one: {labels[0]!s}. Is this the "

@@ -46,12 +46,12 @@ class Units:
     @classmethod
     def of(cls, y: ArrayLike, groups: ArrayLike | None) -> Units:
         """Check classes and subjects, and find the units."""
-        labels = _column(y, "y")
-        classes, codes = _numbered(labels, "y")
+        labels = label_column(y, "y")
+        classes, codes = numbered(labels, "y")
         if len(classes) < 2:
             raise InvalidInputError("y must hold at least two classes; received one.")
-        subjects = None if groups is None else _column(groups, "groups", len(labels))
-        unit = np.arange(len(codes)) if subjects is None else _numbered(subjects, "groups")[1]
+        subjects = None if groups is None else label_column(groups, "groups", len(labels))
+        unit = np.arange(len(codes)) if subjects is None else numbered(subjects, "groups")[1]
         table = np.zeros((unit.max() + 1, len(classes)), dtype=np.intp)
         np.add.at(table, (unit, codes), 1)
         sizes = table.sum(axis=1)
@@ -116,7 +116,7 @@ class Units:
         return np.bincount(self.codes[rows[first]], minlength=len(self.classes))
 
 
-def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the different entries, sorted, and the number of each entry among them."""
     try:
         if not _has_missing(column):
@@ -136,7 +136,8 @@ def _has_missing(column: NDArray[Any]) -> bool:
     return any(entry is None or entry != entry for entry in column.tolist())  # noqa: PLR0124
 
 
-def _column(values: ArrayLike, name: str, length: int | None = None) -> NDArray[Any]:
+def label_column(values: ArrayLike, name: str, length: int | None = None) -> NDArray[Any]:
+    """Return labels as one column; refuse other shapes and another length."""
     column = np.asarray(values)
     if column.ndim != 1 or column.size == 0:
         raise InvalidInputError(f"{name} must be one column; received shape {column.shape}.")

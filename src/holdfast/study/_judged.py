@@ -278,12 +278,10 @@ class Judged:
         """
         from holdfast.study._replication import replicated_of  # noqa: PLC0415  (seldom needed)
 
-        if selector is None:
-            chosen = self.recommend()
-            selector, size = chosen.selector, chosen.size if size is None else size
+        name, count = self._meant(selector, size)
         return self._judged(
-            ("replicated", selector, size, measure),
-            lambda: replicated_of(self._view, self._data, selector, size, measure),
+            ("replicated", name, count, measure),
+            lambda: replicated_of(self._view, self._data, name, count, measure),
         )
 
     def compare_cohorts(
@@ -312,12 +310,10 @@ class Judged:
         """
         from holdfast.study._cohorts import cohorts_of  # noqa: PLC0415  (seldom needed)
 
-        if selector is None:
-            chosen = self.recommend()
-            selector, size = chosen.selector, chosen.size if size is None else size
+        name, count = self._meant(selector, size)
         return self._judged(
-            ("compare_cohorts", selector, size, measure),
-            lambda: cohorts_of(self._view, self._data, selector, size, measure),
+            ("compare_cohorts", name, count, measure),
+            lambda: cohorts_of(self._view, self._data, name, count, measure),
         )
 
     def memberships(
@@ -389,13 +385,18 @@ class Judged:
         """
         from holdfast.study._profiles import stand_ins  # noqa: PLC0415  (seldom needed)
 
-        if selector is None:
-            chosen = self.recommend()
-            selector, size = chosen.selector, chosen.size if size is None else size
+        name, count = self._meant(selector, size)
         return self._judged(
-            ("stand_ins", selector, size, *sorted(options.items())),
-            lambda: stand_ins(self._view, self._data, selector, size, **options),
+            ("stand_ins", name, count, *sorted(options.items())),
+            lambda: stand_ins(self._view, self._data, name, count, **options),
         )
+
+    def _meant(self, selector: str | None, size: int | str | None) -> tuple[str, int | str | None]:
+        """Return selector and size, the recommended ones where no selector is named."""
+        if selector is not None:
+            return selector, size
+        chosen = self.recommend()
+        return chosen.selector, chosen.size if size is None else size
 
     def _judged(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
         """Return a judgement that was made before, or make it."""
