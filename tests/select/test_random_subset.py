@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_wine
+from sklearn.model_selection import StratifiedShuffleSplit, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import holdfast as hf
-from holdfast.errors import InvalidInputError
+from holdfast.errors import InvalidInputError, UnknownNameError
 
 Y = np.repeat([0, 1], 4)
 
@@ -58,3 +63,28 @@ def test_relative_weighted_consistency_is_that_of_the_closed_form(p, m):
     low, high = 2 * (p + 1) / (3 * p * m), 2 * (p + 1) / (3 * (p - 1) * m)
     assert low - 4 * error < np.mean(values) < high + 4 * error
     assert error < 0.05 * low
+
+
+def test_a_classifier_judges_the_subset_and_has_no_say_in_it():
+    X, y = load_wine(return_X_y=True)
+    plain, judged = hf.RandomSubset().fit(X, y), hf.RandomSubset("knn3").fit(X, y)
+    assert judged.support_.tolist() == plain.support_.tolist()
+    assert not hasattr(plain, "value_")
+    cell = cross_val_score(  # other splits of the same kind
+        make_pipeline(StandardScaler(), KNeighborsClassifier(3)),
+        judged.transform(X),
+        y,
+        cv=StratifiedShuffleSplit(40, test_size=1 / 3, random_state=1),
+    )
+    assert abs(judged.value_ - cell.mean()) < 4 * cell.std(ddof=1) / np.sqrt(10)
+
+
+def test_a_second_fit_forgets_the_value_of_the_first():
+    X, y = load_wine(return_X_y=True)
+    subset = hf.RandomSubset("knn3").fit(X, y)
+    assert not hasattr(subset.set_params(classifier=None).fit(X, y), "value_")
+
+
+def test_a_classifier_that_is_none_is_refused():
+    with pytest.raises(UnknownNameError, match="no classifier is called 'knn33'"):
+        hf.RandomSubset("knn33").fit(np.arange(16.0).reshape(8, 2), Y)

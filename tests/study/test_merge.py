@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
+from holdfast.study import load
 from holdfast.study._lock import locked
 from holdfast.study._merge import merge
-from holdfast.study._result import load
 from holdfast.study._store import FILE, Store, integers
 from tests.study.stores import Made, full, subsamples
 

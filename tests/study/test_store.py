@@ -147,6 +147,7 @@ def test_a_store_of_version_1_is_still_read(tmp_path):
             else:
                 assert ours.tolist() == expected[column].tolist(), column
     assert result.complete
+    assert result.values.empty
     assert hf.resume(tmp_path / "run", n_jobs=1).complete
 
 

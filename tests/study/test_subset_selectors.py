@@ -252,3 +252,36 @@ def test_the_pipeline_of_a_wrapper_goes_by_the_names():
         model = result.pipeline(*given)
         assert NAMES.index("alcohol") in model["select"].get_support(indices=True)
     assert np.mean(model.predict(WINE.X) == WINE.y) > 0.9
+
+
+def test_what_searches_say_their_subsets_are_worth_is_kept(tmp_path):
+    selectors = {
+        "searched": hf.ForwardSelection("knn3", n_features_to_select=(1, 3)),
+        "scored": hf.FScore(),
+        "drawn": hf.RandomSubset("knn3"),
+        "blind": hf.RandomSubset(),
+    }
+    study = hf.Study(selectors, protocol=hf.Subsampling(4, 0.8), classifiers=(), replication=0)
+    whole = study.run(WINE, n_jobs=1)
+    table = whole.values
+    assert list(table.columns) == ["selector", "resample", "role", "value"]
+    assert table["selector"].tolist() == ["searched"] * 4 + ["drawn"] * 4
+    assert set(table["role"]) == {"main"}
+    for row in table[table["selector"] == "searched"].itertuples():
+        rows = whole.store.resamples()[row.resample].train
+        seed = seed_of(0, SELECTION, 0, row.resample)
+        again = hf.ForwardSelection("knn3", n_features_to_select=(1, 3), random_state=seed)
+        assert row.value == again.fit(WINE.X[rows], WINE.y[rows]).value_
+    for part in ("1/2", "2/2"):
+        study.run(WINE, out=tmp_path / part[0], part=part, n_jobs=1)
+    merged = hf.merge([tmp_path / "1", tmp_path / "2"], tmp_path / "whole")
+    assert merged.values.equals(table)
+    assert (tmp_path / "tables" / "values.csv") in hf.export(merged, tmp_path / "tables")
+
+
+def test_a_study_without_searches_has_no_values(tmp_path):
+    study = hf.Study("f_score", protocol=hf.Subsampling(3, 0.8), sizes=[2], classifiers=(),
+                     replication=0)  # fmt: skip
+    result = study.run(WINE, n_jobs=1)
+    assert len(result.values) == 0
+    assert "values.csv" not in {path.name for path in hf.export(result, tmp_path)}

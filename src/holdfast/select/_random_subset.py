@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast.select._forward import ForwardSelection
 from holdfast.select._record import selector
 from holdfast.select._sizes import Sizes
 from holdfast.select._subset import SubsetSelector
@@ -33,6 +34,10 @@ class RandomSubset(SubsetSelector):
 
     Parameters
     ----------
+    classifier : estimator or str, default None
+        A classifier, as for :class:`holdfast.ForwardSelection`, that judges the subset of a fit
+        over 10 random splits, so that its value can be compared with those of searches; it
+        has no say in what is selected. None judges nothing.
     n_features_to_select : None, int, float or (int, int), default None
         The size: any but that of all features (None), given as a count or a fraction, or within
         a range (low, high).
@@ -43,6 +48,8 @@ class RandomSubset(SubsetSelector):
     ----------
     support_ : ndarray of shape (p,)
         Which features are selected.
+    value_ : float
+        Accuracy of the classifier on the subset, averaged over the splits; only if one is given.
 
     References
     ----------
@@ -64,17 +71,36 @@ class RandomSubset(SubsetSelector):
 
     def __init__(
         self,
+        classifier: Any = None,  # noqa: ANN401  (an estimator or a name)
         *,
         n_features_to_select: float | tuple[int, int] | None = None,
         random_state: RandomState = 0,
     ) -> None:
+        self.classifier = classifier
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
     @property
     def takes_subjects(self) -> bool:
-        """Whether it draws samples itself: it looks at none."""
-        return False
+        """Whether it draws samples itself: only to judge its subset."""
+        return self.classifier is not None
+
+    def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
+        super()._learn(X, y, generator)
+        self.__dict__.pop("value_", None)
+        if self.classifier is not None:
+            self.value_ = self._judged(X, y, int(generator.integers(2**31)))
+
+    def _judged(self, X: Any, y: NDArray[np.intp], seed: int) -> float:  # noqa: ANN401
+        """Return what the subset is worth: a search that is forced to it judges that alone."""
+        chosen = np.flatnonzero(self.support_)
+        search = ForwardSelection(
+            self.classifier,
+            forced_in=chosen,
+            n_features_to_select=len(chosen),
+            random_state=seed,
+        )
+        return float(search.fit(X, self.classes_[y], groups=self._subjects).value_)
 
     def _choose(
         self,

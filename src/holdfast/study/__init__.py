@@ -3,8 +3,9 @@
 from holdfast._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
 from holdfast.study._execute import resume
 from holdfast.study._export import export
+from holdfast.study._load import load
 from holdfast.study._merge import merge
-from holdfast.study._result import Result, load
+from holdfast.study._result import Result
 from holdfast.study._run import Progress
 from holdfast.study._study import Study
 

@@ -32,6 +32,7 @@ TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
     "frequencies": lambda result: [result.frequencies],
     "selections": lambda result: selection_frames(View(result.store)),
     "groups": lambda result: group_frames(View(result.store)),
+    "values": lambda result: [result.values],
     "predictions": lambda result: _predictions(View(result.store)),
     "failures": lambda result: [result.failures],
     "resamples": lambda result: [result.resamples],
@@ -62,8 +63,9 @@ def export(
         The files: replication and cohorts (where the study has them), stability, errors,
         frequencies, selections (the features that each selector
         chose on each resample, by rank), groups (where selectors find any: each member of each
-        group), predictions, failures, resamples, timings. All but the timings have the same bytes
-        whenever the same study is exported.
+        group), values (where selectors say what their subsets are worth), predictions, failures,
+        resamples, timings. All but the timings have the same bytes whenever the same study is
+        exported.
 
     Raises
     ------
@@ -88,6 +90,7 @@ def export(
         "groups": any(map(view.finds_groups, view.selectors)),
         "cohorts": has_cohorts(view),
         "replication": not why_none(view),
+        "values": len(result.values) > 0,
     }
     paths = []
     for name, frames in TABLES.items():

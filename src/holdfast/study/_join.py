@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 SHARED = ("facts", "classes", "samples", "features", "selectors", "classifiers", "resamples")
 """Tables that equal plans make equal."""
-RESULTS = ("preferences", "groups", "predictions", "timings")
+RESULTS = ("preferences", "groups", "subset_values", "predictions", "timings")
 """Tables with rows for each unit."""
 COMPARED = {
     "preferences": "form, data",
     "groups": "position, representative, members",
+    "subset_values": "value",
     "predictions": "size, classifier, predicted, scores, actual",
 }
 """What must be the same where a unit was done twice."""

@@ -13,9 +13,9 @@ from holdfast._text import plural, shortened
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study._folder import DATA, PLAN, made_folder
 from holdfast.study._join import joined
+from holdfast.study._load import load
 from holdfast.study._lock import locked
 from holdfast.study._plan import differences, essence
-from holdfast.study._result import Result, load
 from holdfast.study._store import FILE
 from holdfast.study._until import FACT
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.study._objects import JSON
+    from holdfast.study._result import Result
 
 COMPANIONS = (PLAN, DATA)
 """Files beside the store that belong to the study."""

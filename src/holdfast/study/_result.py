@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import logging
 import shlex
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from holdfast._text import plural
-from holdfast.errors import HoldfastError, StoreError
 from holdfast.study._beside import BESIDE
 from holdfast.study._cohorts import cohorts_table
 from holdfast.study._errors_table import errors_table
-from holdfast.study._folder import load_data
 from holdfast.study._frequencies import frequencies_table
 from holdfast.study._judged import Judged
 from holdfast.study._measured import Data
@@ -25,7 +21,6 @@ from holdfast.study._predicted import no_predictions, prediction_frames
 from holdfast.study._preferences import StudyPreferences
 from holdfast.study._replication import replication_table
 from holdfast.study._stability import stability_table
-from holdfast.study._store import FILE, Store
 from holdfast.study._summary import chief_measure, summary_cells, summary_table
 from holdfast.study._terminal import rich_table
 from holdfast.study._until import running_table
@@ -34,12 +29,12 @@ from holdfast.study._view import View
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+    from pathlib import Path
 
     from rich.table import Table
 
     from holdfast.io import Dataset
-
-logger = logging.getLogger(__name__)
+    from holdfast.study._store import Store
 
 TITLE = "Stability of feature selection"
 FAILED = "FROM units JOIN resamples USING (resample) WHERE status = 'failed'"
@@ -273,6 +268,18 @@ class Result(Judged, Pictures):
         return pd.concat(frames, ignore_index=True) if frames else no_predictions(self._view)
 
     @cached_property
+    def values(self) -> pd.DataFrame:
+        """What subset searches say their subsets are worth, by selector and resample.
+
+        Columns: ``selector``, ``resample``, ``role`` of the resample, ``value``: the search's own
+        criterion, over splits of the training part. It is the best of many, so it flatters;
+        `errors` tells the truth. Selectors that give no such value are not listed.
+        """
+        table = self._table("resample, value FROM subset_values")
+        table.insert(2, "role", [self._view.parts[number].role for number in table["resample"]])
+        return table
+
+    @cached_property
     def resamples(self) -> pd.DataFrame:
         """The resamples: role, outer resample, how many rows train and test, other changes."""
         columns = ["resample", "role", "outer", "n_train", "n_test", "n_features", "noise", "draw"]
@@ -391,54 +398,3 @@ class Result(Judged, Pictures):
         if len(self.failures):
             text += f", {len(self.failures):,} failed (result.failures)"
         return text
-
-
-def load(folder: str | os.PathLike[str]) -> Result:
-    """Open the result of a study.
-
-    Parameters
-    ----------
-    folder : path
-        The folder that the study was run in. The study may be running, interrupted or complete:
-        what is there is shown.
-
-    Returns
-    -------
-    Result
-
-    Raises
-    ------
-    StoreError
-        There is no study in the folder.
-    FileFormatError
-        Its store is damaged, of another program or of a newer version.
-
-    Examples
-    --------
-    >>> import holdfast as hf
-    >>> hf.load("no/such/folder")
-    Traceback (most recent call last):
-    ...
-    holdfast.errors.StoreError: no/such/folder: there is no such folder...
-    """
-    path = Path(folder)
-    if not path.is_dir():
-        what = (
-            "this is a file; give the folder it is in"
-            if path.exists()
-            else ("there is no such folder; give the folder that a study was run in")
-        )
-        raise StoreError(f"{path}: {what}.")
-    place = path.absolute()  # the working directory may change before the data are asked for
-    result = Result(Store.open(place / FILE), data=lambda: _dataset(place, result.plan))
-    _ = result.plan  # a store without one is said to be so now, not later
-    return result
-
-
-def _dataset(folder: Path, plan: dict[str, Any]) -> Dataset | None:
-    """Return the data of a study, None where they are gone or have changed."""
-    try:
-        return load_data(folder, plan)
-    except HoldfastError as error:  # the notes of the table say so
-        logger.info("the data of %s cannot be read again: %s", folder, error)
-        return None

@@ -10,10 +10,16 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x686F6C64
 """SQLite's mark of whose file it is: "hold"."""
-VERSION = 2
+VERSION = 3
 """Version of the schema, kept as SQLite's ``user_version``."""
 
-TABLES = """
+SUBSET_VALUES = """
+CREATE TABLE subset_values (
+    selector INTEGER NOT NULL, resample INTEGER NOT NULL, value REAL NOT NULL,
+    PRIMARY KEY (selector, resample)
+) WITHOUT ROWID;
+"""
+TABLES = f"""
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE runs (
     run INTEGER PRIMARY KEY, started TEXT NOT NULL, where_run TEXT NOT NULL, versions TEXT NOT NULL
@@ -63,6 +69,7 @@ CREATE TABLE timings (
     selection REAL NOT NULL, classification REAL NOT NULL,
     PRIMARY KEY (selector, resample)
 ) WITHOUT ROWID;
+{SUBSET_VALUES.strip()}
 """
 
 
@@ -70,5 +77,10 @@ def _stay(_: sqlite3.Connection) -> None:
     """Leave the tables: version 2 has more roles of resamples, which older stores do without."""
 
 
-UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {1: _stay}
+def _add_values(connection: sqlite3.Connection) -> None:
+    """Version 3 keeps what subset searches say their subsets are worth."""
+    connection.execute(SUBSET_VALUES)
+
+
+UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {1: _stay, 2: _add_values}
 """For each old version the step to the next one; applied to a copy of the file."""

@@ -41,6 +41,8 @@ class Outcome:
     """Forms and their data."""
     groups: list[tuple[int, int, bytes]] = field(default_factory=list)
     """Position, representative and members of each group, where the selector finds groups."""
+    subset_values: list[tuple[float]] = field(default_factory=list)
+    """What the selector says its subset is worth, where it says so."""
     predictions: list[tuple[int, int, bytes, bytes | None, bytes | None]] = field(
         default_factory=list
     )
@@ -149,7 +151,7 @@ class Store:
         self.insert("units", units, replace=True)
         timings = [(*o.unit, o.selection, o.classification) for o in outcomes]
         self.insert("timings", timings, replace=True)
-        for table in ("preferences", "groups", "predictions"):
+        for table in ("preferences", "groups", "subset_values", "predictions"):
             self.insert(table, [(*o.unit, *own) for o in outcomes for own in getattr(o, table)])
 
     def done(self) -> set[tuple[int, int]]:

@@ -164,8 +164,14 @@ class Work(Training):
         )
         more = {} if part.subjects is None else {"groups": part.subjects}
         chosen = fitted.fit(part.X, part.y, **more).get_support(indices=True)
+        value = getattr(fitted, "value_", None) if isinstance(fitted, SubsetSelector) else None
         chosen = chosen if resample.features is None else resample.features[chosen]
-        outcome = Outcome(unit.selector, unit.first, preferences=[("subset", integers(chosen))])
+        outcome = Outcome(
+            unit.selector,
+            unit.first,
+            preferences=[("subset", integers(chosen))],
+            subset_values=[] if value is None else [(float(value),)],
+        )
         return outcome, {OWN: chosen}
 
     def _renumbered(self, found: Preferred, features: NDArray[np.intp], unit: Unit) -> Preferred:
