@@ -1,0 +1,94 @@
+"""Our numbers beside the published ones."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from holdfast.papers._made import SETTING, VALUE
+
+if TYPE_CHECKING:
+    from holdfast.papers._record import Experiment
+
+MEAN = "mean of these"
+ALL = "all"
+
+
+@cache
+def published_numbers(paper: str, experiment: str) -> pd.DataFrame:
+    """Return the published numbers of an experiment: its keys and ``value``.
+
+    Empty where the paper prints none, as in most figures.
+    """
+    file = resources.files("holdfast.papers") / "published" / f"{paper}_{experiment}.csv"
+    if not file.is_file():
+        return pd.DataFrame(columns=[VALUE])
+    with file.open(encoding="utf-8") as stream:
+        return pd.read_csv(stream, float_precision="round_trip")
+
+
+def compared(values: pd.DataFrame, published: pd.DataFrame, record: Experiment) -> pd.DataFrame:
+    """Return ours and the published numbers in one table, with their differences.
+
+    Where the record asks for means over data sets, both are averaged over the same ones.
+    """
+    keys = list(record.keys)
+    theirs = published.reindex(columns=[*keys, VALUE]).rename(columns={VALUE: "published"})
+    for key in keys:
+        theirs[key] = theirs[key].astype(values[key].dtype)
+    table = values[[SETTING, *keys, VALUE]].merge(theirs, on=keys, how="left")
+    table["published"] = table["published"].astype(float)
+    if record.mean_over is not None:
+        table = pd.concat([table, _means(table, record.mean_over, keys)], ignore_index=True)
+    table["difference"] = table[VALUE] - table["published"]
+    return table
+
+
+def _means(table: pd.DataFrame, over: str, keys: list[str]) -> pd.DataFrame:
+    """Average over one key, wherever more than one of its values is there on both sides."""
+    others = [SETTING, *(key for key in keys if key != over)]
+    both = table.dropna(subset=[VALUE]) if table["published"].isna().all() else table.dropna()
+    if both[over].nunique() < 2:
+        return table.iloc[:0]
+    columns = [VALUE, "published"]
+    means = both.groupby(others, sort=False, observed=True)[columns].mean().reset_index()
+    return means.assign(**{over: MEAN})[table.columns]
+
+
+def agreement(table: pd.DataFrame, record: Experiment) -> list[dict[str, Any]]:
+    """Return how well ours agree with the published numbers: by setting, and by part.
+
+    Each row has ``setting``, ``part``, the number of pairs ``n``, the
+    ``mean_absolute_difference`` and Spearman's ``rank_correlation`` (None where one side does not
+    vary). Means over data sets do not count: their parts do.
+    """
+    pairs = table.dropna(subset=[VALUE, "published"])
+    if record.mean_over is not None:
+        pairs = pairs[pairs[record.mean_over] != MEAN]
+    return [
+        {SETTING: setting, "part": part, **_agreement(own)}
+        for setting, of_setting in pairs.groupby(SETTING, sort=False)
+        for part, own in _parts(of_setting, record.part)
+    ]
+
+
+def _parts(table: pd.DataFrame, key: str | None) -> list[tuple[str, pd.DataFrame]]:
+    if key is None:
+        return [(ALL, table)]
+    return [(str(name), own) for name, own in table.groupby(key, sort=False)]
+
+
+def _agreement(pairs: pd.DataFrame) -> dict[str, Any]:
+    ours, theirs = pairs[VALUE], pairs["published"]
+    varied = min(ours.nunique(), theirs.nunique()) > 1
+    correlation = float(spearmanr(ours, theirs).statistic) if varied else None
+    return {
+        "n": len(pairs),
+        "mean_absolute_difference": float(np.abs(ours - theirs).mean()),
+        "rank_correlation": correlation,
+    }
