@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         io,
         judge,
         measures,
+        papers,
         plot,
         report,
         resample,
@@ -124,7 +125,7 @@ _HOME = {
     "resume": "study",
 }
 _MODULES = (
-    "errors", "io", "judge", "measures", "plot", "report", "resample", "select", "simulate",
+    "errors", "io", "judge", "measures", "papers", "plot", "report", "resample", "select", "simulate",
     "study", "theory",
 )  # fmt: skip
 
@@ -183,6 +184,7 @@ __all__ = [
     "measures",
     "merge",
     "pairwise",
+    "papers",
     "plot",
     "replication",
     "report",

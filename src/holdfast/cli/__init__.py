@@ -17,6 +17,7 @@ __all__ = ["main"]
         "measure": "holdfast.cli._measure:measure",
         "merge": "holdfast.cli._merge:merge",
         "plan": "holdfast.cli._plan:plan",
+        "reproduce": "holdfast.cli._reproduce:reproduce",
         "report": "holdfast.cli._report:report",
         "resume": "holdfast.cli._resume:resume",
         "simulate": "holdfast.cli._simulate:simulate",

@@ -16,6 +16,7 @@ from holdfast.cli._program import Program
         "measures": "holdfast.cli._list_measures:measures",
         "selectors": "holdfast.cli._list_selectors:selectors",
         "protocols": "holdfast.cli._list_protocols:protocols",
+        "papers": "holdfast.cli._list_papers:papers",
     },
 )
 def list_() -> None:

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 _OTHER_NUMBER = {"subsets": "subset", "weight": "weights", "ranking": "rankings"}
 
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Of all that is random.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 

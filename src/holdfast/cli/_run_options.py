@@ -47,20 +47,22 @@ def _part(_: click.Context, __: click.Parameter, value: str | None) -> str | Non
     return value
 
 
+JOBS = option(
+    "--n-jobs",
+    type=int,
+    metavar="N",
+    callback=_not_zero,
+    help="Processes; default all cores, -2 all but one.",
+)
+DASK = option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
+)
 run_options = in_group(
     "Run",
-    option(
-        "--n-jobs",
-        type=int,
-        metavar="N",
-        callback=_not_zero,
-        help="Processes; default all cores, -2 all but one.",
-    ),
-    option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
-    ),
+    JOBS,
+    DASK,
     option(
         "--timeout",
         type=click.FloatRange(0, LONGEST, min_open=True),
@@ -80,6 +82,7 @@ run_options = in_group(
         help="All tables to DIR/tables as well: lossless, so names that are formulas stay so.",
     ),
 )
+jobs_option, dask_option = (click.option(*names, **said) for names, said in (JOBS, DASK))
 quiet_option = click.option(
     "--quiet", is_flag=True, help="Print nothing but the results and errors."
 )

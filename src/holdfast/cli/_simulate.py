@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from holdfast._text import did_you_mean
-from holdfast.cli._options import examples, json_option
+from holdfast.cli._options import examples, json_option, seed_option
 from holdfast.cli._run_options import quiet_option
 
 NUMBERS = range(3, 10)
@@ -45,14 +45,7 @@ def _hint(name: str, known: list[str]) -> str:
     type=click.Path(file_okay=False),
     help="Where files go; default a folder named after the figure.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Of all that is random.",
-)
+@seed_option
 @click.option(
     "--n-jobs",
     type=click.IntRange(min=1),

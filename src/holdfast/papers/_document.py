@@ -94,7 +94,7 @@ def findings(order: Order, made: Made, *, full: bool) -> list[Document]:
 
 
 def _results(claim: Claim, main: Seen, others: list[Seen]) -> list[Document]:
-    """Return what became of a claim; side settings that have nothing to say about it are left out."""
+    """Return what became of a claim; side settings that say nothing about it are left out."""
     beside = [] if claim.main_only else [claim.found(one) for one in others]
     found = [claim.found(main), *(one for one in beside if one.status != UNCHECKED)]
     return [asdict(one) for one in found]

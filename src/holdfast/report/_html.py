@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from holdfast._text import plural
+from holdfast.report._assets import asset, policy, style_sheet
 from holdfast.report._cells import (
     cell,
     chance_differs,
@@ -30,7 +28,6 @@ from holdfast.report._cells import (
     tenths,
 )
 from holdfast.report._cohorts import cohort_section
-from holdfast.report._colours import colour_rules
 from holdfast.report._drawing import drawing
 from holdfast.report._meanings import TERMS
 from holdfast.report._names import plain_text
@@ -78,7 +75,7 @@ def to_html(report: Report, *, fragment: bool = False) -> str:
 
 
 def _context(report: Report, *, whole: bool) -> dict[str, Any]:
-    style, script = _asset("style.css") + colour_rules(), _asset("script.js")
+    style, script = style_sheet(), asset("script.js")
     return {
         "report": report,
         "whole": whole,
@@ -87,7 +84,7 @@ def _context(report: Report, *, whole: bool) -> dict[str, Any]:
         "most_rows": ROWS,
         "style": Markup(style),
         "script": Markup(script),
-        "policy": _policy(style, script),
+        "policy": policy(style, script),
     }
 
 
@@ -111,33 +108,12 @@ def _pictures(figures: list[Figure]) -> dict[str, list[dict[str, Any]]]:
     return sections
 
 
-def _policy(style: str, script: str) -> str:
-    """Return the content security policy: this style, this script, nothing else.
-
-    Style attributes are let in, since pictures are full of them; they can load nothing, for no
-    address is allowed.
-    """
-    return (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src-elem '{_digest(style)}'; "
-        "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@cache
-def _asset(name: str) -> str:
-    return (resources.files("holdfast.report") / "templates" / name).read_text(encoding="utf-8")
-
-
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415  (on demand)
 
     environment = Environment(
-        loader=FunctionLoader(_asset),
+        loader=FunctionLoader(asset),
         autoescape=True,
         finalize=_finished,
         undefined=StrictUndefined,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,10 @@ from holdfast.report._json import to_json
 from holdfast.report._make import make_report
 from holdfast.report._markdown import MARK, to_markdown
 from holdfast.report._schema import FORMAT
+from holdfast.report._together import write_together
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from holdfast.study import Result
 
@@ -79,7 +78,7 @@ def write_report(
         _check_own(targets)
     report = make_report(result)
     texts = [to_html(report), to_json(report), to_markdown(report)]
-    _write(dict(zip(targets, texts, strict=True)))
+    write_together(dict(zip(targets, texts, strict=True)))
     return targets
 
 
@@ -111,24 +110,3 @@ def _is_report(path: Path) -> bool:
             return MARKS[path.suffix.lower()] in file.read(HEAD)
     except OSError:
         return False
-
-
-def _write(texts: Mapping[Path, str]) -> None:
-    """Write all files under other names, then rename them, so that none is ever half there."""
-    partial = {path: path.with_name(f".{path.name}.partial") for path in texts}
-    path = next(iter(texts))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for path, text in texts.items():
-            partial[path].write_bytes(text.encode())
-        for path, new in partial.items():
-            new.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path}: the report cannot be written ({error.strerror or error}); "
-            "earlier reports stay. The study itself is kept: make room, or give another place."
-        ) from error
-    finally:
-        for new in partial.values():
-            with suppress(OSError):  # the folder may be gone, or be read-only
-                new.unlink()
