@@ -251,3 +251,18 @@ def leads_somewhere(link, path, pages):
     if target not in pages:
         return target.exists()
     return not anchor or anchor in pages[target].anchors
+
+
+def test_the_page_of_reproductions_is_what_its_documents_make():
+    spec = importlib.util.spec_from_file_location("made", DOCS / "make_reproduction.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == module.page()
+
+
+def test_every_experiment_of_the_papers_is_on_the_page():
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    for paper in hf.papers.PAPERS.values():
+        for one in paper.experiments:
+            assert f"\nholdfast reproduce {paper.name} {one.name}" in text, (paper.name, one.name)
+            assert f"### {one.label}: {one.title}\n" in text

@@ -17,7 +17,7 @@ SOURCE = ROOT / "src" / "holdfast"
 LAYERS = [
     "errors", "_text", "_checks", "_spelling", "_references", "_classifiers", "_kernels",
     "preferences", "measures", "theory", "resample", "select", "testing", "simulate", "io", "judge",
-    "plot", "report", "study", "cli",
+    "plot", "report", "study", "papers", "cli",
 ]  # fmt: skip
 
 
@@ -32,7 +32,7 @@ def test_public_names_are_there():
 
 @pytest.mark.parametrize(
     "module",
-    ["measures", "preferences", "io", "errors", "judge", "theory", "simulate", "resample"],
+    ["measures", "preferences", "io", "errors", "judge", "theory", "simulate", "resample", "papers"],
 )
 def test_modules_export_what_they_say(module):
     loaded = importlib.import_module(f"holdfast.{module}")

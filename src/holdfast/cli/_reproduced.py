@@ -11,7 +11,13 @@ from holdfast.cli._paragraph import paragraph
 from holdfast.cli._print import Column, print_table
 from holdfast.papers._document import settings_shown
 from holdfast.papers._layout import grid
-from holdfast.papers._words import agreement_rows, data_sentences, size_word, summary
+from holdfast.papers._words import (
+    agreement_rows,
+    agreement_sentence,
+    data_sentences,
+    size_word,
+    summary,
+)
 
 if TYPE_CHECKING:
     from holdfast.papers._document import Document
@@ -61,6 +67,7 @@ def _print_agreement(document: Document) -> None:
         Column("rank correlation", right=True),
     ]
     print_table(columns, rows)
+    _say(agreement_sentence(document))
 
 
 def _print_findings(document: Document) -> None:

@@ -18,7 +18,7 @@ from holdfast.cli._progress import watcher
 from holdfast.cli._reproduced import print_reproduction
 from holdfast.cli._talk import say
 from holdfast.papers._library import Library
-from holdfast.papers._orders import expected_seconds, ordered, why_none
+from holdfast.papers._orders import Order, expected_seconds, ordered, why_none
 from holdfast.papers._registry import PAPERS
 from holdfast.papers._reproduce import Workshops, asked_for, check_some
 from holdfast.papers._workshop import Workers
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.papers._document import Document
-    from holdfast.papers._orders import Order
     from holdfast.study import Progress
-
-ORDER = [f"{paper.name}-{one.name}" for paper in PAPERS.values() for one in paper.experiments]
-
 
 @dataclass(frozen=True)
 class Request:
@@ -132,7 +128,8 @@ def _run(orders: Sequence[Order], library: Library, request: Request, workers: W
         document, written = _one(order, shop, folder, request)
         documents.append(document)
         files += written
-    index = write_index(folder, ORDER)
+    everything = (Order(paper, one, ()) for paper in PAPERS.values() for one in paper.experiments)
+    index = write_index(folder, map(_name, everything))
     if request.as_json:
         print_json(documents)
     if not request.quiet:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MEAN = "mean of these"
 ALL = "all"
+OVERALL = "overall, in ranges"
+"""Differences as shares of the range of the published numbers, averaged over parts."""
 
 
 @cache
@@ -29,7 +31,7 @@ def published_numbers(paper: str, experiment: str) -> pd.DataFrame:
     if not file.is_file():
         return pd.DataFrame(columns=[VALUE])
     with file.open(encoding="utf-8") as stream:
-        return pd.read_csv(stream, float_precision="round_trip")
+        return pd.read_csv(stream)
 
 
 def compared(values: pd.DataFrame, published: pd.DataFrame, record: Experiment) -> pd.DataFrame:
@@ -65,16 +67,39 @@ def agreement(table: pd.DataFrame, record: Experiment) -> list[dict[str, Any]]:
 
     Each row has ``setting``, ``part``, the number of pairs ``n``, the
     ``mean_absolute_difference`` and Spearman's ``rank_correlation`` (None where one side does not
-    vary). Means over data sets do not count: their parts do.
+    vary). Where there are several parts, a last row averages them: differences as shares of the
+    range of the published numbers. Means over data sets do not count: what they are made of does.
     """
     pairs = table.dropna(subset=[VALUE, "published"])
     if record.mean_over is not None:
         pairs = pairs[pairs[record.mean_over] != MEAN]
     return [
-        {SETTING: setting, "part": part, **_agreement(own)}
-        for setting, of_setting in pairs.groupby(SETTING, sort=False)
-        for part, own in _parts(of_setting, record.part)
+        {SETTING: setting, **row}
+        for setting, own in pairs.groupby(SETTING, sort=False)
+        for row in _rows(_parts(own, record.part))
     ]
+
+
+def _rows(parts: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
+    rows = [{"part": name, **_agreement(own)} for name, own in parts]
+    return rows if len(rows) == 1 else [*rows, _overall(rows, [own for _, own in parts])]
+
+
+def _overall(rows: list[dict[str, Any]], parts: list[pd.DataFrame]) -> dict[str, Any]:
+    """Average over parts, whatever their scales."""
+    spans = [float(np.ptp(own["published"])) for own in parts]
+    shares = [
+        row["mean_absolute_difference"] / span
+        for row, span in zip(rows, spans, strict=True)
+        if span > 0
+    ]
+    correlations = [row["rank_correlation"] for row in rows if row["rank_correlation"] is not None]
+    return {
+        "part": OVERALL,
+        "n": sum(row["n"] for row in rows),
+        "mean_absolute_difference": float(np.mean(shares)) if shares else None,
+        "rank_correlation": float(np.mean(correlations)) if correlations else None,
+    }
 
 
 def _parts(table: pd.DataFrame, key: str | None) -> list[tuple[str, pd.DataFrame]]:

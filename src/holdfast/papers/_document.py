@@ -50,12 +50,13 @@ def document(
         "data": [_data(name, order, shop) for name in record.data],
         "settings": [asdict(setting) for setting in record.settings],
         "choices": list(record.choices),
+        "terms": _terms(order, table),
         "rows": list(record.rows),
         "heads": list(record.heads),
         "part": record.part,
         "digits": record.digits,
-        "cells": _plain(table.to_dict("records")),
-        "agreement": _plain(agreement(table, record)),
+        "cells": plain(table.to_dict("records")),
+        "agreement": plain(agreement(table, record)),
         "findings": findings(order, made, full=shop.full),
         "pictures": [
             {"name": name, "title": picture.title, "alt": picture.description}
@@ -63,6 +64,14 @@ def document(
         ],
         "notes": list(made.notes),
     }
+
+
+def _terms(order: Order, table: pd.DataFrame) -> dict[str, str]:
+    """Return the words of the paper that are used here."""
+    keys = [key for key in order.experiment.keys if table[key].dtype == object]
+    words = {*(str(word) for key in keys for word in table[key].unique())}
+    text = " ".join([*words, *(claim.text for claim in order.experiment.claims)])
+    return {term: meaning for term, meaning in order.paper.terms.items() if term in text}
 
 
 def _data(name: str, order: Order, shop: Workshop) -> Document:
@@ -119,12 +128,12 @@ def to_json(document: Document) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+def plain(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
     """Return numbers as JSON has them; what is no number is null."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value

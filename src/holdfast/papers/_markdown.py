@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 from holdfast.papers._document import settings_shown
 from holdfast.papers._layout import grid
-from holdfast.papers._words import agreement_rows, data_sentences, size_word, summary
+from holdfast.papers._words import (
+    agreement_rows,
+    agreement_sentence,
+    data_sentences,
+    size_word,
+    summary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,18 +21,24 @@ if TYPE_CHECKING:
     from holdfast.papers._document import Document
 
 
-def to_markdown(document: Document, level: int = 1) -> str:
-    """Return a document as Markdown, its title at a level of headings."""
+def to_markdown(document: Document, level: int = 1, *, folded: bool = False) -> str:
+    """Return a document as Markdown, its title at a level of headings.
+
+    Folded, the numbers of side settings are shown on demand, where Markdown becomes HTML.
+    """
+    main, *others = settings_shown(document)
     mark = "#" * level
     parts = [
         f"{mark} {document['label']}: {document['title']}",
         f"```sh\n{document['command']}\n```",
         f"holdfast {document['holdfast']}, seed {document['seed']}, {size_word(document)}: "
         f"{document['size']}. {' '.join(data_sentences(document))}".strip(),
-        summary(document),
+        " ".join(filter(None, (summary(document), agreement_sentence(document)))),
         *_settings(document),
         *_choices(document),
-        *(_numbers(document, one["name"]) for one in settings_shown(document)),
+        *_terms(document),
+        _numbers(document, main["name"]),
+        *(_numbers(document, one["name"], folded=folded) for one in others),
         _agreement(document),
         _findings(document),
         *(f"*{note}*" for note in document["notes"]),
@@ -50,13 +63,22 @@ def _choices(document: Document) -> list[str]:
     ]
 
 
-def _numbers(document: Document, setting: str) -> str:
+def _terms(document: Document) -> list[str]:
+    lines = [f"- *{term}*: {meaning}" for term, meaning in document["terms"].items()]
+    return ["Words:", "\n".join(lines)] if lines else []
+
+
+def _numbers(document: Document, setting: str, *, folded: bool = False) -> str:
     own = grid(document, setting)
     if not own.rows:
         return ""
-    heading = f"**{setting}**" + (": ours (published, difference)" if own.compared else "")
+    what = ": ours (published, difference)" if own.compared else ""
     rows = [[*names, *(cell.text() for cell in cells)] for names, cells in own.rows]
-    return f"{heading}\n\n{_table([*own.titles, *own.heads], rows, len(own.titles))}"
+    table = _table([*own.titles, *own.heads], rows, len(own.titles))
+    if folded:
+        heading = f"<summary>{html.escape(setting + what)}</summary>"
+        return f"<details>\n{heading}\n\n{table}\n\n</details>"
+    return f"**{setting}**{what}\n\n{table}"
 
 
 def _agreement(document: Document) -> str:

@@ -10,7 +10,13 @@ from markupsafe import Markup
 
 from holdfast.papers._document import settings_shown, tally
 from holdfast.papers._layout import grid
-from holdfast.papers._words import agreement_rows, data_sentences, size_word, summary
+from holdfast.papers._words import (
+    agreement_rows,
+    agreement_sentence,
+    data_sentences,
+    size_word,
+    summary,
+)
 from holdfast.report._assets import policy, style_sheet
 from holdfast.report._drawing import drawing
 
@@ -41,6 +47,7 @@ def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
         agreement=agreement_rows(document),
         data=data_sentences(document),
         summary=summary(document),
+        agreement_sentence=agreement_sentence(document),
         size_word=size_word(document),
         shade=shade_of(document),
         pictures=[

@@ -116,6 +116,8 @@ class Paper:
         Its tables and figures.
     sizes : mapping
         Samples and features of each data set, as the paper has them.
+    terms : mapping
+        Words of its tables that need explaining.
     seconds : mapping
         CPU seconds, reduced and full, of each piece of work, or of each piece and data set.
     """
@@ -124,6 +126,7 @@ class Paper:
     title: str
     experiments: tuple[Experiment, ...]
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    terms: Mapping[str, str] = field(default_factory=dict)
     seconds: Mapping[str | tuple[str, str], tuple[float, float]] = field(default_factory=dict)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast._text import plural
+from holdfast.papers._compare import OVERALL
 from holdfast.papers._document import tally
 from holdfast.papers._layout import NOTHING, number
 
@@ -30,6 +31,29 @@ def summary(document: Document) -> str:
         + (f", {open_} {verb}" if open_ else "")
         + ("." if len(document["settings"]) == 1 else " (in the main setting).")
     )
+
+
+def agreement_sentence(document: Document) -> str:
+    """Say how well numbers agree overall, in the main setting."""
+    main = document["settings"][0]["name"]
+    rows = [one for one in document["agreement"] if one["setting"] == main]
+    if not rows:
+        return ""
+    row = rows[-1]
+    share = row["part"] == OVERALL
+    gap = row["mean_absolute_difference"]
+    size = NOTHING if gap is None else f"{gap:.0%}" if share else number(gap, _decimals(document))
+    correlation = row["rank_correlation"]
+    ranks = "" if correlation is None else f", rank correlation {number(correlation, 2)}"
+    what = " of their range" if share else ""
+    return (
+        f"Our numbers differ from the published ones by {size}{what} on average{ranks} "
+        f"({plural(row['n'], 'pair')})."
+    )
+
+
+def _decimals(document: Document) -> int:
+    return max(3, int(document["digits"]))
 
 
 def data_sentences(document: Document) -> list[str]:
@@ -61,7 +85,7 @@ def agreement_rows(document: Document) -> list[list[str]]:
             one["setting"],
             str(one["part"]),
             str(one["n"]),
-            number(one["mean_absolute_difference"], max(3, document["digits"])),
+            number(one["mean_absolute_difference"], _decimals(document)),
             NOTHING if one["rank_correlation"] is None else number(one["rank_correlation"], 2),
         ]
         for one in document["agreement"]

@@ -144,7 +144,7 @@ class Workshop:
             self.watcher.making(name)
             _keep(folder, make())
         return {
-            file.stem: pd.read_csv(file, float_precision="round_trip")
+            file.stem: pd.read_csv(file)
             for file in sorted(folder.glob("*.csv"))
         }
 

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import holdfast as hf
-from holdfast.papers._claims import Claim, Seen, Unchecked
+from holdfast.papers._claims import Claim, Seen
 from holdfast.papers._made import Made
 from holdfast.papers._record import Experiment, Paper, Setting
 
@@ -88,18 +88,21 @@ def leads(result: hf.Result) -> dict[tuple[str, str], hf.measures.Comparison]:
     }
 
 
+def _of_random_subsets(seen: Seen, what: str) -> pd.Series[float]:
+    """Return a column of the table for random subsets, by classifier."""
+    return seen.pivot("classifier", "what", method="random", what=what)[what]
+
+
 def random_is_near_zero(seen: Seen) -> tuple[bool, str]:
     """Random subsets have nothing in common."""
-    found = seen.table(method="random", what="CW_rel").set_index("classifier")["value"]
-    if found.empty:
-        raise Unchecked("no random subset was drawn")
+    found = _of_random_subsets(seen, "CW_rel")
     texts = [f"{name} {value:.4f}" for name, value in found.items()]
     return bool(found.abs().max() < 0.05), "; ".join(texts)
 
 
 def unadjusted_rates_random_high(seen: Seen) -> tuple[bool, str]:
     """CW of random subsets is high although they have nothing in common."""
-    found = seen.table(method="random", what="CW")["value"]
+    found = _of_random_subsets(seen, "CW")
     return bool(found.min() > 0.4), f"CW of random subsets {found.min():.2f} to {found.max():.2f}"
 
 
@@ -140,6 +143,16 @@ SOMOL2008 = Paper(
     name="somol2008",
     title="Subset searches that find the size themselves",
     sizes={"wine": (178, 13)},
+    terms={
+        "SFS": "sequential forward selection",
+        "SFFS": "sequential floating forward selection",
+        "DOS": "dynamic oscillating search",
+        "rate": "accuracy of the classifier on the subset, by the splits of the search itself",
+        "C": "consistency: how often a feature that is selected at all is selected, on average",
+        "CW": "weighted consistency: the same, features weighted by how often they are selected",
+        "CW_rel": "weighted consistency between its bounds for these subset sizes, 0 to 1",
+        "GK": "mean Tanimoto (Jaccard) index over pairs of subsets",
+    },
     seconds={"main": (30, 1500), "linear SVM": (60, 1200), "naive Bayes": (100, 1100)},
     experiments=(
         Experiment(

@@ -3,10 +3,13 @@
 from holdfast.plot._cohorts import cohorts
 from holdfast.plot._ensemble_sizes import ensemble_sizes
 from holdfast.plot._frequencies import frequencies
+from holdfast.plot._group_stability import group_stability
+from holdfast.plot._neighbours import neighbours
 from holdfast.plot._picture import Picture
 from holdfast.plot._plane import plane
 from holdfast.plot._profiles import profiles
 from holdfast.plot._rank_ranges import rank_ranges
+from holdfast.plot._ratios import ratios
 from holdfast.plot._replication import replication
 from holdfast.plot._similarity import similarity
 from holdfast.plot._simulated import simulated_figure
@@ -24,9 +27,12 @@ __all__ = [
     "cohorts",
     "ensemble_sizes",
     "frequencies",
+    "group_stability",
+    "neighbours",
     "plane",
     "profiles",
     "rank_ranges",
+    "ratios",
     "replication",
     "similarity",
     "simulated_figure",

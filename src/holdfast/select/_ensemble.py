@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from holdfast.preferences import Rankings
+from holdfast.preferences._ties import checked_ties
 from holdfast.select._consensus import get_aggregate, votes_of
 from holdfast.select._members import bagging, check_scored, drawn_bags, heard, members_of
 from holdfast.select._moments import FScore
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from holdfast.preferences._ties import RandomState
+    from holdfast.preferences._ties import RandomState, Ties
     from holdfast.select._base import Ranker
     from holdfast.select._selector import Array
 
@@ -40,8 +41,9 @@ class Ensemble(Resampler):
     r"""Let a selector judge many bags of the samples, or let several selectors judge, and vote.
 
     Each selector ranks the features on each bag; features of equal score share their average rank
-    (with ``"rra"`` their last). A ranking votes for each feature by a function w of its rank r
-    (1 the best), and the score of a feature is the mean of its votes over all rankings,
+    (with ``"rra"`` their last), unless `ties` says otherwise. A ranking votes for each feature by
+    a function w of its rank r (1 the best), and the score of a feature is the mean of its votes
+    over all rankings,
 
     .. math:: s_f = \frac1m \sum_{i=1}^{m} w(r_{if}), \quad w(r) = p + 1 - r
 
@@ -87,6 +89,13 @@ class Ensemble(Resampler):
 
         One score that towers above all others leaves these near 0 in that ranking, as the F
         statistic of a feature that is constant within the classes of a bag does; ranks are safe.
+    ties : {"average", "random", "index"}, default "average"
+        What becomes of features with equal scores in a bag before they vote: they share their
+        average rank, or get ranks in random order, or in the order of the columns. With the
+        latter two no ties are left for ``"frequency"`` and ``"rra"`` to look after. Ranks that a
+        selector ties itself are treated alike; aggregates of scores know no ties. Equal scores of
+        the ensemble are another matter: their order is random, as with all selectors, and what a
+        study keeps can be ranked by any rule (:meth:`holdfast.Weights.to_rankings`).
     bag_size : float or int, default 1.0
         Size of a bag: a fraction of the samples (rounded up), or a count. Where samples belong
         to subjects it counts subjects.
@@ -103,7 +112,7 @@ class Ensemble(Resampler):
         How many features to keep: a count, a fraction, or None for half of them.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the bags, of the selectors, in place of their own seeds, and of the order of
-        features with equal scores.
+        features with equal scores, in bags (``ties="random"``) and in the end.
 
     Attributes
     ----------
@@ -130,7 +139,8 @@ class Ensemble(Resampler):
 
     Tied ranks are averaged because any other order of ties would vote, too: ten trees leave most
     features of a wide data set with an importance of exactly 0, and ties in the order of the
-    columns make them look stable.
+    columns make them look stable. The other rules are there to see that, and to repeat what
+    others did.
 
     References
     ----------
@@ -164,6 +174,7 @@ class Ensemble(Resampler):
         *,
         n_bags: int | None = 40,
         aggregate: str | Callable[[Array], ArrayLike] = "linear",
+        ties: Ties = "average",
         bag_size: float = 1.0,
         replace: bool = True,
         top: float = 0.05,
@@ -174,6 +185,7 @@ class Ensemble(Resampler):
         self.base = base
         self.n_bags = n_bags
         self.aggregate = aggregate
+        self.ties = ties
         self.bag_size = bag_size
         self.replace = replace
         self.top = top
@@ -220,13 +232,13 @@ class Ensemble(Resampler):
     ) -> Verdict:
         """Judge some rows of the data: draw bags of them, hear all members, count the votes."""
         members, aggregate = self._members(), get_aggregate(self.aggregate)
-        scored = aggregate.takes == "scores"
+        scored, ties = aggregate.takes == "scores", checked_ties(self.ties)
         if scored:
             check_scored(members, self.aggregate)
         drawing = bagging(self.n_bags, self.bag_size, self.replace)
         seed, *seeds = generator.integers(2**31, size=1 + len(members)).tolist()
         bags = drawn_bags(drawing, y, self._subjects, own, seed)
-        said = heard(members, (X, y, self._subjects), bags, seeds, scored=scored)
+        said = heard(members, (X, y, self._subjects), bags, seeds, scored=scored, ties=ties)
         votes = votes_of(getattr(said, aggregate.takes), aggregate, self.top)
         return Verdict(said.ranks, votes, aggregate.combine(votes))
 

@@ -18,16 +18,19 @@ from holdfast.select._given import as_selector, given_by
 from holdfast.select._selector import together
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from holdfast.preferences._ties import Ties
     from holdfast.resample import Protocol
     from holdfast.select._selector import Array, Rows
 
 
 TABLE = 1 << 22
 """Most scores that one call gives: bags times features."""
+ORDER = 1
+"""Sets the chance that orders ties apart from the chance of the selector, which has its seed."""
 
 
 class Opinions(NamedTuple):
@@ -116,6 +119,7 @@ def heard(
     seeds: Sequence[int],
     *,
     scored: bool,
+    ties: Ties = "average",
 ) -> Opinions:
     """Ask every member about every bag, many bags in one call.
 
@@ -131,12 +135,16 @@ def heard(
         A seed a member, in place of its own.
     scored : bool
         Whether scores are wanted, too.
+    ties : {"average", "random", "index"}, default "average"
+        What ranks features of equal score get; random ones are seeded by member and bag.
     """
     shape = len(members), len(bags), data[0].shape[1]
     ranks, scores = np.empty(shape), np.empty(shape) if scored else None
     for position, (member, seed) in enumerate(zip(members, seeds, strict=True)):
         own = Opinions(ranks[position], None if scores is None else scores[position])
         _hear(member.set_params(random_state=int(seed)), data, bags, own)
+        if ties != "average":
+            _part(own.ranks, ties, int(seed))
     rows = -1, shape[2]
     return Opinions(ranks.reshape(rows), None if scores is None else scores.reshape(rows))
 
@@ -160,6 +168,19 @@ def _hear(
         said.ranks[some] = _average_ranks(scores)
         if said.scores is not None:
             said.scores[some] = scores
+
+
+def _part(ranks: Array, ties: Ties, seed: int) -> None:
+    """Give features of equal rank an order, in place."""
+    for row, generator in zip(ranks, _chances(seed, len(ranks)), strict=True):
+        row[:] = ranks_of(-row, ties, generator)
+
+
+def _chances(seed: int, count: int) -> Iterator[np.random.Generator]:
+    """Yield a generator a bag, seeded by its position: more bags begin as fewer do."""
+    for position in range(count):
+        sequence = np.random.SeedSequence((seed, ORDER), spawn_key=(position,))
+        yield np.random.default_rng(sequence)
 
 
 def _average_ranks(scores: NDArray[Any]) -> Array:

@@ -1,0 +1,128 @@
+"""What the paper states around Table 3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.papers._claims import Claim, Seen, Unchecked, unchecked
+from holdfast.papers.kalousis2005._study import LEFT_OUT, METHODS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ERROR, SETS = "error", "S_S"
+LEVEL = 0.05
+
+
+def wide(seen: Seen, what: str) -> pd.DataFrame:
+    """Return errors or stability: a row a size, a column a method."""
+    table = seen.pivot("size", "method", what=what)
+    if missing := [name for name in METHODS if name not in table.columns]:
+        raise Unchecked(f"nothing was measured of {', '.join(missing)}")
+    return table[list(METHODS)]
+
+
+def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
+    """Tell whether the errors of two methods differ significantly."""
+    if one == other:
+        return False
+    pair = tests[["one", "other"]].isin([one, other]).all(axis=1) & (tests["size"] == size)
+    if not pair.any():
+        raise Unchecked(f"{one} and {other} were not tested with {size} features")
+    return bool(tests[pair]["p_value"].iloc[0] <= LEVEL)
+
+
+def sizes_of(table: pd.DataFrame) -> list[int]:
+    """Return the sizes that head the rows."""
+    return [int(size) for size in table.index.to_list()]
+
+
+def best_groups(seen: Seen) -> dict[int, list[str]]:
+    """Return, for each size, the methods that do not differ from the one of the lowest error."""
+    errors, tests = wide(seen, ERROR), seen.fact("tests")
+    best = dict(zip(sizes_of(errors), errors.idxmin(axis=1).astype(str), strict=True))
+    return {
+        size: [one for one in METHODS if not differs(tests, size, winner, one)]
+        for size, winner in best.items()
+    }
+
+
+def relief_most_stable_at_each_size(seen: Seen) -> tuple[bool, str]:
+    """ReliefF leads in S_S at every size."""
+    table = wide(seen, SETS)
+    texts = [
+        f"{size}: " + ", ".join(f"{name} {value:.2f}" for name, value in row.items())
+        for size, row in table.iterrows()
+    ]
+    return bool((table.idxmax(axis=1) == "RF").all()), "; ".join(texts)
+
+
+def unstable_yet_better(seen: Seen) -> tuple[bool, str]:
+    """SVMRFE is significantly better than another at some size, with an S_S below ReliefF's."""
+    errors, sets, tests = wide(seen, ERROR), wide(seen, SETS), seen.fact("tests")
+    texts = []
+    for size in sizes_of(errors):
+        row = errors.loc[size]
+        beaten = [
+            f"{other} ({row['SVMRFE']:.2f}% against {row[other]:.2f}%)"
+            for other in METHODS
+            if row["SVMRFE"] < row[other] and differs(tests, size, "SVMRFE", other)
+        ]
+        if beaten and sets.loc[size, "SVMRFE"] < sets.loc[size, "RF"]:
+            texts.append(f"{size} features: better than {', '.join(beaten)}")
+    return bool(texts), "; ".join(texts) or "never significantly better while less stable"
+
+
+def many_are_as_good(seen: Seen) -> tuple[bool, str]:
+    """At some sizes several methods share the lowest error."""
+    groups = best_groups(seen)
+    return any(len(one) > 1 for one in groups.values()), told(groups)
+
+
+def relief_is_most_stable_of_the_best(seen: Seen) -> tuple[bool, str]:
+    """Where ReliefF is among the best in error, it is the most stable of them."""
+    groups, sets = best_groups(seen), wide(seen, SETS)
+    shared = {size: one for size, one in groups.items() if "RF" in one and len(one) > 1}
+    if not shared:
+        raise Unchecked(f"ReliefF is never among several that share the lowest error: "
+                        f"{told(groups)}")  # fmt: skip
+    winners = {size: str(sets.loc[size, group].idxmax()) for size, group in shared.items()}
+    texts = [f"{size}: {name}" for size, name in winners.items()]
+    return set(winners.values()) == {"RF"}, f"most stable with {', '.join(texts)}"
+
+
+def told(groups: dict[int, list[str]]) -> str:
+    """Name the methods that share the lowest error at each size."""
+    return "lowest error: " + "; ".join(f"{size}: {', '.join(g)}" for size, g in groups.items())
+
+
+CLAIMS = (
+    Claim(
+        "ReliefF has the highest S_S at each number of features.", relief_most_stable_at_each_size
+    ),
+    Claim(
+        "SVMRFE is at times significantly better in error than another method although its S_S is "
+        "below that of ReliefF.",
+        unstable_yet_better,
+    ),
+    Claim(
+        "For some numbers of features, several methods cannot be told apart in the lowest error.",
+        many_are_as_good,
+    ),
+    Claim(
+        "Where ReliefF is among methods that share the lowest error, it is the most stable of "
+        "them.",
+        relief_is_most_stable_of_the_best,
+    ),
+    unchecked(
+        "On stroke with 10 features IG, ReliefF and SVMRFE do not differ in error, and S_S of "
+        "ReliefF is twice that of SVMRFE and over ten times that of IG.",
+        LEFT_OUT,
+    ),
+    unchecked(
+        "On stroke with 20 features SVMRFE is significantly better in error than the three "
+        "others, with an S_S of 0.16.",
+        LEFT_OUT,
+    ),
+)
+"""The findings."""

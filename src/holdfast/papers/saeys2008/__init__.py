@@ -1,0 +1,173 @@
+"""Saeys, Abeel and Van de Peer (2008): ensembles of selectors, robustness and accuracy."""
+
+from __future__ import annotations
+
+from holdfast.papers._record import Experiment, Paper, Setting
+from holdfast.papers.saeys2008._accurate_claims import CLAIMS as ACCURACY_CLAIMS
+from holdfast.papers.saeys2008._robust_claims import CLAIMS as ROBUST_CLAIMS
+from holdfast.papers.saeys2008._selectors import AVERAGED, COLUMN, DRAWN, MAIN, MDL, RANDOM
+from holdfast.papers.saeys2008._size_claims import CLAIMS as SIZE_CLAIMS
+from holdfast.papers.saeys2008._tables import figure1, table2, table3, table4
+from holdfast.papers.saeys2008._trade_claims import CLAIMS as TRADE_CLAIMS
+
+DATA = ("colon", "leukemia", "lymphoma2", "ovarian", "pancreatic", "prostate_ms")
+TITLES = {
+    MAIN: "SU with 10 bins of equal frequency. Relief with 5 neighbours and every sample a probe. "
+    "SVM-RFE drops 10% of the remaining features a round, its C chosen by cross-validation. "
+    "Forests of 10 trees, importance by permutation of out-of-bag samples. Features with equal "
+    "weights are ranked in random order; in the bags of an ensemble they share their average rank "
+    "before they vote.",
+    RANDOM: "As main, but SU and RF order ties in bags at random, too, before they vote.",
+    AVERAGED: "As main, but ties share their average rank everywhere; those that tie for the last "
+    "place of a subset are drawn.",
+    COLUMN: "As main, but SU and RF order ties by column, everywhere: those on the left come "
+    "first. The others have hardly any ties.",
+    DRAWN: "As ties by column, but Relief draws its probes at random, with replacement, as many as "
+    "there are samples.",
+    MDL: "As main, but SU cuts features by the minimum description length.",
+}
+SETTINGS = tuple(Setting(name=name, title=title) for name, title in TITLES.items())
+JUDGED = tuple(one for one in SETTINGS if one.name in (MAIN, COLUMN, DRAWN))
+BINS = (
+    "The number of bins of SU is not said: 10, as in Java-ML, the authors' library. Beside it MDL "
+    "cuts, although the paper names equal frequency."
+)
+TIES = (
+    "What becomes of ties is not said. Java-ML sorts without a rule for them, so that their order "
+    "depends on the columns and on nothing else."
+)
+PROBES = (
+    "Whether Relief draws its probes is not said. The source of Java-ML holds a line, no longer in "
+    "use, that draws as many as there are samples."
+)
+MISSING = (
+    "Missing values (lymphoma2): SU and Relief leave them out, others see the median of the "
+    "training part."
+)
+SELECTION = (
+    BINS,
+    TIES,
+    PROBES,
+    "How C is tuned is not said: 5-fold cross-validation, one of 0.01, 0.1, 1, 10, 100.",
+    "Bags are bootstrap samples of the size of the data, stratified.",
+    MISSING,
+)
+SUBSAMPLES = "Whether subsamples are stratified is not said: they are."
+SHARE = (
+    "Folds are stratified; accuracy is the share of all samples that are classified correctly when "
+    "their fold is tested."
+)
+ACCURACY = (
+    "The C of the classifying SVM is not said: 1. Features are scaled by the training part.",
+    SHARE,
+)
+
+SAEYS2008 = Paper(
+    name="saeys2008",
+    title="Ensembles of selectors: robustness and accuracy",
+    sizes={
+        "colon": (62, 2000),
+        "leukemia": (72, 7129),
+        "lymphoma2": (45, 4026),
+        "ovarian": (253, 15154),
+        "pancreatic": (181, 6771),
+        "prostate_ms": (322, 15154),
+    },
+    terms={
+        "SU": "symmetrical uncertainty",
+        "SVM_RFE": "recursive feature elimination by a linear SVM",
+        "RF": "random forest; as a classifier with 50 trees",
+        "KNN": "5 nearest neighbours",
+        "Sp": "Spearman's rank correlation of all features, mean over pairs of subsamples",
+        "JC5": "Jaccard index of the top 5% of the features, mean over pairs",
+        "JC1": "Jaccard index of the top 1% of the features, mean over pairs",
+        "RPT": "harmonic mean of JC1 and accuracy",
+    },
+    seconds={
+        ("robustness", "colon"): (50, 50),
+        ("accuracy", "colon"): (42, 42),
+        ("ensemble sizes", "colon"): (22, 40),
+    },
+    experiments=(
+        Experiment(
+            name="table2",
+            label="Table 2",
+            title="Robustness of selectors and of their ensembles",
+            make=table2,
+            size=(
+                "10 subsamples of 90%, ensembles of 40 bags, one data set",
+                "10 subsamples of 90%, ensembles of 40 bags, as in the paper",
+            ),
+            data=DATA,
+            reduced=DATA[:1],
+            work=("robustness",),
+            keys=("data", "measure", "selector", "kind"),
+            n_heads=2,
+            part="measure",
+            mean_over="data",
+            settings=SETTINGS,
+            choices=(*SELECTION, SUBSAMPLES),
+            claims=ROBUST_CLAIMS,
+        ),
+        Experiment(
+            name="table3",
+            label="Table 3",
+            title="Accuracy with the top 1% of the features",
+            make=table3,
+            size=(
+                "10-fold cross-validation, ensembles of 40 bags, one data set",
+                "10-fold cross-validation, ensembles of 40 bags, as in the paper",
+            ),
+            data=DATA,
+            reduced=DATA[:1],
+            work=("accuracy",),
+            keys=("data", "classifier", "selector", "kind"),
+            n_heads=2,
+            mean_over="data",
+            settings=JUDGED,
+            choices=(*SELECTION, *ACCURACY),
+            claims=ACCURACY_CLAIMS,
+        ),
+        Experiment(
+            name="table4",
+            label="Table 4",
+            title="Robustness and accuracy together (RPT)",
+            make=table4,
+            size=(
+                "from JC1 of Table 2 and Table 3, one data set",
+                "from JC1 of Table 2 and Table 3, at the size of the paper",
+            ),
+            data=DATA,
+            reduced=DATA[:1],
+            work=("robustness", "accuracy"),
+            keys=("data", "classifier", "selector", "kind"),
+            n_heads=2,
+            mean_over="data",
+            settings=JUDGED,
+            choices=(*SELECTION, SUBSAMPLES, *ACCURACY),
+            claims=TRADE_CLAIMS,
+        ),
+        Experiment(
+            name="figure1",
+            label="Figure 1",
+            title="Robustness of the top 1% by the number of bags",
+            make=figure1,
+            size=(
+                "10 subsamples of 90%, up to 40 bags, one data set",
+                "10 subsamples of 90%, up to 60 bags",
+            ),
+            data=DATA,
+            reduced=DATA[:1],
+            work=("robustness", "ensemble sizes"),
+            keys=("data", "selector", "bags"),
+            mean_over="data",
+            settings=JUDGED,
+            choices=(
+                *SELECTION,
+                SUBSAMPLES,
+                "The figure prints no numbers: those for 1 and 40 bags are from Table 2.",
+            ),
+            claims=SIZE_CLAIMS,
+        ),
+    ),
+)

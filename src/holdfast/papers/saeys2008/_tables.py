@@ -1,0 +1,202 @@
+"""From studies to the numbers of the tables and of the figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+import holdfast as hf
+from holdfast.papers._made import Made
+from holdfast.papers.saeys2008._selectors import (
+    ENSEMBLE,
+    LARGE_RF,
+    MAIN,
+    N_BAGS,
+    SELECTORS,
+    SINGLE,
+    WAYS,
+    Way,
+    ensemble_name,
+    ordered_name,
+)
+from holdfast.papers.saeys2008._studies import (
+    ALL,
+    CLASSIFIERS,
+    JUDGED,
+    accuracy,
+    ensemble_sizes,
+    robustness,
+    sizes_of,
+    without_selection,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from holdfast.papers._workshop import Workshop
+    from holdfast.papers.saeys2008._selectors import Ties
+    from holdfast.plot import Picture
+
+MEASURES = ("Sp", "JC5", "JC1")
+SHARES = {"JC5": 0.05, "JC1": 0.01}
+LARGE = "large forest"
+
+
+def rankings(result: hf.Result, name: str, ties: Ties) -> hf.Rankings:
+    """Return the rankings of a selector, its ties treated by a rule."""
+    found = result.preferences[name]
+    assert isinstance(found, hf.Weights)  # the study asked for a measure of weights
+    return found.to_rankings(ties=ties)
+
+
+def measured(found: hf.Rankings) -> dict[str, float]:
+    """Return the three measures of the paper."""
+    subsets = {short: found.top(share) for short, share in SHARES.items()}
+    return {
+        "Sp": hf.measure("spearman", found),
+        **{short: hf.measure("jaccard", own) for short, own in subsets.items()},
+    }
+
+
+def named(way: Way) -> Iterator[tuple[str, str, str]]:
+    """Yield selector, kind, and what it is called in the study of robustness."""
+    for one in SELECTORS:
+        yield one, SINGLE, way.base(one)
+        yield one, ENSEMBLE, ensemble_name(way.base(one), way.rule(one))
+
+
+def robust(shop: Workshop, data: str) -> pd.DataFrame:
+    """Return the robustness of all selectors on a data set, in all settings."""
+    result = robustness(shop, data)
+    rows = [
+        {"setting": setting, "data": data, "measure": short, "selector": one, "kind": kind}
+        | {"value": value}
+        for setting, way in WAYS.items()
+        for one, kind, name in named(way)
+        for short, value in measured(rankings(result, name, way.ranks)).items()
+    ]
+    return _sorted(pd.DataFrame(rows), "measure", MEASURES)
+
+
+def large_forests(shop: Workshop, data: str) -> dict[str, dict[str, float]]:
+    """Return the robustness of a single forest of as many trees as an ensemble has, by setting."""
+    result = robustness(shop, data)
+    return {
+        setting: measured(rankings(result, LARGE_RF, way.ranks)) for setting, way in WAYS.items()
+    }
+
+
+def table2(shop: Workshop) -> Made:
+    """Measure robustness on all data sets."""
+    large = {data: large_forests(shop, data) for data in shop.names}
+    facts = {
+        (setting, LARGE): pd.DataFrame({data: own[setting] for data, own in large.items()}).T
+        for setting in WAYS
+    }
+    return Made(values=_all(shop, robust), facts=facts)
+
+
+def accurate(shop: Workshop, data: str) -> pd.DataFrame:
+    """Return accuracies on a data set, all features last."""
+    found = _accuracies(accuracy(shop, data)) | _accuracies(without_selection(shop, data))
+    rows = [
+        {"setting": setting, "data": data, "classifier": classifier, "selector": one, "kind": kind}
+        | {"value": value}
+        for setting in JUDGED
+        for one, kind, name in [*ordered_names(WAYS[setting]), ("All", "features", ALL)]
+        for classifier, value in found[name].items()
+    ]
+    return _sorted(pd.DataFrame(rows), "classifier", tuple(CLASSIFIERS))
+
+
+def ordered_names(way: Way) -> Iterator[tuple[str, str, str]]:
+    """Yield selector, kind, and what it is called in the study of accuracy."""
+    for one, kind, name in named(way):
+        yield one, kind, ordered_name(name, way.ranks) if kind == SINGLE else name
+
+
+def _accuracies(result: hf.Result) -> dict[str, dict[str, float]]:
+    """Return accuracies by selector and classifier."""
+    errors = result.errors.set_index("classifier")
+    return {
+        str(name): {str(one): 1 - float(value) for one, value in own["error"].items()}
+        for name, own in errors.groupby("selector", sort=False)
+    }
+
+
+def table3(shop: Workshop) -> Made:
+    """Measure accuracy on all data sets."""
+    return Made(values=_all(shop, accurate))
+
+
+def traded(shop: Workshop, data: str) -> pd.DataFrame:
+    """Return the harmonic mean of the robustness of the top 1% and of the accuracy."""
+    stable = robust(shop, data).query("measure == 'JC1'").drop(columns="measure")
+    keys = ["setting", "data", "selector", "kind"]
+    both = accurate(shop, data).merge(stable, on=keys, suffixes=("", "_stable"))
+    return both.assign(value=hf.judge.rpt(both["value_stable"], both["value"])).drop(
+        columns="value_stable"
+    )
+
+
+def table4(shop: Workshop) -> Made:
+    """Weigh robustness against accuracy on all data sets."""
+    return Made(values=_all(shop, traded))
+
+
+def grown(shop: Workshop, data: str) -> pd.DataFrame:
+    """Return the robustness of the top 1% by the number of bags."""
+    usual, sizes = robustness(shop, data), ensemble_sizes(shop, data)
+    rows = [
+        {"setting": setting, "data": data, "selector": one, "bags": bags}
+        | {
+            "value": measured(rankings(usual if bags in (1, N_BAGS) else sizes, name, way.ranks))[
+                "JC1"
+            ]
+        }
+        for setting, way in ((setting, WAYS[setting]) for setting in JUDGED)
+        for one in SELECTORS
+        for bags in sizes_of(shop)
+        for name in [_sized(way, one, bags)]
+    ]
+    return pd.DataFrame(rows)
+
+
+def _sized(way: Way, selector: str, bags: int) -> str:
+    base = way.base(selector)
+    return base if bags == 1 else ensemble_name(base, way.rule(selector), bags)
+
+
+def figure1(shop: Workshop) -> Made:
+    """Measure robustness by the number of bags on all data sets."""
+    values = _all(shop, grown)
+    return Made(values=values, pictures=dict(_pictures(values)))
+
+
+def _pictures(values: pd.DataFrame) -> Iterator[tuple[str, Picture]]:
+    """Draw means over data sets in each setting, and each data set in the main one."""
+    names = list(values["data"].unique())
+    what = names[0] if len(names) == 1 else f"mean of {len(names)} data sets"
+    for setting, own in values.groupby("setting", sort=False):
+        mean = own.groupby(["selector", "bags"], sort=False)["value"].mean().reset_index()
+        yield f"{what}, {setting}", _drawn(mean)
+    if len(names) > 1:
+        for data, own in values[values["setting"] == MAIN].groupby("data", sort=False):
+            yield f"{data}, {MAIN}", _drawn(own)
+
+
+def _drawn(table: pd.DataFrame) -> Picture:
+    return hf.plot.ensemble_sizes(
+        table.rename(columns={"bags": "n_bags"}), measure="Jaccard index of the top 1%"
+    )
+
+
+def _all(shop: Workshop, one: Callable[[Workshop, str], pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat([one(shop, data) for data in shop.names], ignore_index=True)
+
+
+def _sorted(table: pd.DataFrame, key: str, order: tuple[str, ...]) -> pd.DataFrame:
+    """Put rows into the order of the paper's; else they keep theirs."""
+    place: Mapping[str, int] = {name: position for position, name in enumerate(order)}
+    return table.sort_values(key, key=lambda column: column.map(place), kind="stable")

@@ -1,0 +1,104 @@
+"""Data sets: where they are, in which formats, and what is told where they are not."""
+
+import pandas as pd
+import pytest
+
+from holdfast.errors import FileFormatError, StoreError, UnknownNameError
+from holdfast.papers._library import DATA, Library
+from holdfast.papers._registry import PAPERS
+
+TABLE = pd.DataFrame(
+    {"f0": [1.0, 2.5, 3.0, 4.0], "f1": [0.0, 1.0, 0.5, 2.0], "class": list("abab")}
+)
+ARFF = """@relation r
+@attribute f0 numeric
+@attribute f1 numeric
+@attribute class {a,b}
+@data
+""" + "\n".join(f"{a},{b},{c}" for a, b, c in TABLE.itertuples(index=False))
+
+
+@pytest.fixture(autouse=True)
+def no_folder(monkeypatch):
+    monkeypatch.delenv("HOLDFAST_DATA", raising=False)
+
+
+def parquet(path):
+    pytest.importorskip("pyarrow")
+    TABLE.to_parquet(path, index=False)
+
+
+WRITERS = {
+    "colon.csv": lambda path: TABLE.to_csv(path, index=False),
+    "colon.csv.gz": lambda path: TABLE.to_csv(path, index=False),
+    "colon.tsv": lambda path: TABLE.to_csv(path, index=False, sep="\t"),
+    "colon.arff": lambda path: path.write_text(ARFF, encoding="utf-8"),
+    "colon.parquet": parquet,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_is_found_by_the_name_of_the_data_set(tmp_path, name):
+    WRITERS[name](tmp_path / name)
+    library = Library(tmp_path)
+    assert library.source("colon") == tmp_path / name
+    data = library.read("colon")
+    assert data.X.tolist() == TABLE[["f0", "f1"]].to_numpy().tolist()
+    assert data.y.tolist() == list("abab")
+    assert library.source("leukemia") is None
+
+
+def test_the_variable_names_a_folder_and_the_argument_wins(tmp_path, monkeypatch):
+    first, second = tmp_path / "1", tmp_path / "2"
+    for folder in (first, second):
+        folder.mkdir()
+    WRITERS["colon.csv"](first / "colon.csv")
+    monkeypatch.setenv("HOLDFAST_DATA", str(first))
+    assert Library().source("colon") == first / "colon.csv"
+    assert Library(second).source("colon") is None
+    monkeypatch.setenv("HOLDFAST_DATA", "")
+    assert Library().folder is None
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path, monkeypatch):
+    with pytest.raises(StoreError, match="no such folder of data sets"):
+        Library(tmp_path / "nowhere")
+    monkeypatch.setenv("HOLDFAST_DATA", str(tmp_path / "gone"))
+    with pytest.raises(StoreError, match=r"gone \(HOLDFAST_DATA\)"):
+        Library()
+
+
+def test_scikit_learns_sets_need_nothing():
+    assert Library().read("wine").n_features == 13
+    assert Library().source("breast_cancer") == "@breast_cancer"
+
+
+def test_what_is_not_at_hand_is_told_with_its_reason(tmp_path):
+    assert "HOLDFAST_DATA" in Library().why_not("colon")
+    assert "no colon.parquet" in Library(tmp_path).why_not("colon")
+    assert "not published" in Library(tmp_path).why_not("stroke")
+    (tmp_path / "stroke.csv").write_text("f0,class\n1,a\n", encoding="utf-8")
+    assert Library(tmp_path).source("stroke") is None
+    with pytest.raises(FileFormatError, match="colon: there is no"):
+        Library(tmp_path).read("colon")
+    with pytest.raises(UnknownNameError, match="Did you mean 'colon'"):
+        Library().source("coln")
+
+
+def test_a_broken_file_is_told(tmp_path):
+    (tmp_path / "colon.csv").write_text("f0,class\n1,a\nx,b\n", encoding="utf-8")
+    with pytest.raises(FileFormatError, match="line 3"):
+        Library(tmp_path).read("colon")
+
+
+def test_papers_use_data_sets_that_are_known_and_each_is_used():
+    used = {name for paper in PAPERS.values() for one in paper.experiments for name in one.data}
+    assert used == set(DATA)
+    sized = {name for paper in PAPERS.values() for name in paper.sizes}
+    assert sized <= used
+
+
+def test_the_shared_copies_are_those_of_the_records(data_folder):
+    library = Library(data_folder)
+    missing = [name for name in DATA if library.source(name) is None]
+    assert missing == ["prostate_ms", "stroke"]

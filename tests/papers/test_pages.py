@@ -1,0 +1,139 @@
+"""What people see of a reproduction: page, index, Markdown, files."""
+
+import json
+import re
+
+import pytest
+
+from holdfast.errors import StoreError
+from holdfast.papers import reproduce
+from holdfast.papers._layout import Cell, grid, number
+from holdfast.papers._markdown import to_markdown
+from holdfast.papers._page import shade_of, to_html, to_index
+from holdfast.papers._write import check_free, read_document, write, write_index
+from tests.papers.sample import NAME
+from tests.report.conftest import chromium, opened  # noqa: F401  (fixtures)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def made(sample, folder):
+    return reproduce(NAME, out=folder, n_jobs=1, datasets=["wine", "breast_cancer"])
+
+
+def test_the_page_shows_all_and_texts_are_text(made):
+    html = to_html(made[0].document, made[0].pictures)
+    assert "Stability &lt;of&gt; two selectors" in html
+    assert "&lt;b&gt;A note.&lt;/b&gt;" in html
+    assert "two, &amp; three" in html
+    assert html.count('class="held"') == 2
+    assert html.count('class="not-held"') == 1
+    assert html.count('class="cannot-be-checked"') == 1
+    assert "<svg" in html
+    assert made[0].document["command"] in html
+    assert "Somol" in html
+    assert "<script" not in html
+
+
+def test_a_page_without_findings_or_settings_is_shorter(made):
+    html = to_html(made[1].document, made[1].pictures)
+    assert "<h2>Findings</h2>" not in html
+    assert "Setting" not in html
+    assert "0.25" in html
+
+
+@pytest.mark.parametrize("dark", ["light", "dark"])
+def test_the_page_loads_nothing_and_fits_a_phone(made, opened, dark):  # noqa: F811
+    html = to_html(made[0].document, made[0].pictures)
+    shown = opened(html, viewport={"width": 400, "height": 800}, color_scheme=dark)
+    assert shown.complaints == []
+    assert all(address.startswith("file:") for address in shown.requests)
+    width = shown.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 400
+    assert shown.page.locator("h2").all_inner_texts() == ["Findings", "Numbers", "Pictures", "How"]
+
+
+def test_the_index_leads_to_the_pages(made):
+    html = to_index([one.document for one in made])
+    assert f'href="{NAME}-table.html"' in html
+    assert f'href="{NAME}-figure1.html"' in html
+    cells = re.findall(r'<td class="n">(\d+)</td>', html)
+    assert cells == ["1", "1", "1", "0", "0", "0"]
+
+
+def test_markdown_has_the_command_the_tables_and_the_findings(made):
+    text = to_markdown(made[0].document, level=3)
+    assert text.startswith("### Table: Stability <of> two selectors\n")
+    assert f"holdfast reproduce {NAME} table --datasets wine,breast_cancer" in text
+    assert "seed 0, reduced size: 4 resamples" in text
+    assert "wine (178 x 13; in the paper 178 x 14)" in text
+    assert "stroke (these spectra were not published)" in text
+    assert "| data | F | random |" in text
+    assert "| mean of these |" in text
+    assert "| 1. F is stabler than chance. | two | **held** | on 2 data sets |" in text
+    assert "|  | three | **held** |" in text
+
+
+def test_cells_show_ours_theirs_and_the_difference(made):
+    own = grid(made[0].document, "two")
+    assert own.titles == ["data"]
+    assert own.heads == ["F", "random"]
+    names, (f, random) = own.rows[0]
+    assert names == ["wine"]
+    value = made[0].table.iloc[0]["value"]
+    assert f.text() == f"{value:.2f} (0.90, {value - 0.9:+.2f})"
+    assert random.published == "0.20"
+    assert own.rows[1][1][1].published == ""  # nobody published that
+
+
+@pytest.mark.parametrize(
+    ("value", "sign", "text"),
+    [
+        (0.125, "", "0.12"),
+        (-0.004, "+", "+0.00"),
+        (-0.004, "", "0.00"),
+        (None, "", "–"),
+        (0.5, "+", "+0.50"),
+    ],
+)
+def test_numbers_as_text(value, sign, text):
+    assert number(value, 2, sign) == text
+
+
+def test_differences_are_shaded_by_the_range_of_what_was_published(made):
+    shade = shade_of(made[0].document)  # from 0.2 to 0.9
+    gaps = {0.05: "", 0.1: " off1", -0.3: " off2", 0.6: " off3"}
+    assert {gap: shade(Cell("", "", "", gap)) for gap in gaps} == gaps
+    assert shade(Cell("")) == ""
+    assert shade_of({**made[0].document, "part": "data"})(Cell("", "", "", 0.6)) == ""
+
+
+def test_files_are_written_together_and_can_be_written_again(made, tmp_path):
+    paths = write(made[0], tmp_path)
+    ends = ["table.html", "table.json", "table.csv", "table-often.svg"]
+    assert [path.name for path in paths] == [f"{NAME}-{end}" for end in ends]
+    assert read_document(tmp_path / f"{NAME}-table.json") == json.loads(
+        json.dumps(made[0].document)
+    )
+    before = [path.read_bytes() for path in paths]
+    check_free(tmp_path, [f"{NAME}-table"])
+    assert [path.read_bytes() for path in write(made[0], tmp_path)] == before
+    index = write_index(tmp_path, [f"{NAME}-figure1", f"{NAME}-table"])
+    assert index.read_text(encoding="utf-8").count("<a href=") == 1
+
+
+@pytest.mark.parametrize("name", [f"{NAME}-table.json", f"{NAME}-table.html", "index.html"])
+def test_files_of_others_stay(tmp_path, name):
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    with pytest.raises(StoreError, match="it is no reproduction"):
+        check_free(tmp_path, [f"{NAME}-table"])
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "out").write_text("mine", encoding="utf-8")
+    with pytest.raises(StoreError, match="a folder is needed"):
+        check_free(tmp_path / "out", [])
