@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select import Scorer
+from holdfast.select import Ranker, Scorer
 
 Y = np.arange(60) % 2
 X = np.random.default_rng(0).normal(size=(60, 8)) + Y[:, None] * [2, -1.5, 0, 0, 0, 0, 0, 0]
@@ -288,6 +288,7 @@ def test_pipelines_and_grids_reach_the_selector_within():
         ({"aggregate": 7}, "a name or a function of the ranks"),
         ({"base": "releff"}, "Did you mean 'relieff'"),
         ({"aggregate": "exponentail"}, "Did you mean 'exponential'"),
+        ({"ties": "averge"}, "unknown tie rule 'averge'.* Did you mean 'average'"),
     ],
 )
 def test_mistakes_are_told(options, words):
@@ -312,3 +313,76 @@ def test_a_bag_of_more_than_there_is_goes_by_its_own_name():
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     with pytest.raises(InvalidInputError, match="bag_size must be below the 20 samples"):
         hf.Ensemble(bag_size=500, replace=False).fit(X, y)
+
+
+class Tied(Ranker):
+    """Ranks all features alike, but for the last, which is the best."""
+
+    def __init__(self, *, n_features_to_select=None, random_state=0):
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _rank(self, X, y, generator):
+        return np.array([(X.shape[1] + 2) / 2] * (X.shape[1] - 1) + [1])
+
+
+def test_ties_in_bags_are_averaged_unless_said_otherwise(log):
+    usual = hf.Ensemble(Seen(), n_bags=5).fit(X, Y)
+    said = hf.Ensemble(Seen(), n_bags=5, ties="average").fit(X, Y)
+    assert said.scores_.tolist() == usual.scores_.tolist()
+    assert said.ranking_.tolist() == usual.ranking_.tolist()
+
+
+def test_ties_in_bags_by_index_vote_in_the_order_of_columns(log):
+    fitted = hf.Ensemble(Seen(), n_bags=7, ties="index").fit(X, Y)
+    ((_, _, scores),) = log
+    ranks = np.array([rankdata(-row, method="ordinal") for row in scores])
+    assert fitted.rankings_.values.tolist() == ranks.tolist()
+    assert fitted.scores_ == pytest.approx((9 - ranks).mean(axis=0))
+    usual = hf.Ensemble(Seen(), n_bags=7).fit(X, Y)
+    assert log[1][2].tolist() == scores.tolist()  # the rule changes nothing that comes before
+    assert usual.scores_.tolist() != fitted.scores_.tolist()
+
+
+def test_ties_in_bags_at_random_are_seeded_and_independent(log):
+    fitted = hf.Ensemble(Seen(), n_bags=40, ties="random").fit(X, Y)
+    ((_, _, scores),) = log
+    ranks = fitted.rankings_.values.astype(int)
+    assert (np.sort(ranks) == np.arange(1, 9)).all()
+    for row, own in zip(scores, ranks, strict=True):
+        assert (np.diff(row[np.argsort(own)]) <= 0).all()
+    tied = scores[:, 0] == scores[:, 1]
+    first = (ranks[:, 0] < ranks[:, 1])[tied]
+    assert 0 < first.sum() < tied.sum()
+    again = hf.Ensemble(Seen(), n_bags=40, ties="random").fit(X, Y)
+    assert again.votes_.tolist() == fitted.votes_.tolist()
+    fewer = hf.Ensemble(Seen(), n_bags=3, ties="random").fit(X, Y)
+    assert fewer.votes_.tolist() == fitted.votes_[:3].tolist()
+
+
+def test_random_ties_are_the_same_in_parts(monkeypatch):
+    rows = [np.arange(first, 40 + first) for first in range(4)]
+    ensemble = hf.Ensemble([Seen(), Seen()], n_bags=4, ties="random")
+    whole = ensemble.score_resamples(X, Y, rows).values
+    last = ensemble.score_resamples(X, Y, rows[2:], first=2).values
+    assert whole[2:].tolist() == last.tolist()
+    monkeypatch.setattr("holdfast.select._members.TABLE", 3 * 8)
+    assert ensemble.score_resamples(X, Y, rows).values.tolist() == whole.tolist()
+
+
+def test_ranks_that_a_selector_ties_are_parted_alike():
+    average, index, random = (
+        hf.Ensemble(Tied(), n_bags=2, ties=ties).fit(X, Y).rankings_.values
+        for ties in ("average", "index", "random")
+    )
+    assert average.tolist() == [[5.0] * 7 + [1.0]] * 2
+    assert index.tolist() == [[2, 3, 4, 5, 6, 7, 8, 1]] * 2
+    assert random[:, 7].tolist() == [1, 1]
+    assert random[0].tolist() != random[1].tolist()
+
+
+def test_one_vote_without_bags_is_the_selector_with_a_rule_for_its_ties():
+    doubled = X[:, [2, 0, 2, 1, 0, 3, 1, 2]]
+    expected = rankdata(-hf.TScore().fit(doubled, Y).scores_, method="ordinal")
+    voted = hf.Ensemble("t_score", n_bags=None, ties="index").fit(doubled, Y)
+    assert voted.ranking_.tolist() == expected.tolist()

@@ -141,8 +141,12 @@ def reproduce(  # noqa: PLR0913  (each says one thing about the run)
     >>> from holdfast.papers import reproduce
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     (figure,) = reproduce("dernoncourt2014", "figure1", out=folder)
-    >>> figure.table.query("n == 2000 and effect == 0.05 and what == 'selected'")["value"].round(2)
-    0    0.81
+    >>> cells = figure.table.query("n == 2000 and effect == 0.05 and what == 'selected'")
+    >>> cells.set_index("setting")["value"].round(2)
+    setting
+    noncentral F    0.81
+    chi-squared     0.81
+    N in all        0.59
     Name: value, dtype: float64
     """
     names = [experiments] if isinstance(experiments, str) else list(experiments)

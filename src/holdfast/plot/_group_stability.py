@@ -74,7 +74,7 @@ def group_stability(table: pd.DataFrame, *, style: Style = "light") -> Picture:
         entitle(sheet, shown(name))
     _label(sheets)
     keys = _keys(sheets[0], numbers)
-    explain(sheets[0], keys, min(len(keys), 3))
+    explain(sheets[0], keys, min(numbers["selector"].nunique(), 3))
     others = [sheet.ax for sheet in sheets[1:]]
     return finish(sheets[0], numbers, TITLE, _described(numbers), others)
 

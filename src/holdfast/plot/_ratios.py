@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from holdfast._text import plural
+from holdfast._text import plural, shortened
 from holdfast.plot._labels import place_labels
 from holdfast.plot._margin import list_names
 from holdfast.plot._names import shown, shown_apart
@@ -63,8 +63,8 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
     ...     {"name": ["leukemia", "sonar"], "n_samples": [72, 208], "n_features": [7129, 60]}
     ... )
     >>> hf.plot.ratios(table).description
-    '2 data sets by their numbers of samples and features. Samples for a feature: from 0.0101
-    (leukemia) to 3.47 (sonar).'
+    '2 data sets by numbers of samples and features. Samples for a feature: from 0.0101 (leukemia)
+    to 3.47 (sonar).'
     """
     check_columns(table, NEEDED, "ratios")
     numbers = _placed(table)
@@ -74,7 +74,7 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
     _span(sheet, numbers)
     _draw(sheet, numbers)
     sheet.ax.set(xlabel="number of samples N", ylabel="number of features D")
-    kinds = _kinds(numbers)
+    kinds = [kind for kind, _ in _grouped(numbers)]
     settle(sheet)
     if len(kinds) > 1:
         names = shown_apart(kinds, most=sheet.letters(24))
@@ -92,10 +92,12 @@ def _placed(table: pd.DataFrame) -> pd.DataFrame:
     return numbers.assign(ratio=samples[known] / features[known])
 
 
-def _kinds(numbers: pd.DataFrame) -> list[str]:
+def _grouped(numbers: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return the kinds of data sets, each with its rows; all are one kind where none is told."""
     if "kind" not in numbers.columns:
-        return [""]
-    return list(dict.fromkeys(numbers["kind"].astype(str)))
+        return [("", numbers)]
+    kinds = numbers["kind"].astype(str)
+    return [(str(kind), own) for kind, own in numbers.groupby(kinds, sort=False)]
 
 
 def _span(sheet: Sheet, numbers: pd.DataFrame) -> None:
@@ -118,10 +120,7 @@ def _ticks(axis: Axis) -> None:
 
 def _draw(sheet: Sheet, numbers: pd.DataFrame) -> None:
     _draw_equal(sheet)
-    kinds = _kinds(numbers)
-    whose = numbers["kind"].astype(str) if "kind" in numbers.columns else pd.Series("", numbers.index)
-    for position, kind in enumerate(kinds):
-        own = numbers[whose == kind]
+    for position, (_, own) in enumerate(_grouped(numbers)):
         sheet.ax.plot(
             numeric(own["n_samples"]), numeric(own["n_features"]), zorder=4, clip_on=False,
             markeredgecolor=sheet.colours["paper"], markeredgewidth=0.5, **_mark(sheet, position),
@@ -165,16 +164,11 @@ def _has_name(name: Any) -> bool:  # noqa: ANN401  (a cell of a table)
 def _described(numbers: pd.DataFrame) -> str:
     ordered = numbers.sort_values("ratio", kind="stable")
     ends = [f"{row['ratio']:.3g}{_who(row['name'])}" for _, row in ordered.iloc[[0, -1]].iterrows()]
-    kinds = _kinds(numbers)
-    counts = [
-        f"{shown(kind, most=24)} {int((numbers['kind'].astype(str) == kind).sum()):,}"
-        for kind in kinds[:4]
-        if len(kinds) > 1
-    ]
-    groups = f" ({', '.join(counts)}{', …' if len(kinds) > 4 else ''})" if counts else ""
+    counts = [f"{shown(kind, most=24)} {len(own):,}" for kind, own in _grouped(numbers)]
+    groups = f" ({shortened(counts, most=4)})" if len(counts) > 1 else ""
     return (
-        f"{plural(len(numbers), 'data set')}{groups} by their numbers of samples and features. "
-        f"Samples for a feature: from {ends[0]} to {ends[1]}."
+        f"{plural(len(numbers), 'data set')}{groups} by numbers of samples and features. Samples "
+        f"for a feature: from {ends[0]} to {ends[1]}."
     )
 
 

@@ -58,7 +58,9 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
     return wide.melt(["n", "effect"], var_name="what")
 
 
-def bar(what: str, n: int, effect: float, *, below: float = np.inf, above: float = -np.inf) -> Check:
+def bar(
+    what: str, n: int, effect: float, *, below: float = np.inf, above: float = -np.inf
+) -> Check:
     """Return a check that a number lies between bars."""
 
     def check(seen: Seen) -> tuple[bool, str]:
@@ -130,8 +132,11 @@ FIGURE1 = Experiment(
         Setting(name=TOGETHER, title="N samples of both classes together; noncentral F."),
     ),
     choices=(
-        "Whether N counts the samples of a class or of both is not consistent in the paper: the "
-        "variance 2/N of a difference of means asks for N a class, which its numbers fit better.",
+        (
+            "Whether N counts the samples of a class or of both is not consistent in the paper: "
+            "the variance 2/N of a difference of means asks for N a class, which its numbers fit "
+            "better."
+        ),
         "D = 1000, 100 informative features, d = 100, as in the paper; CW_rel for many runs.",
         "Half of N = 25 samples are taken to be 12.",
     ),

@@ -11,6 +11,7 @@ from holdfast.papers._claims import Claim, Unchecked
 from holdfast.papers._made import Made
 from holdfast.papers._record import Experiment
 from holdfast.papers.dernoncourt2014._simulated import ONLY, tables_of
+from holdfast.papers.dernoncourt2014._table2_rows import counted
 
 if TYPE_CHECKING:
     from holdfast.papers._claims import Seen
@@ -25,6 +26,7 @@ SAMPLES, FEATURES = (25, 10_000), (50, 10_000)
 USUAL_SAMPLES, USUAL_FEATURES = 100, 1000
 """What Figure 6 has where it does not vary."""
 SIMULATED = "simulated"
+RATIO = "N/D"
 
 
 def figure2(shop: Workshop) -> Made:
@@ -40,11 +42,10 @@ def figure2(shop: Workshop) -> Made:
     drawn = pd.concat(
         [real.assign(kind="real"), made.assign(kind=SIMULATED, name="")], ignore_index=True
     )
-    wide = pd.DataFrame({"data": real["name"], "N": real["n_samples"], "D": real["n_features"]})
-    wide["N/D"] = wide["N"] / wide["D"]
-    values = wide.melt("data", var_name="what").assign(setting=ONLY).astype({"value": float})
+    ratio = real["n_samples"] / real["n_features"]
+    values = pd.DataFrame({"data": real["name"], "what": RATIO, "value": ratio})
     return Made(
-        values=values,
+        values=values.assign(setting=ONLY),
         pictures={"ratios": hf.plot.ratios(drawn)},
         facts={(ONLY, SIMULATED): made},
     )
@@ -65,14 +66,14 @@ def simulated_sizes(shop: Workshop) -> pd.DataFrame:
 
 def simulated_span_real(seen: Seen) -> tuple[bool, str]:
     """The sizes named for simulated data reach below and above all real ratios."""
-    real = seen.table(what="N/D")["value"]
+    real = seen.table(what=RATIO)["value"]
     if real.empty:
         raise Unchecked("no data set is at hand")
     low, high = SAMPLES[0] / FEATURES[1], SAMPLES[1] / FEATURES[0]
     made = seen.fact(SIMULATED)
     own = made["n_samples"] / made["n_features"]
     return bool(low < real.min() and real.max() < high), (
-        f"{len(real)} real data set{'' if len(real) == 1 else 's'} from {real.min():.3f} to "
+        f"{counted(len(real), 'real data set')} from {real.min():.3f} to "
         f"{real.max():.1f}; sizes in the paper's ranges reach from {low:g} to {high:g}, those "
         f"drawn here from {own.min():.3g} to {own.max():.3g}"
     )
@@ -88,11 +89,12 @@ FIGURE2 = Experiment(
     reduced=ORDER,
     work=("figure6", "figure9"),
     keys=("data", "what"),
-    part="what",
     choices=(
         "Which of the simulated data sets are drawn is not said: those of Figures 6 and 9.",
-        "The published numbers are those of Table 1; it counts 32 columns of the Wisconsin data, "
-        "two of which are no features.",
+        (
+            "The published numbers are those of Table 1; it counts 32 columns of the Wisconsin "
+            "data, two of which are no features."
+        ),
     ),
     claims=(
         Claim(

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 T, CAT, MI = "t-score", "CAT score", "mutual information"
 FILTERS = {"t_score": T, "cat_score": CAT, "mutual_information": MI}
-EFFECTS = (0.0, 0.05, 0.1, 0.15)
-LARGEST = 0.15
+NONE, SMALL, MIDDLE, LARGEST = "effect 0", "effect 0.05", "effect 0.10", "effect 0.15"
+EFFECTS = {NONE: 0.0, SMALL: 0.05, MIDDLE: 0.10, LARGEST: 0.15}
 SURE = 0.9
 
 
@@ -48,7 +48,8 @@ def figure5(shop: Workshop) -> Made:
 def on_curves(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the fitted probabilities at a few effects."""
     parts = [
-        curves[np.isclose(curves["effect"], effect)].assign(effect=effect) for effect in EFFECTS
+        curves[np.isclose(curves["effect"], effect)].assign(effect=name)
+        for name, effect in EFFECTS.items()
     ]
     found = pd.concat(parts, ignore_index=True)
     found["selector"] = found["selector"].map(FILTERS)
@@ -57,7 +58,7 @@ def on_curves(curves: pd.DataFrame) -> pd.DataFrame:
     return order[["selector", "n", "effect", "value"]]
 
 
-def at_effect(seen: Seen, effect: float, selector: str = T) -> pd.Series:
+def at_effect(seen: Seen, effect: str, selector: str = T) -> pd.Series:
     """Return the probability to be selected by N."""
     found = seen.table(effect=effect, selector=selector).set_index("n")["value"].sort_index()
     if len(found) < 2:
@@ -67,7 +68,7 @@ def at_effect(seen: Seen, effect: float, selector: str = T) -> pd.Series:
 
 def small_samples_miss(seen: Seen) -> tuple[bool, str]:
     """With 50 samples even the most relevant features are seldom selected."""
-    best, least = (at(at_effect(seen, effect), 50) for effect in (LARGEST, 0.0))
+    best, least = (at(at_effect(seen, effect), 50) for effect in (LARGEST, NONE))
     return best < 0.35 and least > 0.05, (
         f"probability {best:.2f} at the effect 0.15, {least:.2f} at 0"
     )
@@ -75,7 +76,7 @@ def small_samples_miss(seen: Seen) -> tuple[bool, str]:
 
 def large_samples_find(seen: Seen) -> tuple[bool, str]:
     """With 5,000 samples selection is accurate."""
-    high, low = (at(at_effect(seen, effect), 5000) for effect in (0.1, 0.05))
+    high, low = (at(at_effect(seen, effect), 5000) for effect in (MIDDLE, SMALL))
     return high >= SURE and low <= 1 - SURE, (
         f"probability {high:.2f} at the effect 0.10, {low:.2f} at 0.05"
     )
@@ -83,7 +84,7 @@ def large_samples_find(seen: Seen) -> tuple[bool, str]:
 
 def curves_steepen(seen: Seen) -> tuple[bool, str]:
     """With N, relevant features are selected more often, and irrelevant ones less."""
-    best, least = (at_effect(seen, effect) for effect in (LARGEST, 0.0))
+    best, least = (at_effect(seen, effect) for effect in (LARGEST, NONE))
     held = best.is_monotonic_increasing and least.is_monotonic_decreasing
     return held, (
         f"from N = {best.index[0]:,} to {best.index[-1]:,}: {best.iloc[0]:.2f} to "

@@ -74,6 +74,11 @@ def at(found: pd.Series, place: float) -> float:
     return float(found[place])
 
 
+def highest(found: pd.Series) -> float:
+    """Return the place of the largest number, the first of several."""
+    return float(found.index[int(found.argmax())])
+
+
 def ends(found: pd.Series) -> str:
     """Return the first and the last number as text."""
     return f"{found.iloc[0]:.2f} to {found.iloc[-1]:.2f}"

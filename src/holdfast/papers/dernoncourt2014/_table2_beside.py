@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from holdfast.papers.dernoncourt2014._regression import Slope
 
 LEVEL = 0.05
-FEWEST = 6
-"""Rows that a regression needs."""
+FEWEST = 12
+"""Rows that a regression needs: fewer cannot tell two slopes from 0."""
 
 
 def beside_simulated(seen: Seen) -> pd.DataFrame:
@@ -48,7 +48,9 @@ def simulated_is_a_bound(seen: Seen) -> tuple[bool, str]:
 def _pairs(table: pd.DataFrame) -> str:
     """Return real and simulated numbers at the smallest N of each data set."""
     first = table.groupby("data").first()
-    texts = [f"{name} {row['CW_rel']:.2f} and {row['simulated']:.2f}" for name, row in first.iterrows()]
+    texts = [
+        f"{name} {row['CW_rel']:.2f} and {row['simulated']:.2f}" for name, row in first.iterrows()
+    ]
     return "real and simulated: " + ", ".join(texts)
 
 
@@ -60,9 +62,9 @@ def vijver_is_more_stable(seen: Seen) -> tuple[bool, str]:
         raise Unchecked("these data were not used")
     gap = (table[ERROR] - 100 * table["lda_error"]).abs()
     texts = [
-        f"N = {row.n}: CW_rel {row.CW_rel:.2f} and {row.simulated:.2f}, error "
-        f"{table.loc[row.Index, ERROR]:.0f}% and {100 * row.lda_error:.0f}%"
-        for row in table.itertuples()
+        f"N = {row['n']}: CW_rel {row['CW_rel']:.2f} and {row['simulated']:.2f}, error "
+        f"{row[ERROR]:.0f}% and {100 * row['lda_error']:.0f}%"
+        for row in table.to_dict("records")
     ]
     held = (table["CW_rel"] > table["simulated"]).all() and gap.max() <= 10
     return bool(held), "; ".join(texts)
@@ -75,9 +77,9 @@ def regression(seen: Seen) -> tuple[bool, str]:
     held = all(slope.p < LEVEL for slope in found.values())
     held = held and found["difficulty"].value < 0 < found["N/D"].value
     texts = [
-        f"ours ({len(own)} rows): {_said(found)}, with log N/D: {_said(regressed(own, log=True))}",
-        f"published numbers ({len(published)} rows): {_said(regressed(published))}, with log N/D: "
-        f"{_said(regressed(published, log=True))}",
+        f"{whose} ({len(rows)} rows): {_said(regressed(rows))}, with log N/D: "
+        + _said(regressed(rows, log=True))
+        for whose, rows in (("ours", own), ("published numbers", published))
     ]
     return held, "; ".join(texts)
 

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from holdfast.papers._claims import Claim, Unchecked
 from holdfast.papers.dernoncourt2014._table2 import ERROR, MEASURES
-from holdfast.papers.dernoncourt2014._table2_rows import ours, sets, steps, theirs
+from holdfast.papers.dernoncourt2014._table2_rows import counted, ours, sets, steps, theirs
 
 if TYPE_CHECKING:
     from holdfast.papers._claims import Seen
@@ -86,7 +86,7 @@ def low_below_one(seen: Seen) -> tuple[bool, str]:
         raise Unchecked("no training set has fewer samples than features")
     beyond = table.loc[table["ratio"] >= 1, "CW_rel"]
     rest = f"; from 1 on {beyond.mean():.2f}" if len(beyond) else ""
-    spread = f"{below.min():.2f} to {below.max():.2f}, {len(below)} rows"
+    spread = f"{below.min():.2f} to {below.max():.2f}, {counted(len(below), 'row')}"
     return bool(below.mean() < 0.5), f"mean CW_rel below 1 {below.mean():.2f} ({spread}){rest}"
 
 
@@ -99,5 +99,8 @@ def lowest_where_ratio_is_lowest(seen: Seen) -> tuple[bool, str]:
     found = table.groupby(ranges, observed=False)["CW_rel"].agg(["mean", "size"])
     if (found["size"] == 0).any():
         raise Unchecked("one of the three ranges of N/D has no data set")
-    texts = [f"{name} {row['mean']:.2f} ({row['size']:.0f} rows)" for name, row in found.iterrows()]
+    texts = [
+        f"{name} {row['mean']:.2f} ({counted(int(row['size']), 'row')})"
+        for name, row in found.iterrows()
+    ]
     return bool(found["mean"].is_monotonic_increasing), "mean CW_rel: " + ", ".join(texts)

@@ -45,10 +45,14 @@ def theirs(seen: Seen) -> pd.DataFrame:
     return by_row(seen.published, FEATURES_PUBLISHED)
 
 
+def counted(count: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def sets(table: pd.DataFrame) -> str:
     """Say how many data sets there are."""
-    count = table["data"].nunique()
-    return f"{count} data set{'' if count == 1 else 's'}"
+    return counted(table["data"].nunique(), "data set")
 
 
 def steps(table: pd.DataFrame, column: str) -> pd.DataFrame:

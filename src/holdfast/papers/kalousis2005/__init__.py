@@ -11,7 +11,16 @@ KALOUSIS2005 = Paper(
     name="kalousis2005",
     title="Stability of selectors on mass spectra",
     sizes={OVARIAN: (253, 824), PROSTATE: (322, 2200), STROKE: (208, 4928)},
-    seconds={"study": (10, 30), "heavy": (10, 30), "lowest": (5, 10)},
+    terms={
+        "IG": "information gain, features cut into bins by the MDL method",
+        "RF": "ReliefF, 10 neighbours",
+        "SVMONE": "squared weights of one linear SVM, C = 0.5",
+        "SVMRFE": "the same SVM, the weakest 10% of the remaining features dropped in each round",
+        "S_W": "mean Pearson correlation of weights",
+        "S_R": "mean Spearman correlation of ranks",
+        "S_S": "mean Tanimoto (Jaccard) index of sets of selected features",
+    },
+    seconds={"study": (20, 45), "heavy": (15, 35), "wider": (15, 35), "lowest": (6, 12)},
     experiments=(TABLE2, TABLE3, FIGURE1, FIGURE2),
 )
 """What is known about the paper."""

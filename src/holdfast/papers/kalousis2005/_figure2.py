@@ -105,7 +105,7 @@ FIGURE2 = Experiment(
     size=("5 x 5 nested cross-validation", "10 x 10 nested cross-validation, as in the paper"),
     data=DATA,
     reduced=(OVARIAN,),
-    work=("study", "heavy", "lowest"),
+    work=("study", "heavy", "wider", "lowest"),
     keys=("data", "method", "size"),
     settings=SETTINGS,
     choices=(
@@ -114,8 +114,8 @@ FIGURE2 = Experiment(
             "of the numbers."
         ),
         (
-            "The paper sees knots by eye. Here holdfast.judge.find_knot looks for them; it looks at "
-            "up to 40% of the features only. Beside it, the bend is where two straight lines that "
+            "The paper sees knots by eye. Here holdfast.judge.find_knot looks for them, among up "
+            "to 40% of the features only. Beside it, the bend is where two straight lines that "
             "meet there fit a profile best."
         ),
         (

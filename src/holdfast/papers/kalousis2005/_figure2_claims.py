@@ -34,7 +34,7 @@ def relief_dominates(seen: Seen) -> tuple[bool, str]:
     table = table[table.index <= INTERESTING]
     ahead = table.idxmax(axis=1) == "RF"
     closest = (table["RF"] - table.drop(columns="RF").max(axis=1)).min()
-    text = f"ahead at {ahead.sum()} of {len(ahead)} sizes, the smallest lead {closest:+.3f}"
+    text = f"ahead at {ahead.sum()} of {len(ahead)} sizes, the smallest lead {closest:+.4f}"
     return bool(ahead.all()), text
 
 
@@ -44,7 +44,7 @@ def knot_where_gain_ends(seen: Seen) -> tuple[bool, str]:
     if gaining > FURTHEST * count:
         raise Unchecked(
             f"knots are looked for up to {FURTHEST * count:.0f} features, and {gaining:.0f} have "
-            f"a gain (find_knot: {seen.fact('knots').loc['IG', 'sentence']})"
+            f"a gain; up to there the answer is: {seen.fact('knots').loc['IG', 'sentence']}"
         )
     size = seen.fact("knots").loc["IG", "size"]
     if pd.isna(size):

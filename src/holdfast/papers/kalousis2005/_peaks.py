@@ -38,7 +38,8 @@ class Peaks:
     prominence : float
         A peak stands out by at least so many times the noise.
     tolerance : float
-        Peaks of different spectra are the same within this share of their m/z.
+        Peaks of different spectra are the same within this share of their m/z, or if they are
+        neighbours.
     share : float
         A peak must be found in at least this share of the spectra.
     """
@@ -49,7 +50,7 @@ class Peaks:
     noise: int = 501
     prominence: float = 3.0
     tolerance: float = 0.001
-    share: float = 0.15
+    share: float = 0.13
 
 
 def peaks_of(data: Dataset, how: Peaks) -> Dataset:
@@ -113,15 +114,17 @@ def peak_counts(signals: Array, prominence: float) -> Places:
 def aligned(counts: Places, masses: Array, tolerance: float, least: float) -> Places:
     """Return where peaks of many spectra lie together, in order.
 
-    The place with the most peaks within the tolerance comes first; its peaks are used up, and so
-    on until fewer than `least` are left anywhere.
+    The place with the most peaks within the tolerance comes first, of equal ones the one with
+    the most peaks of its own; its peaks are used up, and so on until fewer than `least` are left
+    anywhere.
     """
-    left, places = counts.copy(), []
+    left = counts.copy()
+    places: list[int] = []
     low, high = within(masses, tolerance)
     while True:
         summed = np.concatenate([[0], np.cumsum(left)])
         near = summed[high] - summed[low]
-        best = int(np.argmax(near))
+        best = int(np.argmax(near * (left.max() + 1) + left))
         if near[best] < max(least, 1):
             return np.sort(np.array(places, dtype=np.intp))
         places.append(best)
@@ -129,10 +132,15 @@ def aligned(counts: Places, masses: Array, tolerance: float, least: float) -> Pl
 
 
 def within(masses: Array, tolerance: float) -> tuple[Places, Places]:
-    """Return, for each m/z, the first place within the tolerance and the first one beyond it."""
+    """Return, for each m/z, the first place within the tolerance and the first one beyond it.
+
+    The neighbouring places always count: where m/z values are far apart, peaks differ by one.
+    """
+    places = np.arange(len(masses))
     low = np.searchsorted(masses, masses * (1 - tolerance), side="left")
     high = np.searchsorted(masses, masses * (1 + tolerance), side="right")
-    return low, high
+    first, beyond = np.maximum(places - 1, 0), np.minimum(places + 2, len(masses))
+    return np.minimum(low, first), np.maximum(high, beyond)
 
 
 def heights_at(signals: Array, places: Places, masses: Array, tolerance: float) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ SIZES = (10, 20, 30, 40, 50)
 METHODS = ("IG", "RF", "SVMONE", "SVMRFE")
 RANDOM = "random"
 PEAKS, HEAVY, LOWEST = "all peaks", "m/z from 500 on", "lowest gain first"
+WIDE = "wider alignment"
+WIDER = Peaks(tolerance=0.002, share=0.025)
 HEAVY_FROM = 500.0
 ZERO_ONE, STANDARD = "0 to 1", "standardised"
 """How the classifier's features are scaled: as WEKA does by default, and otherwise."""
@@ -37,6 +40,11 @@ SETTINGS = (
     Setting(
         name=HEAVY,
         title="Only peaks from m/z 500 on: below, much of the signal is of the matrix.",
+    ),
+    Setting(
+        name=WIDE,
+        title="Peaks within 0.2% of their m/z are one feature, if 2.5% of the spectra have it: "
+        "828 features.",
     ),
     Setting(
         name=LOWEST,
@@ -49,14 +57,21 @@ CHOICES = (
         "The paper has 824 features of the ovarian spectra and describes the steps to them only by "
         "name. Here: Savitzky-Golay smoothing (9 points, degree 2); the baseline is a moving "
         "minimum, then maximum, then mean over 201 points; peaks stand out by 3 times the noise, "
-        "the local median of what smoothing removes; peaks within 0.1% of their m/z are one feature, "
-        "if at least 15% of the spectra have it. The last of these numbers was set so that about "
-        "824 features result: they are 830. A feature is the highest signal near its m/z."
+        "which is told by the local median of what smoothing removes; peaks within 0.1% of their "
+        "m/z, or at neighbouring points, are one feature, if at least 13% of the spectra have it. "
+        "The last of these numbers was set so that about 824 features result: they are 823. The "
+        "value of a feature is the highest signal near its m/z."
     ),
     "Peaks are found once, on all spectra, without looking at classes, as in the paper.",
     (
-        "SVMs see features scaled to 0 to 1 by the training part, as in WEKA, which the paper used; "
-        "the weight of a feature is its squared coefficient."
+        "What hangs on a few features depends on the peaks. In a full run with an alignment in "
+        "which neighbouring points did not count (830 features, 15% of the spectra), six findings "
+        "of Tables 2 and 3 did not hold that hold at full size in the main setting: SVMONE led "
+        "ReliefF in S_S of ten features, 90.3 against 89.7, and IG in S_W, 97.84 against 97.75."
+    ),
+    (
+        "SVMs see features scaled to 0 to 1 by the training part, as in WEKA, which the paper "
+        "used; the weight of a feature is its squared coefficient."
     ),
 )
 LEFT_OUT = "the spectra cannot be had"
@@ -64,8 +79,14 @@ LEFT_OUT = "the spectra cannot be had"
 
 def spectra(shop: Workshop, setting: str) -> Dataset:
     """Return the peaks of the ovarian spectra."""
-    peaks = peaks_of(shop.data(OVARIAN), Peaks())
-    return heavier(peaks, HEAVY_FROM) if setting == HEAVY else peaks
+    found = peaks(shop.data(OVARIAN), WIDER if setting == WIDE else Peaks())
+    return heavier(found, HEAVY_FROM) if setting == HEAVY else found
+
+
+@lru_cache(maxsize=2)
+def peaks(data: Dataset, how: Peaks) -> Dataset:
+    """Find peaks, or return those that were found before."""
+    return peaks_of(data, how)
 
 
 def heavier(data: Dataset, least: float) -> Dataset:

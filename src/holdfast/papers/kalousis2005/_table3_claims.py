@@ -8,18 +8,28 @@ from holdfast.papers._claims import Claim, Seen, Unchecked, unchecked
 from holdfast.papers.kalousis2005._study import LEFT_OUT, METHODS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
 ERROR, SETS = "error", "S_S"
 LEVEL = 0.05
 
 
-def wide(seen: Seen, what: str) -> pd.DataFrame:
-    """Return errors or stability: a row a size, a column a method."""
+def by_size(seen: Seen, what: str) -> dict[int, dict[str, float]]:
+    """Return errors or stability of all methods, by size."""
     table = seen.pivot("size", "method", what=what)
     if missing := [name for name in METHODS if name not in table.columns]:
         raise Unchecked(f"nothing was measured of {', '.join(missing)}")
-    return table[list(METHODS)]
+    rows = table[list(METHODS)].to_numpy(dtype=float).tolist()
+    sizes = [int(size) for size in table.index.to_list()]
+    named = [dict(zip(METHODS, row, strict=True)) for row in rows]
+    return dict(zip(sizes, named, strict=True))
+
+
+def highest(values: dict[str, float], among: Iterable[str] = METHODS) -> str:
+    """Return the method with the highest number."""
+    return max(among, key=lambda name: values[name])
 
 
 def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
@@ -32,15 +42,10 @@ def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
     return bool(tests[pair]["p_value"].iloc[0] <= LEVEL)
 
 
-def sizes_of(table: pd.DataFrame) -> list[int]:
-    """Return the sizes that head the rows."""
-    return [int(size) for size in table.index.to_list()]
-
-
 def best_groups(seen: Seen) -> dict[int, list[str]]:
     """Return, for each size, the methods that do not differ from the one of the lowest error."""
-    errors, tests = wide(seen, ERROR), seen.fact("tests")
-    best = dict(zip(sizes_of(errors), errors.idxmin(axis=1).astype(str), strict=True))
+    errors, tests = by_size(seen, ERROR), seen.fact("tests")
+    best = {size: min(METHODS, key=lambda name: row[name]) for size, row in errors.items()}
     return {
         size: [one for one in METHODS if not differs(tests, size, winner, one)]
         for size, winner in best.items()
@@ -49,28 +54,34 @@ def best_groups(seen: Seen) -> dict[int, list[str]]:
 
 def relief_most_stable_at_each_size(seen: Seen) -> tuple[bool, str]:
     """ReliefF leads in S_S at every size."""
-    table = wide(seen, SETS)
+    table = by_size(seen, SETS)
     texts = [
         f"{size}: " + ", ".join(f"{name} {value:.2f}" for name, value in row.items())
-        for size, row in table.iterrows()
+        for size, row in table.items()
     ]
-    return bool((table.idxmax(axis=1) == "RF").all()), "; ".join(texts)
+    return all(highest(row) == "RF" for row in table.values()), "; ".join(texts)
 
 
 def unstable_yet_better(seen: Seen) -> tuple[bool, str]:
     """SVMRFE is significantly better than another at some size, with an S_S below ReliefF's."""
-    errors, sets, tests = wide(seen, ERROR), wide(seen, SETS), seen.fact("tests")
-    texts = []
-    for size in sizes_of(errors):
-        row = errors.loc[size]
-        beaten = [
-            f"{other} ({row['SVMRFE']:.2f}% against {row[other]:.2f}%)"
-            for other in METHODS
-            if row["SVMRFE"] < row[other] and differs(tests, size, "SVMRFE", other)
-        ]
-        if beaten and sets.loc[size, "SVMRFE"] < sets.loc[size, "RF"]:
-            texts.append(f"{size} features: better than {', '.join(beaten)}")
+    errors, sets = by_size(seen, ERROR), by_size(seen, SETS)
+    texts = [
+        f"{size} features: better than {', '.join(beaten)}"
+        for size in errors
+        if (beaten := beaten_by(seen.fact("tests"), size, errors[size]))
+        and sets[size]["SVMRFE"] < sets[size]["RF"]
+    ]
     return bool(texts), "; ".join(texts) or "never significantly better while less stable"
+
+
+def beaten_by(tests: pd.DataFrame, size: int, errors: dict[str, float]) -> list[str]:
+    """Name the methods than which SVMRFE is significantly better at a size."""
+    own = errors["SVMRFE"]
+    return [
+        f"{other} ({own:.2f}% against {errors[other]:.2f}%)"
+        for other in METHODS
+        if own < errors[other] and differs(tests, size, "SVMRFE", other)
+    ]
 
 
 def many_are_as_good(seen: Seen) -> tuple[bool, str]:
@@ -81,14 +92,13 @@ def many_are_as_good(seen: Seen) -> tuple[bool, str]:
 
 def relief_is_most_stable_of_the_best(seen: Seen) -> tuple[bool, str]:
     """Where ReliefF is among the best in error, it is the most stable of them."""
-    groups, sets = best_groups(seen), wide(seen, SETS)
+    groups, sets = best_groups(seen), by_size(seen, SETS)
     shared = {size: one for size, one in groups.items() if "RF" in one and len(one) > 1}
     if not shared:
-        raise Unchecked(f"ReliefF is never among several that share the lowest error: "
-                        f"{told(groups)}")  # fmt: skip
-    winners = {size: str(sets.loc[size, group].idxmax()) for size, group in shared.items()}
-    texts = [f"{size}: {name}" for size, name in winners.items()]
-    return set(winners.values()) == {"RF"}, f"most stable with {', '.join(texts)}"
+        raise Unchecked(f"ReliefF never shares the lowest error with others; {told(groups)}")
+    winners = {size: highest(sets[size], group) for size, group in shared.items()}
+    texts = [f"{name} at {size}" for size, name in winners.items()]
+    return set(winners.values()) == {"RF"}, f"the most stable: {', '.join(texts)}"
 
 
 def told(groups: dict[int, list[str]]) -> str:

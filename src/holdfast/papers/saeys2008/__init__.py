@@ -33,12 +33,16 @@ BINS = (
     "cuts, although the paper names equal frequency."
 )
 TIES = (
-    "What becomes of ties is not said. Java-ML sorts without a rule for them, so that their order "
-    "depends on the columns and on nothing else."
+    "What becomes of ties is not said. Java-ML sorts without a rule for them: their order then "
+    "comes from the columns, not from chance."
 )
 PROBES = (
-    "Whether Relief draws its probes is not said. The source of Java-ML holds a line, no longer in "
-    "use, that draws as many as there are samples."
+    "Whether Relief draws its probes is not said. A public copy of Java-ML has a line, no longer "
+    "in use, that draws as many as there are samples."
+)
+BAGS = (
+    "The size of the bags is not said: bootstrap samples as large as the data, stratified. In an "
+    "early copy of Java-ML they have 90% of that size."
 )
 MISSING = (
     "Missing values (lymphoma2): SU and Relief leave them out, others see the median of the "
@@ -49,7 +53,7 @@ SELECTION = (
     TIES,
     PROBES,
     "How C is tuned is not said: 5-fold cross-validation, one of 0.01, 0.1, 1, 10, 100.",
-    "Bags are bootstrap samples of the size of the data, stratified.",
+    BAGS,
     MISSING,
 )
 SUBSAMPLES = "Whether subsamples are stratified is not said: they are."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.papers._claims import Claim, Unchecked
 from holdfast.papers.saeys2008._selectors import ENSEMBLE, RELIEF, RF, SINGLE, SU, SVM_RFE
-from holdfast.papers.saeys2008._wide import PAIRS, first_of, gain, means, over, wide
+from holdfast.papers.saeys2008._wide import PAIRS, about, first_of, gain, means, over, wide
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ CLAIMS = (
     Claim(
         "Ensembles of forests are less accurate than single forests on every data set (mean of "
         "the classifiers).",
-        forests_lose,
+        about(forests_lose, RF),
     ),
     Claim(
         "But for forests, features that ensembles choose beat all features in most cases (bar: "
@@ -118,6 +118,6 @@ CLAIMS = (
     Claim(
         "Forests are the exception: features that their ensembles choose beat all features in no "
         "more than half of the cases.",
-        forests_not_better_than_all,
+        about(forests_not_better_than_all, RF),
     ),
 )

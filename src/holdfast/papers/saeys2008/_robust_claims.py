@@ -10,14 +10,21 @@ from holdfast.papers._claims import Claim
 from holdfast.papers.saeys2008._forest_claims import CLAIMS as FOREST_CLAIMS
 from holdfast.papers.saeys2008._selectors import RELIEF, SELECTORS, SINGLE, SU, SVM_RFE
 from holdfast.papers.saeys2008._tables import MEASURES
-from holdfast.papers.saeys2008._wide import gain, gains, listed, means, of_kind, over, steps, wide
+from holdfast.papers.saeys2008._wide import (
+    about,
+    gain,
+    gains,
+    listed,
+    means,
+    of_kind,
+    over,
+    steps,
+    wide,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from holdfast.papers._claims import Seen
-
-    Check = Callable[[Seen], tuple[bool, str]]
+    from holdfast.papers.saeys2008._wide import Check
 
 MOST, CLEAR, SLIGHT = 0.8, 0.05, 0.05
 """Bars, where the paper gives none."""
@@ -51,7 +58,7 @@ def clearly_gains(selector: str) -> Check:
         held = min(gain(own, selector) for own in found.values()) >= CLEAR
         return held, f"{'; '.join(texts)} {over(table)}"
 
-    return check
+    return about(check, selector)
 
 
 def svm_gains_little(seen: Seen) -> tuple[bool, str]:
@@ -102,7 +109,7 @@ CLAIMS = (
     ),
     Claim(
         "SVM-RFE gains only slightly by an ensemble (bar: mean JC1 up by less than 0.05).",
-        svm_gains_little,
+        about(svm_gains_little, SVM_RFE),
     ),
     *FOREST_CLAIMS,
 )

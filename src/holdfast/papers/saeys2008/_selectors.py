@@ -75,6 +75,15 @@ WAYS: Mapping[str, Way] = {
     MDL: Way("random", "average", {SU: BY_MDL}),
 }
 
+CHANGED: Mapping[str, tuple[str, ...]] = {
+    RANDOM: TIED,
+    AVERAGED: TIED,
+    COLUMN: TIED,
+    DRAWN: (RELIEF,),
+    MDL: (SU,),
+}
+"""The selectors whose numbers a side setting changes; drawn probes, beside ties by column."""
+
 
 def ensemble_name(base: str, rule: Ties, n_bags: int = N_BAGS) -> str:
     """Return what an ensemble is called in a study."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.papers._claims import Claim, Unchecked
 from holdfast.papers.saeys2008._selectors import N_BAGS, RELIEF, RF, SU, SVM_RFE
-from holdfast.papers.saeys2008._wide import over
+from holdfast.papers.saeys2008._wide import about, over
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ def slows_after_20(selector: str) -> Claim:
     return Claim(
         f"{selector}: robustness rises at first and slows after about 20 bags (bar: 20 more bring "
         "at most a quarter of what the first 20 brought).",
-        check,
+        about(check, selector),
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.papers._claims import Unchecked
-from holdfast.papers.saeys2008._selectors import ENSEMBLE, SELECTORS, SINGLE
+from holdfast.papers.saeys2008._selectors import CHANGED, ENSEMBLE, SELECTORS, SINGLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     import pandas as pd
@@ -16,10 +16,23 @@ if TYPE_CHECKING:
 
     from holdfast.papers._claims import Seen
 
+    Check: TypeAlias = Callable[[Seen], tuple[bool, str]]
+
 Pair: TypeAlias = tuple[str, str]
 """A selector, and whether it is single or an ensemble."""
 Means: TypeAlias = dict[Pair, float]
 PAIRS: list[Pair] = [(one, kind) for one in SELECTORS for kind in (SINGLE, ENSEMBLE)]
+
+
+def about(check: Check, *selectors: str) -> Check:
+    """Return a check that is silent in settings which change nothing about these selectors."""
+
+    def told(seen: Seen) -> tuple[bool, str]:
+        if not set(selectors) & set(CHANGED.get(seen.setting, selectors)):
+            raise Unchecked("its numbers are those of another setting")
+        return check(seen)
+
+    return told
 
 
 def wide(seen: Seen, *, needed: Sequence[Pair] = PAIRS, **keys: object) -> pd.DataFrame:
@@ -73,10 +86,15 @@ def over(table: pd.DataFrame) -> str:
 def steps(found: Means, selectors: Iterable[str] = SELECTORS) -> str:
     """Say how means change from single selectors to ensembles."""
     return ", ".join(
-        f"{one} {found[one, SINGLE]:.2f} to {found[one, ENSEMBLE]:.2f}" for one in selectors
+        f"{one} {said(found[one, SINGLE])} to {said(found[one, ENSEMBLE])}" for one in selectors
     )
 
 
 def listed(found: Mapping[str, float]) -> str:
     """Say numbers by name."""
-    return ", ".join(f"{name} {value:.2f}" for name, value in found.items())
+    return ", ".join(f"{name} {said(value)}" for name, value in found.items())
+
+
+def said(value: float) -> str:
+    """Return a number with two decimals; zero has no sign."""
+    return f"{round(value, 2) + 0.0:.2f}"

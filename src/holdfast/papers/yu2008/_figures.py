@@ -10,7 +10,7 @@ from scipy.stats import skew
 
 import holdfast as hf
 from holdfast.papers._made import VALUE, Made
-from holdfast.papers.yu2008._numbers import beside, grouped, higher, selected, stability
+from holdfast.papers.yu2008._numbers import beside, grouped, higher, in_order, selected, stability
 from holdfast.papers.yu2008._studies import LOGARITHMS, MAIN, OTHERS
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def figure3(shop: Workshop) -> Made:
     return _stability(higher(selected(shop, stability)))
 
 
-def _stability(values: pd.DataFrame) -> Made:
+def _stability(found: pd.DataFrame) -> Made:
+    values = in_order(found, GROUP_KEYS)
     facts = {(one, "beside"): beside(values, one) for one in values["setting"].unique()}
     pictures = {
         f"stability{'' if one == MAIN else f', {one}'}": _picture(table)

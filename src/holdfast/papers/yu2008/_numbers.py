@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pandas as pd
 
@@ -35,8 +35,14 @@ if TYPE_CHECKING:
     import holdfast as hf
     from holdfast.papers._workshop import Workshop
 
-    Reading = Callable[[hf.Result], pd.DataFrame]
+    Reading: TypeAlias = Callable[[hf.Result], pd.DataFrame]
     """A table of a result with the columns ``selector`` and ``k``, and others."""
+
+ORDER = {
+    "classifier": tuple(CLASSIFIERS.values()),
+    "method": (DGF, DRAGS, RFE, KMEANS),
+    "measure": tuple(MEASURES.values()),
+}
 
 
 def selected(shop: Workshop, read: Reading) -> pd.DataFrame:
@@ -123,6 +129,16 @@ def higher(table: pd.DataFrame) -> pd.DataFrame:
     named = kept.assign(method=kept["method"].replace(f"{KMEANS}, .*", KMEANS, regex=True))
     keys = [SETTING, "data", "method", "measure", "k"]
     return named.groupby(keys, sort=False, observed=True)["value"].max().reset_index()
+
+
+def in_order(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.DataFrame:
+    """Sort numbers as the paper does; settings and data sets stay in the order of the run."""
+
+    def place(column: pd.Series) -> pd.Series:
+        order = ORDER.get(str(column.name), list(dict.fromkeys(column)))
+        return column if column.name == "k" else column.map(list(order).index)
+
+    return table.sort_values([SETTING, *keys], key=place, ignore_index=True)
 
 
 def beside(table: pd.DataFrame, setting: str) -> pd.DataFrame:

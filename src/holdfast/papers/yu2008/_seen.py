@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast._text import plural
 from holdfast.papers._claims import Unchecked
 
 if TYPE_CHECKING:
@@ -26,6 +25,13 @@ def numbers(seen: Seen, name: str, *methods: str) -> pd.DataFrame:
     return table[table["method"].isin(methods)]
 
 
+def some(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table that has rows; without any, there is nothing to decide by."""
+    if table.empty:
+        raise Unchecked("none of the numbers that it speaks about was measured")
+    return table
+
+
 def only(table: pd.DataFrame, *, data: Iterable[str], among: bool = True) -> pd.DataFrame:
     """Return the rows of some data sets, or of all others; without any, there is nothing to say."""
     own = table[table["data"].isin(list(data)) == among]
@@ -36,7 +42,8 @@ def only(table: pd.DataFrame, *, data: Iterable[str], among: bool = True) -> pd.
 
 def counted(table: pd.DataFrame) -> str:
     """Say over how many data sets something was decided."""
-    return plural(table["data"].nunique(), "data set")
+    count = table["data"].nunique()
+    return f"{count} data set{'s' if count != 1 else ''}"
 
 
 def by_pair(values: pd.Series) -> list[tuple[str, str, float]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from holdfast.papers._made import SETTING, VALUE, Made
-from holdfast.papers.yu2008._numbers import beside, folds, selected
+from holdfast.papers.yu2008._numbers import beside, folds, in_order, selected
 from holdfast.papers.yu2008._studies import KMEANS, MAIN, SIZES, doubled
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def table2(shop: Workshop) -> Made:
     }
     facts[MAIN, "halves"] = pd.concat([halves(shop, name) for name in shop.names])
     notes = (MAJORITY,) if "colon" in shop.names else ()
-    return Made(values=means, facts=facts, notes=notes)
+    return Made(values=in_order(means, KEYS), facts=facts, notes=notes)
 
 
 def halves(shop: Workshop, name: str) -> pd.DataFrame:

@@ -1,0 +1,401 @@
+"""Saeys et al. (2008): numbers by hand from small studies, claims on the paper's own tables."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+import holdfast as hf
+from holdfast.papers import reproduce
+from holdfast.papers._claims import Seen
+from holdfast.papers._compare import published_numbers
+from holdfast.papers.saeys2008 import SAEYS2008, _selectors, _studies
+from holdfast.papers.saeys2008._selectors import BASES, LARGE_RF, WAYS
+
+TABLE2, TABLE3, TABLE4, FIGURE1 = (
+    published_numbers("saeys2008", name) for name in ("table2", "table3", "table4", "figure1")
+)
+PAIRS = [
+    (one, kind) for one in ("SU", "Relief", "SVM_RFE", "RF") for kind in ("Single", "Ensemble")
+]
+AVERAGES = {
+    "table2": {
+        "Sp": [0.71, 0.8, 0.66, 0.84, 0.77, 0.84, 0.94, 0.99],
+        "JC5": [0.46, 0.55, 0.44, 0.58, 0.55, 0.57, 0.65, 0.86],
+        "JC1": [0.47, 0.57, 0.46, 0.57, 0.53, 0.56, 0.14, 0.71],
+    },
+    "table3": {
+        "SVM": [0.88, 0.89, 0.90, 0.91, 0.94, 0.96, 0.86, 0.77, 0.90],
+        "RF": [0.90, 0.91, 0.89, 0.9, 0.87, 0.9, 0.83, 0.73, 0.79],
+        "KNN": [0.88, 0.89, 0.89, 0.89, 0.91, 0.92, 0.82, 0.71, 0.78],
+    },
+    "table4": {
+        "SVM": [0.6, 0.68, 0.59, 0.69, 0.67, 0.69, 0.22, 0.74],
+        "RF": [0.6, 0.68, 0.59, 0.68, 0.65, 0.68, 0.22, 0.72],
+        "KNN": [0.6, 0.68, 0.59, 0.68, 0.66, 0.68, 0.22, 0.71],
+    },
+}
+"""The last rows of the paper's tables; one of them is 0.007 off its column."""
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_published_numbers_average_to_the_rows_that_the_paper_prints(name):
+    table = published_numbers("saeys2008", name)
+    key = table.columns[1]
+    means = table.groupby([key, "selector", "kind"])["value"].mean()
+    for part, printed in AVERAGES[name].items():
+        columns = [*PAIRS, ("All", "features")][: len(printed)]
+        ours = [means[part, *column] for column in columns]
+        assert ours == pytest.approx(printed, abs=0.0068)
+    assert (table.groupby("data").size() == 3 * len(columns)).all()
+
+
+def test_published_tradeoffs_follow_from_the_other_tables():
+    stable = TABLE2[TABLE2["measure"] == "JC1"].drop(columns="measure")
+    keys = ["data", "selector", "kind"]
+    both = TABLE3.merge(stable, on=keys, suffixes=("", "_stable"))
+    both = both.merge(TABLE4, on=[*keys, "classifier"], suffixes=("", "_printed"))
+    expected = 2 * both["value"] * both["value_stable"] / (both["value"] + both["value_stable"])
+    assert len(both) == len(TABLE4) == 144
+    assert both["value_printed"].to_numpy() == pytest.approx(expected.to_numpy(), abs=0.01)
+
+
+def test_published_ends_of_the_curves_are_those_of_table_2():
+    stable = TABLE2[TABLE2["measure"] == "JC1"]
+    stable = stable.assign(bags=stable["kind"].map({"Single": 1, "Ensemble": 40}))
+    columns = ["data", "selector", "bags", "value"]
+    pd.testing.assert_frame_equal(stable[columns].reset_index(drop=True), FIGURE1[columns])
+
+
+def few_bags(settings, n_bags=40):
+    found = _selectors.ensembles(settings, n_bags)
+    return {name: one.set_params(n_bags=2 + (n_bags == 40)) for name, one in found.items()}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Run all experiments on made-up data, with few bags and quick classifiers."""
+    folder = tmp_path_factory.mktemp("saeys")
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    X = np.round(rng.normal(size=(40, 150)) + y[:, None] * np.r_[np.ones(5), np.zeros(145)], 1)
+    X[0, 0] = np.nan
+    table = pd.DataFrame(X, columns=[f"g{j}" for j in range(150)])
+    table.assign(**{"class": np.where(y, "a", "b")}).to_csv(folder / "colon.csv", index=False)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(_studies, "ensembles", few_bags)
+    patch.setattr(_studies, "BASES", {**BASES, LARGE_RF: hf.ForestImportance(n_estimators=20)})
+    quick = {"SVM": "knn3", "RF": "knn1", "KNN": "knn5"}
+    patch.setattr(_studies, "CLASSIFIERS", quick)
+    made = reproduce("saeys2008", data=folder, out=folder / "out", n_jobs=1)
+    patch.undo()
+    studies = {
+        what: hf.load(folder / "out" / "studies" / f"saeys2008-{what}-colon-reduced")
+        for what in ("robustness", "accuracy", "all-features", "ensemble-sizes")
+    }
+    return {one.document["experiment"]: one for one in made}, studies
+
+
+def cell(made, **keys):
+    table = made.table
+    for key, value in keys.items():
+        table = table[table[key] == value]
+    (value,) = table["value"]
+    return value
+
+
+def mean_of_pairs(rows, similarity):
+    return np.mean([similarity(a, b) for a, b in itertools.combinations(rows, 2)])
+
+
+def jaccard(a, b):
+    return len(a & b) / len(a | b)
+
+
+@pytest.mark.parametrize(
+    ("selector", "kind", "name"),
+    [
+        ("SU", "Single", "SU"),
+        ("RF", "Ensemble", "40 x RF"),
+        ("SVM_RFE", "Ensemble", "40 x SVM_RFE"),
+    ],
+)
+def test_averaged_ties_give_the_usual_rank_correlation(run, selector, kind, name):
+    weights = run[1]["robustness"].preferences[name].values
+    expected = mean_of_pairs(weights, lambda a, b: spearmanr(a, b).statistic)
+    keys = {"setting": "ties averaged", "measure": "Sp", "selector": selector, "kind": kind}
+    assert cell(run[0]["table2"], **keys) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("measure", "count"), [("JC5", 8), ("JC1", 2)])
+@pytest.mark.parametrize(
+    ("setting", "selector", "kind", "name"),
+    [
+        ("ties by column", "RF", "Single", "RF"),
+        ("ties by column", "RF", "Ensemble", "40 x RF, ties index"),
+        ("ties by column", "SU", "Ensemble", "40 x SU, ties index"),
+        ("probes drawn", "Relief", "Single", "Relief with drawn probes"),
+        ("probes drawn", "Relief", "Ensemble", "40 x Relief with drawn probes"),
+    ],
+)
+def test_ties_by_column_take_the_first_ones(run, measure, count, setting, selector, kind, name):
+    weights = run[1]["robustness"].preferences[name].values
+    tops = [set(np.argsort(-row, kind="stable")[:count]) for row in weights]
+    keys = {"setting": setting, "measure": measure, "selector": selector, "kind": kind}
+    assert cell(run[0]["table2"], **keys) == pytest.approx(mean_of_pairs(tops, jaccard))
+
+
+def test_settings_differ_where_they_should(run):
+    table = run[0]["table2"].table.pivot(
+        index=["measure", "selector", "kind"], columns="setting", values="value"
+    )
+    assert not table.isna().any(axis=None)
+    same = table.xs("SVM_RFE", level="selector")
+    assert (same.xs("Single", level="kind").nunique(axis=1) == 1).all()
+    assert (same.max(axis=1) - same.min(axis=1)).max() < 0.02  # a few votes tie
+    assert table.loc[("Sp", "RF", "Single"), "ties by column"] > 0.5
+    assert abs(table.loc[("Sp", "RF", "Single"), "main"]) < 0.2
+    changed = {
+        "ties at random": ("RF", "Ensemble"),
+        "ties averaged": ("RF", "Single"),
+        "ties by column": ("RF", "Ensemble"),
+        "probes drawn": ("Relief", "Single"),
+        "SU by MDL": ("SU", "Single"),
+    }
+    assert {*changed, "main"} == set(WAYS)
+    for setting, pair in changed.items():
+        assert table.loc[("Sp", *pair), setting] != table.loc[("Sp", *pair), "main"]
+
+
+def test_accuracies_are_shares_of_right_predictions(run):
+    found = run[1]["accuracy"].predictions
+    names = {"main": "RF", "ties by column": "RF, ties index"}
+    for setting, name in names.items():
+        own = found[(found["selector"] == name) & (found["classifier"] == "KNN")]
+        assert len(own) == 40
+        keys = {"setting": setting, "classifier": "KNN", "selector": "RF", "kind": "Single"}
+        share = (own["actual"] == own["predicted"]).mean()
+        assert cell(run[0]["table3"], **keys) == pytest.approx(share)
+    whole = run[1]["all-features"].predictions
+    own = whole[whole["classifier"] == "SVM"]
+    keys = {"setting": "main", "classifier": "SVM", "selector": "All", "kind": "features"}
+    assert cell(run[0]["table3"], **keys) == pytest.approx(
+        (own["actual"] == own["predicted"]).mean()
+    )
+    assert set(run[1]["all-features"].errors["size"]) == {150}
+    assert set(run[1]["accuracy"].errors["size"]) == {2}
+
+
+def test_tradeoffs_are_harmonic_means(run):
+    keys = {"setting": "probes drawn", "selector": "Relief", "kind": "Ensemble"}
+    stable = cell(run[0]["table2"], measure="JC1", **keys)
+    right = cell(run[0]["table3"], classifier="SVM", **keys)
+    expected = 2 * stable * right / (stable + right)
+    assert cell(run[0]["table4"], classifier="SVM", **keys) == pytest.approx(expected)
+    assert set(run[0]["table4"].table["setting"]) == {"main", "ties by column", "probes drawn"}
+    assert "All" not in set(run[0]["table4"].table["selector"])
+
+
+def test_curves_begin_and_end_as_table_2_says(run):
+    figure = run[0]["figure1"]
+    for setting, one in itertools.product(("main", "probes drawn"), ("SU", "Relief", "RF")):
+        for bags, kind in ((1, "Single"), (40, "Ensemble")):
+            keys = {"setting": setting, "selector": one}
+            expected = cell(run[0]["table2"], measure="JC1", kind=kind, **keys)
+            assert cell(figure, bags=bags, **keys) == expected
+    weights = run[1]["ensemble-sizes"].preferences["10 x RF, ties index"].values
+    tops = [set(np.argsort(-row, kind="stable")[:2]) for row in weights]
+    keys = {"setting": "ties by column", "selector": "RF", "bags": 10}
+    assert cell(figure, **keys) == pytest.approx(mean_of_pairs(tops, jaccard))
+    assert sorted(set(figure.table["bags"])) == [1, 5, 10, 20, 40]
+    assert list(figure.pictures) == ["colon, main", "colon, ties by column", "colon, probes drawn"]
+    assert figure.pictures["colon, main"].numbers["n_bags"].max() == 40
+
+
+LARGE = TABLE2[(TABLE2["selector"] == "RF") & (TABLE2["kind"] == "Single")].pivot(
+    index="data", columns="measure", values="value"
+)
+CURVES = pd.DataFrame(
+    [
+        {"data": data, "selector": one, "bags": bags, "value": value}
+        for data in ("colon", "leukemia")
+        for one, values in {
+            "SU": (0.3, 0.4, 0.5, 0.52),
+            "Relief": (0.4, 0.45, 0.5, 0.51),
+            "SVM_RFE": (0.4, 0.45, 0.5, 0.5),
+            "RF": (0.1, 0.7, 0.7, 0.71),
+        }.items()
+        for bags, value in zip((1, 10, 20, 40), values, strict=True)
+    ]
+)
+OWN = {"table2": TABLE2, "table3": TABLE3, "table4": TABLE4, "figure1": CURVES}
+CLAIMS = [(one.name, claim) for one in SAEYS2008.experiments for claim in one.claims]
+each = pytest.mark.parametrize(
+    ("name", "claim"), CLAIMS, ids=[f"{name}-{claim.text[:50]}" for name, claim in CLAIMS]
+)
+
+
+def seen(name, values, setting="main", large=None):
+    facts = {} if large is None else {"large forest": large}
+    return Seen(setting, values, published_numbers("saeys2008", name), facts, full=True)
+
+
+@each
+def test_claims_hold_for_the_numbers_that_they_were_made_about(name, claim):
+    found = claim.found(seen(name, OWN[name], large=LARGE - 0.001))
+    assert found.status == "held", found.evidence
+    assert "nan" not in found.evidence
+
+
+@each
+def test_claims_cannot_be_checked_without_numbers(name, claim):
+    for values in (OWN[name].iloc[:0], OWN[name].assign(value=np.nan)):
+        found = claim.found(seen(name, values, large=LARGE.iloc[:0]))
+        assert found.status == "cannot be checked"
+
+
+@each
+def test_gaps_do_not_decide(name, claim):
+    """A data set with gaps is left out on both sides; the rest decides."""
+    values = OWN[name].copy()
+    values.loc[(values["data"] == "colon") & (values["selector"] == "RF"), "value"] = np.nan
+    large = LARGE.drop("colon") - 0.001
+    found = claim.found(seen(name, values, large=large))
+    assert found.status == "held", found.evidence
+
+
+def set_to(values, value, **keys):
+    rows = np.logical_and.reduce([values[key] == wanted for key, wanted in keys.items()])
+    assert rows.any()
+    return values.assign(value=np.where(rows, value, values["value"]))
+
+
+SPOILED = {
+    "Ensembles raise the mean Sp": {
+        "value": 0.1,
+        "measure": "Sp",
+        "selector": "SU",
+        "kind": "Ensemble",
+    },
+    "Ensembles raise the mean JC1": {
+        "value": 0.1,
+        "measure": "JC1",
+        "selector": "RF",
+        "kind": "Ensemble",
+    },
+    "Ensembles raise the mean JC5": {
+        "value": 0.1,
+        "measure": "JC5",
+        "selector": "RF",
+        "kind": "Ensemble",
+    },
+    "In general ensembles": {"value": 0.0, "kind": "Ensemble", "selector": "SU"},
+    "A single Relief is one": {
+        "value": 0.99,
+        "measure": "Sp",
+        "selector": "Relief",
+        "kind": "Single",
+    },
+    "Relief clearly gains": {
+        "value": 0.54,
+        "measure": "JC1",
+        "selector": "Relief",
+        "kind": "Single",
+    },
+    "SU clearly gains": {"value": 0.78, "measure": "Sp", "selector": "SU", "kind": "Single"},
+    "A single SVM-RFE": {"value": 0.6, "measure": "JC5", "selector": "SU", "kind": "Single"},
+    "SVM-RFE gains only": {
+        "value": 0.9,
+        "measure": "JC1",
+        "selector": "SVM_RFE",
+        "kind": "Ensemble",
+    },
+    "Forests have an Sp": {"value": 0.88, "measure": "Sp", "selector": "RF", "kind": "Single"},
+    "A single forest has the highest": {
+        "value": 0.2,
+        "measure": "JC5",
+        "selector": "RF",
+        "kind": "Single",
+    },
+    "A single forest has the lowest": {
+        "value": 0.1,
+        "measure": "JC1",
+        "selector": "SU",
+        "kind": "Single",
+    },
+    "Forests gain by": {"value": 0.15, "measure": "JC1", "selector": "RF", "kind": "Ensemble"},
+    "Ensembles of forests are the most": {
+        "value": 0.9,
+        "measure": "JC1",
+        "selector": "SU",
+        "kind": "Single",
+    },
+    "Larger forests": {"value": 0.0, "selector": "RF", "kind": "Single"},
+    "An ensemble of 40": {"value": 0.0, "measure": "JC1", "selector": "RF", "kind": "Ensemble"},
+    "Of all pairs": {"value": 1.0, "classifier": "KNN", "selector": "SU", "kind": "Single"},
+    "With the other": {"value": 0.99, "classifier": "RF", "selector": "SU", "kind": "Single"},
+    "But for forests, ensembles": {
+        "value": 0.5,
+        "classifier": "RF",
+        "selector": "SU",
+        "kind": "Ensemble",
+    },
+    "Ensembles of forests are less": {
+        "value": 1.0,
+        "data": "colon",
+        "selector": "RF",
+        "kind": "Ensemble",
+    },
+    "But for forests, features": {"value": 1.0, "selector": "All"},
+    "Forests are the exception": {"value": 0.0, "selector": "All"},
+    "Ensembles have the higher RPT": {"value": 0.0, "selector": "SU", "kind": "Ensemble"},
+    "Ensembles of forests have": {
+        "value": 0.9,
+        "classifier": "RF",
+        "selector": "SU",
+        "kind": "Single",
+    },
+    "Which selector": {"value": 1.0, "selector": "SU", "kind": "Single"},
+    "SU: ": {"value": 0.9, "selector": "SU", "bags": 40},
+    "Relief: ": {"value": 0.1, "selector": "Relief", "bags": 20},
+    "SVM_RFE: ": {"value": 0.53, "selector": "SVM_RFE", "bags": 40},
+    "Forests converge": {"value": 0.2, "selector": "RF", "bags": 10},
+}
+
+
+@each
+def test_claims_do_not_hold_for_numbers_that_speak_against_them(name, claim):
+    (spoiled,) = [how for start, how in SPOILED.items() if claim.text.startswith(start)]
+    found = claim.found(seen(name, set_to(OWN[name], **spoiled), large=LARGE))
+    assert found.status == "not held", found.evidence
+
+
+def test_claims_are_silent_in_settings_that_change_nothing_for_them():
+    claims = {claim.text: claim for _, claim in CLAIMS}
+    (gain,) = [claim for text, claim in claims.items() if text.startswith("Relief clearly")]
+    assert gain.found(seen("table2", TABLE2, "ties by column")).status == "cannot be checked"
+    assert gain.found(seen("table2", TABLE2, "probes drawn")).status == "held"
+    (forest,) = [claim for text, claim in claims.items() if text.startswith("Forests have an Sp")]
+    assert forest.found(seen("table2", TABLE2, "SU by MDL")).status == "cannot be checked"
+    assert forest.found(seen("table2", TABLE2, "ties averaged")).status == "held"
+
+
+def test_averages_are_over_the_same_data_sets():
+    """A data set that one side lacks must not decide."""
+    (claim,) = [claim for _, claim in CLAIMS if claim.text.startswith("Forests have an Sp")]
+    few = TABLE2[TABLE2["data"].isin(["colon", "pancreatic"])]
+    found = claim.found(seen("table2", few))
+    assert "Single 0.91 (published 0.91)" in found.evidence
+    assert "(2 data sets)" in found.evidence
+    odd = few.assign(data=few["data"].replace("colon", "other"))
+    assert claim.found(seen("table2", odd)).status == "cannot be checked"
+
+
+def test_zero_has_no_sign():
+    (claim,) = [
+        claim for _, claim in CLAIMS if claim.text.startswith("Ensembles raise the mean Sp")
+    ]
+    values = set_to(TABLE2, -0.001, measure="Sp", selector="RF", kind="Single")
+    assert "RF 0.00 to 0.99" in claim.found(seen("table2", values)).evidence
