@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 import holdfast as hf
 from holdfast.papers._claims import Seen
@@ -313,7 +314,7 @@ def test_figure_8_runs_both_readings(shop, monkeypatch):
         [
             {"panel": panel, "x": x, "lda_error": 0.4, "bayes_observed": 0.3, "bayes_optimal": 0.2}
             for panel, places in {
-                "n_samples": (25, 100), "n_features": (50, 100), "size": (10, 1000),
+                "n_samples": (25, 100), "n_features": (50, 100), "size": (10, 50),
                 "gamma": (1.0, 2.0),
             }.items()
             for x in places
@@ -326,12 +327,10 @@ def test_figure_8_runs_both_readings(shop, monkeypatch):
     columns_are_right(made, "figure8")
     errors = made.facts["N = 1000", "errors"]
     assert errors.groupby("panel")["x"].apply(list).to_dict() == {
-        "N": [25, 100], "D": [50, 100], "d": [10, 1000], "γ": [1, 2],
+        "N": [25, 100], "D": [50, 100], "d": [10, 50], "γ": [1, 2],
     }  # fmt: skip
     population = hf.simulate.IndependentGaussian(n_samples=1000, n_features=1000, bayes_error=0.1)
     best = np.sort(population.model.mu)[::-1][:10]
-    from scipy.stats import norm
-
     found = errors.query("panel == 'd' and x == 10")["bayes_optimal"].item()
     assert found == pytest.approx(norm.sf(np.sqrt(np.sum(best**2))))
     assert set(made.values["setting"]) == {"N = 100", "N = 1000"}

@@ -8,6 +8,8 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pandas.api.types import is_numeric_dtype
+
 from holdfast.papers._claims import UNCHECKED, Seen
 from holdfast.papers._compare import agreement, published_numbers
 from holdfast.papers._library import get_data
@@ -68,7 +70,7 @@ def document(
 
 def _terms(order: Order, table: pd.DataFrame) -> dict[str, str]:
     """Return the words of the paper that are used here."""
-    keys = [key for key in order.experiment.keys if table[key].dtype == object]
+    keys = [key for key in order.experiment.keys if not is_numeric_dtype(table[key])]
     words = {*(str(word) for key in keys for word in table[key].unique())}
     text = " ".join([*words, *(claim.text for claim in order.experiment.claims)])
     return {term: meaning for term, meaning in order.paper.terms.items() if term in text}

@@ -152,8 +152,8 @@ FIGURE3 = Experiment(
             many_scores_are_apart,
         ),
         Claim(
-            "Scores follow the true effects less closely in small samples. (The paper prints that "
-            "the correlation falls with N, which its other sentences contradict.)",
+            "Scores follow the true effects less closely in small samples (one sentence of the "
+            "paper has it the other way round, against all others).",
             scores_follow_effects,
         ),
         Claim(

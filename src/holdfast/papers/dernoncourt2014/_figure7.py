@@ -23,17 +23,23 @@ T, CAT = FILTERS["t_score"], FILTERS["cat_score"]
 INDEPENDENT = "independent"
 LAYOUTS = ("scattered", "in blocks")
 KINDS = ("progressive", "100 informative")
+STRUCTURES = (INDEPENDENT, *(f"{kind}, {layout}" for kind in KINDS for layout in LAYOUTS))
 
 
 def figure7(shop: Workshop) -> Made:
     """Show stability of both scores by number of samples, for five structures of the data."""
     tables = tables_of(shop, 7)
     table = tables["stability"].rename(columns={"n_samples": "n"})
-    table = table.assign(
-        measure=table["measure"].map(SHORT), selector=table["selector"].map(FILTERS)
-    )
+    # both scores stand side by side, so that rows of a measure come together
+    order = {name: place for place, name in enumerate([*STRUCTURES, *SHORT])}
+    rows = table.iloc[
+        table.replace({"structure": order, "measure": order})
+        .sort_values(["structure", "n", "measure"], kind="stable")
+        .index
+    ]
+    values = rows.assign(measure=rows["measure"].map(SHORT), selector=rows["selector"].map(FILTERS))
     return Made(
-        values=table[["structure", "n", "measure", "selector", "value"]].assign(setting=ONLY),
+        values=values[["structure", "n", "measure", "selector", "value"]].assign(setting=ONLY),
         pictures={"stability": hf.plot.simulated_figure(7, tables)},
     )
 
@@ -84,7 +90,7 @@ def correlation_changes_little(seen: Seen) -> tuple[bool, str]:
     wide, held, texts = consistency(seen)[T], [], []
     frame = wide.to_frame()
     free = of_structure(frame, INDEPENDENT)[T]
-    for structure in (f"{kind}, {layout}" for kind in KINDS for layout in LAYOUTS):
+    for structure in STRUCTURES[1:]:
         own = of_structure(frame, structure)[T].reindex(free.index)
         if own.isna().any() or len(own) < 3:
             raise Unchecked("not all numbers of samples were simulated")

@@ -42,7 +42,7 @@ def figure8(shop: Workshop) -> Made:
         values=pd.concat([shown(own[ERRORS]).assign(setting=name) for name, own in found.items()]),
         pictures={
             "errors": hf.plot.simulated_figure(8, tables),
-            "errors with 1000 samples": hf.plot.simulated_figure(8, {ERRORS: _drawn(few, many)}),
+            "errors-1000": hf.plot.simulated_figure(8, {ERRORS: _drawn(few, many)}),
         },
         facts=facts | beside,
     )

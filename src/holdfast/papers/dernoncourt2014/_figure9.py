@@ -33,7 +33,7 @@ def figure9(shop: Workshop) -> Made:
     values = some[["N/D", "n", "value"]].assign(measure="CW_rel", setting=ONLY)
     return Made(
         values=values,
-        pictures={"constant ratios": hf.plot.simulated_figure(9, tables)},
+        pictures={"ratios": hf.plot.simulated_figure(9, tables)},
         facts={(ONLY, POINTS): table},
     )
 

@@ -66,22 +66,24 @@ def named(way: Way) -> Iterator[tuple[str, str, str]]:
         yield one, ENSEMBLE, ensemble_name(way.base(one), way.rule(one))
 
 
-def robust(shop: Workshop, data: str) -> pd.DataFrame:
+def robust(result: hf.Result, data: str) -> pd.DataFrame:
     """Return the robustness of all selectors on a data set, in all settings."""
-    result = robustness(shop, data)
-    rows = [
-        {"setting": setting, "data": data, "measure": short, "selector": one, "kind": kind}
-        | {"value": value}
-        for setting, way in WAYS.items()
-        for one, kind, name in named(way)
-        for short, value in measured(rankings(result, name, way.ranks)).items()
-    ]
+    known: dict[tuple[str, Ties], dict[str, float]] = {}
+    rows = []
+    for setting, way in WAYS.items():
+        for one, kind, name in named(way):
+            if (name, way.ranks) not in known:
+                known[name, way.ranks] = measured(rankings(result, name, way.ranks))
+            own = {"setting": setting, "data": data, "selector": one, "kind": kind}
+            rows += [
+                {**own, "measure": short, "value": value}
+                for short, value in known[name, way.ranks].items()
+            ]
     return _sorted(pd.DataFrame(rows), "measure", MEASURES)
 
 
-def large_forests(shop: Workshop, data: str) -> dict[str, dict[str, float]]:
+def large_forests(result: hf.Result) -> dict[str, dict[str, float]]:
     """Return the robustness of a single forest of as many trees as an ensemble has, by setting."""
-    result = robustness(shop, data)
     return {
         setting: measured(rankings(result, LARGE_RF, way.ranks)) for setting, way in WAYS.items()
     }
@@ -89,22 +91,24 @@ def large_forests(shop: Workshop, data: str) -> dict[str, dict[str, float]]:
 
 def table2(shop: Workshop) -> Made:
     """Measure robustness on all data sets."""
-    large = {data: large_forests(shop, data) for data in shop.names}
+    results = {data: robustness(shop, data) for data in shop.names}
+    large = {data: large_forests(result) for data, result in results.items()}
     facts = {
         (setting, LARGE): pd.DataFrame({data: own[setting] for data, own in large.items()}).T
         for setting in WAYS
     }
-    return Made(values=_all(shop, robust), facts=facts)
+    values = pd.concat([robust(result, data) for data, result in results.items()])
+    return Made(values=values.reset_index(drop=True), facts=facts)
 
 
-def accurate(shop: Workshop, data: str) -> pd.DataFrame:
-    """Return accuracies on a data set, all features last."""
-    found = _accuracies(accuracy(shop, data)) | _accuracies(without_selection(shop, data))
+def accurate(found: Mapping[str, Mapping[str, float]], data: str) -> pd.DataFrame:
+    """Return accuracies on a data set, those of all features last, if they are there."""
+    whole = [("All", "features", ALL)] * (ALL in found)
     rows = [
         {"setting": setting, "data": data, "classifier": classifier, "selector": one, "kind": kind}
         | {"value": value}
         for setting in JUDGED
-        for one, kind, name in [*ordered_names(WAYS[setting]), ("All", "features", ALL)]
+        for one, kind, name in [*ordered_names(WAYS[setting]), *whole]
         for classifier, value in found[name].items()
     ]
     return _sorted(pd.DataFrame(rows), "classifier", tuple(CLASSIFIERS))
@@ -127,22 +131,26 @@ def _accuracies(result: hf.Result) -> dict[str, dict[str, float]]:
 
 def table3(shop: Workshop) -> Made:
     """Measure accuracy on all data sets."""
-    return Made(values=_all(shop, accurate))
 
+    def one(shop: Workshop, data: str) -> pd.DataFrame:
+        chosen = _accuracies(accuracy(shop, data))
+        return accurate(chosen | _accuracies(without_selection(shop, data)), data)
 
-def traded(shop: Workshop, data: str) -> pd.DataFrame:
-    """Return the harmonic mean of the robustness of the top 1% and of the accuracy."""
-    stable = robust(shop, data).query("measure == 'JC1'").drop(columns="measure")
-    keys = ["setting", "data", "selector", "kind"]
-    both = accurate(shop, data).merge(stable, on=keys, suffixes=("", "_stable"))
-    return both.assign(value=hf.judge.rpt(both["value_stable"], both["value"])).drop(
-        columns="value_stable"
-    )
+    return Made(values=_all(shop, one))
 
 
 def table4(shop: Workshop) -> Made:
     """Weigh robustness against accuracy on all data sets."""
     return Made(values=_all(shop, traded))
+
+
+def traded(shop: Workshop, data: str) -> pd.DataFrame:
+    """Return the harmonic mean of the robustness of the top 1% and of the accuracy."""
+    stable = robust(robustness(shop, data), data).query("measure == 'JC1'").drop(columns="measure")
+    right = accurate(_accuracies(accuracy(shop, data)), data)
+    both = right.merge(stable, on=["setting", "data", "selector", "kind"], suffixes=("", "_stable"))
+    traded = hf.judge.rpt(both["value_stable"], both["value"])
+    return both.assign(value=traded).drop(columns="value_stable")
 
 
 def grown(shop: Workshop, data: str) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from holdfast.papers.yu2008._figures import (
     figure3,
 )
 from holdfast.papers.yu2008._neighbour_claims import FIGURE1
+from holdfast.papers.yu2008._seconds import SECONDS
 from holdfast.papers.yu2008._stability_claims import FIGURE2, FIGURE3
 from holdfast.papers.yu2008._studies import (
     DOUBLE,
@@ -88,7 +89,7 @@ YU2008 = Paper(
         "index": "overlap of matched groups by their features; 1 is the same groups",
         "value": "correlation of the centres of matched groups; 1 is the same centres",
     },
-    seconds={},
+    seconds=SECONDS,
     experiments=(
         Experiment(
             name="table2",
