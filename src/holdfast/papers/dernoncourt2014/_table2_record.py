@@ -23,7 +23,8 @@ SETTINGS = (
     Setting(
         name=REST,
         title="A tenth of the features; each training set is compared with the samples that it "
-        "leaves out, and S_W is that of t-scores with their signs.",
+        "leaves out, and S_W is that of t-scores with their signs. Added after a look at the "
+        "published numbers.",
     ),
     Setting(name=TEN, title="Ten features are selected, however many there are."),
     Setting(name=TWENTIETH, title="A twentieth of the features is selected."),

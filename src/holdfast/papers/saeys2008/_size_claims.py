@@ -34,7 +34,7 @@ def slows_after_20(selector: str) -> Claim:
     def check(seen: Seen) -> tuple[bool, str]:
         means, where = curves(seen)
         first, then, last = (float(means.loc[[selector], bags].iloc[0]) for bags in (1, 20, N_BAGS))
-        text = f"{first:.2f} with 1 bag, {then:.2f} with 20, {last:.2f} with {N_BAGS} {where}"
+        text = f"{first:.2f} alone, {then:.2f} with 20 bags, {last:.2f} with {N_BAGS} {where}"
         return bool(then > first and last - then <= SLOWER * (then - first)), text
 
     return Claim(

@@ -101,6 +101,7 @@ YU2008 = Paper(
             reduced=REDUCED,
             work=("selection", "double", "logarithms"),
             keys=KEYS,
+            part="method",  # side settings change one method: so they can be compared with the main
             digits=1,
             mean_over="data",
             settings=(
