@@ -32,7 +32,17 @@ def test_public_names_are_there():
 
 @pytest.mark.parametrize(
     "module",
-    ["measures", "preferences", "io", "errors", "judge", "theory", "simulate", "resample", "papers"],
+    [
+        "measures",
+        "preferences",
+        "io",
+        "errors",
+        "judge",
+        "theory",
+        "simulate",
+        "resample",
+        "papers",
+    ],
 )
 def test_modules_export_what_they_say(module):
     loaded = importlib.import_module(f"holdfast.{module}")

@@ -125,8 +125,8 @@ _HOME = {
     "resume": "study",
 }
 _MODULES = (
-    "errors", "io", "judge", "measures", "papers", "plot", "report", "resample", "select", "simulate",
-    "study", "theory",
+    "errors", "io", "judge", "measures", "papers", "plot", "report", "resample", "select",
+    "simulate", "study", "theory",
 )  # fmt: skip
 
 __all__ = [

@@ -36,7 +36,7 @@ def test_means_are_over_the_same_data_sets_on_both_sides():
     table = compared(OURS, THEIRS, record(mean_over="data"))
     means = table[table["data"] == MEAN].set_index("measure")
     assert means.loc["x", ["value", "published"]].tolist() == [1.5, 1.25]  # c has no counterpart
-    assert means.loc["y", ["value", "published"]].tolist() == [10.0, 14.0]  # b has none of ours
+    assert "y" not in means.index  # b has none of ours, and one number has no mean
 
 
 def test_one_data_set_has_no_mean():

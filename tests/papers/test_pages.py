@@ -9,6 +9,7 @@ from holdfast.errors import StoreError
 from holdfast.papers import reproduce
 from holdfast.papers._layout import Cell, grid, number
 from holdfast.papers._markdown import to_markdown
+from holdfast.papers._names import file_name
 from holdfast.papers._page import shade_of, to_html, to_index
 from holdfast.papers._write import check_free, read_document, write, write_index
 from tests.papers.sample import NAME
@@ -110,6 +111,12 @@ def test_differences_are_shaded_by_the_range_of_what_was_published(made):
     assert {gap: shade(Cell("", "", "", gap)) for gap in gaps} == gaps
     assert shade(Cell("")) == ""
     assert shade_of({**made[0].document, "part": "data"})(Cell("", "", "", 0.6)) == ""
+
+
+def test_names_of_files_are_plain():
+    assert file_name("m/z from 500 on") == "m-z-from-500-on"
+    assert file_name("../a 3-NN 0.5") == "..-a-3-NN-0.5"
+    assert file_name("naïve (b)") == "na-ve-b"
 
 
 def test_files_are_written_together_and_can_be_written_again(made, tmp_path):

@@ -75,7 +75,9 @@ def modules():
         yield from sorted((FOLDER / name).glob("*.py")) or [FOLDER / f"{name}.py"]
 
 
-@pytest.mark.parametrize("path", list(modules()), ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "path", list(modules()), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
 def test_papers_use_the_public_api_only(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):

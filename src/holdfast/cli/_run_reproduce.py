@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.papers._document import Document
     from holdfast.study import Progress
 
+
 @dataclass(frozen=True)
 class Request:
     """What the command line asks for."""

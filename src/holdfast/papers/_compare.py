@@ -55,10 +55,8 @@ def _means(table: pd.DataFrame, over: str, keys: list[str]) -> pd.DataFrame:
     """Average over one key, wherever more than one of its values is there on both sides."""
     others = [SETTING, *(key for key in keys if key != over)]
     both = table.dropna(subset=[VALUE]) if table["published"].isna().all() else table.dropna()
-    if both[over].nunique() < 2:
-        return table.iloc[:0]
-    columns = [VALUE, "published"]
-    means = both.groupby(others, sort=False, observed=True)[columns].mean().reset_index()
+    groups = both.groupby(others, sort=False)[[VALUE, "published"]]
+    means = groups.mean()[groups.size() > 1].reset_index()
     return means.assign(**{over: MEAN})[table.columns]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pandas as pd
 
 from holdfast.errors import StoreError
+from holdfast.papers._names import file_name
 from holdfast.study import Study
 
 if TYPE_CHECKING:
@@ -143,15 +144,12 @@ class Workshop:
         if not _is_made(folder):
             self.watcher.making(name)
             _keep(folder, make())
-        return {
-            file.stem: pd.read_csv(file)
-            for file in sorted(folder.glob("*.csv"))
-        }
+        return {file.stem: pd.read_csv(file) for file in sorted(folder.glob("*.csv"))}
 
     def _place(self, kind: str, name: str) -> Path:
         seed = "" if self.seed == MAIN_SEED else f"-seed{self.seed}"
         size = "full" if self.full else "reduced"
-        return self.folder / kind / f"{self.paper}-{name.replace(' ', '-')}-{size}{seed}"
+        return self.folder / kind / f"{self.paper}-{file_name(name)}-{size}{seed}"
 
 
 def _is_made(folder: Path) -> bool:

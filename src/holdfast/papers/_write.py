@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import StoreError
 from holdfast.papers._document import FORMAT, to_json
+from holdfast.papers._names import file_name
 from holdfast.papers._page import to_html, to_index
 from holdfast.report._together import write_together
 
@@ -70,7 +71,9 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
         table: reproduction.table.to_csv(index=False, lineterminator="\n"),
     }
     for name, picture in reproduction.pictures.items():
-        texts[folder / f"{reproduction.name}-{name}.svg"] = picture.svg(background=True) + "\n"
+        texts[folder / f"{reproduction.name}-{file_name(name)}.svg"] = (
+            picture.svg(background=True) + "\n"
+        )
     write_together(texts)
     return list(texts)
 
