@@ -36,17 +36,18 @@ def kept(paper, experiment):
 
 def overview(found):
     """Return the table of all experiments, and the sum of what became of the findings."""
-    lines = [
-        "| | size | held | not held | cannot be checked |",
-        "| --- | --- | ---: | ---: | ---: |",
-    ]
+    titles = ["", "size", "data sets", "held", "not held", "cannot be checked"]
+    lines = [f"| {' | '.join(titles)} |", "| --- | --- | --- | ---: | ---: | ---: |"]
     total = [0, 0, 0]
     for paper, documents_ in found.items():
         for one in documents_:
             counts = list(tally(one).values())
             total = [a + b for a, b in zip(total, counts, strict=True)]
             name = f"{paper.short}, {one['label']}"
-            lines.append(f"| {name} | {size_word(one)} | {' | '.join(map(str, counts))} |")
+            used = [data["used"] for data in one["data"]]
+            sets = f"{sum(used)} of {len(used)}" if used else "simulated"
+            cells = [name, size_word(one), sets, *map(str, counts)]
+            lines.append(f"| {' | '.join(cells)} |")
     held, failed, unchecked = total
     sentence = (
         f"Of {sum(total)} findings, {held} held, {failed} did not, and {unchecked} cannot be "

@@ -13,7 +13,6 @@ from holdfast.papers._names import file_name
 from holdfast.papers._page import shade_of, to_html, to_index
 from holdfast.papers._write import check_free, read_document, write, write_index
 from tests.papers.sample import NAME
-from tests.report.conftest import chromium, opened  # noqa: F401  (fixtures)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def test_a_page_without_findings_or_settings_is_shorter(made):
 
 
 @pytest.mark.parametrize("dark", ["light", "dark"])
-def test_the_page_loads_nothing_and_fits_a_phone(made, opened, dark):  # noqa: F811
+def test_the_page_loads_nothing_and_fits_a_phone(made, opened, dark):
     html = to_html(made[0].document, made[0].pictures)
     shown = opened(html, viewport={"width": 400, "height": 800}, color_scheme=dark)
     assert shown.complaints == []
