@@ -96,9 +96,3 @@ def test_papers_use_data_sets_that_are_known_and_each_is_used():
     assert used == set(DATA)
     sized = {name for paper in PAPERS.values() for name in paper.sizes}
     assert sized <= used
-
-
-def test_the_shared_copies_are_those_of_the_records(data_folder):
-    library = Library(data_folder)
-    missing = [name for name in DATA if library.source(name) is None]
-    assert missing == ["prostate_ms", "stroke"]

@@ -10,6 +10,7 @@ import pytest
 import holdfast
 from holdfast.papers import PAPERS
 from holdfast.papers._compare import published_numbers
+from holdfast.papers._library import DATA, Library
 
 FOLDER = Path(holdfast.__file__).parent / "papers"
 EXPERIMENTS = [(paper, one) for paper in PAPERS.values() for one in paper.experiments]
@@ -102,3 +103,9 @@ def test_what_makes_an_experiment_is_documented(paper, one):
     assert importlib.import_module(one.make.__module__).__name__.startswith(
         f"holdfast.papers.{paper.name}"
     )
+
+
+def test_the_folder_of_data_sets_has_all_that_can_be_had(data_folder):
+    library = Library(data_folder)
+    missing = [name for name in DATA if library.source(name) is None]
+    assert missing == ["prostate_ms", "stroke"]
