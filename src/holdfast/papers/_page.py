@@ -17,7 +17,7 @@ from holdfast.papers._words import (
     size_word,
     summary,
 )
-from holdfast.report._assets import policy, style_sheet
+from holdfast.report._assets import asset, policy, style_sheet
 from holdfast.report._drawing import drawing
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
     return _page(
         "reproduction.html",
         document["holdfast"],
+        title=f"{document['short']}, {document['label']}",
         one=document,
         several=len(settings) > 1,
         settings=settings,
@@ -70,7 +71,7 @@ def to_index(documents: Sequence[Document]) -> str:
         }
         for one in documents
     ]
-    return _page("index.html", documents[0]["holdfast"], rows=rows)
+    return _page("index.html", documents[0]["holdfast"], title="Papers, run again", rows=rows)
 
 
 def shade_of(document: Document) -> Callable[[Cell], str]:
@@ -106,7 +107,9 @@ def _page(template: str, version: str, **context: Any) -> str:
 
 @cache
 def _template(name: str) -> str:
-    return (resources.files("holdfast.papers") / "templates" / name).read_text(encoding="utf-8")
+    """Return a template of these pages, or one that they share with reports."""
+    file = resources.files("holdfast.papers") / "templates" / name
+    return file.read_text(encoding="utf-8") if file.is_file() else asset(name)
 
 
 @cache
