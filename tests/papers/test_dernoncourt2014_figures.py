@@ -109,7 +109,7 @@ def test_figure_2_counts_what_is_at_hand(shop):
 
 
 def test_ratios_outside_the_simulated_ones_are_noticed():
-    one = claim("figure2", "The simulated data cover")
+    one = claim("figure2", "The sizes that the paper names")
     made = pd.DataFrame({"n_samples": [100], "n_features": [1000]})
     values = pd.DataFrame({"data": ["a", "b"], "what": "N/D", "value": [0.01, 20.0]})
     assert status(one, values, simulated=made) == "held"
@@ -298,7 +298,7 @@ def test_figure_7_tells_layouts_apart():
     late = correlated(sc=(0.1, 0.2, 0.8), **{"in": (0.1, 0.2, 0.8)})
     assert status(blocks, late) == "not held", "above at the largest N"
     assert status(blocks, table[table["structure"] == "independent"]) == "cannot be checked"
-    little = claim("figure7", "Correlation does not fundamentally")
+    little = claim("figure7", "With correlated features")
     assert status(little, table) == "held"
     halved = table.assign(value=table["value"].where(table["structure"] != "independent", 0.0))
     assert status(little, halved.assign(value=halved["value"] + table["n"] / 1e6)) == "not held"

@@ -276,7 +276,8 @@ def test_perfect_separation_ends_the_path_early():
     X[:, 4] = 10.0 * y
     path, found = models(hf.L1Path(smallest=1e-6), X, y)
     assert len(found) < 99
-    assert list(np.flatnonzero(hf.L1Path().fit(X, y).scores_ == 0.01 ** (1 / 99))) == [4]
+    first = np.isclose(hf.L1Path().fit(X, y).scores_, 0.01 ** (1 / 99), rtol=1e-12, atol=0)
+    assert list(np.flatnonzero(first)) == [4]  # powers differ in the last bit between machines
     assert np.abs(path.coefficients).max() < 20
 
 

@@ -15,7 +15,8 @@ from rich.console import Console
 import holdfast as hf
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, UnknownNameError
 from holdfast.resample import Resample
-from holdfast.study._result import Result, load
+from holdfast.study import load
+from holdfast.study._result import Result
 from holdfast.study._store import FILE, Store
 from holdfast.study._summary import summary_table
 from tests.study.stores import Made, folds, full, subsamples

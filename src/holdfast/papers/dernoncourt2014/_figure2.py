@@ -98,7 +98,8 @@ FIGURE2 = Experiment(
     ),
     claims=(
         Claim(
-            "The simulated data cover all ratios N/D of the real data.",
+            "The sizes that the paper names for simulated data cover all ratios N/D of the real "
+            "data.",
             simulated_span_real,
         ),
     ),

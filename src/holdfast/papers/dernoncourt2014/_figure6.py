@@ -79,7 +79,7 @@ def between(panel: str, place: float, low: float, high: float, names: tuple[str,
 
     def check(seen: Seen) -> tuple[bool, str]:
         found = {name: at(curve(seen, panel, name), place) for name in names}
-        texts = [f"{name} {value:.2f}" for name, value in found.items()]
+        texts = [f"{name} {value:.3f}" for name, value in found.items()]
         return all(low <= value <= high for value in found.values()), ", ".join(texts)
 
     return check

@@ -122,9 +122,10 @@ def thousand_samples_are_better(seen: Seen) -> tuple[bool, str]:
     few, many = (curve(seen, "d", LDA, one) for one in (ERRORS, f"{ERRORS} {CAPTION}"))
     low, high = (curve(seen, "d", "value", one) for one in (STABILITY, f"{STABILITY} {CAPTION}"))
     lower, higher = (many < few.reindex(many.index)), (high > low.reindex(high.index))
+    but = ", ".join(f"{size:,.0f}" for size in lower.index[~lower])
     return bool(lower.all() and higher.all()), (
-        f"error lower at {lower.sum()} of {len(lower)} sizes, CW_rel higher at {higher.sum()} of "
-        f"{len(higher)}"
+        f"error lower at {lower.sum()} of {len(lower)} sizes{but and f' (not at {but})'}, CW_rel "
+        f"higher at {higher.sum()} of {len(higher)}"
     )
 
 

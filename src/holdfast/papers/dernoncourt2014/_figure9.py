@@ -133,7 +133,8 @@ FIGURE9 = Experiment(
             constant_below_five,
         ),
         Claim(
-            "The same with at least 100 features, of which 10 or more are selected.",
+            "The same with at least 100 features, of which 10 or more are selected (a condition "
+            "that was added here).",
             constant_from_a_hundred,
         ),
         Claim(

@@ -121,7 +121,8 @@ FIGURE1 = Experiment(
         ),
         Claim(
             "Inner folds of one outer fold, which have more samples in common, share more features "
-            "than those of different outer folds, for each method.",
+            "than those of different outer folds, for each method (implied: the paper speaks of "
+            "the samples).",
             nearer_within,
         ),
         unchecked(

@@ -33,9 +33,9 @@ def relief_dominates(seen: Seen) -> tuple[bool, str]:
     table = profiles(seen, *METHODS)
     table = table[table.index <= INTERESTING]
     ahead = table.idxmax(axis=1) == "RF"
-    closest = (table["RF"] - table.drop(columns="RF").max(axis=1)).min()
-    text = f"ahead at {ahead.sum()} of {len(ahead)} sizes, the smallest lead {closest:+.4f}"
-    return bool(ahead.all()), text
+    lead = table["RF"] - table.drop(columns="RF").max(axis=1)
+    least = f"least at {lead.idxmin()} ({lead.min():+.1e})"
+    return bool(ahead.all()), f"ahead at {ahead.sum()} of {len(ahead)} sizes, {least}"
 
 
 def knot_where_gain_ends(seen: Seen) -> tuple[bool, str]:

@@ -92,8 +92,8 @@ TABLE3 = Experiment(
             "beside it, standardised ones."
         ),
         (
-            "Errors are compared by McNemar's exact test at the level 0.05, without correction for "
-            "their number, as in the paper."
+            "Errors are compared by McNemar's test at the level 0.05, as in the paper; here by the "
+            "exact one, without correction for the number of tests."
         ),
         (
             "The published S_S of ten features differs from that in the paper's Table 2 for IG "

@@ -67,7 +67,10 @@ LOGS = Setting(
 )
 FOLDS = (
     "How folds are drawn is said to be random: here each keeps the shares of the classes.",
-    "Features are standardised within each training part; the paper does not say where it did so.",
+    (
+        "Features are standardised within each training part; the paper standardises each data "
+        "set, it seems before folds are drawn."
+    ),
 )
 SELECTED = (
     "Among how many clusters K-means selects k is not said: 100 for every k, and 2k beside it.",

@@ -207,7 +207,8 @@ FIGURE3 = (
         index_below_value(RFE),
     ),
     Claim(
-        "SVM-RFE is less stable than DRAGS on every data set (mean over k, by both measures).",
-        below_drags(RFE, 0),
+        "SVM-RFE is much less stable than DRAGS on every data set (bar: by 0.1, mean over k, by "
+        "both measures; the bar was raised to that of K-means after the run).",
+        below_drags(RFE, 0.1),
     ),
 )
