@@ -15,7 +15,7 @@ from holdfast.papers._compare import compared, published_numbers
 from holdfast.papers._document import document as document_of
 from holdfast.papers._document import is_measured
 from holdfast.papers._library import Library
-from holdfast.papers._orders import EVERYTHING, expected_seconds, ordered, why_none
+from holdfast.papers._orders import EVERYTHING, ordered, why_none
 from holdfast.papers._registry import PAPERS, get_paper
 from holdfast.papers._words import summary
 from holdfast.papers._workshop import Nobody, Workers, Workshop
@@ -239,6 +239,3 @@ class Workshops:
         words += [] if order.names == at_hand else ["--datasets", ",".join(order.names)]
         words += ["--seed", str(self.seed)] if self.seed else []
         return shlex.join(words)
-
-
-__all__ = ["FOLDER", "Reproduction", "Workshops", "expected_seconds", "reproduce"]
