@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 HALF, PART, QUARTER = "half", "part", "quarter"
 ROLES = (HALF, PART, QUARTER)
+FULL = "full"
+"""Role of the full data, whose selection the disjoint parts are asked about."""
+N_FULL_FITS = 4
+"""Fits of the full data: where they differ, the selector has noise of its own."""
 SPLITS = 2
 """How often each subset of three quarters of the data is split."""
 
@@ -36,7 +40,7 @@ class ReplicationDesign:
     ``"quarter"``: the data are cut into four disjoint quarters, `n_pairs` // 4 times, at least
     once. Only resamples of one role and one `outer` are compared with each other. Subjects stay
     together and classes keep their shares. Where a class is too small for quarters, there are
-    only halves.
+    only halves. ``"full"``: the full data, four times, for the selection that is asked about.
 
     A design of more pairs begins with the same halves, and has the same first parts and quarters.
 
@@ -94,7 +98,8 @@ class ReplicationDesign:
             *self._parts(units, labels, random_state),
             *self._quarters(units, labels, random_state),
         ]
-        return halves + smaller if all(_usable(one, units) for one in smaller) else halves
+        usable = all(_usable(one, units) for one in smaller)
+        return [*halves, *(smaller if usable else []), *self._full(units)]
 
     def _halves(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
@@ -117,6 +122,11 @@ class ReplicationDesign:
         for partition in range(max(1, self.n_pairs // 4)):
             four = disjoint(everyone, labels, 4, _generator(seed, QUARTER, partition))
             yield from _resamples(units, four, QUARTER, partition)
+
+    def _full(self, units: Units) -> Iterator[Resample]:
+        everyone = np.arange(units.count)
+        for fit in range(N_FULL_FITS):
+            yield from _resamples(units, [everyone], FULL, fit)
 
 
 def _generator(seed: int, role: str, position: int) -> np.random.Generator:
@@ -169,11 +179,14 @@ class ReplicationPairs:
         For each subset two splits, a pair each.
     quarters : ndarray of int, shape (Q, 6, 2)
         For each partition the six pairs of its four quarters.
+    full : ndarray of int, shape (F,)
+        The fits of the full data; none in studies of earlier versions.
     """
 
     halves: NDArray[np.intp]
     parts: NDArray[np.intp]
     quarters: NDArray[np.intp]
+    full: NDArray[np.intp]
 
     @classmethod
     def of(cls, resamples: Sequence[Numbered]) -> ReplicationPairs:
@@ -184,6 +197,7 @@ class ReplicationPairs:
             halves.reshape(-1, 2),
             parts.reshape(-1, SPLITS, 2),
             quarters.reshape(-1, 4)[:, six],
+            _together(resamples, FULL),
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample import CohortDesign, ReplicationDesign
-from holdfast.resample._replication import ROLES
+from holdfast.resample._replication import FULL, ROLES
 from holdfast.resample._units import Units
 from holdfast.study._seeds import COHORTS, REPLICATION, seed_of
 
@@ -23,7 +23,7 @@ OF_COHORTS = ("cohort", "shuffled")
 """Roles of the resamples that compare cohorts."""
 DRAWN = "each resample is an independent sample already"
 """Why there are no disjoint parts where data sets are drawn."""
-BESIDE = (*DISJOINT, *OF_COHORTS)
+BESIDE = (*DISJOINT, FULL, *OF_COHORTS)
 LEAST, MOST = 10, 50
 """Fewest and most pairs of halves where nobody says how many."""
 SHARE = 0.3

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.study._view import FeatureGroup
 
 TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
+    "features": lambda result: [result.features],
     "replication": lambda result: [result.replication],
     "cohorts": lambda result: [result.cohorts],
     "stability": lambda result: [result.stability],
@@ -60,9 +61,9 @@ def export(
     Returns
     -------
     list of Path
-        The files: replication and cohorts (where the study has them), stability, errors,
-        frequencies, selections (the features that each selector
-        chose on each resample, by rank), groups (where selectors find any: each member of each
+        The files: features (each one's chance to be found again), replication and cohorts
+        (where the study has them), stability, errors, frequencies, selections (the features that
+        each selector chose on each resample, by rank), groups (where selectors find any: each member of each
         group), values (where selectors say what their subsets are worth), predictions, failures,
         resamples, timings. All but the timings have the same bytes whenever the same study is
         exported.
@@ -81,7 +82,7 @@ def export(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     paths = hf.export(result, folder)
     >>> [path.name for path in paths][:3]
-    ['replication.csv', 'stability.csv', 'errors.csv']
+    ['features.csv', 'replication.csv', 'stability.csv']
     """
     write = writer_of(format)
     target = made_folder(folder)
@@ -90,6 +91,7 @@ def export(
         "groups": any(map(view.finds_groups, view.selectors)),
         "cohorts": has_cohorts(view),
         "replication": not why_none(view),
+        "features": not why_none(view),
         "values": len(result.values) > 0,
     }
     paths = []

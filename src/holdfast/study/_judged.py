@@ -276,12 +276,14 @@ class Judged:
         InvalidInputError
             The study has no disjoint parts, or the selector failed on them.
         """
-        from holdfast.study._replication import replicated_of  # noqa: PLC0415  (seldom needed)
+        from holdfast.study._found_again import (  # noqa: PLC0415  (seldom needed)
+            replicated_with_features,
+        )
 
         name, count = self._meant(selector, size)
         return self._judged(
             ("replicated", name, count, measure),
-            lambda: replicated_of(self._view, self._data, name, count, measure),
+            lambda: replicated_with_features(self._view, self._data, name, count, measure),
         )
 
     def compare_cohorts(

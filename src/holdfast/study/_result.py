@@ -13,6 +13,7 @@ from holdfast._text import plural
 from holdfast.study._beside import BESIDE
 from holdfast.study._cohorts import cohorts_table
 from holdfast.study._errors_table import errors_table
+from holdfast.study._found_again import features_table
 from holdfast.study._frequencies import frequencies_table
 from holdfast.study._judged import Judged
 from holdfast.study._measured import Data
@@ -194,6 +195,24 @@ class Result(Judged, Pictures):
         Empty where there is none; ``replication.attrs["why_none"]`` says why.
         """
         return replication_table(self._view, self._data)
+
+    @cached_property
+    def features(self) -> pd.DataFrame:
+        """Each feature's chance to be found again by an independent study of the same size.
+
+        Columns: ``selector``, ``size``; ``feature``; ``selected``, whether the selector selects it
+        on all of these data; ``found_again``, the probability that an independent study of as many
+        samples selects it, with ``low``, its one-sided 90% lower bound; ``grade``: *very likely*
+        (at least 0.9), *likely* (0.7), *uncertain* (0.3) or *unlikely*. The highest chances come
+        first; features that are not selected are listed from a chance of 0.01 on. For selectors of
+        groups there is one row per selected group, named by its representative, with its
+        ``members``.
+
+        Estimated from disjoint halves and quarters of the data, see
+        :func:`holdfast.judge.replication`; ``replicated(selector, size).features`` lists all
+        features. Empty where chances are not known; ``features.attrs["why_none"]`` says why.
+        """
+        return features_table(self._view)
 
     @cached_property
     def cohorts(self) -> pd.DataFrame:

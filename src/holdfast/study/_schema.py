@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x686F6C64
 """SQLite's mark of whose file it is: "hold"."""
-VERSION = 3
+VERSION = 4
 """Version of the schema, kept as SQLite's ``user_version``."""
 
 SUBSET_VALUES = """
@@ -37,7 +37,8 @@ CREATE TABLE classifiers (classifier INTEGER PRIMARY KEY, name TEXT NOT NULL UNI
 CREATE TABLE resamples (
     resample INTEGER PRIMARY KEY,
     role TEXT NOT NULL CHECK (role IN (
-        'main', 'outer', 'inner', 'reference', 'half', 'part', 'quarter', 'cohort', 'shuffled'
+        'main', 'outer', 'inner', 'reference', 'half', 'part', 'quarter', 'full', 'cohort',
+        'shuffled'
     )),
     outer_resample INTEGER, train BLOB NOT NULL, test BLOB NOT NULL,
     features BLOB, noise REAL NOT NULL, draw INTEGER
@@ -74,7 +75,7 @@ CREATE TABLE timings (
 
 
 def _stay(_: sqlite3.Connection) -> None:
-    """Leave the tables: version 2 has more roles of resamples, which older stores do without."""
+    """Leave the tables: versions 2 and 4 add roles of resamples, which older stores lack."""
 
 
 def _add_values(connection: sqlite3.Connection) -> None:
@@ -82,5 +83,9 @@ def _add_values(connection: sqlite3.Connection) -> None:
     connection.execute(SUBSET_VALUES)
 
 
-UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {1: _stay, 2: _add_values}
+UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {
+    1: _stay,
+    2: _add_values,
+    3: _stay,
+}
 """For each old version the step to the next one; applied to a copy of the file."""

@@ -8,18 +8,29 @@ from holdfast._checks import seed_of
 from holdfast.errors import InvalidInputError
 from holdfast.io import from_arrays
 from holdfast.judge._replication._estimate import estimate
+from holdfast.judge._replication._feature_chances import (
+    chances_from_orders,
+    chances_from_subsets,
+    chances_of_groups,
+    feature_table,
+    group_table,
+    no_features,
+)
 from holdfast.judge._replication._fits import pair_values
 from holdfast.judge._replication._fitting import Fitting
 from holdfast.judge._replication._missing import check_missing
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
 from holdfast.preferences._ties import count_of
-from holdfast.resample import ReplicationDesign
+from holdfast.resample import ReplicationDesign, ReplicationPairs
 from holdfast.resample._units import Units
 from holdfast.select._columns import Columns
 from holdfast.select._given import given_by, named_selector
+from holdfast.select._grouper import Grouper
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from holdfast.io import Dataset
     from holdfast.judge._replication._result import Replication
     from holdfast.measures import Measure
@@ -120,13 +131,34 @@ def replication(  # noqa: PLR0913  (they are the question)
     check_missing(data, {name: ready}, record, impute)
     units = Units.of(data.y, data.groups)
     fitting = Fitting(ready, data, design.draw_units(units, seed), record, count)
+    values = pair_values(fitting, units.count)
     return estimate(
-        pair_values(fitting, units.count),
+        values,
         measure=record.name,
         size=count if record.by_size else data.n_features,
         n_features=data.n_features,
+        features=_feature_chances(fitting, seed),
         confidence=confidence,
     )
+
+
+def _feature_chances(fitting: Fitting, seed: int) -> pd.DataFrame:
+    """Return each feature's chance to be found again; an empty table says why there is none."""
+    selector, names = fitting.selector, fitting.data.feature_names
+    pairs = ReplicationPairs.of(fitting.resamples)
+    asked: dict[str, Any] = {"n_features": fitting.data.n_features, "seed": seed}
+    try:
+        if isinstance(selector, Grouper):
+            return group_table(names, *chances_of_groups(fitting.preferences, pairs, **asked))
+        if selector.chooses_size:
+            return feature_table(names, chances_from_subsets(fitting.preferences, pairs, **asked))
+        if fitting.size is None:
+            return no_features("no size was given")
+        return feature_table(
+            names, chances_from_orders(fitting.preferences, pairs, size=fitting.size, **asked)
+        )
+    except InvalidInputError as error:
+        return no_features(str(error))
 
 
 def one_measure(name: object) -> Measure:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from holdfast._text import plural
 from holdfast.judge._replication._curve import extrapolate
+from holdfast.judge._replication._feature_chances import no_features
 from holdfast.judge._replication._interval import interval_of, spread_of
 from holdfast.judge._replication._result import Replication
 from holdfast.judge._replication._scale import log_odds_of
@@ -37,6 +38,7 @@ def estimate(
     measure: str,
     size: int | None,
     n_features: int,
+    features: pd.DataFrame | None = None,
     confidence: float = 0.95,
 ) -> Replication:
     """Estimate replication stability from the similarities of pairs.
@@ -51,6 +53,8 @@ def estimate(
         How many features are selected; None where the selector decides.
     n_features : int
         Number of features.
+    features : DataFrame, optional
+        The chances of the features, where they are known.
     confidence : float, default 0.95
         Level of the intervals.
 
@@ -83,6 +87,7 @@ def estimate(
         standard_error=float(points["standard_error"].iloc[-1]),
         points=points,
         curve=curve,
+        features=no_features("they were not estimated") if features is None else features,
         note=_note(values, record, full=size == n_features),
     )
 

@@ -12,6 +12,7 @@ from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.judge._replication._missing import imputed, is_imputed
 from holdfast.preferences import Subsets
 from holdfast.preferences._ties import generators
+from holdfast.resample._replication import PART
 from holdfast.select._given import given_by
 from holdfast.select._grouper import Grouper
 from holdfast.select._subset import SubsetSelector
@@ -47,6 +48,10 @@ class Fitting:
         How many features are selected.
     failures : dict
         What the selector raised, by the position of the resample; filled as the work goes on.
+    preferences : dict
+        What the selector prefers on halves, quarters and the full data, by position: features
+        ordered best first; the subset, for selectors that choose the size; the selected groups,
+        for those that find groups. Filled as the work goes on.
     """
 
     selector: Selector
@@ -55,6 +60,7 @@ class Fitting:
     record: Measure
     size: int | None
     failures: dict[int, Exception] = field(default_factory=dict)
+    preferences: dict[int, Any] = field(default_factory=dict)
     _judge: Judge[Any] | None = None
 
     def __post_init__(self) -> None:
@@ -89,6 +95,7 @@ class Fitting:
             verdict = self._judged([one.train for one in self.resamples[start:stop]], start)
         except Exception:  # noqa: BLE001  (others' code may raise anything)
             return self._one_by_one(start, stop)
+        self._keep(verdict, start)
         return dict(enumerate(_rows(self.selector, verdict, self.record, self.size), start))
 
     def _one_by_one(self, start: int, stop: int) -> dict[int, Any]:
@@ -99,8 +106,15 @@ class Fitting:
             except Exception as error:  # noqa: BLE001  (as above)
                 self.failures[position] = error
             else:
+                self._keep(verdict, position)
                 found[position] = _rows(self.selector, verdict, self.record, self.size)[0]
         return found
+
+    def _keep(self, verdict: Any, start: int) -> None:  # noqa: ANN401
+        """Keep the preferences that chances to be found again are estimated from."""
+        for at, preference in enumerate(_preferences(verdict, self.size), start):
+            if self.resamples[at].role != PART:
+                self.preferences[at] = preference
 
     def _judged(self, rows: list[NDArray[np.intp]], first: int) -> Any:  # noqa: ANN401
         """Judge rows of the data, which are checked once."""
@@ -123,6 +137,17 @@ class Fitting:
             return None
         own: NDArray[Any] = self.data.groups[rows]
         return own
+
+
+def _preferences(verdict: Any, size: int | None) -> list[Any]:  # noqa: ANN401
+    """Return each preference: features ordered best first, a subset, or groups."""
+    if isinstance(verdict, Subsets):
+        return list(np.split(verdict.indices, verdict.indptr[1:-1]))
+    if isinstance(verdict, list):
+        return [one.best(size) for one in verdict]
+    return [
+        np.argsort(row, kind="stable").astype(np.int32) for row in np.asarray(verdict[1].values)
+    ]
 
 
 def message_of(error: Exception) -> str:

@@ -51,6 +51,15 @@ class Replication:
         ``"predicted"`` for all, twice and four times the data.
     note : str
         What a reader must know about the numbers; mostly empty.
+    features : DataFrame
+        Each feature's chance to be found again, the highest first. ``feature``; ``selected``,
+        whether it is selected on all of these data; ``found_again``, the probability that an
+        independent study of the same size selects it; ``low``, a one-sided 90% lower bound;
+        ``grade``: *very likely* (at least 0.9), *likely* (0.7), *uncertain* (0.3) or *unlikely*.
+        All chances add up to the number of selected features. For selectors of groups there is
+        one row per selected group, named by its representative, with its ``members``; the chance
+        is that a study selects at least half of them. Empty where chances are not known:
+        ``features.attrs["why_none"]`` says why.
     """
 
     value: float
@@ -66,6 +75,7 @@ class Replication:
     standard_error: float
     points: pd.DataFrame
     curve: pd.DataFrame
+    features: pd.DataFrame
     note: str = ""
 
     def to_frame(self) -> pd.DataFrame:

@@ -1,0 +1,223 @@
+"""From selections on disjoint parts of the data to a table of chances to be found again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from holdfast.errors import InvalidInputError
+from holdfast.judge._replication._found_again import (
+    DisjointRanks,
+    FoundAgain,
+    estimate_found_again,
+    grade_chances,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
+
+    from numpy.typing import NDArray
+
+    from holdfast.resample import ReplicationPairs
+
+    class SelectedGroups(Protocol):
+        """Groups of features, the best first, and the member that stands for each."""
+
+        @property
+        def members(self) -> Sequence[NDArray[np.intp]]: ...
+        @property
+        def representatives(self) -> NDArray[np.intp]: ...
+
+
+FEATURE_COLUMNS = ["feature", "selected", "found_again", "low", "grade"]
+MIN_PAIRS = 2
+"""Fewest pairs of halves from which chances are estimated."""
+
+
+def chances_from_orders(
+    orders: Mapping[int, NDArray[np.integer]],
+    pairs: ReplicationPairs,
+    *,
+    size: int,
+    n_features: int,
+    seed: int = 0,
+) -> FoundAgain:
+    """Estimate chances from features ordered best first.
+
+    Parameters
+    ----------
+    orders : mapping
+        For each resample, by position, the numbers of the features, the best first. Features that
+        are not named come after all others, in random order. A resample may be missing.
+    pairs : ReplicationPairs
+        Which resamples are disjoint halves, quarters, and the full data.
+    size : int
+        How many features are selected.
+    n_features : int
+        Number of features.
+    seed : int, default 0
+        Seed of the repetitions.
+
+    Raises
+    ------
+    InvalidInputError
+        The selector failed on the full data, or on nearly all halves.
+    """
+    full, halves, quarters = _available(orders, pairs)
+
+    def rank(positions: NDArray[np.intp]) -> NDArray[np.integer]:
+        kind = np.uint16 if n_features < 2**16 else np.int32
+        rows = np.empty((positions.size, n_features), dtype=kind)
+        for row, position in zip(rows, positions.ravel().tolist(), strict=True):
+            row[:] = _ranks_of_order(orders[position], n_features, position)
+        return rows.reshape(*positions.shape, n_features)
+
+    ranks = rank(full)
+    return estimate_found_again(
+        DisjointRanks(
+            full=ranks,
+            halves=rank(halves),
+            quarters=rank(quarters),
+            selected=np.asarray(ranks[0] < size),
+            size=size,
+            part_sizes=(size, size),
+        ),
+        seed=seed,
+    )
+
+
+def chances_from_subsets(
+    subsets: Mapping[int, NDArray[np.integer]],
+    pairs: ReplicationPairs,
+    *,
+    n_features: int,
+    seed: int = 0,
+) -> FoundAgain:
+    """Estimate chances from subsets whose size the selector chooses.
+
+    Parameters and errors are as for `chances_from_orders`.
+    """
+    full, halves, quarters = _available(subsets, pairs)
+
+    def mean_size(positions: NDArray[np.intp]) -> int:
+        sizes = [len(subsets[position]) for position in positions.ravel().tolist()]
+        return round(float(np.mean(sizes))) if sizes else 0
+
+    def rank(positions: NDArray[np.intp], size: int) -> NDArray[np.integer]:
+        rows = np.full((positions.size, n_features), (size + n_features) // 2, dtype=np.int32)
+        for row, position in zip(rows, positions.ravel().tolist(), strict=True):
+            row[subsets[position]] = size // 2
+        return rows.reshape(*positions.shape, n_features)
+
+    size, half_size, quarter_size = map(mean_size, (full, halves, quarters))
+    selected = np.zeros(n_features, dtype=bool)
+    selected[subsets[int(full[0])]] = True
+    usable = len(quarters) > 0 and 0 < quarter_size < n_features
+    return estimate_found_again(
+        DisjointRanks(
+            full=rank(full, size),
+            halves=rank(halves, half_size),
+            quarters=rank(quarters[: len(quarters) if usable else 0], quarter_size),
+            selected=selected,
+            size=size,
+            part_sizes=(half_size, quarter_size if usable else half_size),
+            ordered=False,
+        ),
+        seed=seed,
+    )
+
+
+def chances_of_groups(
+    groups: Mapping[int, SelectedGroups],
+    pairs: ReplicationPairs,
+    *,
+    n_features: int,
+    seed: int = 0,
+) -> tuple[FoundAgain, SelectedGroups]:
+    """Estimate the chances of groups of features, and return those selected on the full data.
+
+    A group is found again where an independent study selects at least half of its members, in
+    whatever groups: the chance of its median member. The chances are those of the representatives
+    of the groups; other features have none. Parameters and errors are as for
+    `chances_from_orders`.
+    """
+    members = {
+        at: np.unique(np.concatenate([*own.members, np.empty(0, dtype=np.intp)])).astype(np.intp)
+        for at, own in groups.items()
+    }
+    found = chances_from_subsets(members, pairs, n_features=n_features, seed=seed)
+    chosen = groups[next(at for at in pairs.full.tolist() if at in groups)]
+    representatives = np.asarray(chosen.representatives, dtype=np.intp)
+    chance, low = np.zeros(n_features), np.zeros(n_features)
+    draws = np.zeros_like(found.draws)
+    selected = np.zeros(n_features, dtype=bool)
+    selected[representatives] = True
+    for representative, own in zip(representatives, chosen.members, strict=True):
+        chance[representative] = np.median(found.chance[own])
+        low[representative] = np.median(found.low[own])
+        draws[:, representative] = np.median(found.draws[:, own], axis=1)
+    return FoundAgain(selected=selected, chance=chance, low=low, draws=draws), chosen
+
+
+def feature_table(names: Sequence[Any], found: FoundAgain) -> pd.DataFrame:
+    """Return a row for each feature, the most likely to be found again first."""
+    table = pd.DataFrame(
+        {
+            "feature": np.asarray(names, dtype=object),
+            "selected": found.selected,
+            "found_again": found.chance,
+            "low": found.low,
+            "grade": grade_chances(found.chance).astype(object),
+        },
+        columns=FEATURE_COLUMNS,
+    )
+    order = np.lexsort((np.arange(len(table)), ~found.selected, -found.chance))
+    return table.iloc[order].reset_index(drop=True)
+
+
+def group_table(names: Sequence[Any], found: FoundAgain, chosen: SelectedGroups) -> pd.DataFrame:
+    """Return a row for each selected group, named by its representative."""
+    table = feature_table(names, found)
+    table = table[table["selected"]].reset_index(drop=True)
+    members = {
+        names[representative]: ", ".join(str(names[at]) for at in own.tolist())
+        for representative, own in zip(chosen.representatives.tolist(), chosen.members, strict=True)
+    }
+    return table.assign(members=[members[name] for name in table["feature"]])
+
+
+def no_features(why: str) -> pd.DataFrame:
+    """Return the table without a row, and why there is none."""
+    kinds = dict.fromkeys(("found_again", "low"), "float64") | {"selected": "bool"}
+    table = pd.DataFrame(columns=FEATURE_COLUMNS).astype(kinds)
+    table.attrs["why_none"] = why
+    return table
+
+
+def _available(
+    rows: Mapping[int, NDArray[np.integer]], pairs: ReplicationPairs
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the fits of the full data, and the pairs of halves and of quarters that exist."""
+    full = np.array([at for at in pairs.full.tolist() if at in rows], dtype=np.intp)
+    halves, quarters = (
+        np.array([pair for pair in own.reshape(-1, 2).tolist() if set(pair) <= rows.keys()])
+        for own in (pairs.halves, pairs.quarters)
+    )
+    if not len(full):
+        raise InvalidInputError("the selector has no result on the full data")
+    if len(halves) < MIN_PAIRS:
+        raise InvalidInputError("the selector has results on too few halves of the data")
+    return full, halves.reshape(-1, 2).astype(np.intp), quarters.reshape(-1, 2).astype(np.intp)
+
+
+def _ranks_of_order(order: NDArray[np.integer], n_features: int, position: int) -> NDArray[np.intp]:
+    """Return ranks from 0 of features ordered best first; those not named come last, at random."""
+    ranks = np.full(n_features, -1, dtype=np.intp)
+    ranks[order] = np.arange(len(order))
+    absent = np.flatnonzero(ranks < 0)
+    if len(absent):
+        ranks[absent] = len(order) + np.random.default_rng(position).permutation(len(absent))
+    return ranks

@@ -1,0 +1,404 @@
+r"""Each feature's chance to be found again by an independent study of the same size.
+
+Method. :math:`P_n(j)` is the probability that an independent study of n samples selects feature j.
+Disjoint halves and quarters of the data are independent studies of n/2 and n/4 samples; how the
+rank of a feature in one goes with its rank in the other is seen without bias, for any selector.
+Only the step from n/2 to n needs an assumption. Two are made, and their log odds averaged:
+
+1. *Rank deconvolution* (`_rank_model`): the distribution of latent effects that explains the
+   tables, moved from n/2 to n by :math:`\theta \to 2^\gamma \theta`, gives each place in the order
+   of the features its posterior chance.
+2. *Odds step*: the log odds of being selected again, given the rank, go on in a straight line
+   from n/4 over n/2 to n. No model of effects is needed.
+
+The order of the features comes from the full data and from all halves together. Everything is
+repeated with random feature weights (weighted likelihood bootstrap, Newton and Raftery 1994), which
+carries the uncertainty about the distribution of effects into the chances. In each repetition the
+chances add up to the number of selected features.
+
+Constants are calibrated by ``benchmarks/calibration`` unless they say otherwise; the guide, page
+"Found again", shows how often the chances are right.
+
+References
+----------
+M. A. Newton, A. E. Raftery (1994). Approximate Bayesian inference with the weighted likelihood
+bootstrap. JRSS B 56, 3-48.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit, logit, ndtr
+
+from holdfast.judge._replication._rank_model import (
+    EFFECTS,
+    RankTable,
+    fit_effects,
+    log_likelihood,
+    rank_edges,
+    score_thresholds,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+N_DRAWS = 20
+"""Repetitions with random feature weights."""
+WEIGHT_SHAPE = 0.3
+"""Shape of the gamma law of feature weights: correlated features count as fewer than p."""
+GROWTHS = np.array([0.35, 0.5, 0.7, 1.0])
+GROWTH_MEAN, GROWTH_SD = 0.5, 0.25
+"""How effects grow with the number of samples m, as m ** growth; 0.5 for a mean of m values."""
+QUARTER_IMPORTANCE = 0.5
+"""Weight of quarters of the data compared with halves."""
+FULL_IMPORTANCE, HALF_IMPORTANCE = 1.0, 2.0
+"""The order of features: log rank in the full data and mean log rank in the halves."""
+GROWTH_STEPS, MAIN_STEPS, DRAW_STEPS = 150, 300, 200
+"""EM steps."""
+START_SPREAD, START_FLOOR, START_UNIFORM = 1.5, 0.01, 0.02
+"""EM begins with a normal law of effects; repetitions begin near the main fit."""
+ODDS_SHARE = 0.5
+"""Share of the odds step in the mean of both."""
+PSEUDO_FEATURES = 0.05
+"""Features per rank bin that are selected again by chance, added to what was observed."""
+SMALLEST_CHANCE = 1e-5
+LOW_LEVEL = 0.1
+"""The lower bound is this quantile of the posterior: one-sided, 90%."""
+CAREFUL_QUANTILE = 0.25
+"""A list is as long as this quantile, over the repetitions, of its share found again allows."""
+N_EXACT_PLACES = 4
+"""Places up to this multiple of the size are computed one by one, later ones interpolated."""
+GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
+"""The least chance of each grade."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DisjointRanks:
+    """Ranks of all features on the full data and on pairs of disjoint parts; 0 is the best.
+
+    Features of a subset without ranks all have the middle rank of the subset, the others the
+    middle rank of the rest.
+
+    Attributes
+    ----------
+    full : ndarray of int, shape (fits, p)
+        Ranks on the full data.
+    halves, quarters : ndarray of int, shape (pairs, 2, p)
+        Ranks on pairs of disjoint halves and quarters; there may be no quarters.
+    selected : ndarray of bool, shape (p,)
+        The selection that is asked about: that of the first fit of the full data.
+    size : int
+        How many features are selected on the full data.
+    part_sizes : tuple of int
+        How many features are selected on halves and on quarters.
+    ordered : bool
+        Whether features are ranked; else they are only selected or not.
+    """
+
+    full: NDArray[np.integer]
+    halves: NDArray[np.integer]
+    quarters: NDArray[np.integer]
+    selected: NDArray[np.bool_]
+    size: int
+    part_sizes: tuple[int, int]
+    ordered: bool = True
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.full.shape[1])
+
+    def rank_tables(self) -> list[RankTable]:
+        """Count the rank bins of pairs of halves and, where there are any, of quarters."""
+        n_features = self.n_features
+        kinds = zip((self.halves, self.quarters), self.part_sizes, (0.5, 0.25), strict=True)
+        return [
+            RankTable.from_ranks(
+                ranks,
+                rank_edges(size, n_features) if self.ordered else np.array([0, size, n_features]),
+                size,
+                fraction,
+            )
+            for ranks, size, fraction in kinds
+            if len(ranks)
+        ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoundAgain:
+    """Chances to be found again.
+
+    Attributes
+    ----------
+    selected : ndarray of bool, shape (p,)
+        What is selected on the full data.
+    chance : ndarray of shape (p,)
+        The chance of each feature; they add up to the size.
+    low : ndarray of shape (p,)
+        One-sided 90% lower bound of each chance.
+    draws : ndarray of shape (draws, p)
+        The chances in each repetition.
+    """
+
+    selected: NDArray[np.bool_]
+    chance: Array
+    low: Array
+    draws: Array
+
+    @property
+    def expected(self) -> float:
+        """Expected number of the selected features that an independent study finds again."""
+        return float(self.chance[self.selected].sum())
+
+
+def estimate_found_again(ranks: DisjointRanks, *, seed: int = 0) -> FoundAgain:
+    """Estimate each feature's chance to be selected by an independent study of the same size.
+
+    Where nothing or everything is selected on the full data, or on all parts, chances are 0 or 1.
+    """
+    size, n_features = ranks.size, ranks.n_features
+    if not all(0 < count < n_features for count in (size, *ranks.part_sizes)):
+        return _certain(ranks)
+    tables = ranks.rank_tables()
+    order = _feature_order(ranks)
+    draws = _draw_models(tables, order, seed)
+    places = _computed_places(size, n_features)
+    posterior, by_model = _posterior_chances(draws, places, size, n_features)
+    log_odds = by_model
+    if len(tables) > 1:
+        steps = _odds_step(draws.tables, tables, places)
+        log_odds = (1 - ODDS_SHARE) * by_model + ODDS_SHARE * _shifted_to_sum(
+            _interpolated(steps, places, n_features), size
+        )[:, places]
+    every = _shifted_to_sum(_interpolated(log_odds, places, n_features), size)
+    moved = every[:, places] - by_model
+    low = _lower_bound(posterior, moved, places, n_features)
+    chance = expit(every)
+    rank = np.empty(n_features, dtype=np.intp)
+    rank[order] = np.arange(n_features)
+    return FoundAgain(
+        selected=ranks.selected,
+        chance=chance.mean(axis=0)[rank],
+        low=np.minimum(low, chance.mean(axis=0))[rank],
+        draws=chance[:, rank],
+    )
+
+
+def _certain(ranks: DisjointRanks) -> FoundAgain:
+    """Return the chances where there is nothing to estimate: all or no features are selected."""
+    chance = np.full(ranks.n_features, ranks.size / ranks.n_features)
+    return FoundAgain(
+        selected=ranks.selected,
+        chance=chance,
+        low=chance,
+        draws=np.repeat(chance[np.newaxis], N_DRAWS, axis=0),
+    )
+
+
+def grade_chances(chance: Array) -> NDArray[np.str_]:
+    """Return the grade of each chance, from "very likely" to "unlikely"."""
+    return np.select(
+        [chance >= least for least in GRADES.values()], list(GRADES), default="unlikely"
+    )
+
+
+def longest_list(found: FoundAgain, share: float) -> NDArray[np.intp]:
+    """Return the longest list whose expected share found again is at least `share`.
+
+    Features are taken by decreasing chance, as many as keep the lower quartile, over the
+    repetitions, of their mean chance at or above the share: taking the longest of many lists
+    favours those whose chances are overestimated. The list may be empty.
+    """
+    order = np.lexsort((np.arange(len(found.chance)), -found.chance))
+    means = np.cumsum(found.draws[:, order], axis=1) / np.arange(1, len(order) + 1)
+    enough = np.flatnonzero(np.quantile(means, CAREFUL_QUANTILE, axis=0) >= share)
+    return np.asarray(order[: enough[-1] + 1] if len(enough) else order[:0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Repetitions: weighted tables, growth and weights of the effects of each."""
+
+    tables: list[Array]
+    growths: Array
+    weights: Array
+
+
+def _feature_order(ranks: DisjointRanks) -> NDArray[np.intp]:
+    """Order the features by their ranks in the full data and in all halves.
+
+    Ties are ordered by the ranks themselves, so that the order of the columns does not matter.
+    """
+    size, n_features = ranks.size, ranks.n_features
+
+    def tail(own: NDArray[np.integer]) -> Array:
+        # a quarter of the size keeps the very first ranks from counting more than the list
+        return np.asarray(-np.log((own + 0.5 + size / 4) / n_features))
+
+    halves = ranks.halves.reshape(-1, n_features)
+    score = FULL_IMPORTANCE * tail(ranks.full).mean(axis=0)
+    score = score + HALF_IMPORTANCE * tail(halves).mean(axis=0)
+    return np.lexsort((*halves[::-1], *ranks.full[::-1], -score.round(12)))
+
+
+def _draw_models(tables: Sequence[RankTable], order: NDArray[np.intp], seed: int) -> _Draws:
+    """Fit the distribution of effects, and fit it again with random feature weights."""
+    plain = [(one.weighted(np.ones((1, one.n_features))), one) for one in tables]
+    start = np.exp(-0.5 * (EFFECTS / START_SPREAD) ** 2) + START_FLOOR
+    log_weight = -0.5 * ((GROWTHS - GROWTH_MEAN) / GROWTH_SD) ** 2
+    if len(tables) > 1:
+        log_weight = log_weight + _growth_likelihood(plain, start)
+    growth_weight = np.exp(log_weight - log_weight.max())
+    growth_weight /= growth_weight.sum()
+    importance = [1.0, QUARTER_IMPORTANCE][: len(tables)]
+    best = GROWTHS[growth_weight.argmax()]
+    main = fit_effects(
+        plain, _scales(tables, np.array([best])), importance, start[np.newaxis], MAIN_STEPS
+    )
+    generator = np.random.default_rng(seed)
+    # one draw for each equal share of the weight: less noise than drawing growths at random
+    levels = (generator.permutation(N_DRAWS) + 0.5) / N_DRAWS
+    last = len(GROWTHS) - 1
+    growths = GROWTHS[np.minimum(np.searchsorted(np.cumsum(growth_weight), levels), last)]
+    by_place = generator.gamma(WEIGHT_SHAPE, 1 / WEIGHT_SHAPE, (N_DRAWS, len(order)))
+    features = np.empty_like(by_place)
+    features[:, order] = by_place  # weights belong to places: columns may come in any order
+    weighted = [(one.weighted(features), one) for one in tables]
+    near = (1 - START_UNIFORM) * main + START_UNIFORM / len(EFFECTS)
+    weights = fit_effects(
+        weighted,
+        _scales(tables, growths),
+        importance,
+        np.repeat(near, N_DRAWS, axis=0),
+        DRAW_STEPS,
+    )
+    return _Draws([table for table, _ in weighted], growths, weights)
+
+
+def _growth_likelihood(plain: list[tuple[Array, RankTable]], start: Array) -> Array:
+    """Return the log likelihood of each growth, features counted as independent."""
+    count = len(GROWTHS)
+    repeated = [(np.repeat(table, count, axis=0), one) for table, one in plain]
+    scales = _scales([one for _, one in plain], GROWTHS)
+    weights = fit_effects(
+        repeated, scales, [1.0] * len(plain), np.repeat(start[np.newaxis], count, axis=0),
+        GROWTH_STEPS,
+    )  # fmt: skip
+    return np.asarray(plain[0][1].n_features * log_likelihood(weights, repeated, scales))
+
+
+def _scales(tables: Sequence[RankTable], growths: Array) -> list[Array]:
+    """Return what effects at n/2 are multiplied by, for each size of parts."""
+    return [(2 * one.fraction) ** growths for one in tables]
+
+
+def _computed_places(size: int, n_features: int) -> NDArray[np.intp]:
+    """Return the places whose chances are computed: all early ones, fewer and fewer later."""
+    exact = min(n_features, max(N_EXACT_PLACES * size, 100))
+    if exact == n_features:
+        return np.arange(n_features)
+    later = np.geomspace(exact, n_features - 1, 60).round().astype(np.intp)
+    return np.unique(np.concatenate([np.arange(exact), later]))
+
+
+def _interpolated(values: Array, places: NDArray[np.intp], n_features: int) -> Array:
+    """Return values at all places, linear in the log of the place."""
+    at = np.log(np.arange(n_features) + 0.5)
+    known = np.log(places + 0.5)
+    return np.stack([np.interp(at, known, row) for row in values])
+
+
+@dataclass(frozen=True, eq=False)
+class _Posterior:
+    """Weights of the effects at each place, and the log odds of selection of each effect."""
+
+    weights: Array
+    log_odds: Array
+
+
+def _posterior_chances(
+    draws: _Draws, places: NDArray[np.intp], size: int, n_features: int
+) -> tuple[_Posterior, Array]:
+    """Return the posterior of the effects at each place, and the log odds of being found again."""
+    scales = 2.0**draws.growths
+    effects = EFFECTS * scales[:, np.newaxis]
+    cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
+    scores = score_thresholds(draws.weights, scales, (places + 0.5) / n_features)
+    density = np.exp(-0.5 * (scores[:, :, np.newaxis] - effects[:, np.newaxis, :]) ** 2)
+    weights = draws.weights[:, np.newaxis, :] * density
+    weights /= weights.sum(axis=2, keepdims=True)
+    chance = np.clip(ndtr(effects - cut), SMALLEST_CHANCE, 1 - SMALLEST_CHANCE)
+    mean = (weights @ chance[:, :, np.newaxis])[:, :, 0]
+    return _Posterior(weights, logit(chance)), logit(mean)
+
+
+def _odds_step(
+    weighted: Sequence[Array], tables: Sequence[RankTable], places: NDArray[np.intp]
+) -> Array:
+    """Continue the log odds of being selected again from n/4 over n/2 to n."""
+    half, quarter = (
+        _selected_again(own, table, places) for own, table in zip(weighted, tables, strict=True)
+    )
+    return 2 * half - quarter
+
+
+def _selected_again(weighted: Array, table: RankTable, places: NDArray[np.intp]) -> Array:
+    """Return the log odds of selection in the other part by place; they fall with the place."""
+    size, n_features = table.size, table.n_features
+    first_out = int(np.searchsorted(table.edges, size))
+    shares = weighted[:, :, :first_out].sum(axis=2) * n_features
+    every = weighted.sum(axis=2) * n_features
+    chance = (shares + PSEUDO_FEATURES * size / n_features) / (every + PSEUDO_FEATURES)
+    falling = np.stack(
+        [_decreasing(row, own + PSEUDO_FEATURES) for row, own in zip(chance, every, strict=True)]
+    )
+    log_odds = logit(np.clip(falling, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
+    middles = np.log((table.edges[1:] + table.edges[:-1]) / 2 + size / 4)
+    at = np.log(places + 0.5 + size / 4)
+    return np.stack([np.interp(at, middles, row) for row in log_odds])
+
+
+def _decreasing(values: Array, weights: Array) -> Array:
+    """Return the closest decreasing values, by pooling neighbours that are not."""
+    blocks: list[tuple[float, float, int]] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        block = (value, weight, 1)
+        while blocks and blocks[-1][0] < block[0]:
+            mean, total, count = blocks.pop()
+            both = total + block[1]
+            pooled = (mean * total + block[0] * block[1]) / both
+            block = (pooled, both, count + block[2])
+        blocks.append(block)
+    return np.repeat([mean for mean, _, _ in blocks], [count for _, _, count in blocks])
+
+
+def _shifted_to_sum(log_odds: Array, size: int) -> Array:
+    """Shift log odds so that the chances of each row add up to the size."""
+    low, high = np.full(len(log_odds), -40.0), np.full(len(log_odds), 40.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        short = expit(log_odds + middle[:, np.newaxis]).sum(axis=1) < size
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return np.asarray(log_odds + ((low + high) / 2)[:, np.newaxis])
+
+
+def _lower_bound(
+    posterior: _Posterior, moved: Array, places: NDArray[np.intp], n_features: int
+) -> Array:
+    """Return a quantile of the posterior of each chance, over all repetitions."""
+    chances = expit(posterior.log_odds[:, np.newaxis, :] + moved[:, :, np.newaxis])
+    n_draws, n_places, _ = chances.shape
+    flat = chances.transpose(1, 0, 2).reshape(n_places, -1)
+    weights = posterior.weights.transpose(1, 0, 2).reshape(n_places, -1) / n_draws
+    order = np.argsort(flat, axis=1)
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1) < LOW_LEVEL
+    first = np.minimum(reached.sum(axis=1), flat.shape[1] - 1)
+    low = np.take_along_axis(flat, order, axis=1)[np.arange(n_places), first]
+    return np.asarray(_interpolated(low[np.newaxis], places, n_features)[0])
