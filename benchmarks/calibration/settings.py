@@ -75,6 +75,9 @@ DEVELOPMENT = [
     _real("digits", "halves", 80, 5, ["t_score", "forest_importance"]),
     _real("digits", "one", 100, 10, ["t_score", "l1_path"], share=0.25),
     _real("breast_cancer", "own", 60, 5, [*CHEAP, "forest_importance"]),
+    _real("breast_cancer", "own", 180, 5, ["t_score", "relieff"]),
+    _real("isolet", "halves", 400, 10, ["t_score", "relieff"]),
+    _simulated("graded", 300, 200, 10, ["t_score", "relieff"], "blocks"),
     _real("vijver", "own", 60, 20, ["t_score", "information_gain"]),
     _real("ovarian", "own", 60, 50, ["t_score"]),
 ]

@@ -76,6 +76,27 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
     def shares_work(self) -> bool:
         """Whether many resamples in one call cost less than as many calls."""
 
+    def signed_statistics(
+        self,
+        X: NDArray[np.float64],  # noqa: ARG002
+        y: NDArray[np.intp],  # noqa: ARG002
+    ) -> NDArray[np.float64] | None:
+        """Return t statistics with their signs, where the selector ranks by their absolute values.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            The data.
+        y : ndarray of int, shape (n,)
+            The classes, numbered from 0.
+
+        Returns
+        -------
+        ndarray of shape (p,) or None
+            None for selectors that do not rank by a t statistic of two classes.
+        """
+        return None
+
     def sized(self, size: int) -> Self:
         """Return an unfitted copy that selects so many features, or groups."""
         copy: Self = clone(self).set_params(**{self._size_parameter: size})

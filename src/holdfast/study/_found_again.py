@@ -10,23 +10,28 @@ import pandas as pd
 
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._feature_chances import (
+    DisjointDesign,
     chances_from_orders,
     chances_from_subsets,
     chances_of_groups,
     feature_table,
     group_table,
-    no_features,
 )
+from holdfast.judge._replication._result import no_features
+from holdfast.judge._replication._score_model import signed_scores_of
 from holdfast.resample import ReplicationPairs
-from holdfast.resample._replication import FULL, HALF, QUARTER
+from holdfast.resample._replication import FULL
+from holdfast.study._beside import DISJOINT
 from holdfast.study._replication import asked_of, replicated_of, why_none
 from holdfast.study._seeds import REPLICATION, seed_of
+from holdfast.study._store import SIGNED, to_floats
 from holdfast.study._view import OWN, size_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge import Replication
+    from holdfast.judge._replication._score_model import SignedScores
     from holdfast.study._measured import Data
     from holdfast.study._view import FeatureGroup, View
 
@@ -67,22 +72,36 @@ def feature_chances(view: View, selector: int, size: int) -> pd.DataFrame:
         return no_features(why)
     if not any(part.role == FULL for part in view.parts.values()):
         return no_features(EARLIER_VERSION)
-    names, pairs = view.feature_names.tolist(), ReplicationPairs.of(list(view.parts.values()))
-    asked: dict[str, Any] = {
-        "n_features": view.n_features,
-        "seed": seed_of(view.plan["seed"], REPLICATION, selector),
-    }
+    names = view.feature_names.tolist()
+    facts = view.plan["data"]
+    design = DisjointDesign(
+        pairs=ReplicationPairs.of(list(view.parts.values())),
+        n_features=view.n_features,
+        n_units=int(facts["subjects"] or facts["n_samples"]),
+        seed=seed_of(view.plan["seed"], REPLICATION, selector),
+    )
     try:
         if view.finds_groups(view.selectors[selector]):
-            groups = _of_parts(view, view.feature_groups(selector))
+            groups = _on_parts(view, view.feature_groups(selector))
             chosen = {at: _Groups.from_rows(rows, size) for at, rows in groups.items()}
-            return group_table(names, *chances_of_groups(chosen, pairs, **asked))
-        choices = _of_parts(view, view.choices(selector))
+            return group_table(names, *chances_of_groups(chosen, design))
+        choices = _on_parts(view, view.choices(selector))
         if size == OWN:
-            return feature_table(names, chances_from_subsets(choices, pairs, **asked))
-        return feature_table(names, chances_from_orders(choices, pairs, size=size, **asked))
+            return feature_table(names, chances_from_subsets(choices, design))
+        scores = _signed_scores(view, selector, design.pairs)
+        return feature_table(names, chances_from_orders(choices, design, size=size, scores=scores))
     except InvalidInputError as error:
         return no_features(str(error))
+
+
+def _signed_scores(view: View, selector: int, pairs: ReplicationPairs) -> SignedScores | None:
+    """Read the t statistics of a selector that ranks by them; None where some are missing."""
+    stored = dict(view.raw(selector, SIGNED))
+    full, *halves = (
+        to_floats(stored[at]) if at in stored else None
+        for at in (pairs.full[0], *pairs.halves.ravel())
+    )
+    return signed_scores_of(full, halves, int(view.plan["data"]["n_samples"]))
 
 
 def replicated_with_features(
@@ -112,7 +131,7 @@ class _Groups(NamedTuple):
         )
 
 
-def _of_parts(view: View, rows: dict[int, Any]) -> dict[int, Any]:
-    """Keep what was found on halves, quarters and the full data."""
-    roles = (HALF, QUARTER, FULL)
+def _on_parts(view: View, rows: dict[int, Any]) -> dict[int, Any]:
+    """Keep what was found on disjoint parts and on the full data."""
+    roles = (*DISJOINT, FULL)
     return {number: row for number, row in rows.items() if view.parts[number].role in roles}

@@ -50,7 +50,7 @@ CREATE TABLE units (
 ) WITHOUT ROWID;
 CREATE TABLE preferences (
     selector INTEGER NOT NULL, resample INTEGER NOT NULL,
-    form TEXT NOT NULL CHECK (form IN ('top', 'subset', 'ranks', 'weights')),
+    form TEXT NOT NULL CHECK (form IN ('top', 'subset', 'ranks', 'weights', 'signed')),
     data BLOB NOT NULL,
     UNIQUE (selector, resample, form)
 );
@@ -75,7 +75,7 @@ CREATE TABLE timings (
 
 
 def _stay(_: sqlite3.Connection) -> None:
-    """Leave the tables: versions 2 and 4 add roles of resamples, which older stores lack."""
+    """Leave the tables: versions 2 and 4 add roles and forms, which older stores lack."""
 
 
 def _add_values(connection: sqlite3.Connection) -> None:

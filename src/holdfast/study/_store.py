@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from holdfast.resample import Resample
 
+SIGNED = "signed"
+"""Form of signed t statistics."""
 FILE = "study.sqlite"
 WAIT = 30.0  # seconds that a reader waits for a writer, and the other way round
 

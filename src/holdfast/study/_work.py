@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
 
 from holdfast._classifiers import seeded
+from holdfast.resample._replication import FULL, HALF
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._subset import SubsetSelector
 from holdfast.study._says import predicted
 from holdfast.study._seeds import CLASSIFICATION, SELECTION, seed_of
-from holdfast.study._store import Outcome, floats, integers
+from holdfast.study._store import SIGNED, Outcome, floats, integers
 from holdfast.study._training import Training, offered
 from holdfast.study._view import OWN
 
@@ -122,7 +124,23 @@ class Work(Training):
             kept.append(("ranks", integers(ranks)))
         if "weights" in self.forms and weights is not None:
             kept.append(("weights", floats(weights)))
+        kept += self._signed(selector, resample)
         return Outcome(selector, resample, preferences=kept), {k: top[:k] for k in self.sizes}
+
+    def _signed(self, selector: int, resample: int) -> list[tuple[str, bytes]]:
+        """Keep signed t statistics of halves and of the full data, where the selector has them.
+
+        Studies of earlier versions have no fit of the full data, and their stores no such form.
+        """
+        part, own = self.resamples[resample], self.selectors[selector]
+        if part.role not in (HALF, FULL) or not self._fits_full or self.changes(own, part):
+            return []
+        found = own.signed_statistics(self.X[part.train], self.y[part.train])
+        return [] if found is None else [(SIGNED, floats(found))]
+
+    @cached_property
+    def _fits_full(self) -> bool:
+        return any(part.role == FULL for part in self.resamples)
 
     def _kept_groups(self, selector: int, resample: int, found: Grouped) -> tuple[Outcome, Chosen]:
         """Keep groups, and their representatives as the features that were selected.

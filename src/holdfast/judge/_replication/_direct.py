@@ -9,16 +9,17 @@ from holdfast.errors import InvalidInputError
 from holdfast.io import from_arrays
 from holdfast.judge._replication._estimate import estimate
 from holdfast.judge._replication._feature_chances import (
+    DisjointDesign,
     chances_from_orders,
     chances_from_subsets,
     chances_of_groups,
     feature_table,
     group_table,
-    no_features,
 )
 from holdfast.judge._replication._fits import pair_values
 from holdfast.judge._replication._fitting import Fitting
 from holdfast.judge._replication._missing import check_missing
+from holdfast.judge._replication._result import no_features
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
 from holdfast.preferences._ties import count_of
@@ -137,25 +138,35 @@ def replication(  # noqa: PLR0913  (they are the question)
         measure=record.name,
         size=count if record.by_size else data.n_features,
         n_features=data.n_features,
-        features=_feature_chances(fitting, seed),
+        features=_feature_chances(fitting, units.count, seed),
         confidence=confidence,
     )
 
 
-def _feature_chances(fitting: Fitting, seed: int) -> pd.DataFrame:
+def _feature_chances(fitting: Fitting, n_units: int, seed: int) -> pd.DataFrame:
     """Return each feature's chance to be found again; an empty table says why there is none."""
     selector, names = fitting.selector, fitting.data.feature_names
-    pairs = ReplicationPairs.of(fitting.resamples)
-    asked: dict[str, Any] = {"n_features": fitting.data.n_features, "seed": seed}
+    design = DisjointDesign(
+        pairs=ReplicationPairs.of(fitting.resamples),
+        n_features=fitting.data.n_features,
+        n_units=n_units,
+        seed=seed,
+    )
     try:
         if isinstance(selector, Grouper):
-            return group_table(names, *chances_of_groups(fitting.preferences, pairs, **asked))
+            return group_table(names, *chances_of_groups(fitting.preferences, design))
         if selector.chooses_size:
-            return feature_table(names, chances_from_subsets(fitting.preferences, pairs, **asked))
+            return feature_table(names, chances_from_subsets(fitting.preferences, design))
         if fitting.size is None:
             return no_features("no size was given")
         return feature_table(
-            names, chances_from_orders(fitting.preferences, pairs, size=fitting.size, **asked)
+            names,
+            chances_from_orders(
+                fitting.preferences,
+                design,
+                size=fitting.size,
+                scores=fitting.signed_scores(design.pairs),
+            ),
         )
     except InvalidInputError as error:
         return no_features(str(error))

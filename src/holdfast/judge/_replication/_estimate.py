@@ -9,9 +9,8 @@ import pandas as pd
 
 from holdfast._text import plural
 from holdfast.judge._replication._curve import extrapolate
-from holdfast.judge._replication._feature_chances import no_features
 from holdfast.judge._replication._interval import interval_of, spread_of
-from holdfast.judge._replication._result import Replication
+from holdfast.judge._replication._result import Replication, no_features
 from holdfast.judge._replication._scale import log_odds_of
 from holdfast.measures import get_measure
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from holdfast.errors import InvalidInputError
+from holdfast.judge._replication._estimate import estimate as estimate_replication
 from holdfast.judge._replication._found_again import (
     DisjointRanks,
     FoundAgain,
     estimate_found_again,
     grade_chances,
 )
+from holdfast.judge._replication._pairs import pair_similarities
+from holdfast.judge._replication._result import FEATURE_COLUMNS
+from holdfast.judge._replication._score_model import vote_of_scores
+from holdfast.judge._replication._values import PairValues
+from holdfast.measures import get_measure
+from holdfast.preferences import Subsets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from holdfast.judge._replication._score_model import SignedScores
     from holdfast.resample import ReplicationPairs
 
     class SelectedGroups(Protocol):
@@ -32,18 +41,38 @@ if TYPE_CHECKING:
         def representatives(self) -> NDArray[np.intp]: ...
 
 
-FEATURE_COLUMNS = ["feature", "selected", "found_again", "low", "grade"]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DisjointDesign:
+    """Disjoint parts of the data, and what there is to select from.
+
+    Attributes
+    ----------
+    pairs : ReplicationPairs
+        Which resamples are disjoint halves, parts of three quarters, quarters, and the full data.
+    n_features : int
+        Number of features.
+    n_units : int
+        Number of samples, or of subjects.
+    seed : int
+        Seed of the repetitions.
+    """
+
+    pairs: ReplicationPairs
+    n_features: int
+    n_units: int
+    seed: int = 0
+
+
 MIN_PAIRS = 2
 """Fewest pairs of halves from which chances are estimated."""
 
 
 def chances_from_orders(
     orders: Mapping[int, NDArray[np.integer]],
-    pairs: ReplicationPairs,
+    design: DisjointDesign,
     *,
     size: int,
-    n_features: int,
-    seed: int = 0,
+    scores: SignedScores | None = None,
 ) -> FoundAgain:
     """Estimate chances from features ordered best first.
 
@@ -52,21 +81,20 @@ def chances_from_orders(
     orders : mapping
         For each resample, by position, the numbers of the features, the best first. Features that
         are not named come after all others, in random order. A resample may be missing.
-    pairs : ReplicationPairs
-        Which resamples are disjoint halves, quarters, and the full data.
+    design : DisjointDesign
+        Which resamples are disjoint, and what there is to select from.
     size : int
         How many features are selected.
-    n_features : int
-        Number of features.
-    seed : int, default 0
-        Seed of the repetitions.
+    scores : SignedScores, optional
+        The scores themselves, where they are t statistics.
 
     Raises
     ------
     InvalidInputError
         The selector failed on the full data, or on nearly all halves.
     """
-    full, halves, quarters = _available(orders, pairs)
+    n_features = design.n_features
+    full, halves, quarters = _available(orders, design.pairs)
 
     def rank(positions: NDArray[np.intp]) -> NDArray[np.integer]:
         kind = np.uint16 if n_features < 2**16 else np.int32
@@ -85,22 +113,21 @@ def chances_from_orders(
             size=size,
             part_sizes=(size, size),
         ),
-        seed=seed,
+        _curve_share({at: order[:size] for at, order in orders.items()}, design, size, size),
+        scores=None if scores is None else vote_of_scores(scores, size, design.seed),
+        seed=design.seed,
     )
 
 
 def chances_from_subsets(
-    subsets: Mapping[int, NDArray[np.integer]],
-    pairs: ReplicationPairs,
-    *,
-    n_features: int,
-    seed: int = 0,
+    subsets: Mapping[int, NDArray[np.integer]], design: DisjointDesign
 ) -> FoundAgain:
     """Estimate chances from subsets whose size the selector chooses.
 
     Parameters and errors are as for `chances_from_orders`.
     """
-    full, halves, quarters = _available(subsets, pairs)
+    n_features = design.n_features
+    full, halves, quarters = _available(subsets, design.pairs)
 
     def mean_size(positions: NDArray[np.intp]) -> int:
         sizes = [len(subsets[position]) for position in positions.ravel().tolist()]
@@ -115,27 +142,54 @@ def chances_from_subsets(
     size, half_size, quarter_size = map(mean_size, (full, halves, quarters))
     selected = np.zeros(n_features, dtype=bool)
     selected[subsets[int(full[0])]] = True
-    usable = len(quarters) > 0 and 0 < quarter_size < n_features
+    if not 0 < quarter_size < n_features:  # quarters that select nothing show nothing
+        quarters, quarter_size = quarters[:0], half_size
     return estimate_found_again(
         DisjointRanks(
             full=rank(full, size),
             halves=rank(halves, half_size),
-            quarters=rank(quarters[: len(quarters) if usable else 0], quarter_size),
+            quarters=rank(quarters, quarter_size),
             selected=selected,
             size=size,
-            part_sizes=(half_size, quarter_size if usable else half_size),
+            part_sizes=(half_size, quarter_size),
             ordered=False,
         ),
-        seed=seed,
+        _curve_share(subsets, design, None, size),
+        seed=design.seed,
     )
 
 
+def _curve_share(
+    selections: Mapping[int, NDArray[np.integer]],
+    design: DisjointDesign,
+    asked_size: int | None,
+    size: int,
+) -> float:
+    """Return the share found again that the replication curve predicts for the full data.
+
+    Where classes are too small for quarters there is no curve: the Spearman-Brown formula carries
+    the agreement of halves to twice their size.
+    """
+    record, pairs = get_measure("nogueira"), design.pairs
+    halves, parts, quarters = (
+        pair_similarities(record, selections, own, Subsets, n_features=design.n_features)
+        for own in (pairs.halves, pairs.parts, pairs.quarters)
+    )
+    values = PairValues(halves=halves, parts=parts, quarters=quarters, n_units=design.n_units)
+    if not np.isfinite(values.halves).any():
+        return size / design.n_features
+    estimate = estimate_replication(
+        values, measure=record.name, size=asked_size, n_features=design.n_features
+    )
+    ahead = estimate.curve.loc[estimate.curve["kind"] == "predicted", "value"]
+    half = max(estimate.value, 0.0)
+    agreement = float(ahead.iloc[0]) if len(ahead) else 2 * half / (1 + half)
+    chance = size / design.n_features
+    return chance + max(agreement, 0.0) * (1 - chance)
+
+
 def chances_of_groups(
-    groups: Mapping[int, SelectedGroups],
-    pairs: ReplicationPairs,
-    *,
-    n_features: int,
-    seed: int = 0,
+    groups: Mapping[int, SelectedGroups], design: DisjointDesign
 ) -> tuple[FoundAgain, SelectedGroups]:
     """Estimate the chances of groups of features, and return those selected on the full data.
 
@@ -148,8 +202,9 @@ def chances_of_groups(
         at: np.unique(np.concatenate([*own.members, np.empty(0, dtype=np.intp)])).astype(np.intp)
         for at, own in groups.items()
     }
-    found = chances_from_subsets(members, pairs, n_features=n_features, seed=seed)
-    chosen = groups[next(at for at in pairs.full.tolist() if at in groups)]
+    found = chances_from_subsets(members, design)
+    n_features = design.n_features
+    chosen = groups[next(at for at in design.pairs.full.tolist() if at in groups)]
     representatives = np.asarray(chosen.representatives, dtype=np.intp)
     chance, low = np.zeros(n_features), np.zeros(n_features)
     draws = np.zeros_like(found.draws)
@@ -159,7 +214,10 @@ def chances_of_groups(
         chance[representative] = np.median(found.chance[own])
         low[representative] = np.median(found.low[own])
         draws[:, representative] = np.median(found.draws[:, own], axis=1)
-    return FoundAgain(selected=selected, chance=chance, low=low, draws=draws), chosen
+    groups_found = FoundAgain(
+        selected=selected, chance=chance, low=low, draws=draws, share=found.share
+    )
+    return groups_found, chosen
 
 
 def feature_table(names: Sequence[Any], found: FoundAgain) -> pd.DataFrame:
@@ -187,14 +245,6 @@ def group_table(names: Sequence[Any], found: FoundAgain, chosen: SelectedGroups)
         for representative, own in zip(chosen.representatives.tolist(), chosen.members, strict=True)
     }
     return table.assign(members=[members[name] for name in table["feature"]])
-
-
-def no_features(why: str) -> pd.DataFrame:
-    """Return the table without a row, and why there is none."""
-    kinds = dict.fromkeys(("found_again", "low"), "float64") | {"selected": "bool"}
-    table = pd.DataFrame(columns=FEATURE_COLUMNS).astype(kinds)
-    table.attrs["why_none"] = why
-    return table
 
 
 def _available(

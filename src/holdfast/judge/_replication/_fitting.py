@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.judge._replication._missing import imputed, is_imputed
+from holdfast.judge._replication._score_model import signed_scores_of
 from holdfast.preferences import Subsets
 from holdfast.preferences._ties import generators
-from holdfast.resample._replication import PART
 from holdfast.select._given import given_by
 from holdfast.select._grouper import Grouper
 from holdfast.select._subset import SubsetSelector
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.io import Dataset
+    from holdfast.judge._replication._score_model import SignedScores
     from holdfast.measures import Measure
-    from holdfast.resample import Resample
+    from holdfast.resample import ReplicationPairs, Resample
     from holdfast.select import Judge, Selector
 
 TABLE = 2**22  # scores that are held at a time
@@ -49,7 +50,7 @@ class Fitting:
     failures : dict
         What the selector raised, by the position of the resample; filled as the work goes on.
     preferences : dict
-        What the selector prefers on halves, quarters and the full data, by position: features
+        What the selector prefers on each resample, by position: features
         ordered best first; the subset, for selectors that choose the size; the selected groups,
         for those that find groups. Filled as the work goes on.
     """
@@ -113,8 +114,18 @@ class Fitting:
     def _keep(self, verdict: Any, start: int) -> None:  # noqa: ANN401
         """Keep the preferences that chances to be found again are estimated from."""
         for at, preference in enumerate(_preferences(verdict, self.size), start):
-            if self.resamples[at].role != PART:
-                self.preferences[at] = preference
+            self.preferences[at] = preference
+
+    def signed_scores(self, pairs: ReplicationPairs) -> SignedScores | None:
+        """Return t statistics on the full data and on halves, for selectors that rank by them."""
+        if self._imputes:
+            return None
+        codes = self.data.codes
+        full, *halves = (
+            self.selector.signed_statistics(self.data.X[rows], codes[rows])
+            for rows in (self.resamples[at].train for at in (pairs.full[0], *pairs.halves.ravel()))
+        )
+        return signed_scores_of(full, halves, len(codes))
 
     def _judged(self, rows: list[NDArray[np.intp]], first: int) -> Any:  # noqa: ANN401
         """Judge rows of the data, which are checked once."""

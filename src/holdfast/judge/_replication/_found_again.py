@@ -13,8 +13,15 @@ Only the step from n/2 to n needs an assumption. Two are made, and their log odd
 
 The order of the features comes from the full data and from all halves together. Everything is
 repeated with random feature weights (weighted likelihood bootstrap, Newton and Raftery 1994), which
-carries the uncertainty about the distribution of effects into the chances. In each repetition the
-chances add up to the number of selected features.
+carries the uncertainty about the distribution of effects into the chances.
+
+How much of a list is found again is known better from whole lists than from single features: the
+chances of each repetition are stretched on the scale of log odds so that they add up to the number
+of selected features, and their mean over the first places is a draw of the *expected share*
+(`expected_share`): the replication curve of `_curve_fit` (too low where few samples show much) and
+the share of the halves of these data that select the listed features (too high, as the list was
+selected on the same data), averaged. Where a selector has signed z-scores, an empirical Bayes model
+of the scores (`_score_model`) votes on the share and on the chances.
 
 Constants are calibrated by ``benchmarks/calibration`` unless they say otherwise; the guide, page
 "Found again", shows how often the chances are right.
@@ -31,7 +38,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, logit, ndtr
+from scipy.special import expit, logit, ndtr, ndtri
 
 from holdfast.judge._replication._rank_model import (
     EFFECTS,
@@ -46,6 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from holdfast.judge._replication._score_model import ScoreVote
 
     Array = NDArray[np.float64]
 
@@ -69,10 +78,28 @@ ODDS_SHARE = 0.5
 PSEUDO_FEATURES = 0.05
 """Features per rank bin that are selected again by chance, added to what was observed."""
 SMALLEST_CHANCE = 1e-5
-LOW_LEVEL = 0.1
-"""The lower bound is this quantile of the posterior: one-sided, 90%."""
+MIN_SCORE_CHANCE = 1e-3
+"""Least chance that simulated studies of the model of scores can show."""
+LOW_LEVEL = 0.05
+"""The lower bound is this quantile of the posterior; it holds for at least 90% of the features.
+
+The rest is for what the posterior leaves out.
+"""
 CAREFUL_QUANTILE = 0.25
 """A list is as long as this quantile, over the repetitions, of its share found again allows."""
+CURVE_WEIGHT, HALVES_WEIGHT = 0.7, 0.28
+"""Weights of the replication curve and of the halves in the log odds of the expected share."""
+SHARE_SD = 0.7
+"""Standard deviation of the expected share over the repetitions, in log odds.
+
+Wider than the error of the share itself: it also stands for what the model of ranks leaves out.
+"""
+SHARE_MARGIN = 0.02
+"""Keeps the log odds of the expected share finite at chance and at perfect agreement."""
+STRETCHES = (0.3, 3.0)
+"""Least and greatest factor of the log odds."""
+SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
+"""Weight of the model of signed scores in the expected share and in the chances."""
 N_EXACT_PLACES = 4
 """Places up to this multiple of the size are computed one by one, later ones interpolated."""
 GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
@@ -145,12 +172,15 @@ class FoundAgain:
         One-sided 90% lower bound of each chance.
     draws : ndarray of shape (draws, p)
         The chances in each repetition.
+    share : float
+        Expected share of a list that an independent study selects again.
     """
 
     selected: NDArray[np.bool_]
     chance: Array
     low: Array
     draws: Array
+    share: float
 
     @property
     def expected(self) -> float:
@@ -158,17 +188,56 @@ class FoundAgain:
         return float(self.chance[self.selected].sum())
 
 
-def estimate_found_again(ranks: DisjointRanks, *, seed: int = 0) -> FoundAgain:
+def expected_share(ranks: DisjointRanks, curve: float, scores: ScoreVote | None = None) -> float:
+    r"""Return the share of the selected features that an independent study is expected to select.
+
+    With shares r on the scale from 0 (chance, k/p) to 1, and L their log odds,
+    :math:`L(r) = 0.7 L(r_{curve}) + 0.28 L(r_{halves})`, averaged with that of the model of signed
+    scores where there is one.
+
+    Parameters
+    ----------
+    ranks : DisjointRanks
+        The ranks.
+    curve : float
+        The share that the replication curve predicts.
+    scores : ScoreVote, optional
+        What the model of signed scores says.
+    """
+    scale = _ShareScale(ranks.size / ranks.n_features)
+    picks = ranks.halves.reshape(-1, ranks.n_features)[:, ranks.selected] < ranks.part_sizes[0]
+    log_odds = CURVE_WEIGHT * scale.log_odds(curve)
+    log_odds += HALVES_WEIGHT * scale.log_odds(float(picks.mean()) if picks.size else 0.0)
+    if scores is not None:
+        log_odds += SCORE_SHARE_WEIGHT * (scale.log_odds(scores.share) - log_odds)
+    return float(scale.share(np.array([log_odds]))[0])
+
+
+def estimate_found_again(
+    ranks: DisjointRanks, curve: float, *, scores: ScoreVote | None = None, seed: int = 0
+) -> FoundAgain:
     """Estimate each feature's chance to be selected by an independent study of the same size.
 
     Where nothing or everything is selected on the full data, or on all parts, chances are 0 or 1.
+
+    Parameters
+    ----------
+    ranks : DisjointRanks
+        Ranks on the full data and on disjoint parts.
+    curve : float
+        Share of the selected features found again that the replication curve predicts.
+    scores : ScoreVote, optional
+        What the model of signed scores says.
+    seed : int, default 0
+        Seed of the repetitions.
     """
     size, n_features = ranks.size, ranks.n_features
     if not all(0 < count < n_features for count in (size, *ranks.part_sizes)):
         return _certain(ranks)
     tables = ranks.rank_tables()
     order = _feature_order(ranks)
-    draws = _draw_models(tables, order, seed)
+    generator = np.random.default_rng(seed)
+    draws = _draw_models(tables, order, generator)
     places = _computed_places(size, n_features)
     posterior, by_model = _posterior_chances(draws, places, size, n_features)
     log_odds = by_model
@@ -179,15 +248,27 @@ def estimate_found_again(ranks: DisjointRanks, *, seed: int = 0) -> FoundAgain:
         )[:, places]
     every = _shifted_to_sum(_interpolated(log_odds, places, n_features), size)
     moved = every[:, places] - by_model
-    low = _lower_bound(posterior, moved, places, n_features)
-    chance = expit(every)
+    share = expected_share(ranks, curve, scores)
+    slopes, shifts = _stretch_to_share(every, size, _share_draws(share, ranks, generator))
+    every = slopes[:, np.newaxis] * every + shifts[:, np.newaxis]
+    values = slopes[:, np.newaxis, np.newaxis] * (
+        posterior.log_odds[:, np.newaxis, :] + moved[:, :, np.newaxis]
+    )
+    low = _lower_bound(
+        posterior.weights, values + shifts[:, np.newaxis, np.newaxis], places, n_features
+    )
     rank = np.empty(n_features, dtype=np.intp)
     rank[order] = np.arange(n_features)
+    every, low = every[:, rank], low[rank]
+    if scores is not None:
+        every, low = _with_score_vote(every, low, scores, size)
+    chance = expit(every)
     return FoundAgain(
         selected=ranks.selected,
-        chance=chance.mean(axis=0)[rank],
-        low=np.minimum(low, chance.mean(axis=0))[rank],
-        draws=chance[:, rank],
+        chance=chance.mean(axis=0),
+        low=np.minimum(low, chance.mean(axis=0)),
+        draws=chance,
+        share=share,
     )
 
 
@@ -199,6 +280,7 @@ def _certain(ranks: DisjointRanks) -> FoundAgain:
         chance=chance,
         low=chance,
         draws=np.repeat(chance[np.newaxis], N_DRAWS, axis=0),
+        share=ranks.size / ranks.n_features,
     )
 
 
@@ -248,7 +330,9 @@ def _feature_order(ranks: DisjointRanks) -> NDArray[np.intp]:
     return np.lexsort((*halves[::-1], *ranks.full[::-1], -score.round(12)))
 
 
-def _draw_models(tables: Sequence[RankTable], order: NDArray[np.intp], seed: int) -> _Draws:
+def _draw_models(
+    tables: Sequence[RankTable], order: NDArray[np.intp], generator: np.random.Generator
+) -> _Draws:
     """Fit the distribution of effects, and fit it again with random feature weights."""
     plain = [(one.weighted(np.ones((1, one.n_features))), one) for one in tables]
     start = np.exp(-0.5 * (EFFECTS / START_SPREAD) ** 2) + START_FLOOR
@@ -262,7 +346,6 @@ def _draw_models(tables: Sequence[RankTable], order: NDArray[np.intp], seed: int
     main = fit_effects(
         plain, _scales(tables, np.array([best])), importance, start[np.newaxis], MAIN_STEPS
     )
-    generator = np.random.default_rng(seed)
     # one draw for each equal share of the weight: less noise than drawing growths at random
     levels = (generator.permutation(N_DRAWS) + 0.5) / N_DRAWS
     last = len(GROWTHS) - 1
@@ -389,16 +472,71 @@ def _shifted_to_sum(log_odds: Array, size: int) -> Array:
     return np.asarray(log_odds + ((low + high) / 2)[:, np.newaxis])
 
 
+@dataclass(frozen=True)
+class _ShareScale:
+    """Log odds of the part of the way from chance to perfect agreement that a share has gone."""
+
+    chance: float
+
+    def log_odds(self, share: float) -> float:
+        """Return the log odds of a share."""
+        part = min(max((share - self.chance) / (1 - self.chance), 0.0), 1.0)
+        return float(logit(SHARE_MARGIN + (1 - 2 * SHARE_MARGIN) * part))
+
+    def share(self, log_odds: Array) -> Array:
+        """Return the shares of log odds, just above chance at least."""
+        part = (expit(log_odds) - SHARE_MARGIN) / (1 - 2 * SHARE_MARGIN)
+        return np.asarray(self.chance + np.clip(part, 0.002, 0.998) * (1 - self.chance))
+
+
+def _share_draws(share: float, ranks: DisjointRanks, generator: np.random.Generator) -> Array:
+    """Return a share for each repetition: normal in log odds, one from each equal part."""
+    scale = _ShareScale(ranks.size / ranks.n_features)
+    steps = ndtri((np.arange(N_DRAWS) + 0.5) / N_DRAWS)
+    steps *= SHARE_SD / steps.std()
+    return scale.share(scale.log_odds(share) + generator.permutation(steps))
+
+
+def _stretch_to_share(log_odds: Array, size: int, shares: Array) -> tuple[Array, Array]:
+    """Find slopes and shifts such that chances add up to the size and the first ones to the share.
+
+    `log_odds` falls along each row; ``slope * log_odds + shift`` has the mean chance `share` over
+    the first `size` places, as far as `STRETCHES` allows.
+    """
+    low, high = (np.full(len(log_odds), end) for end in STRETCHES)
+    for _ in range(20):
+        slope = (low + high) / 2
+        stretched = _shifted_to_sum(slope[:, np.newaxis] * log_odds, size)
+        short = expit(stretched[:, :size]).mean(axis=1) < shares
+        low, high = np.where(short, slope, low), np.where(short, high, slope)
+    shift = stretched[:, 0] - slope * log_odds[:, 0]
+    return slope, shift
+
+
+def _with_score_vote(
+    log_odds: Array, low: Array, scores: ScoreVote, size: int
+) -> tuple[Array, Array]:
+    """Average the log odds of chances with those of the model of signed scores."""
+    vote = logit(np.clip(scores.chance, MIN_SCORE_CHANCE, 1 - MIN_SCORE_CHANCE))
+    mean = (1 - SCORE_CHANCE_WEIGHT) * log_odds + SCORE_CHANCE_WEIGHT * vote
+    averaged = _shifted_to_sum(mean, size)
+    change = (averaged - log_odds).mean(axis=0)
+    bounded = logit(np.clip(low, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
+    return averaged, np.asarray(expit(bounded + change))
+
+
 def _lower_bound(
-    posterior: _Posterior, moved: Array, places: NDArray[np.intp], n_features: int
+    weights: Array, log_odds: Array, places: NDArray[np.intp], n_features: int
 ) -> Array:
-    """Return a quantile of the posterior of each chance, over all repetitions."""
-    chances = expit(posterior.log_odds[:, np.newaxis, :] + moved[:, :, np.newaxis])
-    n_draws, n_places, _ = chances.shape
-    flat = chances.transpose(1, 0, 2).reshape(n_places, -1)
-    weights = posterior.weights.transpose(1, 0, 2).reshape(n_places, -1) / n_draws
+    """Return a quantile of the posterior of each chance, over all repetitions.
+
+    `weights` and `log_odds` have the shape (draws, places, effects).
+    """
+    n_draws, n_places, _ = weights.shape
+    flat = log_odds.transpose(1, 0, 2).reshape(n_places, -1)
+    shares = weights.transpose(1, 0, 2).reshape(n_places, -1) / n_draws
     order = np.argsort(flat, axis=1)
-    reached = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1) < LOW_LEVEL
+    reached = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1) < LOW_LEVEL
     first = np.minimum(reached.sum(axis=1), flat.shape[1] - 1)
     low = np.take_along_axis(flat, order, axis=1)[np.arange(n_places), first]
-    return np.asarray(_interpolated(low[np.newaxis], places, n_features)[0])
+    return np.asarray(expit(_interpolated(low[np.newaxis], places, n_features)[0]))

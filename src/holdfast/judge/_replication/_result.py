@@ -6,13 +6,16 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from holdfast._text import plural
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from holdfast.plot import Picture
+
+FEATURE_COLUMNS = ["feature", "selected", "found_again", "low", "grade"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -101,3 +104,11 @@ class Replication:
             ends = f"{row.low:.2f} to {row.high:.2f}"
             said += f"\nPredicted for studies of {row.n_samples:,.0f}: {row.value:.2f} ({ends})."
         return f"{said}\nNote: {self.note}." if self.note else said
+
+
+def no_features(why: str) -> pd.DataFrame:
+    """Return the table without a row, and why there is none."""
+    kinds = dict.fromkeys(("found_again", "low"), "float64") | {"selected": "bool"}
+    table = pd.DataFrame(columns=FEATURE_COLUMNS).astype(kinds)
+    table.attrs["why_none"] = why
+    return table
