@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
@@ -86,7 +85,7 @@ def check_sparse_models(work: Work, names: Sequence[str]) -> None:
 
 def is_sparse_model(selector: Selector) -> bool:
     """Return whether a selector wraps a model of scikit-learn with an L1 penalty."""
-    model = selector.estimator if isinstance(selector, AnySelector) else None
+    model: Any = selector.estimator if isinstance(selector, AnySelector) else None
     if not hasattr(model, "fit") or not hasattr(model, "get_params"):
         return False
     options = model.get_params()
@@ -99,7 +98,7 @@ def is_sparse_model(selector: Selector) -> bool:
         if key.endswith("penalty") and isinstance(value, str)
     )
     mixed = any(
-        isinstance(value, Real) and value > 0
+        isinstance(value, int | float) and value > 0
         for key, value in options.items()
         if key.endswith("l1_ratio")
     )
