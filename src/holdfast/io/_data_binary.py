@@ -93,15 +93,20 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
         n_rows=table.num_rows,
         column=column,
         kind=FileFormatError,
-        categorical=_dictionary_columns(table),
+        categorical=_categorical_columns(table),
     )
     return frame_data(checked(frame), wishes, source, _index_note(out))
 
 
-def _dictionary_columns(table: Any) -> frozenset[int]:  # noqa: ANN401
-    """Return the columns that hold categories."""
-    kinds = (table.column(j).type for j in range(table.num_columns))
-    return frozenset(j for j, kind in enumerate(kinds) if str(kind).startswith("dictionary"))
+def _categorical_columns(table: Any) -> frozenset[int]:  # noqa: ANN401
+    """Return the columns that hold categories, by their type or by what pandas stored of them."""
+    declared = (table.schema.pandas_metadata or {}).get("columns", [])
+    named = {one.get("name") for one in declared if one.get("pandas_type") == "categorical"}
+    return frozenset(
+        j
+        for j, column in enumerate(table.schema)
+        if column.name in named or str(column.type).startswith("dictionary")
+    )
 
 
 def _index_columns(table: Any) -> set[str]:  # noqa: ANN401
