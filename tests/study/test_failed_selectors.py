@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,17 +27,9 @@ class Failing(Scorer):
         self.random_state = random_state
 
     def _score(self, X, y, generator):
-        from pathlib import Path
-
         if len(X) >= self.least and not Path(self.mended).is_file():
             raise ArithmeticError("out of luck")
         return np.abs(X.mean(axis=0))
-
-
-@pytest.fixture(autouse=True)
-def unrehearsed(monkeypatch):
-    """Let the failing selectors reach the work."""
-    monkeypatch.setattr(Failing, "__module__", __name__)
 
 
 def study(selectors, **more):
@@ -96,8 +89,7 @@ def test_a_study_that_grows_stops_when_everything_fails(tmp_path):
     assert len(hf.load(tmp_path / "run").failures) < 100
 
 
-def test_the_command_ends_with_1_and_names_the_selector(tmp_path, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+def test_the_command_ends_with_1_and_names_the_selector(tmp_path):
     folder = tmp_path / "run"
     asked = study({"one": Failing(), "two": Failing(1)})
     with pytest.raises(StudyError):
