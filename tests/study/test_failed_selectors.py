@@ -12,6 +12,7 @@ import holdfast as hf
 from holdfast.errors import HoldfastWarning, StudyError
 from holdfast.select._base import Scorer
 from tests.cli.studies import run
+from tests.study.inline import work_here
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((40, 6)), np.repeat(["a", "b"], 20)
@@ -30,6 +31,12 @@ class Failing(Scorer):
         if len(X) >= self.least and not Path(self.mended).is_file():
             raise ArithmeticError("out of luck")
         return np.abs(X.mean(axis=0))
+
+
+@pytest.fixture(autouse=True)
+def without_processes(monkeypatch):
+    """Work in this process: starting others takes longer than the work."""
+    work_here(monkeypatch)
 
 
 def study(selectors, **more):
