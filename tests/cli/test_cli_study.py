@@ -6,11 +6,61 @@ import hashlib
 import json
 import logging
 
+import numpy as np
 import pytest
 
 import holdfast as hf
 from holdfast.cli._request import CLASSIFIERS, SELECTORS, requested
 from tests.cli.studies import SMALL, run
+
+
+def stages(folder):
+    """Write a table whose target holds the numbers 0 to 4."""
+    rng = np.random.default_rng(0)
+    rows = [
+        ",".join([f"{i % 5}", *(f"{value:.4f}" for value in rng.standard_normal(6))])
+        for i in range(60)
+    ]
+    path = folder / "stages.csv"
+    path.write_text("\n".join(["stage,a,b,c,d,e,f", *rows, ""]))
+    return path
+
+
+FEW = ["--selectors=f_score", "--sizes=2", "--n-jobs=1", "--classifiers=none"]
+FEW += ["--protocol=subsampling:n_resamples=3,train_size=0.8"]
+
+
+def test_a_target_of_numbers_must_be_declared(tmp_path):
+    path = stages(tmp_path)
+    refused = run("study", path, "--target=stage", *FEW, "--out", tmp_path / "run")
+    assert refused.exit_code == 3
+    assert "column 'stage' holds 5 distinct numbers (0, 1, 2 and 2 more)" in refused.stderr
+    assert "--classes" in refused.stderr
+    assert not (tmp_path / "run").exists()
+    taken = run("study", path, "--target=stage", "--classes", *FEW, "--out", tmp_path / "run")
+    assert taken.exit_code == 0, taken.stderr
+    assert run("resume", tmp_path / "run", "--n-jobs=1").exit_code == 0
+
+
+def test_a_study_file_declares_classes(tmp_path):
+    stages(tmp_path)
+    said = '[data]\nfile = "stages.csv"\ntarget = "stage"\nclasses = true\n'
+    (tmp_path / "study.toml").write_text(said)
+    result = run("study", tmp_path / "study.toml", *FEW, "--out", tmp_path / "run")
+    assert result.exit_code == 0, result.stderr
+    (tmp_path / "study.toml").write_text(said.replace("true", '"yes"'))
+    refused = run("study", tmp_path / "study.toml", *FEW, "--out", tmp_path / "other")
+    assert refused.exit_code == 3
+    assert "data.classes" in refused.stderr
+
+
+def test_plans_need_the_declaration_too(tmp_path):
+    path = stages(tmp_path)
+    asked = ["plan", path, "--target=stage", "--selectors=f_score", "--sizes=2", "--n-pairs=4"]
+    refused = run(*asked)
+    assert refused.exit_code == 3
+    assert "--classes" in refused.stderr
+    assert run(*asked, "--classes").exit_code == 0
 
 
 @pytest.fixture(scope="module")

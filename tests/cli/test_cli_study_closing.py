@@ -204,6 +204,14 @@ def test_failed_units_are_counted_and_their_reasons_told(ended):
     assert len(out.split("\n\n")[0].splitlines()) == 5
 
 
+def test_a_selector_that_failed_throughout_is_named_once(ended):
+    code, _, err = ended(made(), failed=[*((1, i) for i in range(12)), (0, 4)])
+    assert code == 1
+    assert err.count("two failed on all 12 resamples: ValueError: no") == 1
+    assert "two on 12 resamples" not in err
+    assert "error: one on 1 resample (the first is 4): ValueError: no" in err
+
+
 def test_failures_are_told_even_when_quiet(ended):
     code, _, err = ended(made(), failed=[(0, 0)], quiet=True)
     assert code == 1

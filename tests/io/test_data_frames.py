@@ -48,11 +48,8 @@ def test_columns_of_all_kinds_are_read(source):
 
 
 def test_numbers_and_truth_values_become_labels(source):
-    assert read_data(source, target="count", drop=["stage", "who", "class"]).classes == (
-        "1",
-        "2",
-        "3",
-    )
+    counts = read_data(source, target="count", drop=["stage", "who", "class"], classes=True)
+    assert counts.classes == ("1", "2", "3")
     data = read_data(source, target="flag", drop=["stage", "who", "class"])
     assert data.y.tolist() == ["True", "False", "True"]
 

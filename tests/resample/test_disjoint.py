@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
-from holdfast.resample import DisjointParts, ReplicationDesign, ReplicationPairs
+from holdfast.resample import (
+    DisjointParts,
+    ReplicationDesign,
+    ReplicationPairs,
+    classes_left_out,
+    halved_units,
+    left_out_note,
+)
+from holdfast.resample._units import Units
 from tests.resample.strategies import SEEDS, classes, same, subjects
 
 
@@ -149,3 +157,50 @@ def test_other_roles_are_passed_over():
 def test_wrong_numbers_of_pairs_are_refused(n_pairs):
     with pytest.raises(InvalidInputError, match="n_pairs must be a whole number of at least 2"):
         ReplicationDesign(n_pairs)
+
+
+def test_classes_too_small_for_halves_are_left_out():
+    y = np.array(["c"] * 3 + ["a"] * 12 + ["b"] * 9)
+    resamples = ReplicationDesign(4).draw(y, None, 5)
+    alone = ReplicationDesign(4).draw(y[3:], None, 5)
+    assert len(resamples) == len(alone)
+    for one, other in zip(resamples, alone, strict=True):
+        assert (one.role, one.outer) == (other.role, other.outer)
+        assert one.train.tolist() == (other.train + 3).tolist()
+        assert "c" not in y[one.train]
+    units = Units.of(y, None)
+    assert classes_left_out(units) == {"c": 3}
+    assert halved_units(units).count == 21
+    large = Units.of(y[3:], None)
+    assert classes_left_out(large) == {}
+    assert halved_units(large) is large
+
+
+def test_subjects_of_small_classes_are_counted_and_others_stay_whole():
+    """Class c has 6 samples of 3 subjects with 1 sample and more; subject 0 has a and c."""
+    y = np.array(["a"] * 8 + ["b"] * 8 + ["c"] * 6)
+    groups = np.array([*range(8), *range(10, 18), 0, 0, 20, 20, 21, 21])
+    units = Units.of(y, groups)
+    assert classes_left_out(units) == {}  # each subject has two samples: one a half is enough
+    single = np.array([*range(8), *range(10, 18), 0, 20, 20, 20, 21, 21])
+    units = Units.of(y, single)
+    assert classes_left_out(units) == {"c": 3}
+    assert halved_units(units).count == 16
+    for one in ReplicationDesign(4).draw(y, single):
+        assert set(y[one.train]) == {"a", "b"}
+    halves = _by_role(ReplicationDesign(4).draw(y, single), "half")
+    for first, second in zip(halves[::2], halves[1::2], strict=True):
+        assert not set(single[first.train]) & set(single[second.train])
+        assert sorted([*first.train, *second.train]) == list(range(16))
+
+
+def test_notes_name_the_classes_left_out():
+    assert left_out_note({}, "sample") == ""
+    assert left_out_note({"X": 3}, "sample") == (
+        "class 'X' with 3 samples is too small to be halved and is left out of the replication "
+        "estimate"
+    )
+    assert left_out_note({"X": 1, "Y": 2}, "subject") == (
+        "class 'X' with 1 subject, class 'Y' with 2 subjects are too small to be halved and are "
+        "left out of the replication estimate"
+    )

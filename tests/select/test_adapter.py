@@ -14,9 +14,10 @@ from sklearn.feature_selection import (
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 import holdfast as hf
-from holdfast.errors import InvalidInputError
+from holdfast.errors import HoldfastWarning, InvalidInputError
 
 X, Y = load_wine(return_X_y=True)
 X = X / X.std(axis=0)
@@ -99,3 +100,102 @@ def test_a_selector_keeps_its_own_choice_among_ties():
         fitted = hf.AnySelector(SelectKBest(k=4), random_state=seed).fit(tripled, Y)
         own = SelectKBest(k=4).fit(tripled, Y)
         assert fitted.get_support().tolist() == own.get_support().tolist()
+
+
+def noisy(n_features=60):
+    """Return two classes that differ in 3 features."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 40)
+    values = rng.standard_normal((80, n_features))
+    values[y == 1, :3] += 1.5
+    return values, y
+
+
+SPARSE = LinearSVC(penalty="l1", dual=False, C=0.05)
+
+
+def test_a_size_that_a_sparse_model_does_not_reach_is_refused():
+    values, y = noisy()
+    kept = int((SPARSE.fit(values, y).coef_ != 0).sum())
+    assert 1 <= kept < 20
+    message = f"LinearSVC kept {kept} of the 20 features asked for; .* Ask for at most {kept}, or"
+    with pytest.raises(InvalidInputError, match=message):
+        hf.AnySelector(SPARSE, n_features_to_select=20).fit(values, y)
+    fitted = hf.AnySelector(SPARSE, n_features_to_select=kept).fit(values, y)
+    assert set(np.flatnonzero(fitted.get_support())) == set(np.flatnonzero(SPARSE.coef_[0]))
+    with pytest.raises(InvalidInputError, match="SelectFromModel, so that it chooses the size"):
+        hf.replication(SPARSE, values, y, size=20, n_pairs=4)
+    own = hf.AnySelector(SelectFromModel(SPARSE)).fit(values, y)
+    assert own.get_support().sum() == kept
+
+
+def test_without_a_size_features_of_weight_0_are_left_out():
+    values, y = noisy()
+    fitted = hf.AnySelector(SPARSE).fit(values, y)
+    assert set(np.flatnonzero(fitted.get_support())) == set(np.flatnonzero(fitted.scores_))
+
+
+@pytest.mark.parametrize(
+    ("scores", "size", "refused"),
+    [
+        ([3, 2, 1, 0, 0, 0], 3, False),
+        ([3, 2, 1, 0, 0, 0], 4, True),
+        ([3, 2, 1, 0, 0, 0], 6, True),
+        ([0, 0, 0, 0, 0, 0], 1, True),
+        ([3, 2, 1, 1, 1, 1], 4, False),  # ties above 0 are ties
+        ([2, 1, 0, -1, -2, -3], 3, False),  # 0 has its place among signed scores
+        ([2, 1, 0, 0, -1, -2], 3, True),  # but chance would decide among several of them
+        ([2, 1, 0, 0, -1, -2], 4, False),
+        ([-1, -2, -3, -4, -5, -6], 4, False),
+    ],
+)
+def test_which_scores_fill_a_size_up(scores, size, refused):
+    def given(X, y):
+        return np.array(scores, dtype=float)
+
+    values, y = noisy(6)
+    selector = hf.AnySelector(given, n_features_to_select=size)
+    judged = (
+        lambda: selector.fit(values, y),
+        lambda: selector.judge_resamples(values, y, [np.arange(80)]),
+    )
+    for judge in judged:
+        if refused:
+            with pytest.raises(InvalidInputError, match=f"given kept .* of the {size} features"):
+                judge()
+        else:
+            judge()
+    assert selector.score_resamples(values, y, [np.arange(80)]).values.tolist() == [scores]
+
+
+def test_a_selector_that_is_asked_for_more_than_it_chose_says_so():
+    values, y = noisy()
+    asked = hf.AnySelector(SelectFromModel(SPARSE), n_features_to_select=20)
+    with pytest.raises(InvalidInputError, match="leave n_features_to_select out, so that it"):
+        asked.fit(values, y)
+
+
+def small_study(selectors, size):
+    return hf.Study(selectors, sizes=[2, size], protocol=hf.Subsampling(4, 0.9), classifiers=())
+
+
+def test_studies_refuse_such_a_size_before_they_start(tmp_path):
+    values, y = noisy()
+    with pytest.raises(InvalidInputError, match=r"selector l1: LinearSVC kept .* of the 20"):
+        small_study({"l1": SPARSE}, 20).run(values, y, n_jobs=1, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    result = small_study({"l1": SPARSE}, 3).run(values, y, n_jobs=1)
+    main = result.failures.query("resample < 4")
+    assert len(main) == 0
+
+
+def test_other_people_s_sparse_models_fail_unit_by_unit():
+    values, y = noisy()
+
+    def weights(X, y):
+        return np.abs(SPARSE.fit(X, y).coef_[0])
+
+    with pytest.warns(HoldfastWarning, match="l1 failed on all 52 resamples: SparseModelError"):
+        result = small_study({"l1": weights, "f": "f_score"}, 20).run(values, y, n_jobs=1)
+    assert set(result.failures["selector"]) == {"l1"}
+    assert result.failures["message"].str.contains("of the 20 features asked for").all()

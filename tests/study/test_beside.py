@@ -10,6 +10,7 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import cohorts, replication
 from holdfast.resample import ReplicationPairs
+from holdfast.select._given import as_selector
 from holdfast.study._beside import BESIDE, DISJOINT
 from holdfast.study._store import to_integers
 
@@ -207,3 +208,69 @@ def test_chance_is_that_of_two_random_selections(result, measure):
     values = [hf.measure(measure, hf.Subsets(pair, n_features=13)) for pair in pairs]
     error = np.std(values) / np.sqrt(len(values))
     assert abs(result.replicated("f_score", 4, measure).chance - np.mean(values)) < 4 * error
+
+
+SMALL_CLASS = "class 'c' with 3 samples is too small to be halved and is left out of the"
+
+
+def small_class():
+    """Return two classes of 30 samples, and with them a third one of 3."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((63, 20))
+    y = np.array(["a"] * 30 + ["b"] * 30 + ["c"] * 3)
+    X[y == "a", :3] += 1.0
+    return X, y
+
+
+def small_study(asked):
+    """Return a study whose training parts leave a sample of the small class out."""
+    return study(replication=asked, protocol=hf.Subsampling(6, 0.6))
+
+
+@pytest.mark.parametrize("asked", [None, 12])
+def test_a_class_too_small_for_halves_is_left_out_of_them(asked, tmp_path):
+    X, y = small_class()
+    there = small_study(asked).run(X, y, n_jobs=1, out=tmp_path / "run")
+    table = there.replication
+    assert table["note"].str.startswith(SMALL_CLASS).all()
+    assert (table["n_samples"] == 30).all()
+    without = small_study(asked).run(X[:60], y[:60], n_jobs=1).replication
+    pd.testing.assert_frame_equal(table.drop(columns="note"), without.drop(columns="note"))
+    assert there.plan["beside"]["left_out"] == {"c": 3}
+    assert there.replicated("f_score", 2).note.startswith(SMALL_CLASS)
+    pd.testing.assert_frame_equal(hf.load(tmp_path / "run").replication, table)
+    pd.testing.assert_frame_equal(hf.resume(tmp_path / "run", n_jobs=1).replication, table)
+
+
+def test_a_plan_without_left_out_classes_is_as_it_was(result):
+    assert not {"left_out", "units"} & set(result.plan["beside"])
+
+
+def test_one_class_that_can_be_halved_is_not_enough():
+    X, y = small_class()
+    some = np.r_[0:30, 60:63]
+    there = small_study(None).run(X[some], y[some], n_jobs=1)
+    assert len(there.replication) == 0
+    assert "class 'c' has 3 samples; halves need" in there.replication.attrs["why_none"]
+    with pytest.raises(InvalidInputError, match="class 'c' has 3 samples; halves need"):
+        small_study(12).run(X[some], y[some], n_jobs=1)
+
+
+def test_the_direct_estimate_leaves_small_classes_out():
+    X, y = small_class()
+    whole = replication("f_score", X, y, size=4, n_pairs=12)
+    without = replication("f_score", X[:60], y[:60], size=4, n_pairs=12)
+    assert whole.note.startswith(SMALL_CLASS)
+    assert (whole.value, whole.low, whole.n_samples) == (without.value, without.low, 30)
+
+
+@pytest.mark.parametrize("name", [*hf.list_selectors().index])
+def test_absent_classes_do_not_change_what_selectors_find(name):
+    """Halves without the small class give what they give where the class never was."""
+    X, y = small_class()
+    chosen = as_selector(name)
+    if not hasattr(chosen, "rank_resamples"):
+        pytest.skip("no ranking")
+    rows = [np.sort(np.random.default_rng(i).choice(60, 40, replace=False)) for i in range(2)]
+    with_class = chosen.rank_resamples(X, y, rows).values
+    np.testing.assert_array_equal(with_class, chosen.rank_resamples(X[:60], y[:60], rows).values)

@@ -13,6 +13,7 @@ from holdfast.cli._program import FAILED
 from holdfast.cli._summary import fewer_than_asked, print_summary, recommended
 from holdfast.cli._talk import say
 from holdfast.study import export
+from holdfast.study._failed_selectors import failed_selectors
 from holdfast.study._folder import DATA, PLAN
 from holdfast.study._plan import as_text
 from holdfast.study._store import FILE
@@ -107,11 +108,16 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _say_failures(result: Result) -> None:
-    """Say how many units failed, and why, each reason once."""
+    """Say how many units failed, which selectors failed throughout, and why, each reason once."""
     table = result.failures
     if not len(table):
         return
     say("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
+    names = [one["name"] for one in result.plan["selectors"]]
+    throughout = failed_selectors(result.store, names)
+    for one in throughout:
+        say("error", str(one))
+    table = table[~table["selector"].isin([one.name for one in throughout])]
     kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
     for kind in kinds.reset_index().head(MOST).to_dict("records"):
         where = f"{plural(kind['count'], 'resample')} (the first is {kind['min']})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from holdfast.cli._program import COMMAND, INTERRUPTED
 from holdfast.cli._talk import say
 from holdfast.errors import HoldfastError, StudyError
 from holdfast.study import load
+from holdfast.study._failed_selectors import FailedSelectorsWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +42,8 @@ def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunO
     """
     try:
         with orderly_stop(), logged_warnings(quiet=options.quiet), cluster(options.dask) as client:
+            # the end of the run names these selectors, as errors
+            warnings.simplefilter("ignore", FailedSelectorsWarning)
             result = run(
                 {
                     "client": client,

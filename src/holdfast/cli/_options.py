@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast._text import did_you_mean
+from holdfast.cli._grouped import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +21,12 @@ seed_option = click.option(
     default=0,
     show_default=True,
     help="Of all that is random.",
+)
+CLASSES = option(
+    "--classes",
+    is_flag=True,
+    default=None,  # what is not said is left to the study file
+    help="The target's numbers are class labels.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 

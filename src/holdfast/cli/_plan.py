@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from holdfast.cli._grouped import GroupedCommand, in_group, option
-from holdfast.cli._options import examples, json_option, split_names
+from holdfast.cli._options import CLASSES, examples, json_option, split_names
 from holdfast.cli._run_options import quiet_option
 from holdfast.cli._spellings import split_sizes, split_spellings
 
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff")
-OF_DATA = ("target", "drop", "groups", "positive")
+OF_DATA = ("target", "drop", "groups", "positive", "classes")
 OF_PAIRS = ("selectors", "n_pairs", "impute", "seed")
 OF_THEORY = ("effects", "informative", "features", "samples")
 DEFAULTS: dict[str, Any] = {"selectors": SELECTORS, "n_pairs": 50, "seed": 0}
@@ -55,6 +55,7 @@ data_options = in_group(
     option("--drop", metavar="COLUMNS", callback=split_names, help="Left out, such as names."),
     option("--groups", metavar="COLUMN", help="Subjects; none is on both sides of a split."),
     option("--positive", metavar="CLASS", help="This class against all others together."),
+    CLASSES,
     option(
         "--selectors",
         metavar="NAMES",

@@ -24,7 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "classifiers": CLASSIFIERS,
     "seed": 0,
 }
-OF_DATA = ("target", "drop", "nominal", "groups", "cohort", "positive")
+OF_DATA = ("target", "drop", "nominal", "groups", "cohort", "positive", "classes")
 OF_STUDY = (
     *("selectors", "classifiers", "protocol", "sizes", "measures", "impute"),
     *("replication", "until_width"),

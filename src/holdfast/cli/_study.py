@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from holdfast.cli._grouped import GroupedCommand, in_group, option
-from holdfast.cli._options import examples, json_option, split_names
+from holdfast.cli._options import CLASSES, examples, json_option, split_names
 from holdfast.cli._request import CLASSIFIERS, MOST, PROTOCOL, SELECTORS, requested
 from holdfast.cli._run_options import quiet_option, run_options
 from holdfast.cli._spellings import split_or_none, split_sizes, split_spellings
@@ -20,6 +20,7 @@ data_options = in_group(
     option("--groups", metavar="COLUMN", help="Subjects; none is on both sides of a split."),
     option("--cohort", metavar="COLUMN", help="Study sites, whose selections are compared."),
     option("--positive", metavar="CLASS", help="This class against all others together."),
+    CLASSES,
 )
 study_options = in_group(
     "Study",

@@ -115,6 +115,7 @@ class Data(Section):
     groups: Column = None
     cohort: Column = None
     positive: str = ""
+    classes: bool = False
 
 
 class Plan(Section):

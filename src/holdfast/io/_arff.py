@@ -59,6 +59,8 @@ def read_arff(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset
         wishes = replace(wishes, target=names[-1])
     declared = [j for j, attribute in enumerate(attributes) if attribute.values is not None]
     roles = roles_of(file.where, names, wishes, declared)
+    if attributes[roles.target].kind in _OTHER:  # text, even if it looks like numbers
+        roles = replace(roles, classes=True)
     _refuse_text(file, attributes, roles)
     # NA and its like are values here, if they are declared
     rows = RowReader(file, roles, decimal_comma=False, is_missing=operator.not_)

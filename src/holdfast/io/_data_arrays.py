@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.errors import InvalidInputError
-from holdfast.io._data_frame import as_frame, features_of, is_frame, library_of
+from holdfast.io._data_frame import as_frame, features_of, is_categorical, is_frame, library_of
 from holdfast.io._data_labels import as_texts, flattened
 from holdfast.io._data_parts import labels_of
 from holdfast.io._data_roles import Roles
+from holdfast.io._data_target import check_target_array, refuse_structured
 from holdfast.io._data_values import as_numbers, first_text
 from holdfast.io._dataset import Dataset
 from holdfast.io._source import shown
@@ -41,7 +42,9 @@ def from_arrays(
         already (rows contiguous) is not copied: leave it as it is while the data set is in use.
     y : array-like of shape (n,)
         The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``, a date
-        ``"2020-12-31"``; blanks around them are cut.
+        ``"2020-12-31"``; blanks around them are cut. Integers are class labels. Fractions, that is
+        a float type, are so only with two distinct values, or with `positive`: more may be amounts
+        and are refused, as structured arrays are.
     feature_names : sequence of str, optional
         The names of the features; by default those of the frame, or ``f0``, ``f1``, ...
     groups : array-like of shape (n,), optional
@@ -58,7 +61,8 @@ def from_arrays(
     Raises
     ------
     InvalidInputError
-        Text, infinite values, missing labels, a sparse matrix, or lengths that do not agree.
+        Text, infinite values, missing labels, labels that may be amounts, a sparse matrix, or
+        lengths that do not agree.
     UnknownNameError
         No class is called `positive`.
 
@@ -68,12 +72,16 @@ def from_arrays(
     >>> data = from_arrays([[1.5, 2], [3, float("nan")]], [0, 1])
     >>> data.y.tolist(), data.feature_names
     (['0', '1'], ('f0', 'f1'))
+    >>> from_arrays([[1.5], [2.5], [3.5]], [0.5, 1.5, 2.5])
+    Traceback (most recent call last):
+    ...
+    holdfast.errors.InvalidInputError: y holds 3 distinct numbers (0.5, 1.5, 2.5): classes, or ...
     """
     values, names = _matrix(X)
     named = names if feature_names is None else tuple(str(name) for name in feature_names)
     data = Dataset(
         X=np.ascontiguousarray(values),
-        y=_labels("y", y),
+        y=_labels("y", y, amounts_refused=positive is None),
         feature_names=named,
         groups=None if groups is None else _labels("groups", groups),
         cohorts=None if cohorts is None else _labels("cohorts", cohorts),
@@ -111,15 +119,28 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
     return numbers.reshape(values.shape)
 
 
-def _labels(name: str, values: Any) -> NDArray[np.str_]:  # noqa: ANN401
+def _labels(name: str, values: Any, *, amounts_refused: bool = False) -> NDArray[np.str_]:  # noqa: ANN401
+    amounts_refused = amounts_refused and not _is_categorical(values)
     if is_frame(values) or library_of(values) in {"pandas", "polars"}:
         values = values.to_numpy()
     found = flattened(_array(name, values))
+    refuse_structured(name, found)
     if found.ndim != 1:
         raise InvalidInputError(
             f"{name} must have one dimension, a value a sample, got the shape {found.shape}."
         )
-    return labels_of(InvalidInputError, name, as_texts(found))
+    labels = labels_of(InvalidInputError, name, as_texts(found))
+    if amounts_refused:
+        check_target_array(name, found)
+    return labels
+
+
+def _is_categorical(values: Any) -> bool:  # noqa: ANN401
+    """Return whether a series, or a frame of one column, declares its values as categories."""
+    if is_frame(values):
+        kinds = list(getattr(values, "dtypes", []))
+        return len(kinds) == 1 and is_categorical(kinds[0])
+    return is_categorical(getattr(values, "dtype", None))
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401

@@ -12,9 +12,10 @@ import numpy as np
 
 from holdfast._text import shortened
 from holdfast.errors import FileFormatError, InvalidInputError
-from holdfast.io._data_frame import Frame, checked, frame_data
+from holdfast.io._data_frame import Frame, checked, frame_data, is_categorical
 from holdfast.io._data_labels import as_texts
 from holdfast.io._data_matrix import Matrix, matrix_data, one_each
+from holdfast.io._data_target import TargetOrigin
 from holdfast.io._data_values import as_numbers
 from holdfast.io._source import problem
 
@@ -47,7 +48,13 @@ def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     if names is None:
         names = np.array([f"f{j}" for j in range(numbers.shape[1])])
     named = _named(path, names, numbers.shape[1])
-    matrix = Matrix(where=str(path), X=numbers, feature_names=named, side=arrays)
+    matrix = Matrix(
+        where=str(path),
+        X=numbers,
+        feature_names=named,
+        side=arrays,
+        target_origin=TargetOrigin.ARRAY,
+    )
     return matrix_data(matrix, _with_defaults(wishes, arrays), source)
 
 
@@ -80,8 +87,26 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     def column(position: int) -> NDArray[Any]:
         return np.asarray(table.column(position).to_numpy())
 
-    frame = checked(Frame(str(path), table.column_names, table.num_rows, column, FileFormatError))
-    return frame_data(frame, wishes, source, _index_note(out))
+    frame = Frame(
+        where=str(path),
+        names=table.column_names,
+        n_rows=table.num_rows,
+        column=column,
+        kind=FileFormatError,
+        categorical=_categorical_columns(table),
+    )
+    return frame_data(checked(frame), wishes, source, _index_note(out))
+
+
+def _categorical_columns(table: Any) -> frozenset[int]:  # noqa: ANN401
+    """Return the columns that hold categories, by their type or by what pandas stored of them."""
+    declared = (table.schema.pandas_metadata or {}).get("columns", [])
+    named = {one.get("name") for one in declared if one.get("pandas_type") == "categorical"}
+    return frozenset(
+        j
+        for j, column in enumerate(table.schema)
+        if column.name in named or str(column.type).startswith("dictionary")
+    )
 
 
 def _index_columns(table: Any) -> set[str]:  # noqa: ANN401
@@ -107,10 +132,16 @@ def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     except _UNREADABLE as error:
         raise _unreadable(path, "an .h5ad file", error) from None
     X = found.X.toarray() if hasattr(found.X, "toarray") else np.asarray(found.X)
-    side = {str(name): np.asarray(found.obs[name]) for name in found.obs.columns}
+    side = {str(name): _column(found.obs[name]) for name in found.obs.columns}
     names = [str(name) for name in found.var_names]
     matrix = Matrix(where=str(path), X=_matrix(path, X), feature_names=names, side=side)
     return matrix_data(matrix, wishes, source)
+
+
+def _column(series: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return a column of pandas as an array; categories become text, even if they are numbers."""
+    values = np.asarray(series)
+    return np.array(as_texts(values), dtype=object) if is_categorical(series.dtype) else values
 
 
 def _with_defaults(wishes: Wishes, side: dict[str, NDArray[Any]]) -> Wishes:

@@ -11,6 +11,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.io._data_labels import as_texts
 from holdfast.io._data_parts import codes_of, finished, labels_of, text_features
 from holdfast.io._data_roles import roles_of
+from holdfast.io._data_target import TargetOrigin, check_target
 from holdfast.io._data_values import as_numbers, common_type, first_text
 from holdfast.io._source import refuse_repeats, shown
 
@@ -33,6 +34,8 @@ class Frame:
     n_rows: int
     column: Callable[[int], NDArray[Any]]
     kind: type[HoldfastError] = InvalidInputError
+    categorical: frozenset[int] = frozenset()
+    """Columns that the table itself declares as categories."""
 
     def error(self, message: str) -> HoldfastError:
         """Return an error about this table, of the kind that its origin asks for."""
@@ -68,9 +71,15 @@ def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
     if library_of(data) == "polars":
         data = data.lazy().collect()
         names, column = data.columns, lambda j: _polars_series(data.to_series(j))
-    else:
-        names, column = [str(name) for name in data.columns], _pandas_columns(data)
-    return checked(Frame(where, list(names), len(data), column))
+        return checked(Frame(where, list(names), len(data), column))
+    names, column = [str(name) for name in data.columns], _pandas_columns(data)
+    categorical = frozenset(j for j, kind in enumerate(data.dtypes) if is_categorical(kind))
+    return checked(Frame(where, names, len(data), column, categorical=categorical))
+
+
+def is_categorical(dtype: object) -> bool:
+    """Return whether a type of pandas holds categories, which may be numbers."""
+    return str(dtype) == "category"
 
 
 def checked(frame: Frame) -> Frame:
@@ -87,6 +96,9 @@ def frame_data(
     """Make a data set of a table."""
     roles = roles_of(frame.where, frame.names, wishes)
     X = features_of(frame, roles)
+    if not (roles.classes or roles.target in frame.categorical):
+        target = frame.values(roles.target)
+        check_target(frame.where, frame.names[roles.target], target, TargetOrigin.TABLE)
     labels = {
         role: labels_of(frame.error, frame.names[column], frame.texts(column))
         for role, column in roles.labels.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # what pandas has for missing values; they equal nothing and have no truth value
 MISSING_TYPES = frozenset({"NAType", "NaTType"})
+MAX_AMBIGUOUS_VALUES = 20
+"""Distinct numbers up to which a target may hold classes; more look like a continuous outcome."""
 
 
 def as_texts(values: NDArray[Any]) -> list[str | None]:
@@ -56,3 +59,14 @@ def number_text(value: Any) -> str | None:  # noqa: ANN401
     if value != value:  # noqa: PLR0124  (NaN)
         return None
     return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def number_of(text: str) -> float | None:
+    """Return text as a finite number, None if it is something else, such as ``1_2``."""
+    if "_" in text:  # Python reads it as a number, people do not
+        return None
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -13,6 +13,7 @@ from holdfast.io._data_columns import Columns
 from holdfast.io._data_labels import as_texts, flattened
 from holdfast.io._data_parts import codes_of, finished, labels_of
 from holdfast.io._data_roles import give_all, give_beside, refuse_nothing_left
+from holdfast.io._data_target import TargetOrigin, check_target
 from holdfast.io._source import problem, refuse_repeats, shown
 
 if TYPE_CHECKING:
@@ -36,12 +37,18 @@ class Matrix:
     truth: NDArray[np.bool_] | None = None
     generator: Generator | None = None
     notes: tuple[str, ...] = field(default=())
+    target_origin: TargetOrigin = TargetOrigin.TABLE
 
     def labels(self, column: int) -> NDArray[np.str_]:
         """Return a column beside the matrix as text; it must have a value a sample."""
         name = list(self.side)[column]
         values = one_each(self.where, name, self.side[name], len(self.X), "sample")
         return labels_of(partial(problem, self.where), name, as_texts(values))
+
+    def check_target(self, column: int) -> None:
+        """Refuse a target whose numbers may not be class labels."""
+        name = list(self.side)[column]
+        check_target(self.where, name, flattened(self.side[name]), self.target_origin)
 
 
 def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -> Dataset:
@@ -52,9 +59,12 @@ def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -
     groups, cohort = give_beside(beside, wishes)
     columns = Columns(matrix.where, matrix.feature_names, noun="feature")
     give_all(columns, wishes)
+    labels = matrix.labels(target)
+    if not wishes.classes:
+        matrix.check_target(target)
     fields = {
         **_features(matrix, columns),
-        "y": matrix.labels(target),
+        "y": labels,
         "groups": None if groups is None else matrix.labels(groups),
         "cohorts": None if cohort is None else matrix.labels(cohort),
         "source": source,

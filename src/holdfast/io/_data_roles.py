@@ -29,6 +29,8 @@ class Wishes:
     nominal: tuple[Column, ...] = ()
     groups: Column | None = None
     cohort: Column | None = None
+    classes: bool = False
+    """Whether the numbers of the target are class labels."""
 
     def as_json(self) -> dict[str, Any]:
         """Return what differs from the defaults, as arguments of `read_data`."""
@@ -38,6 +40,7 @@ class Wishes:
             "nominal": list(self.nominal),
             "groups": self.groups,
             "cohort": self.cohort,
+            "classes": self.classes or None,
         }
         return {key: value for key, value in said.items() if value not in (None, [])}
 
@@ -52,6 +55,8 @@ class Roles:
     nominal: tuple[int, ...]
     groups: int | None = None
     cohort: int | None = None
+    classes: bool = False
+    """Whether the caller or the file declares the target's values as class labels."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -83,6 +88,7 @@ def roles_of(
         Columns that are nominal by the file itself, unless the caller gave them another role.
     """
     columns = Columns(where, names)
+    declared = tuple(declared)
     target = columns.give_target(wishes.target)
     groups, cohort = give_beside(columns, wishes)
     give_all(columns, wishes)
@@ -99,6 +105,7 @@ def roles_of(
         cohort=cohort,
         features=features,
         nominal=columns.having("nominal"),
+        classes=wishes.classes or target in declared,
         notes=note if columns.having(_ROW_LABELS) else (),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from holdfast.io._data_numbers import Blocks, NumberReader
 from holdfast.io._data_parts import codes_of, finished, is_missing, labels_of, text_features
+from holdfast.io._data_target import TargetOrigin, check_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,10 +62,13 @@ class RowReader:
             refused = self._numbers.refused
             raise file.error(text_features(refused), next(iter(refused.values()))[0])
         nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
+        labels = {name: self._labels(column) for name, column in roles.labels.items()}
+        if not roles.classes:
+            check_target(file.where, roles.names[roles.target], labels["y"], TargetOrigin.TEXT)
         return finished(
             {
                 "X": self._matrix(nominal),
-                **{name: self._labels(column) for name, column in roles.labels.items()},
+                **labels,
                 "feature_names": roles.feature_names,
                 "nominal": tuple(nominal),
                 "source": source,

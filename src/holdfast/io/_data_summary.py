@@ -11,6 +11,7 @@ from holdfast._text import plural, shortened
 from holdfast.errors import InvalidInputError
 from holdfast.io._data_blocks import row_blocks
 from holdfast.io._data_duplicates import constant_features, duplicated_features
+from holdfast.io._data_labels import MAX_AMBIGUOUS_VALUES, number_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,14 +102,23 @@ class DataSummary:
         if single:
             found.append(
                 "each class needs at least two samples, got one only of "
-                f"{shortened(map(repr, single))}; is this the right target? "
-                "If so, leave out such classes or join them with others."
+                f"{shortened(map(repr, single))}; {self._single_remedy()}"
             )
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary that JSON can hold."""
         return asdict(self)
+
+    def _single_remedy(self) -> str:
+        """Say what to do about classes of one sample, or that these may be no classes."""
+        numeric = all(number_of(label) is not None for label in self.classes)
+        if numeric and len(self.classes) > MAX_AMBIGUOUS_VALUES:
+            return (
+                f"{len(self.classes):,} distinct numbers look like a continuous outcome, which is "
+                "not supported yet."
+            )
+        return "is this the right target? If so, leave out such classes or join them with others."
 
     def _size(self) -> str:
         classes = "1 class" if len(self.classes) == 1 else f"{len(self.classes):,} classes"

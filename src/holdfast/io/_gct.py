@@ -12,6 +12,7 @@ from holdfast.io._data_columns import TARGET
 from holdfast.io._data_matrix import Matrix, matrix_data
 from holdfast.io._data_numbers import Blocks, NumberReader
 from holdfast.io._data_stream import read_text, refuse_unreadable
+from holdfast.io._data_target import TargetOrigin
 from holdfast.io._source import problem, shown
 
 if TYPE_CHECKING:
@@ -58,12 +59,19 @@ def read_gct(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     names, X = _values(file, shape, lines, samples)
     if str(wishes.target).lower().endswith(LABELS):
         side = {**side, TARGET: _labels_in(Path(wishes.target), shape.samples)}
-        wishes = replace(wishes, target=TARGET)
+        wishes = replace(wishes, target=TARGET, classes=True)  # a CLS file names classes
     if not side:
         raise file.error(
             "this version of GCT holds no labels: give the path of a CLS file (.cls) as the target."
         )
-    matrix = Matrix(where=file.where, X=X, feature_names=names, side=side, notes=file.notes)
+    matrix = Matrix(
+        where=file.where,
+        X=X,
+        feature_names=names,
+        side=side,
+        notes=file.notes,
+        target_origin=TargetOrigin.TEXT,
+    )
     return matrix_data(matrix, wishes, source)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast._checks import flag
 from holdfast.errors import InvalidInputError
 from holdfast.io._arff import read_arff
 from holdfast.io._bundled import SIGN, read_bundled
@@ -43,7 +45,7 @@ _TEXT = {
 _BINARY = {".h5ad": read_h5ad, ".npz": read_npz, ".parquet": read_parquet}
 
 
-def read_data(
+def read_data(  # noqa: PLR0913  (each says one thing about the data)
     source: Any,  # noqa: ANN401  (a path, a name, a frame, a data set)
     *,
     target: str | int | os.PathLike[str] | None = None,
@@ -52,6 +54,7 @@ def read_data(
     groups: Column | None = None,
     cohort: Column | None = None,
     positive: str | None = None,
+    classes: bool = False,
     progress: Progress | None = None,
 ) -> Dataset:
     r"""Read data: numbers, one label a sample, names of features.
@@ -77,6 +80,11 @@ def read_data(
         The column that holds the cohort (the study site) of each sample.
     positive : str, optional
         The class that is set against all others together.
+    classes : bool, default False
+        The numbers of the target are class labels. It must be said where a target holds three or
+        more distinct numbers: they may as well be amounts, which no study takes yet. Text,
+        categories, nominal attributes, CLS files and the integers of an ``.npz`` file are classes
+        without it, and `positive` says as much.
     progress : callable, optional
         Called from time to time with the part of the file that is read, from 0 to 1.
 
@@ -89,8 +97,8 @@ def read_data(
     FileFormatError
         The file is missing, damaged or not what it should be; the message says the line.
     InvalidInputError
-        No target is named and none is called ``class``; a column has two roles; a package that
-        the format needs is not installed.
+        No target is named and none is called ``class``; the target holds numbers that may be
+        amounts; a column has two roles; a package that the format needs is not installed.
     UnknownNameError
         There is no such column, class or bundled data set; the message names the nearest.
 
@@ -142,6 +150,7 @@ def read_data(
         nominal=as_columns("nominal", nominal),
         groups=None if groups is None else as_column("groups", groups),
         cohort=None if cohort is None else as_column("cohort", cohort),
+        classes=flag(classes, "classes") or positive is not None,
     )
     data = _read(source, wishes, progress or _silent)
     for note in data.notes:
@@ -186,7 +195,7 @@ def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
 
 
 def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
-    if wishes != Wishes():
+    if replace(wishes, classes=False) != Wishes():  # the labels of a data set are classes
         raise InvalidInputError(
             "target, drop, nominal, groups and cohort are for files and frames; a Dataset has them "
             "already."

@@ -109,7 +109,8 @@ class Library:
         source = self.source(name)
         if source is None:
             raise FileFormatError(f"{name}: {self.why_not(name)}.")
-        return read_data(source, target=None if _has_own_target(source) else "class")
+        target = None if _has_own_target(source) else "class"
+        return read_data(source, target=target, classes=True)
 
 
 def _has_own_target(source: str | Path) -> bool:

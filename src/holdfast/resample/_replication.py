@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from holdfast._checks import seed_of, whole
+from holdfast._text import plural, shortened
 from holdfast.resample._base import NO_ROWS, Resample
 from holdfast.resample._checks import check_training
 from holdfast.resample._disjoint_parts import disjoint
@@ -16,7 +17,7 @@ from holdfast.resample._strata import Strata, require
 from holdfast.resample._units import Units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -26,6 +27,10 @@ FULL = "full"
 """Role of the full data, whose selection the disjoint parts are asked about."""
 N_FULL_FITS = 4
 """Fits of the full data: where they differ, the selector has noise of its own."""
+MIN_CLASSES = 2
+"""Fewest classes that a selector tells apart."""
+MAX_CLASSES_NAMED = 3
+"""Most classes that a note names."""
 SPLITS = 2
 """How often each subset of three quarters of the data is split."""
 
@@ -40,7 +45,9 @@ class ReplicationDesign:
     ``"quarter"``: the data are cut into four disjoint quarters, `n_pairs` // 4 times, at least
     once. Only resamples of one role and one `outer` are compared with each other. Subjects stay
     together and classes keep their shares. Where a class is too small for quarters, there are
-    only halves. ``"full"``: the full data, four times, for the selection that is asked about.
+    only halves. A class that is too small for halves is left out of them, as long as two classes
+    remain (`classes_left_out`). ``"full"``: the full data, four times, for the selection that is
+    asked about.
 
     A design of more pairs begins with the same halves, and has the same first parts and quarters.
 
@@ -84,13 +91,19 @@ class ReplicationDesign:
         Raises
         ------
         InvalidInputError
-            A class is too small for halves that selectors can use.
+            Fewer than two classes are large enough for halves that selectors can use.
         """
+        rows = halved_rows(units)
+        if len(rows) < len(units.y):
+            drawn = self.draw_units(halved_units(units), random_state)
+            parts = (one for one in drawn if one.role != FULL)
+            moved = [replace(one, train=rows[one.train]) for one in parts]
+            return [*moved, *self._full(units)]  # the selection asked about is that of all classes
         why = (
             f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
             "keeps {keep}"
         )
-        require(units, lambda keep: 2 * keep, why, stratify=True)
+        require(units, samples_for_halves, why, stratify=True)
         labels = Strata.of(units, stratify=True).labels
         halves = list(self._halves(units, labels, random_state))
         check_training(halves, units)
@@ -127,6 +140,71 @@ class ReplicationDesign:
         everyone = np.arange(units.count)
         for fit in range(N_FULL_FITS):
             yield from _resamples(units, [everyone], FULL, fit)
+
+
+def samples_for_halves(keep: int) -> int:
+    """Return how many units a class needs, of which each half keeps so many."""
+    return 2 * keep
+
+
+def classes_left_out(units: Units) -> dict[str, int]:
+    """Return the classes that are too small to be halved, with their numbers of units.
+
+    Parameters
+    ----------
+    units : Units
+        The samples, or the subjects.
+
+    Returns
+    -------
+    dict
+        Empty where every class is large enough, and where fewer than two are: then nothing can be
+        halved.
+    """
+    counts, keeps = units.holders.tolist(), units.keep.tolist()
+    small = [
+        code
+        for code, (count, keep) in enumerate(zip(counts, keeps, strict=True))
+        if count < samples_for_halves(keep)
+    ]
+    if len(units.classes) - len(small) < MIN_CLASSES:
+        return {}
+    return {str(units.classes[code]): counts[code] for code in small}
+
+
+def halved_rows(units: Units) -> NDArray[np.intp]:
+    """Return the rows of all classes that are large enough to be halved."""
+    out = classes_left_out(units)
+    left = np.isin([str(label) for label in units.classes], list(out))
+    return np.flatnonzero(~left[units.codes])
+
+
+def halved_units(units: Units) -> Units:
+    """Return the units without the classes that are too small to be halved."""
+    rows = halved_rows(units)
+    if len(rows) == len(units.y):
+        return units
+    return Units.of(units.y[rows], None if units.groups is None else units.groups[rows])
+
+
+def left_out_note(classes: Mapping[str, int], noun: str) -> str:
+    """Say which classes a replication estimate leaves out; nothing where it leaves out none.
+
+    Parameters
+    ----------
+    classes : mapping
+        The classes and their numbers of units, as `classes_left_out` returns them.
+    noun : str
+        What a unit is called: ``"sample"`` or ``"subject"``.
+    """
+    if not classes:
+        return ""
+    named = [f"class {name!r} with {plural(count, noun)}" for name, count in classes.items()]
+    verb = "is" if len(named) == 1 else "are"
+    return (
+        f"{shortened(named, MAX_CLASSES_NAMED)} {verb} too small to be halved and {verb} left "
+        "out of the replication estimate"
+    )
 
 
 def _generator(seed: int, role: str, position: int) -> np.random.Generator:

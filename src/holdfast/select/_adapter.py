@@ -16,14 +16,19 @@ from holdfast.select._moments import FScore
 from holdfast.select._record import selector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from holdfast.preferences import Rankings, Weights
     from holdfast.preferences._ties import RandomState
-    from holdfast.select._selector import Array
+    from holdfast.select._selector import Array, Rows
 
 _SCORES = ("scores_", "feature_importances_", "coef_")
+
+
+class SparseModelError(InvalidInputError):
+    """A model gives fewer features a weight than are to be selected."""
 
 
 @selector(
@@ -43,7 +48,9 @@ class AnySelector(Scorer):
         (selected features score 1, others 0).
     n_features_to_select : int, float or None, default None
         How many features to keep: a count, a fraction, or None. None keeps what the estimator
-        selects, if it is a selector, else half of the features.
+        selects, if it is a selector, else half of the features, without those of weight 0. A
+        count that the estimator does not reach, as it gives fewer features a weight other than 0,
+        is an error: features without a weight have no order.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores, and of the estimator, if it takes one.
 
@@ -101,6 +108,52 @@ class AnySelector(Scorer):
         self.estimator_ = judge
         return _finite(scores, X)
 
+    def _rank(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> NDArray[Any]:  # noqa: ANN401
+        ranks = super()._rank(X, y, generator)
+        self._check_reached(self.scores_)
+        return ranks
+
+    def _judge(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],
+    ) -> tuple[Weights | None, Rankings]:
+        weights, rankings = super()._judge(X, y, rows, seeded)
+        if weights is not None:
+            for scores in weights.values:
+                self._check_reached(scores)
+        return weights, rankings
+
+    def _check_reached(self, scores: Array) -> None:
+        """Refuse a number of features that would be filled up with features of weight 0."""
+        if self.n_features_to_select is None:
+            return
+        asked = self._count(len(scores))
+        reached = np.count_nonzero(scores > 0)
+        zeros = np.count_nonzero(scores == 0)
+        # below 0 there are scores of another kind: then 0 has a place in their order, unless the
+        # cut is among several features that have it
+        filled = reached < asked <= reached + zeros
+        signed = reached + zeros < len(scores)
+        if not filled or (signed and asked == reached + zeros):
+            return
+        raise SparseModelError(self._too_sparse(int(reached), asked))
+
+    def _too_sparse(self, reached: int, asked: int) -> str:
+        """Say how many features have a weight, and how to ask for no more."""
+        own = "leave n_features_to_select out, so that it chooses the size itself."
+        if not hasattr(self.estimator, "fit"):
+            own = "take a selector of scikit-learn that chooses the size itself."
+        elif not hasattr(self.estimator, "get_support"):
+            own = "wrap it in scikit-learn's SelectFromModel, so that it chooses the size itself."
+        fewer = f"ask for at most {reached:,}" if reached else "let it keep some"
+        return (
+            f"{_name_of(self.estimator)} kept {reached:,} of the {asked:,} features asked for; all "
+            f"others have the weight 0. {fewer.capitalize()}, or {own}"
+        )
+
     def _made(self, generator: np.random.Generator) -> Any:  # noqa: ANN401
         given = FScore() if self.estimator is None else self.estimator
         if not hasattr(given, "fit"):
@@ -119,7 +172,16 @@ class AnySelector(Scorer):
         chosen = getattr(self.estimator_, "get_support", None)
         if self.n_features_to_select is None and chosen is not None:
             self.support_ = np.asarray(chosen(), dtype=bool)
+        elif self.n_features_to_select is None and self.scores_.min() == 0:
+            self.support_ &= self.scores_ > 0
         return self
+
+
+def _name_of(estimator: Any) -> str:  # noqa: ANN401
+    """Return what messages call an estimator or a function."""
+    if hasattr(estimator, "fit"):
+        return type(estimator).__name__
+    return getattr(estimator, "__name__", None) or repr(estimator)
 
 
 def _seed(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:

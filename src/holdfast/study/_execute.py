@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
+from holdfast.study._failed_selectors import raise_if_all_failed, warn_of_failed_selectors
 from holdfast.study._folder import fill, load_data, made_folder, opened
 from holdfast.study._growing import Growing, check_same_until, growing_until
 from holdfast.study._lock import locked
@@ -169,12 +170,13 @@ def resume(
     StoreError
         The folder holds no study, another run is at work in it, or the data have changed.
     StudyError
-        A selector or classifier of the plan cannot be imported.
+        A selector or classifier of the plan cannot be imported, or no selector succeeded on any
+        resample; what was done is kept.
 
     Warns
     -----
     HoldfastWarning
-        Versions have changed since the study last ran.
+        Versions have changed since the study last ran, or a selector failed on every resample.
 
     Examples
     --------
@@ -230,6 +232,8 @@ def _follow(
     else:
         workers.check_whole()
         _grow(store, Growing(plan, data, until), data, workers, progress)
+    raise_if_all_failed(store, list(plan.selectors))
+    warn_of_failed_selectors(store, list(plan.selectors))
 
 
 def _run(
@@ -256,6 +260,7 @@ def _grow(
         todo = [unit for whole in new for unit in _left(whole, done)]
         if todo:
             _work_off(store, pool, plan, (own, todo), progress)
+        raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail, too
 
     def note(text: str) -> None:
         logger.info("%s", text)

@@ -65,8 +65,8 @@ def export(
         (where the study has them), stability, errors, frequencies, selections (the features that
         each selector chose on each resample, by rank), groups (where selectors find any: each
         member of each group), values (where searches say what their subsets are worth),
-        predictions, failures, resamples, timings. All but the timings have the same bytes whenever the same study is
-        exported.
+        predictions, failures, resamples, timings. All but the timings have the same bytes
+        whenever the same study is exported.
 
     Raises
     ------

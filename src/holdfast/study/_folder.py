@@ -158,7 +158,8 @@ def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = N
     source = plan["data"]["source"]
     if source is not None:
         wishes = {key: value for key, value in source.items() if key != "file"}
-        data = read_data(moved or source["file"], **wishes)
+        # that the labels are classes was settled when the study began, by any version
+        data = read_data(moved or source["file"], **{**wishes, "classes": True})
     elif (folder / DATA).exists():
         data = _saved_data(folder / DATA)
     else:

@@ -73,11 +73,11 @@ def feature_chances(view: View, selector: int, size: int) -> pd.DataFrame:
     if not any(part.role == FULL for part in view.parts.values()):
         return no_features(EARLIER_VERSION)
     names = view.feature_names.tolist()
-    facts = view.plan["data"]
+    facts, beside = view.plan["data"], view.plan.get("beside", {})
     design = DisjointDesign(
         pairs=ReplicationPairs.of(list(view.parts.values())),
         n_features=view.n_features,
-        n_units=int(facts["subjects"] or facts["n_samples"]),
+        n_units=int(beside.get("units") or facts["subjects"] or facts["n_samples"]),
         seed=seed_of(view.plan["seed"], REPLICATION, selector),
     )
     try:

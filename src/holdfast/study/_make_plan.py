@@ -12,6 +12,8 @@ from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError
 from holdfast.io import check_for_study
 from holdfast.measures import get_measure
 from holdfast.preferences._ties import count_of
+from holdfast.resample._units import Units
+from holdfast.select import AnySelector
 from holdfast.select._columns import Columns
 from holdfast.select._record import form_of
 from holdfast.study._beside import cohort_parts, disjoint_parts
@@ -25,7 +27,7 @@ from holdfast.study._plan import (
     depth_of,
     protocol_facts,
 )
-from holdfast.study._rehearse import rehearse
+from holdfast.study._rehearse import check_sparse_models, is_sparse_model, rehearse
 from holdfast.study._seeds import SELECTOR, seed_of
 from holdfast.study._work import Work
 
@@ -62,7 +64,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
     beside, facts = beside_of(data, resamples, settings.replication, settings.seed)
     every = [*resamples, *beside]
-    return Plan(
+    plan = Plan(
         selectors=settings.selectors,
         protocol=protocol_facts(settings.protocol, resamples, subjects=data.groups is not None),
         resamples=every,
@@ -76,6 +78,9 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
         blocks=tuple(_block(one, resamples, data) for one in settings.selectors.values()),
         beside=facts,
     )
+    if any(map(is_sparse_model, settings.selectors.values())):
+        check_sparse_models(make_work(plan, data), tuple(settings.selectors))
+    return plan
 
 
 def beside_of(
@@ -88,7 +93,8 @@ def beside_of(
         return [], None
     names = [] if data.cohorts is None else [str(name) for name in np.unique(data.cohorts)]
     beside = [*disjoint, *cohorts]
-    return beside, beside_facts(beside, why_none, names)
+    units = Units.of(data.y, data.groups)
+    return beside, beside_facts(beside, why_none, names, units)
 
 
 def make_work(plan: Plan, data: Dataset) -> Work:
@@ -98,7 +104,7 @@ def make_work(plan: Plan, data: Dataset) -> Work:
         y=data.codes,
         classes=data.classes,
         selectors=[
-            prepared(selector, seed_of(plan.seed, SELECTOR, position), data)
+            _sized(prepared(selector, seed_of(plan.seed, SELECTOR, position), data), plan.sizes)
             for position, selector in enumerate(plan.selectors.values())
         ],
         classifiers=list(plan.classifiers.values()),
@@ -125,6 +131,13 @@ def prepared(selector: Selector, seed: int, data: Dataset) -> Selector:
         options["nominal"] = list(data.nominal)
     prepared: Selector = numbered.set_params(**options)
     return prepared
+
+
+def _sized(selector: Selector, sizes: tuple[int, ...]) -> Selector:
+    """Return a selector of other people that knows the largest size, which it must reach."""
+    if not isinstance(selector, AnySelector) or selector.chooses_size:
+        return selector
+    return selector.sized(sizes[-1])
 
 
 def _block(selector: Selector, resamples: list[Resample], data: Dataset) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdfast._text import shortened
 from holdfast.errors import StoreError
-from holdfast.resample import times_tested
+from holdfast.resample import classes_left_out, halved_units, times_tested
 from holdfast.study._beside import BESIDE
 from holdfast.study._objects import JSON, is_opaque, spelled
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.io import Dataset
     from holdfast.resample import Protocol, Resample
+    from holdfast.resample._units import Units
     from holdfast.select import Selector
 
 FORMAT = "holdfast plan"
@@ -133,12 +134,20 @@ def protocol_facts(
     }
 
 
-def beside_facts(resamples: list[Resample], why_none: str, cohorts: list[str]) -> dict[str, JSON]:
-    """Return what a plan says about the resamples beside those of the protocol."""
+def beside_facts(
+    resamples: list[Resample], why_none: str, cohorts: list[str], units: Units
+) -> dict[str, JSON]:
+    """Return what a plan says about the resamples beside those of the protocol.
+
+    `units` are all that are halved; classes that are too small for halves are named.
+    """
+    pairs = sum(one.role == "half" for one in resamples) // 2
+    left_out = classes_left_out(units) if pairs else {}
     return {
         "resamples": len(resamples),
-        "pairs": sum(one.role == "half" for one in resamples) // 2,
+        "pairs": pairs,
         "why_none": why_none,
+        **({"left_out": left_out, "units": halved_units(units).count} if left_out else {}),
         "cohorts": cohorts,
         "sha256": _digest(resamples),
     }

@@ -11,15 +11,17 @@ from sklearn.base import clone
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select import AnySelector, SubsetSelector
+from holdfast.select._adapter import SparseModelError
 from holdfast.study._training import offered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from holdfast.io import Dataset
     from holdfast.select import Selector
+    from holdfast.study._work import Work
 
 EACH = 10
 """Samples of each class."""
@@ -60,6 +62,48 @@ def rehearse(
     for name, classifier in classifiers.items():
         if _is_of(classifier, "sklearn"):
             _try_classifier(name, classifier, X[:, :FEATURES], y)
+
+
+def check_sparse_models(work: Work, names: Sequence[str]) -> None:
+    """Refuse a size that a sparse model of scikit-learn does not reach on the first resample.
+
+    Models that may be slow, and other people's, are left to the workers, where a size that is not
+    reached is a failed unit.
+    """
+    for position, selector in enumerate(work.selectors):
+        if not is_sparse_model(selector):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                work.try_selector(position)
+            except SparseModelError as error:
+                raise InvalidInputError(f"selector {names[position]}: {error}") from error
+            except (ValueError, TypeError, ArithmeticError):
+                continue  # a unit fails in the same way and says so
+
+
+def is_sparse_model(selector: Selector) -> bool:
+    """Return whether a selector wraps a model of scikit-learn with an L1 penalty."""
+    model: Any = selector.estimator if isinstance(selector, AnySelector) else None
+    if not hasattr(model, "fit") or not hasattr(model, "get_params"):
+        return False
+    options = model.get_params()
+    parts = [model, *(one for one in options.values() if hasattr(one, "fit"))]
+    if not all(_is_of(part, "sklearn") for part in parts):
+        return False
+    penalised = any(
+        value in ("l1", "elasticnet")
+        for key, value in options.items()
+        if key.endswith("penalty") and isinstance(value, str)
+    )
+    mixed = any(
+        isinstance(value, int | float) and value > 0
+        for key, value in options.items()
+        if key.endswith("l1_ratio")
+    )
+    named = any("Lasso" in type(part).__name__ for part in parts)
+    return penalised or mixed or named
 
 
 def _noise(n_samples: int, n_features: int) -> NDArray[np.float32]:

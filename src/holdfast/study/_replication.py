@@ -14,7 +14,7 @@ from holdfast.judge._replication._estimate import estimate
 from holdfast.judge._replication._pairs import pair_chance, pair_similarities
 from holdfast.judge._replication._values import PairValues
 from holdfast.measures import get_measure
-from holdfast.resample import ReplicationPairs
+from holdfast.resample import ReplicationPairs, left_out_note
 from holdfast.study._beside import DISJOINT
 from holdfast.study._stability import BUILD, KEPT, OF_SIZES
 from holdfast.study._summary import chief_measure
@@ -131,7 +131,9 @@ def _values(view: View, data: Data, selector: int, size: int, record: Measure) -
         )
         for own in (pairs.halves, pairs.parts, pairs.quarters)
     )
-    units = int(facts["subjects"] or facts["n_samples"])
+    beside = view.plan.get("beside", {})
+    units = int(beside.get("units") or facts["subjects"] or facts["n_samples"])
+    noun = "sample" if facts["subjects"] is None else "subject"
     return PairValues(
         halves=halves,
         parts=parts,
@@ -139,6 +141,7 @@ def _values(view: View, data: Data, selector: int, size: int, record: Measure) -
         n_units=units,
         chance=pair_chance(record, found, pairs.halves, n_features=view.n_features),
         why=_failures(view, selector),
+        classes_left_out=left_out_note(beside.get("left_out", {}), noun),
     )
 
 

@@ -167,14 +167,16 @@ class Study:
         StoreError
             The folder cannot be used, or holds another study.
         StudyError
-            The run cannot go on, as the cluster is gone; what was done is kept.
+            The run cannot go on, as the cluster is gone, or no selector succeeded on any resample;
+            what was done is kept in the folder and can be resumed.
 
         Warns
         -----
         HoldfastWarning
             Selectors see nominal features as numbers, or choose sizes of their own although sizes
             are given, or versions have changed since the study last ran, or intervals are wider
-            than `until_width` after all resamples.
+            than `until_width` after all resamples, or a selector failed on every resample while
+            others did not.
         """
         workers = Workers(n_jobs, client, timeout, part, command)
         if self._settings.until is not None:

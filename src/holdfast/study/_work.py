@@ -15,6 +15,7 @@ from holdfast._classifiers import seeded
 from holdfast.resample._replication import FULL, HALF
 from holdfast.select._grouper import Grouped, Grouper
 from holdfast.select._subset import SubsetSelector
+from holdfast.study._plan import Unit
 from holdfast.study._says import predicted
 from holdfast.study._seeds import CLASSIFICATION, SELECTION, seed_of
 from holdfast.study._store import SIGNED, Outcome, floats, integers
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from holdfast.preferences import Rankings, Weights
     from holdfast.resample import Resample
     from holdfast.select import Judge, Selector
-    from holdfast.study._plan import Unit
     from holdfast.study._training import Part
 
     Chosen: TypeAlias = dict[int, NDArray[np.intp]]
@@ -68,6 +68,10 @@ class Work(Training):
             if unit.stop - unit.first > 1:
                 return [outcome for one in unit.singles() for outcome in self.run(one)]
             return [Outcome(unit.selector, unit.first, message_of(error))]
+
+    def try_selector(self, selector: int) -> None:
+        """Let a selector judge the first resample; what it prefers is not kept."""
+        self._judged(Unit(selector, 0, 1))
 
     def warm_up(self, selector: int) -> None:
         """Let a selector of this package load its compiled code, once, before time counts."""

@@ -93,14 +93,16 @@ def replication(  # noqa: PLR0913  (they are the question)
     -------
     Replication
         Value and interval for two studies of half the size; estimates below, predictions above.
-        With fewer than 8 samples of a class there are halves only: no prediction. Parts on which
-        the selector fails are left out, and ``.note`` counts them.
+        With fewer than 8 samples of a class there are halves only: no prediction. Classes of
+        fewer than 4 samples are left out, as long as two others remain, and ``.note`` names them.
+        Parts on which the selector fails are left out, and ``.note`` counts them.
 
     Raises
     ------
     InvalidInputError
-        No size although one is needed, a class of fewer than 4 samples, missing values that are
-        not imputed, a selector that fails on every half, data or parameters that cannot be used.
+        No size although one is needed, fewer than two classes of at least 4 samples, missing
+        values that are not imputed, a selector that fails on every half, data or parameters that
+        cannot be used.
 
     Notes
     -----
@@ -132,13 +134,13 @@ def replication(  # noqa: PLR0913  (they are the question)
     check_missing(data, {name: ready}, record, impute)
     units = Units.of(data.y, data.groups)
     fitting = Fitting(ready, data, design.draw_units(units, seed), record, count)
-    values = pair_values(fitting, units.count)
+    values = pair_values(fitting, units)
     return estimate(
         values,
         measure=record.name,
         size=count if record.by_size else data.n_features,
         n_features=data.n_features,
-        features=_feature_chances(fitting, units.count, seed),
+        features=_feature_chances(fitting, values.n_units, seed),
         confidence=confidence,
     )
 

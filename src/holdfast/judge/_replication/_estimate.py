@@ -118,6 +118,7 @@ def _note(values: PairValues, record: Measure, *, full: bool) -> str:
     small = not (values.parts.size and values.quarters.size)
     there = int(np.isfinite(values.halves).sum())
     told = [
+        values.classes_left_out,
         _lacking(values, "all features are selected" if full and record.by_size else ""),
         SMALL if small else "",
         f"few pairs: {there}" if 0 < there < FEW else "",

@@ -114,6 +114,7 @@ def chances_from_orders(
             part_sizes=(size, size),
         ),
         _curve_share({at: order[:size] for at, order in orders.items()}, design, size, size),
+        design.n_units,
         scores=None if scores is None else vote_of_scores(scores, size, design.seed),
         seed=design.seed,
     )
@@ -155,6 +156,7 @@ def chances_from_subsets(
             ordered=False,
         ),
         _curve_share(subsets, design, None, size),
+        design.n_units,
         seed=design.seed,
     )
 

@@ -10,7 +10,12 @@ import numpy as np
 from holdfast.judge._replication._pairs import pair_chance, pair_similarities
 from holdfast.judge._replication._values import PairValues
 from holdfast.preferences import Groups, Rankings, Subsets, Weights
-from holdfast.resample import ReplicationPairs
+from holdfast.resample import (
+    ReplicationPairs,
+    classes_left_out,
+    halved_units,
+    left_out_note,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,11 +25,12 @@ if TYPE_CHECKING:
     from holdfast.judge._replication._fitting import Fitting
     from holdfast.judge._replication._pairs import Build
     from holdfast.measures import Measure
+    from holdfast.resample._units import Units
 
     Array = NDArray[np.float64]
 
 
-def pair_values(fitting: Fitting, n_units: int) -> PairValues:
+def pair_values(fitting: Fitting, units: Units) -> PairValues:
     """Run a selector on all resamples and compare those that belong together."""
     pairs = ReplicationPairs.of(fitting.resamples)
     shapes = (pairs.halves, pairs.parts, pairs.quarters)
@@ -36,7 +42,13 @@ def pair_values(fitting: Fitting, n_units: int) -> PairValues:
     why = "; ".join(filter(None, (fitting.why, undefined)))
     chance = pair_chance(fitting.record, sizes, pairs.halves, n_features=fitting.data.n_features)
     return PairValues(
-        halves=halves, parts=parts, quarters=quarters, n_units=n_units, chance=chance, why=why
+        halves=halves,
+        parts=parts,
+        quarters=quarters,
+        n_units=halved_units(units).count,
+        chance=chance,
+        why=why,
+        classes_left_out=left_out_note(classes_left_out(units), units.noun),
     )
 
 

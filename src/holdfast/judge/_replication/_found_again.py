@@ -89,14 +89,15 @@ CAREFUL_QUANTILE = 0.25
 """A list is as long as this quantile, over the repetitions, of its share found again allows."""
 CURVE_WEIGHT, HALVES_WEIGHT = 0.7, 0.28
 """Weights of the replication curve and of the halves in the log odds of the expected share."""
-SHARE_SD = 0.7
+SHARE_SD, SHARE_SD_SAMPLES, SHARE_SD_RANGE = 0.7, 80, (0.25, 0.8)
 """Standard deviation of the expected share over the repetitions, in log odds.
 
-Wider than the error of the share itself: it also stands for what the model of ranks leaves out.
+It is 0.7 for 80 samples and falls with the square root of their number, within the range. That is
+wider than the error of the share itself: it also stands for what the model of ranks leaves out.
 """
 SHARE_MARGIN = 0.02
 """Keeps the log odds of the expected share finite at chance and at perfect agreement."""
-STRETCHES = (0.3, 3.0)
+STRETCHES = (0.6, 2.0)
 """Least and greatest factor of the log odds."""
 SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
 """Weight of the model of signed scores in the expected share and in the chances."""
@@ -214,7 +215,12 @@ def expected_share(ranks: DisjointRanks, curve: float, scores: ScoreVote | None 
 
 
 def estimate_found_again(
-    ranks: DisjointRanks, curve: float, *, scores: ScoreVote | None = None, seed: int = 0
+    ranks: DisjointRanks,
+    curve: float,
+    n_units: int,
+    *,
+    scores: ScoreVote | None = None,
+    seed: int = 0,
 ) -> FoundAgain:
     """Estimate each feature's chance to be selected by an independent study of the same size.
 
@@ -226,6 +232,8 @@ def estimate_found_again(
         Ranks on the full data and on disjoint parts.
     curve : float
         Share of the selected features found again that the replication curve predicts.
+    n_units : int
+        Number of samples, or of subjects.
     scores : ScoreVote, optional
         What the model of signed scores says.
     seed : int, default 0
@@ -249,7 +257,7 @@ def estimate_found_again(
     every = _shifted_to_sum(_interpolated(log_odds, places, n_features), size)
     moved = every[:, places] - by_model
     share = expected_share(ranks, curve, scores)
-    slopes, shifts = _stretch_to_share(every, size, _share_draws(share, ranks, generator))
+    slopes, shifts = _stretch_to_share(every, size, _share_draws(share, ranks, n_units, generator))
     every = slopes[:, np.newaxis] * every + shifts[:, np.newaxis]
     values = slopes[:, np.newaxis, np.newaxis] * (
         posterior.log_odds[:, np.newaxis, :] + moved[:, :, np.newaxis]
@@ -489,11 +497,14 @@ class _ShareScale:
         return np.asarray(self.chance + np.clip(part, 0.002, 0.998) * (1 - self.chance))
 
 
-def _share_draws(share: float, ranks: DisjointRanks, generator: np.random.Generator) -> Array:
+def _share_draws(
+    share: float, ranks: DisjointRanks, n_units: int, generator: np.random.Generator
+) -> Array:
     """Return a share for each repetition: normal in log odds, one from each equal part."""
     scale = _ShareScale(ranks.size / ranks.n_features)
     steps = ndtri((np.arange(N_DRAWS) + 0.5) / N_DRAWS)
-    steps *= SHARE_SD / steps.std()
+    spread = np.clip(SHARE_SD * np.sqrt(SHARE_SD_SAMPLES / n_units), *SHARE_SD_RANGE)
+    steps *= spread / steps.std()
     return scale.share(scale.log_odds(share) + generator.permutation(steps))
 
 

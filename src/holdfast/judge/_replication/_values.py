@@ -31,6 +31,8 @@ class PairValues:
         What two random selections of these sizes give; NaN where that is not known.
     why : str
         Why some pairs have no value, as far as is known.
+    classes_left_out : str
+        Which classes the parts leave out, as a sentence; empty where they leave out none.
     """
 
     halves: Array
@@ -39,6 +41,7 @@ class PairValues:
     n_units: int
     chance: float = math.nan
     why: str = ""
+    classes_left_out: str = ""
 
     @property
     def sizes(self) -> tuple[int, int, int]:
