@@ -250,14 +250,15 @@ def _second(case: Case) -> str:
     if found is None:
         return (
             "It is not known whether a second study would find these features "
-            f"({case.why_no_replication}): the stability is that of repeating the protocol on these data."
+            f"({case.why_no_replication}): pairs are ordered by their stability over resamples of "
+            "these data."
         )
     if case.independent:
         return "Each resample is a data set of its own, so this stability is that of new studies."
     value = f"{found.value:.2f}{within(found.low, found.high, case.measure)} by {case.measure.name}"
     return (
-        "With the choosing taken into account, the replication stability to expect of two studies of "
-        f"{found.samples:,} samples each is {value}."
+        "With the choosing taken into account, the replication stability to expect of two "
+        f"studies of {found.samples:,} samples each is {value}."
     )
 
 

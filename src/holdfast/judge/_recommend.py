@@ -17,8 +17,8 @@ from holdfast.judge._candidates import (
     sizes_of,
 )
 from holdfast.judge._given import Alike, Given
-from holdfast.judge._pareto import front_of
 from holdfast.judge._jackknife import Z
+from holdfast.judge._pareto import front_of
 from holdfast.judge._reasons import Case, Estimate, reasons_of
 from holdfast.judge._recommendation import Recommendation
 from holdfast.judge._replicability import Replicability
@@ -66,9 +66,9 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
 
     With a table of replication stability, pairs are ordered by what a second study would find
     again; without one, by their stability over the resamples, which says nothing of a second study.
-    A pair that replicates no better than chance, or errs no less than guessing, is passed over; where
-    all are, nothing can be recommended: ``supported`` is False, and the pair that came closest is
-    named.
+    A pair that replicates no better than chance, or errs no less than guessing, is passed over;
+    where all are, nothing can be recommended: ``supported`` is False, and the pair that came
+    closest is named.
 
     Only pairs that have an error and a stability are considered, and whose predictions are known
     nearly where those of the others are: on at least 90% of them (an error on the few samples
@@ -90,9 +90,9 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     rule : {"not_worse", "one_standard_error", "rpt"}, default "not_worse"
         ``"not_worse"``: of the pairs whose error is not significantly higher than the lowest, the
         first by `order_by` (of equals that of the lower error, then the smaller). By resamples,
-        this is the advice of Kalousis et al. (2005). ``"one_standard_error"``: the same of the pairs whose error is at most one
-        standard error above the lowest. ``"rpt"``: the highest RPT, see `rpt`, whatever the
-        tests say.
+        this is the advice of Kalousis et al. (2005). ``"one_standard_error"``: the same of the
+        pairs whose error is at most one standard error above the lowest. ``"rpt"``: the highest
+        RPT, see `rpt`, whatever the tests say.
     alpha : float, default 0.05
         Level of significance.
     correction : {"holm", None}, default "holm"

@@ -1,11 +1,11 @@
 """How well the selections behind each pair replicate: what pairs are ordered by, and what is shown.
 
-Two noisy figures speak about a second study. Selections from disjoint halves are independent, so their
-agreement is unbiased for studies of half the size, but it rests on half of the data. Selections
-from overlapping resamples use nearly all data, but they agree too well. On data sets with known
-truth the mean of both, on the scale of log odds between chance and perfect agreement, orders pairs
-better than either of them (``benchmarks/decision.py``). So pairs are ordered by that mean.
-The values themselves are those of the disjoint parts alone.
+Selections from disjoint halves are independent, so their agreement is unbiased for studies of half
+the size, but each rests on half of the data. Selections from overlapping resamples use nearly all
+data, but they agree too well. On data sets with known truth the mean of both, on the scale of log
+odds between chance and perfect agreement, predicts the order of pairs better than either of them
+(``benchmarks/decision.py``), so pairs are ordered by it. Values that are shown come from the
+disjoint parts alone.
 """
 
 from __future__ import annotations

@@ -108,10 +108,8 @@ class Rule:
     def _chosen(
         self, scored: Scored, merits: Merits, rivals: NDArray[np.bool_], fit: NDArray[np.bool_]
     ) -> int:
-        if merits.passes is None:
-            fails = np.zeros(len(fit))
-        else:
-            fails = (~merits.passes).astype(np.float64)
+        passes = np.ones_like(fit) if merits.passes is None else merits.passes
+        fails = (~passes).astype(np.float64)
         if self.name != "rpt":
             return first_of(rivals, fails, -merits.stability, scored.errors, merits.sizes)
         trade = rpt(merits.stability, 1 - scored.errors, self.beta)

@@ -6,14 +6,12 @@ lies clearly below that of always naming the largest class.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._text import plural
 from holdfast.judge._words import percent, plus_minus, within
 
 if TYPE_CHECKING:
@@ -72,15 +70,11 @@ class Support:
             raise RuntimeError("the gate of replication is open without an estimate")
         value, chance = known.value[row], known.chance[row]
         span = within(known.low[row], known.high[row], known.measure)
-        best = (
-            f", which came closest of {plural(self.n_cells, 'selection')},"
-            if self.n_cells > 1
-            else ""
-        )
+        large = f" of {known.samples:,}" if known.samples else ""
         return (
-            f"a second study of {known.samples:,} could not be expected to select the same "
-            f"features. For {name}{best} replication stability is {value:.2f}{span}, not clearly "
-            f"better than chance ({_rounded(chance)})."
+            f"a second study{large} could not be expected to select the same features. For {name}, "
+            f"replication stability is {value:.2f}{span}, not clearly better than chance "
+            f"({_rounded(chance)})."
         )
 
     def _not_classified(self, row: int, name: str, *, again: bool) -> str:
@@ -91,8 +85,8 @@ class Support:
                 f"Nor is its error of {error} clearly below guessing the largest class ({guess})."
             )
         return (
-            f"nothing clearly beats guessing the largest class, which errs by {guess}: the error "
-            f"to expect of {name} is {error}."
+            f"the error to expect of {name}, {error}, is not clearly below that of guessing the "
+            f"largest class ({guess})."
         )
 
 

@@ -75,9 +75,7 @@ def recommended(
     )
 
 
-def _replication_of(
-    replication: pd.DataFrame | None, record: Measure
-) -> pd.DataFrame | None:
+def _replication_of(replication: pd.DataFrame | None, record: Measure) -> pd.DataFrame | None:
     """Return the table of replication stability by a measure; None where it has no value."""
     if replication is None:
         return None
