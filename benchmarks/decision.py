@@ -48,7 +48,7 @@ Population = Simulated | Real
 
 SIGNAL: list[tuple[Population, int]] = [
     *(
-        (Simulated(effects, blocks, n, p, seed=n), 4)
+        (Simulated(effects, blocks, n, p, seed=n), 3)
         for effects in ("mixed", "few", "weak", "equal")
         for blocks in (False, True)
         for n, p in ((60, 200), (100, 400))
@@ -59,7 +59,7 @@ SIGNAL: list[tuple[Population, int]] = [
     (Real("breast_cancer", "first", 80), 5),
 ]
 NOISE: list[tuple[Population, int]] = [
-    (Simulated("none", blocks, n, p), 17)
+    (Simulated("none", blocks, n, p), 10)
     for blocks in (False, True)
     for n, p in ((40, 100), (60, 1000), (100, 300))
 ]
