@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
-from distributed import Client
 
 import holdfast as hf
 from benchmarks._decision_data import Real, Simulated
 
 if TYPE_CHECKING:
+    from distributed import Client
     from numpy.typing import NDArray
 
     from benchmarks._decision_data import Drawn
@@ -177,14 +177,21 @@ def judge_case(folder: Path, case: Case) -> dict[str, Any]:
             "replication": truth[f"{selector}/{size}"],
             "error": errors.get(f"{selector}/{classifier}/{size}"),
         }
+    cells = found.table.drop_duplicates(["selector", "size"])
+    keys = zip(cells["selector"], cells["size"], strict=True)
     return {
         "name": case.name,
+        "population": case.population.name,
+        "cells": {
+            "truth": [truth[f"{selector}/{size}"] for selector, size in keys],
+            **{name: cells[name].tolist() for name in ("score", "replication", "stability")},
+        },
         "rules": rules,
         "supported": found.supported,
         "why_not": found.why_not,
         "within_reach": max(truth.values()),
         "shown": [found.replication, found.replication_low, found.replication_high],
-        "z": max(_distances(hf.load(folder / case.name))),
+        "distances": _distances(hf.load(folder / case.name)),
         "choice_error": None if found.choice is None else found.choice.error,
     }
 
@@ -219,6 +226,35 @@ def compare_rules(judged: list[dict[str, Any]]) -> list[dict[str, Any]]:
             row[f"{figure}_gain_se"] = _rounded(gap.std(ddof=1) / np.sqrt(len(gap)))
         rows.append(row)
     return rows
+
+
+def order_errors(judged: list[dict[str, Any]]) -> dict[str, float]:
+    """Return how well figures predict the true order: errors in log odds within a data set."""
+    columns: dict[str, list[Any]] = {}
+    for one in judged:
+        for name, values in one["cells"].items():
+            parts = np.clip(values, 0.0, 1.0)
+            odds = np.log((parts + 0.03) / (1.03 - parts))
+            columns.setdefault(name, []).append(odds - odds.mean())
+    odds_of = {name: np.concatenate(own) for name, own in columns.items()}
+    truth = odds_of.pop("truth")
+    return {
+        name: _rounded((truth - own * (own @ truth) / (own @ own)).std())
+        for name, own in odds_of.items()
+    }
+
+
+def noise_distances(judged: list[dict[str, Any]]) -> dict[str, float]:
+    """Return the spread, on noise, of the distance from chance in standard errors."""
+    distances = np.array([one["distances"] for one in judged])
+    names = np.array([one["population"] for one in judged])
+    spreads = [distances[names == name].std(axis=0, ddof=1) for name in np.unique(names)]
+    return {
+        "smallest": _rounded(np.min(spreads)),
+        "median": _rounded(np.median(spreads)),
+        "largest": _rounded(np.max(spreads)),
+        "highest_of_a_study_95%": _rounded(np.quantile(distances.max(axis=1), 0.95)),
+    }
 
 
 def _rounded(value: float) -> float:
@@ -261,6 +297,7 @@ def results(signal: list[dict[str, Any]], noise: list[dict[str, Any]], seed: int
         "rules": compare_rules(signal),
         "supported_data_sets": len(supported),
         "rules_where_supported": compare_rules(supported),
+        "error_of_the_order_in_log_odds": order_errors(signal),
         "replication_of_the_choice": shown_and_true(signal),
         "support_with_signal": support_rates(signal),
         "noise": {
@@ -268,6 +305,7 @@ def results(signal: list[dict[str, Any]], noise: list[dict[str, Any]], seed: int
             "supported": sum(one["supported"] for one in noise),
             "replication_gate_passed": sum("second study" not in one["why_not"] for one in noise),
             "guessing_gate_passed": sum("guessing" not in one["why_not"] for one in noise),
+            "distance_from_chance": noise_distances(noise),
         },
     }
 
@@ -308,6 +346,8 @@ def main() -> int:
         kind: [Case(population, number) for population, count in own for number in range(count)]
         for kind, own in kinds.items()
     }
+    from distributed import Client  # noqa: PLC0415  (an extra, needed here only)
+
     # one worker for all studies: starting one takes longer than a study
     with Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
         for kind, own in cases.items():

@@ -248,7 +248,7 @@ def test_what_a_second_study_would_find_decides_among_those_not_worse():
     assert (got.selector, got.stability_source) == ("s2", "replication")  # 0.9 over the resamples
     assert got.table["replication"].tolist() == [0.2, 0.6, 0.3, 0.9]
     assert (got.replication, got.replication_samples) == (pytest.approx(0.3), 40)
-    assert "two studies of 40 samples each is 0.30 [0.20, 0.40] by nogueira" in got.reasons[-1]
+    assert "two studies of 40 each is 0.30 [0.20, 0.40] by nogueira" in got.reasons[-1]
     old = given(replication=replication_of([0.2, 0.6, 0.05, 0.9]), order_by="resamples")
     assert (old.selector, old.stability_source) == ("s1", "resamples")  # s2 is at chance
     assert given(replication=replication_of([np.nan] * 4)).stability_source == "resamples"

@@ -250,6 +250,7 @@ def test_without_disjoint_parts_the_resamples_decide_and_the_reasons_say_so(nest
     found = nested.recommend()
     assert (found.stability_source, found.supported) == ("resamples", True)
     assert np.isnan(found.replication)
-    assert "not known whether a second study would find these features (it was not asked for)" in (
-        found.reasons[-1]
+    assert (
+        "not known whether a second study would find these features (it was not asked for)"
+        in (found.reasons[-1])
     )

@@ -258,7 +258,7 @@ def _second(case: Case) -> str:
     value = f"{found.value:.2f}{within(found.low, found.high, case.measure)} by {case.measure.name}"
     return (
         "With the choosing taken into account, the replication stability to expect of two "
-        f"studies of {found.samples:,} samples each is {value}."
+        f"studies of {found.samples:,} each is {value}."
     )
 
 
