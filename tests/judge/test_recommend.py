@@ -7,11 +7,15 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge import ChoiceError, Pair, recommend
+from holdfast.judge import ChoiceError, Pair, PairValues, recommend
 from tests.judge.predictions import once
 
 NAMES = ["s0", "s1", "s2", "s3"]
 STABILITY = [0.2, 0.5, 0.9, 0.95]
+NOT_KNOWN = (
+    "It is not known whether a second study would find these features (no table of replication "
+    "stability was given): pairs are ordered by their stability over resamples of these data."
+)
 # samples that each pair gets wrong: 10, 12, 14 and 60 of 100
 WRONG = np.array([np.arange(100) < count for count in (10, 12, 14, 60)])
 
@@ -143,17 +147,18 @@ def test_without_errors_stability_alone_decides(errors):
     got = recommend(errors, stability_of(STABILITY), measure="nogueira", baseline=0.5)
     assert (got.pair, got.choice) == (Pair("s3", None, 5), None)
     assert np.isnan(got.error)
-    assert got.reasons == (str(got),)
-    assert str(got) == (
+    decided = (
         "No errors were estimated, so stability alone decides: s3 on 5 features is the most "
         "stable of 4, with 0.95 [0.85, 1.00] by nogueira."
     )
+    assert got.reasons == (decided, NOT_KNOWN)
+    assert got.supported
     assert "nan" not in repr(got).lower()
     assert "nan" not in got._repr_html_().lower()
 
 
 def test_the_reasons_are_plain_sentences():
-    lowest, rivals, chosen, cost = given().reasons
+    lowest, rivals, chosen, cost, second = given().reasons
     assert lowest == (
         "Of 4 pairs of a selector with a classifier at a number of features, s0 with knn3 on 5 "
         "features has the lowest error: 10.0% ± 3.0%."
@@ -167,6 +172,7 @@ def test_the_reasons_are_plain_sentences():
         "0.90 [0.80, 1.00] by nogueira."
     )
     assert cost == "Its error is 14.0% ± 3.5%, 4.0 percentage points more than the lowest."
+    assert second == NOT_KNOWN
     assert str(given()) == "\n".join(given().reasons)
 
 
@@ -194,16 +200,141 @@ def test_a_stability_that_chance_gives_is_warned_of():
     assert "random selections give (0.25)" in distance.reasons[-1]
 
 
-def test_errors_that_guessing_has_too_are_warned_of():
-    assert "largest class" not in str(given(baseline=0.5))
-    assert "always naming the largest class, which errs by 12.0%" in str(given(baseline=0.12))
-    choice = ChoiceError(
-        error=0.45, standard_error=0.1, method="nested", n=5, chosen=pd.DataFrame(), sentence="So."
+def choice_of(error, spread=0.1):
+    return ChoiceError(
+        error=error, standard_error=spread, method="nested", n=5, chosen=pd.DataFrame(),
+        sentence="So.",
+    )  # fmt: skip
+
+
+def test_a_pair_must_err_clearly_less_than_guessing():
+    # s2 errs by 0.14 with a standard error of 0.0347: 1.645 of them are 0.057
+    assert given(baseline=0.2).supported
+    assert "largest class" not in str(given(baseline=0.2))
+    got = given(baseline=0.15)  # s0: 0.10 + 1.645 x 0.03 = 0.1493
+    assert (got.supported, got.selector) == (True, "s0")
+    assert "s2 with knn3 on 5 features would come first, but it is passed over" in str(got)
+    none = given(baseline=0.149)
+    assert (none.supported, none.selector) == (False, "s2")  # that would come first
+    assert none.why_not == (
+        "the error to expect of s2 with knn3 on 5 features, 14.0% ± 3.5%, is not clearly below "
+        "that of guessing the largest class (14.9%)."
     )
-    got = given(baseline=0.5, choice=choice)
-    assert got.choice is choice
+    assert str(none).startswith(f"Nothing can be recommended: {none.why_not}")
+    assert repr(none).startswith("<Nothing can be recommended: ")
+    assert "<h4>Nothing can be recommended</h4>" in none._repr_html_()
+
+
+def test_the_error_of_the_choice_counts_where_it_is_higher():
+    got = given(baseline=0.5, choice=choice_of(0.45))
     assert "So." in got.reasons
-    assert "largest class" in got.reasons[-1]
+    assert not got.supported
+    assert "45.0% ± 10.0%" in got.why_not
+    assert given(baseline=0.5, choice=choice_of(0.3)).supported  # 0.3 + 0.1645 < 0.5
+
+
+def replication_of(values, error=0.05, **columns):
+    """Return a table of replication stability on halves of 40, without predictions."""
+    return stability_of(values).assign(standard_error=error, n_samples=40, **columns)
+
+
+def test_what_a_second_study_would_find_decides_among_those_not_worse():
+    got = given(replication=replication_of([0.2, 0.6, 0.3, 0.9]))
+    # log odds with a room of 0.03, means of those of replication and of the resamples
+    odds = np.array([np.log((x + 0.03) / (1.03 - x)) for x in (0.5, 0.6)]).mean()
+    assert got.table["score"][1] == pytest.approx(1.06 / (1 + np.exp(-odds)) - 0.03)
+    assert given().selector == "s2"
+    assert given(replication=replication_of([0.2, 0.6, 0.05, 0.9])).selector == "s1"
+    assert (got.selector, got.stability_source) == ("s2", "replication")  # 0.9 over the resamples
+    assert got.table["replication"].tolist() == [0.2, 0.6, 0.3, 0.9]
+    assert (got.replication, got.replication_samples) == (pytest.approx(0.3), 40)
+    assert "two studies of 40 each is 0.30 [0.20, 0.40] by nogueira" in got.reasons[-1]
+    old = given(replication=replication_of([0.2, 0.6, 0.05, 0.9]), order_by="resamples")
+    assert (old.selector, old.stability_source) == ("s1", "resamples")  # s2 is at chance
+    assert given(replication=replication_of([np.nan] * 4)).stability_source == "resamples"
+
+
+def test_predictions_are_compared_only_where_all_have_one():
+    ahead = {"at": 80, "predicted": [0.3, 0.7, 0.9, 0.95]}
+    ends = {"predicted_low": 0.1, "predicted_high": 0.99}
+    got = given(replication=replication_of([0.2, 0.6, 0.3, 0.9], **ahead, **ends))
+    assert (got.selector, got.replication, got.replication_samples) == ("s2", 0.9, 80)
+    ahead["predicted"] = [0.3, 0.7, 0.9, np.nan]
+    got = given(replication=replication_of([0.2, 0.6, 0.3, 0.9], **ahead, **ends))
+    assert (got.replication, got.replication_samples) == (pytest.approx(0.3), 40)
+
+
+def test_of_a_distance_less_is_found_again_where_it_is_high():
+    far = stability_of([0.2, 0.15, 0.4, 0.1], "anhd", chance=0.5)
+    table = far.assign(standard_error=0.01, n_samples=40)
+    got = given([0.2] * 4, measure="anhd", replication=table)
+    assert got.selector == "s1"
+    assert got.supported
+
+
+def test_pairs_that_replicate_by_chance_are_passed_over():
+    # four cells: 0.7 x the 98.75% quantile of the normal law, 2.241, are 1.57 standard errors
+    got = given(replication=replication_of([0.2, 0.2, 0.078, 0.9]))
+    assert (got.selector, got.supported) == ("s1", True)
+    assert "s2 with knn3 on 5 features would come first, but it is passed over" in str(got)
+    assert given(replication=replication_of([0.2, 0.2, 0.079, 0.9])).selector == "s2"
+    none = given(replication=replication_of([0.07, 0.07, 0.07, 0.9]))  # s3 errs too much
+    assert (none.supported, none.selector) == (False, "s2")
+    assert none.why_not == (
+        "a second study of 40 could not be expected to select the same features. For s2 with knn3 "
+        "on 5 features, replication stability is 0.07 [-0.03, 0.17], not clearly better than "
+        "chance (0.00)."
+    )
+    both = given(replication=replication_of([0.07] * 4), baseline=0.14)
+    assert "Nor is its error of 14.0% ± 3.5% clearly below guessing" in both.why_not
+
+
+def test_without_errors_replication_alone_decides_and_can_fail():
+    got = recommend(
+        None, stability_of(STABILITY), measure="nogueira", baseline=0.5,
+        replication=replication_of([0.2, 0.9, 0.3, 0.1]),
+    )  # fmt: skip
+    assert got.pair == Pair("s1", None, 5)
+    assert "replication stability alone decides" in str(got)
+    none = recommend(
+        None, stability_of(STABILITY), measure="nogueira", replication=replication_of([0.01] * 4)
+    )
+    assert not none.supported
+
+
+def test_choosing_among_equals_is_taken_off_what_is_shown():
+    rng = np.random.default_rng(0)
+    names = [f"s{i}" for i in range(20)]
+    errors = pd.concat([errors_of(WRONG[:1]).assign(selector=name) for name in names])
+    stability = pd.concat([stability_of([0.5]).assign(selector=name) for name in names])
+    halves = 0.4 + 0.1 * rng.standard_normal((20, 30))  # all equal: any difference is luck
+    table = stability.assign(value=halves.mean(axis=1), standard_error=0.05, n_samples=40)
+    values = {
+        (name, 5): PairValues(
+            halves=row, parts=np.empty((0, 2)), quarters=np.empty((0, 6)), n_units=80, chance=0.0
+        )
+        for name, row in zip(names, halves, strict=True)
+    }
+    options = {"measure": "nogueira", "rule": "one_standard_error", "replication": table}
+    plain = recommend(errors, stability, **options)
+    honest = recommend(errors, stability, pair_values=values, **options)
+    assert plain.selector == honest.selector
+    assert plain.replication == table["value"].max() > 0.43
+    assert honest.replication == pytest.approx(0.4, abs=0.02)
+    assert honest.replication_low < plain.replication_low
+    one = recommend(
+        errors[:1], stability[:1], **{**options, "replication": table[:1]},
+        pair_values={("s0", 5): values["s0", 5]},
+    )  # fmt: skip
+    assert one.replication == pytest.approx(table["value"].iloc[0], abs=0.01)  # nothing chosen
+
+
+def test_independent_data_sets_are_new_studies():
+    got = given(independent=True)
+    assert (got.stability_source, got.replication) == ("resamples", pytest.approx(0.9))
+    assert got.reasons[-1].startswith("Each resample is a data set of its own")
+    none = given([0.01, 0.02, 0.03, 0.04], independent=True)
+    assert not none.supported
 
 
 def half_known():

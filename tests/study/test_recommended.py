@@ -189,3 +189,68 @@ def test_the_best_of_many_looks_good_on_noise_and_the_choice_does_not(protocol):
     assert result.errors["error"].min() < 0.5 - 1.5 * spread
     assert choice.error > 0.5 - 1.5 * spread
     assert choice.error == pytest.approx(0.5, abs=3 * spread)
+
+
+def study_of(n_pairs, classifiers=("knn3",)):
+    return hf.Study(
+        ["t_score", "information_gain"], protocol=hf.Subsampling(10, 0.9), sizes=[5, 10],
+        classifiers=list(classifiers), replication=n_pairs,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def noise():
+    rng = np.random.default_rng(3)
+    data = rng.normal(size=(60, 200)), np.arange(60) % 2
+    return data, study_of(12).run(*data, n_jobs=1)
+
+
+@pytest.fixture(scope="module")
+def signal():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 200)), np.arange(60) % 2
+    X[:, :8] += y[:, None] * 1.5
+    return study_of(12).run(X, y, n_jobs=1)
+
+
+def test_on_noise_nothing_is_recommended_and_no_model_is_fitted(noise):
+    data, result = noise
+    found = result.recommend()
+    assert not found.supported
+    assert str(found).startswith("Nothing can be recommended: a second study of 60 could not")
+    assert found.replication_low < 0 < found.replication_high
+    with pytest.raises(InvalidInputError, match=r"chosen=hf\.judge\.Pair\(selector='"):
+        result.pipeline(*data)
+    model = result.pipeline(*data, chosen=found.pair)
+    assert model.predict(data[0]).shape == (60,)
+
+
+def test_what_replicates_is_recommended_where_there_is_a_signal(signal):
+    found = signal.recommend()
+    assert found.supported
+    assert found.why_not == ""
+    assert found.stability_source == "replication"
+    row = signal.replication.query(
+        "selector == @found.selector and size == @found.size and measure == 'nogueira'"
+    ).iloc[0]
+    chosen = found.table[found.table["recommended"]].iloc[0]
+    assert chosen["replication"] == row["predicted"]
+    assert found.replication_samples == row["at"] == 60
+    assert found.replication <= row["predicted"]
+    rivals = found.table[found.table["rival"]]
+    assert chosen["score"] == rivals["score"].max()
+    usual = signal.recommend(stability="resamples")
+    assert usual.stability_source == "resamples"
+    assert usual.stability == usual.table.loc[usual.table["rival"], "stability"].max()
+    with pytest.raises(UnknownNameError, match="'replication' or 'resamples'"):
+        signal.recommend(stability="resample")
+
+
+def test_without_disjoint_parts_the_resamples_decide_and_the_reasons_say_so(nested):
+    found = nested.recommend()
+    assert (found.stability_source, found.supported) == ("resamples", True)
+    assert np.isnan(found.replication)
+    assert (
+        "not known whether a second study would find these features (it was not asked for)"
+        in (found.reasons[-1])
+    )
