@@ -80,7 +80,7 @@ PSEUDO_FEATURES = 0.05
 SMALLEST_CHANCE = 1e-5
 MIN_SCORE_CHANCE = 1e-3
 """Least chance that simulated studies of the model of scores can show."""
-LOW_LEVEL = 0.05
+LOW_LEVEL = 0.03
 """The lower bound is this quantile of the posterior; it holds for at least 90% of the features.
 
 The rest is for what the posterior leaves out.
