@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from holdfast._checks import between
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._feature_chances import (
     DisjointDesign,
+    FeatureChances,
     chances_from_orders,
     chances_from_subsets,
     chances_of_groups,
-    feature_table,
-    group_table,
+    named_members,
 )
 from holdfast.judge._replication._result import no_features
 from holdfast.judge._replication._score_model import signed_scores_of
@@ -47,8 +48,11 @@ def features_table(view: View) -> pd.DataFrame:
     tables, reasons = [], []
     for selector, name in enumerate(view.selectors):
         for size in view.sizes(selector):
-            table = feature_chances(view, selector, size)
-            reasons += [reason] if (reason := table.attrs.get("why_none")) else []
+            chances = feature_chances(view, selector, size)
+            if isinstance(chances, str):
+                reasons.append(chances)
+                continue
+            table = chances.table()
             listed = table["selected"] | (table["found_again"] >= MIN_LISTED_CHANCE)
             own = table[listed]
             own.insert(0, "selector", name)
@@ -63,16 +67,13 @@ def features_table(view: View) -> pd.DataFrame:
     return empty
 
 
-def feature_chances(view: View, selector: int, size: int) -> pd.DataFrame:
-    """Return the chances of all features of a selector at a size.
-
-    The table is empty where they are not known; ``attrs["why_none"]`` says why.
-    """
+def feature_chances(view: View, selector: int, size: int) -> FeatureChances | str:
+    """Return the chances of all features of a selector at a size, or why they are not known."""
     if why := why_none(view):
-        return no_features(why)
+        return why
     if not any(part.role == FULL for part in view.parts.values()):
-        return no_features(EARLIER_VERSION)
-    names = view.feature_names.tolist()
+        return EARLIER_VERSION
+    names = [str(name) for name in view.feature_names]
     facts, beside = view.plan["data"], view.plan.get("beside", {})
     design = DisjointDesign(
         pairs=ReplicationPairs.of(list(view.parts.values())),
@@ -80,18 +81,46 @@ def feature_chances(view: View, selector: int, size: int) -> pd.DataFrame:
         n_units=int(beside.get("units") or facts["subjects"] or facts["n_samples"]),
         seed=seed_of(view.plan["seed"], REPLICATION, selector),
     )
+    members = None
     try:
         if view.finds_groups(view.selectors[selector]):
             groups = _on_parts(view, view.feature_groups(selector))
-            chosen = {at: _Groups.from_rows(rows, size) for at, rows in groups.items()}
-            return group_table(names, *chances_of_groups(chosen, design))
-        choices = _on_parts(view, view.choices(selector))
-        if size == OWN:
-            return feature_table(names, chances_from_subsets(choices, design))
-        scores = _signed_scores(view, selector, design.pairs)
-        return feature_table(names, chances_from_orders(choices, design, size=size, scores=scores))
+            selected = {at: _Groups.from_rows(rows, size) for at, rows in groups.items()}
+            found, chosen = chances_of_groups(selected, design)
+            members = named_members(names, chosen)
+        elif size == OWN:
+            found = chances_from_subsets(_on_parts(view, view.choices(selector)), design)
+        else:
+            found = chances_from_orders(
+                _on_parts(view, view.choices(selector)),
+                design,
+                size=size,
+                scores=_signed_scores(view, selector, design.pairs),
+            )
     except InvalidInputError as error:
-        return no_features(str(error))
+        return str(error)
+    return FeatureChances(names=names, found=found, n_units=design.n_units, members=members)
+
+
+def longest_lists(view: View, share: float) -> pd.DataFrame:
+    """Return, for each selector, the longest list with an expected share found again."""
+    between(share, "found_again", 1.0)
+    rows = []
+    for selector, name in enumerate(view.selectors):
+        lists = []
+        for size in view.sizes(selector):
+            chances = feature_chances(view, selector, size)
+            if not isinstance(chances, str):
+                features = chances.longest_list(share)
+                lists.append((len(features), size_label(size), features, chances))
+        if not lists:
+            continue
+        count, best_size, features, chances = max(lists, key=lambda one: one[0])
+        table = chances.table().set_index("feature")["found_again"]
+        expected = float(table[features].mean()) if features else np.nan
+        rows.append((name, best_size if features else None, count, expected, features))
+    columns = ["selector", "size", "n_features", "expected_share", "features"]
+    return pd.DataFrame(rows, columns=columns).astype({"size": object})
 
 
 def _signed_scores(view: View, selector: int, pairs: ReplicationPairs) -> SignedScores | None:
@@ -110,9 +139,12 @@ def replicated_with_features(
     """Estimate replication stability, with the chances of all features at this size."""
     number, count, record = asked_of(view, selector, size, measure)
     estimate = replicated_of(view, data, selector, size, measure)
-    if not record.by_size:
-        return replace(estimate, features=no_features(f"{record.name} compares all features"))
-    return replace(estimate, features=feature_chances(view, number, count))
+    chances: FeatureChances | str = f"{record.name} compares all features"
+    if record.by_size:
+        chances = feature_chances(view, number, count)
+    if isinstance(chances, str):
+        return replace(estimate, why_no_chances=chances)
+    return replace(estimate, chances=chances, why_no_chances="")
 
 
 class _Groups(NamedTuple):

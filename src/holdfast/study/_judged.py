@@ -319,6 +319,31 @@ class Judged:
             lambda: replicated_with_features(self._view, self._data, name, count, measure),
         )
 
+    def longest_lists(self, found_again: float = 0.8) -> pd.DataFrame:
+        """Find, for each selector, the longest list that a second study would mostly find again.
+
+        Features are taken by decreasing chance, as many as keep the expected share found again at
+        or above `found_again`, by a careful rule: picking the longest of many lists favours those
+        that are overestimated.
+
+        Parameters
+        ----------
+        found_again : float, default 0.8
+            The share, above 0 and below 1.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each selector: ``size``, the number of selected features that gave the longest
+            list; ``n_features`` of it, 0 where no list of these data reaches the share;
+            ``expected_share``; ``features``. Selectors whose chances are not known are left out.
+        """
+        from holdfast.study._found_again import longest_lists  # noqa: PLC0415  (seldom needed)
+
+        return self._judged(
+            ("longest_lists", found_again), lambda: longest_lists(self._view, found_again)
+        )
+
     def compare_cohorts(
         self,
         selector: str | None = None,

@@ -10,16 +10,15 @@ from holdfast.io import from_arrays
 from holdfast.judge._replication._estimate import estimate
 from holdfast.judge._replication._feature_chances import (
     DisjointDesign,
+    FeatureChances,
     chances_from_orders,
     chances_from_subsets,
     chances_of_groups,
-    feature_table,
-    group_table,
+    named_members,
 )
 from holdfast.judge._replication._fits import pair_values
 from holdfast.judge._replication._fitting import Fitting
 from holdfast.judge._replication._missing import check_missing
-from holdfast.judge._replication._result import no_features
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
 from holdfast.preferences._ties import count_of
@@ -30,8 +29,6 @@ from holdfast.select._given import given_by, named_selector
 from holdfast.select._grouper import Grouper
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from holdfast.io import Dataset
     from holdfast.judge._replication._result import Replication
     from holdfast.measures import Measure
@@ -140,38 +137,39 @@ def replication(  # noqa: PLR0913  (they are the question)
         measure=record.name,
         size=count if record.by_size else data.n_features,
         n_features=data.n_features,
-        features=_feature_chances(fitting, values.n_units, seed),
+        chances=_feature_chances(fitting, values.n_units, seed),
         confidence=confidence,
     )
 
 
-def _feature_chances(fitting: Fitting, n_units: int, seed: int) -> pd.DataFrame:
-    """Return each feature's chance to be found again; an empty table says why there is none."""
-    selector, names = fitting.selector, fitting.data.feature_names
+def _feature_chances(fitting: Fitting, n_units: int, seed: int) -> FeatureChances | str:
+    """Return each feature's chance to be found again, or why it is not known."""
+    selector, names = fitting.selector, [str(name) for name in fitting.data.feature_names]
     design = DisjointDesign(
         pairs=ReplicationPairs.of(fitting.resamples),
         n_features=fitting.data.n_features,
         n_units=n_units,
         seed=seed,
     )
+    if fitting.size is None and not selector.chooses_size:
+        return "no size was given"
     try:
         if isinstance(selector, Grouper):
-            return group_table(names, *chances_of_groups(fitting.preferences, design))
-        if selector.chooses_size:
-            return feature_table(names, chances_from_subsets(fitting.preferences, design))
-        if fitting.size is None:
-            return no_features("no size was given")
-        return feature_table(
-            names,
-            chances_from_orders(
+            found, chosen = chances_of_groups(fitting.preferences, design)
+            members = named_members(names, chosen)
+            return FeatureChances(names=names, found=found, n_units=n_units, members=members)
+        if selector.chooses_size or fitting.size is None:
+            found = chances_from_subsets(fitting.preferences, design)
+        else:
+            found = chances_from_orders(
                 fitting.preferences,
                 design,
                 size=fitting.size,
                 scores=fitting.signed_scores(design.pairs),
-            ),
-        )
+            )
     except InvalidInputError as error:
-        return no_features(str(error))
+        return str(error)
+    return FeatureChances(names=names, found=found, n_units=n_units)
 
 
 def one_measure(name: object) -> Measure:

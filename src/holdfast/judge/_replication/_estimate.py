@@ -10,13 +10,14 @@ import pandas as pd
 from holdfast._text import plural
 from holdfast.judge._replication._curve import extrapolate
 from holdfast.judge._replication._interval import interval_of, spread_of
-from holdfast.judge._replication._result import Replication, no_features
+from holdfast.judge._replication._result import Replication
 from holdfast.judge._replication._scale import log_odds_of
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holdfast.judge._replication._feature_chances import FeatureChances
     from holdfast.judge._replication._scale import LogOdds
     from holdfast.judge._replication._values import PairValues
     from holdfast.measures import Measure
@@ -37,7 +38,7 @@ def estimate(
     measure: str,
     size: int | None,
     n_features: int,
-    features: pd.DataFrame | None = None,
+    chances: FeatureChances | str = "they were not estimated",
     confidence: float = 0.95,
 ) -> Replication:
     """Estimate replication stability from the similarities of pairs.
@@ -52,8 +53,8 @@ def estimate(
         How many features are selected; None where the selector decides.
     n_features : int
         Number of features.
-    features : DataFrame, optional
-        The chances of the features, where they are known.
+    chances : FeatureChances or str
+        The chances of the features, or why they are not known.
     confidence : float, default 0.95
         Level of the intervals.
 
@@ -86,7 +87,8 @@ def estimate(
         standard_error=float(points["standard_error"].iloc[-1]),
         points=points,
         curve=curve,
-        features=no_features("they were not estimated") if features is None else features,
+        chances=None if isinstance(chances, str) else chances,
+        why_no_chances=chances if isinstance(chances, str) else "",
         note=_note(values, record, full=size == n_features),
     )
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from holdfast.errors import InvalidInputError
+from holdfast._checks import between
+from holdfast._text import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge._replication._estimate import estimate as estimate_replication
 from holdfast.judge._replication._found_again import (
+    LARGER,
     DisjointRanks,
     FoundAgain,
     estimate_found_again,
     grade_chances,
+    longest_list,
 )
 from holdfast.judge._replication._pairs import pair_similarities
 from holdfast.judge._replication._result import FEATURE_COLUMNS
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
     from holdfast.judge._replication._score_model import SignedScores
     from holdfast.resample import ReplicationPairs
+
+    Array = NDArray[np.float64]
 
     class SelectedGroups(Protocol):
         """Groups of features, the best first, and the member that stands for each."""
@@ -209,44 +215,137 @@ def chances_of_groups(
     chosen = groups[next(at for at in design.pairs.full.tolist() if at in groups)]
     representatives = np.asarray(chosen.representatives, dtype=np.intp)
     chance, low = np.zeros(n_features), np.zeros(n_features)
-    draws = np.zeros_like(found.draws)
+    draws, larger = np.zeros_like(found.draws), np.zeros_like(found.larger)
     selected = np.zeros(n_features, dtype=bool)
     selected[representatives] = True
     for representative, own in zip(representatives, chosen.members, strict=True):
         chance[representative] = np.median(found.chance[own])
         low[representative] = np.median(found.low[own])
         draws[:, representative] = np.median(found.draws[:, own], axis=1)
+        larger[:, representative] = np.median(found.larger[:, own], axis=1)
     groups_found = FoundAgain(
-        selected=selected, chance=chance, low=low, draws=draws, share=found.share
+        selected=selected,
+        chance=chance,
+        low=low,
+        draws=draws,
+        share=found.share,
+        larger=larger,
     )
     return groups_found, chosen
 
 
-def feature_table(names: Sequence[Any], found: FoundAgain) -> pd.DataFrame:
-    """Return a row for each feature, the most likely to be found again first."""
-    table = pd.DataFrame(
-        {
-            "feature": np.asarray(names, dtype=object),
-            "selected": found.selected,
-            "found_again": found.chance,
-            "low": found.low,
-            "grade": grade_chances(found.chance).astype(object),
-        },
-        columns=FEATURE_COLUMNS,
-    )
-    order = np.lexsort((np.arange(len(table)), ~found.selected, -found.chance))
-    return table.iloc[order].reset_index(drop=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FeatureChances:
+    """The chances of named features, and what follows from them.
+
+    Attributes
+    ----------
+    names : list
+        Names of all features.
+    found : FoundAgain
+        Their chances.
+    n_units : int
+        Number of samples, or of subjects, of the studies that the chances are about.
+    members : dict or None
+        For selectors of groups, the members of each selected group by its representative.
+    """
+
+    names: list[str]
+    found: FoundAgain
+    n_units: int
+    members: dict[str, list[str]] | None = None
+
+    def table(self) -> pd.DataFrame:
+        """Return a row for each feature (group), the most likely to be found again first."""
+        found = self.found
+        table = pd.DataFrame(
+            {
+                "feature": np.asarray(self.names, dtype=object),
+                "selected": found.selected,
+                "found_again": found.chance,
+                "low": found.low,
+                "grade": grade_chances(found.chance).astype(object),
+            },
+            columns=FEATURE_COLUMNS,
+        )
+        order = np.lexsort((np.arange(len(table)), ~found.selected, -found.chance))
+        table = table.iloc[order]
+        if self.members is None:
+            return table.reset_index(drop=True)
+        table = table[table["selected"]].reset_index(drop=True)
+        named = [", ".join(self.members[name]) for name in table["feature"]]
+        return table.assign(members=pd.Series(named, table.index, dtype=object))
+
+    def longest_list(self, share: float) -> list[str]:
+        """Return the longest list whose expected share found again is at least `share`."""
+        chosen = longest_list(self.found, between(share, "share", 1.0))
+        return [self.names[at] for at in chosen]
+
+    def samples_for(self, chance: float, features: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return how many samples a study needs to select features with a wanted chance.
+
+        Chances in studies up to 32 times as large follow from the model of ranks; between them
+        they are linear in the log of the number of samples.
+
+        Parameters
+        ----------
+        chance : float
+            The wanted chance, above 0 and below 1.
+        features : sequence of str, optional
+            The features; by default those selected on these data.
+
+        Returns
+        -------
+        DataFrame
+            ``feature``; ``found_again``, the chance in a study of this size; ``needed``, the number
+            of samples: at most that of these data where the chance is reached already, infinite
+            where 32 times the data are not enough.
+
+        Raises
+        ------
+        UnknownNameError
+            A feature that the data do not have.
+        """
+        wanted = between(chance, "chance", 1.0)
+        number = {name: at for at, name in enumerate(self.names)}
+        if features is None:
+            features = self.table().query("selected")["feature"].tolist()
+        for name in features:
+            if name not in number:
+                near = did_you_mean(name, self.names)
+                raise UnknownNameError(f"the data have no feature {name!r}.{near}")
+        curves = np.vstack([self.found.chance, self.found.larger])
+        sizes = self.n_units * np.array([1.0, *LARGER])
+        needed = [samples_needed(curves[:, number[name]], sizes, wanted) for name in features]
+        return pd.DataFrame(
+            {
+                "feature": pd.Series(list(features), dtype=object),
+                "found_again": [float(self.found.chance[number[name]]) for name in features],
+                "needed": needed,
+            }
+        )
 
 
-def group_table(names: Sequence[Any], found: FoundAgain, chosen: SelectedGroups) -> pd.DataFrame:
-    """Return a row for each selected group, named by its representative."""
-    table = feature_table(names, found)
-    table = table[table["selected"]].reset_index(drop=True)
-    members = {
-        names[representative]: ", ".join(str(names[at]) for at in own.tolist())
-        for representative, own in zip(chosen.representatives.tolist(), chosen.members, strict=True)
+def samples_needed(chances: Array, sizes: Array, wanted: float) -> float:
+    """Return the number of samples at which a curve first reaches a chance; infinite if never."""
+    reached = np.flatnonzero(chances >= wanted)
+    if not len(reached):
+        return float("inf")
+    first = int(reached[0])
+    if first == 0:
+        return float(sizes[0])
+    low, high = chances[first - 1], chances[first]
+    step = (wanted - low) / (high - low)
+    between_logs = np.log(sizes[first - 1]) + step * np.log(sizes[first] / sizes[first - 1])
+    return float(np.ceil(np.exp(between_logs)))
+
+
+def named_members(names: Sequence[str], chosen: SelectedGroups) -> dict[str, list[str]]:
+    """Return the names of the members of each group, by that of its representative."""
+    groups = zip(chosen.representatives.tolist(), chosen.members, strict=True)
+    return {
+        names[representative]: [names[at] for at in own.tolist()] for representative, own in groups
     }
-    return table.assign(members=[members[name] for name in table["feature"]])
 
 
 def _available(

@@ -101,6 +101,8 @@ STRETCHES = (0.6, 2.0)
 """Least and greatest factor of the log odds."""
 SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
 """Weight of the model of signed scores in the expected share and in the chances."""
+LARGER = (2.0, 4.0, 8.0, 16.0, 32.0)
+"""How many times as large studies are for which chances are predicted."""
 N_EXACT_PLACES = 4
 """Places up to this multiple of the size are computed one by one, later ones interpolated."""
 GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
@@ -175,6 +177,8 @@ class FoundAgain:
         The chances in each repetition.
     share : float
         Expected share of a list that an independent study selects again.
+    larger : ndarray of shape (factors, p)
+        The chances in studies `LARGER` times as large.
     """
 
     selected: NDArray[np.bool_]
@@ -182,6 +186,7 @@ class FoundAgain:
     low: Array
     draws: Array
     share: float
+    larger: Array
 
     @property
     def expected(self) -> float:
@@ -258,6 +263,7 @@ def estimate_found_again(
     moved = every[:, places] - by_model
     share = expected_share(ranks, curve, scores)
     slopes, shifts = _stretch_to_share(every, size, _share_draws(share, ranks, n_units, generator))
+    larger = _larger_studies(draws, posterior, moved, slopes, places, ranks)
     every = slopes[:, np.newaxis] * every + shifts[:, np.newaxis]
     values = slopes[:, np.newaxis, np.newaxis] * (
         posterior.log_odds[:, np.newaxis, :] + moved[:, :, np.newaxis]
@@ -277,6 +283,7 @@ def estimate_found_again(
         low=np.minimum(low, chance.mean(axis=0)),
         draws=chance,
         share=share,
+        larger=larger[:, rank],
     )
 
 
@@ -289,6 +296,7 @@ def _certain(ranks: DisjointRanks) -> FoundAgain:
         low=chance,
         draws=np.repeat(chance[np.newaxis], N_DRAWS, axis=0),
         share=ranks.size / ranks.n_features,
+        larger=np.repeat(chance[np.newaxis], len(LARGER), axis=0),
     )
 
 
@@ -428,6 +436,32 @@ def _posterior_chances(
     chance = np.clip(ndtr(effects - cut), SMALLEST_CHANCE, 1 - SMALLEST_CHANCE)
     mean = (weights @ chance[:, :, np.newaxis])[:, :, 0]
     return _Posterior(weights, logit(chance)), logit(mean)
+
+
+def _larger_studies(
+    draws: _Draws,
+    posterior: _Posterior,
+    moved: Array,
+    slopes: Array,
+    places: NDArray[np.intp],
+    ranks: DisjointRanks,
+) -> Array:
+    """Predict the chances in larger studies, by place: effects grow on, what is known stays.
+
+    The log odds of the model are moved and stretched as those of studies of the same size are.
+    """
+    size, n_features = ranks.size, ranks.n_features
+    found = []
+    for factor in LARGER:
+        scales = (2 * factor) ** draws.growths
+        cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
+        chance = ndtr(EFFECTS * scales[:, np.newaxis] - cut)
+        chance = np.clip(chance, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE)
+        mean = (posterior.weights @ chance[:, :, np.newaxis])[:, :, 0]
+        log_odds = slopes[:, np.newaxis] * (logit(mean) + moved)
+        every = _shifted_to_sum(_interpolated(log_odds, places, n_features), size)
+        found.append(expit(every).mean(axis=0))
+    return np.array(found)
 
 
 def _odds_step(

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from holdfast._text import plural
+from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
+    from holdfast.judge._replication._feature_chances import FeatureChances
     from holdfast.plot import Picture
 
 FEATURE_COLUMNS = ["feature", "selected", "found_again", "low", "grade"]
@@ -54,15 +58,10 @@ class Replication:
         ``"predicted"`` for all, twice and four times the data.
     note : str
         What a reader must know about the numbers; mostly empty.
-    features : DataFrame
-        Each feature's chance to be found again, the highest first. ``feature``; ``selected``,
-        whether it is selected on all of these data; ``found_again``, the probability that an
-        independent study of the same size selects it; ``low``, a one-sided 90% lower bound;
-        ``grade``: *very likely* (at least 0.9), *likely* (0.7), *uncertain* (0.3) or *unlikely*.
-        All chances add up to the number of selected features. For selectors of groups there is
-        one row per selected group, named by its representative, with its ``members``; the chance
-        is that a study selects at least half of them. Empty where chances are not known:
-        ``features.attrs["why_none"]`` says why.
+    chances : FeatureChances or None
+        What `features`, `longest_list` and `samples_for` rest on; None where it is not known.
+    why_no_chances : str
+        Why chances are not known.
     """
 
     value: float
@@ -78,8 +77,81 @@ class Replication:
     standard_error: float
     points: pd.DataFrame
     curve: pd.DataFrame
-    features: pd.DataFrame
+    chances: FeatureChances | None = None
+    why_no_chances: str = "chances were not estimated"
     note: str = ""
+
+    @property
+    def features(self) -> pd.DataFrame:
+        """Each feature's chance to be found again, the highest first.
+
+        Columns: ``feature``; ``selected``, whether it is selected on all of these data;
+        ``found_again``, the probability that an independent study of the same size selects it;
+        ``low``, a one-sided 90% lower bound; ``grade``: *very likely* (at least 0.9), *likely*
+        (0.7), *uncertain* (0.3) or *unlikely*. All chances add up to the number of selected
+        features. For selectors of groups there is one row per selected group, named by its
+        representative, with its ``members``; the chance is that a study selects at least half of
+        them. Empty where chances are not known: ``features.attrs["why_none"]`` says why.
+
+        On data sets with known truth that the estimator was not tuned on, features called *very
+        likely* were selected by independent studies in {very likely}, *likely* ones in {likely},
+        *uncertain* ones in {uncertain}, *unlikely* ones in {unlikely} of the cases; see the guide,
+        page "Found again".
+        """
+        return no_features(self.why_no_chances) if self.chances is None else self.chances.table()
+
+    def longest_list(self, found_again: float = 0.8) -> list[str]:
+        """Return the longest list of features of which a share is expected to be found again.
+
+        Parameters
+        ----------
+        found_again : float, default 0.8
+            The share, above 0 and below 1.
+
+        Returns
+        -------
+        list of str
+            Features by decreasing chance. Empty where no list of these data reaches the share.
+
+        Raises
+        ------
+        InvalidInputError
+            The chances are not known.
+        """
+        return self._known_chances().longest_list(found_again)
+
+    def samples_for(
+        self, chance: float = 0.8, features: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Return how many samples a study needs to select features with a wanted chance.
+
+        Parameters
+        ----------
+        chance : float, default 0.8
+            The wanted chance, above 0 and below 1.
+        features : sequence of str, optional
+            The features; by default those selected on these data.
+
+        Returns
+        -------
+        DataFrame
+            ``feature``; ``found_again``, the chance in a study of this size; ``needed``, the number
+            of samples (subjects, where there are any): at most that of these data where the
+            chance is reached already, infinite where 32 times the data are not enough.
+
+        Raises
+        ------
+        InvalidInputError
+            The chances are not known.
+        UnknownNameError
+            A feature that the data do not have.
+        """
+        return self._known_chances().samples_for(chance, features)
+
+    def _known_chances(self) -> FeatureChances:
+        if self.chances is None:
+            raise InvalidInputError(f"the chances are not known: {self.why_no_chances}.")
+        return self.chances
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the curve."""
