@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -266,3 +267,17 @@ def test_every_experiment_of_the_papers_is_on_the_page():
         for one in paper.experiments:
             assert f"\nholdfast reproduce {paper.name} {one.name}" in text, (paper.name, one.name)
             assert f"### {one.label}: {one.title}\n" in text
+
+
+def test_the_table_of_decisions_is_that_of_its_results():
+    page = (DOCS / "decision.md").read_text(encoding="utf-8")
+    found = json.loads((DOCS / "_calibration" / "decision.json").read_text(encoding="utf-8"))
+    for row in found["rules"]:
+        gain = f"{row['replication_gain']:+.3f} ({row['replication_gain_se']:.3f})"
+        assert f"| {row['rule']} | {row['replication']:.3f} | {gain} |" in page
+        assert f"| {100 * row['error']:.1f}% |" in page
+    for row in found["support_with_signal"]:
+        ends = f"{row['from']:g} to {row['to']:g}"
+        assert f"| {ends} | {row['data_sets']} | {row['supported']} |" in page
+    noise = found["noise"]
+    assert f"| nothing to find | {noise['data_sets']} | {noise['supported']} |" in page
