@@ -10,14 +10,18 @@ from holdfast._text import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import effect_sizes
 from holdfast.judge._found import fewer
+from holdfast.judge._replication._feature_chances import no_features
+from holdfast.measures import get_measure
 from holdfast.report._cells import average_size
 from holdfast.report._control import control
 from holdfast.report._copies import copies
 from holdfast.report._members import stood_for
-from holdfast.report._names import set_apart
+from holdfast.report._names import with_titles
+from holdfast.report._outlook import Outlook, chances_from_data_sets
 from holdfast.report._plain import records
 from holdfast.report._second import measured_anew, second_study, shared_features, why_none
-from holdfast.report._words import features_of, known, record_of, title_of
+from holdfast.report._spelled import classifier_titles
+from holdfast.report._words import called, features_of, known, record_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,10 +45,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Thing = TypeVar("Thing")
-TRUSTED = 0.9
-"""Share of the resamples in which a feature must be selected to be trusted."""
-FEWEST = 5
-"""Fewest resamples from which anything is trusted."""
 MOST_FEATURES = 200
 """Most features that the table shows; the store has them all."""
 MOST_MEMBERS = 50
@@ -183,13 +183,53 @@ class Evidence:
         return float(self.found["frequency"].sum() / self.plan["data"]["n_features"])
 
     @cached_property
+    def outlook(self) -> Outlook:
+        """What a second study would find of the features that the cell selects."""
+        return Outlook(
+            table=self._chances,
+            n_features=int(self.plan["data"]["n_features"]),
+            shared=self.shared,
+            supported=self.supported,
+        )
+
+    @property
+    def supported(self) -> bool:
+        """Whether the recommendation is supported; so is a list without one."""
+        return self.choice is None or bool(getattr(self.choice, "supported", True))
+
+    @cached_property
+    def _chances(self) -> pd.DataFrame:
+        """The chance of each feature at the cell to be found again; empty where not known."""
+        if self.cell is None:
+            return no_features("nothing is done yet")
+        selector, size = self.cell
+        if self.drawn:
+            return chances_from_data_sets(self.found, round(self.found["frequency"].sum()))
+        try:
+            # by a measure of subsets, whatever the study measures: others have no features
+            return self.result.replicated(selector, size, "nogueira").features
+        except HoldfastError as error:
+            logger.info("the report goes without chances to be found again: %s", error)
+            why = self.result.replication.attrs.get("why_none") or str(error)
+            return no_features(str(why))
+
+    @property
+    def why_no_chances(self) -> str:
+        """Why chances to be found again are not known, as part of a sentence."""
+        return str(self._chances.attrs.get("why_none") or "no feature is selected").removesuffix(
+            "."
+        )
+
+    @property
     def trusted(self) -> list[str]:
-        """Features in nearly all of enough resamples, more often than chance would have it."""
-        if self.n_compared < FEWEST:
-            return []
-        table = self.found
-        often = (table["frequency"] >= TRUSTED - 1e-9) & (table["low"] > self.chance)
-        return [str(name) for name in table.loc[often, "feature"]]
+        """Features that are selected on these data and likely to be found again."""
+        return [] if self.all_selected else self.outlook.trusted
+
+    @property
+    def n_units(self) -> int:
+        """How many samples (subjects, where there are any) the study has."""
+        data = self.plan["data"]
+        return int(data.get("subjects") or data["n_samples"])
 
     @cached_property
     def n_compared(self) -> int:
@@ -341,10 +381,26 @@ class Evidence:
         return 1.0 - float(max(counts) / sum(counts))
 
     def told(self, sentence: str) -> str:
-        """Return a sentence of a judge with the names of selectors and classifiers set apart."""
+        """Return a sentence of a judge with titles in place of names."""
+        return with_titles(sentence, self._titles)
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        """What selectors, classifiers and measures are called in the field, by their names."""
         plan = self.plan
-        parts = (*plan["selectors"], *plan.get("classifiers", ()))
-        return set_apart(sentence, (one["name"] for one in parts))
+        selectors = {one["name"]: self.spoken(one["name"]) for one in plan["selectors"]}
+        measures = {name: get_measure(name).title for name in plan["measures"]}
+        return measures | classifier_titles(plan.get("classifiers", ())) | selectors
+
+    def spoken(self, selector: str) -> str:
+        """Return what a sentence calls a selector: its title, with its name where that is shared."""
+        title = self.title(selector)
+        if title == selector:
+            return called(selector)
+        short = title.partition(" (")[0]
+        others = (self.title(name) for name in self.result.selectors if name != selector)
+        shared = short in {other.partition(" (")[0] for other in others}
+        return f"{short} ({called(selector)})" if shared else short
 
     def title(self, selector: str) -> str:
         """Return what a selector is called in the field."""

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
 from holdfast.report._compared import compared_size, own_sized
-from holdfast.report._words import called, features_of
+from holdfast.report._outlook import NOT_KNOWN
+from holdfast.report._words import features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.plot import Picture
     from holdfast.report._evidence import Evidence
+    from holdfast.report._outlook import Outlook
     from holdfast.report._schema import Figure
 
     Cell = tuple[str, int | str]
@@ -70,11 +72,31 @@ def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
 
 
 def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+    yield from _of_chances(evidence)
     yield from _of_replication(evidence)
     yield from _of_features(evidence, cell)
     yield from _of_selectors(evidence)
     yield _profiles(evidence)
     yield from _stripes(evidence, cell[0])
+
+
+def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
+    """Ask for the picture of the verdict; where nothing is known or expected, there is none."""
+    outlook = evidence.outlook
+    if outlook.grade != NOT_KNOWN:
+        yield Wanted(
+            name="found_again",
+            section="verdict",
+            draw=partial(_draw_chances, outlook),
+            caption="Each row is a selected feature: the mark shows the chance that a second study "
+            "of the same size selects it, the line its one-sided 90% lower bound.",
+        )
+
+
+def _draw_chances(outlook: Outlook) -> Picture:
+    from holdfast.plot import found_again  # noqa: PLC0415  (matplotlib takes its time)
+
+    return found_again(outlook.table, chance_level=outlook.chance_level)
 
 
 def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
@@ -105,15 +127,15 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
     result = evidence.result
     yield Wanted(
         name="frequencies",
-        section="features",
+        section="frequencies",
         draw=lambda: result.plot_frequencies(*cell),
-        caption="Each line is a feature: the dot shows in which share of the resamples it was "
-        "selected, the bar the 95% interval. Features near 100% are found again and again.",
+        caption="Each line is a feature: the dot shows in which share of the resamples of these "
+        "data it was selected, the bar its 95% interval (Wilson's).",
     )
     if evidence.found["rank_low"].notna().any():
         yield Wanted(
             name="rank_ranges",
-            section="features",
+            section="frequencies",
             draw=lambda: result.plot_ranks(*cell),
             caption="Each line is a feature: the dot is its middle rank, the bar its rank range, "
             "which holds 90% of the resamples; 1 is the best rank. Short bars near 1 are features "
@@ -188,8 +210,8 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
             name=f"stripes-{name}",
             section="stripes",
             draw=partial(result.plot_stripes, name, size),
-            title=f"Selected by {called(name)}",
-            caption=f"Each row is a resample, each column a feature that {called(name)} "
+            title=f"Selected by {evidence.spoken(name)}",
+            caption=f"Each row is a resample, each column a feature that it "
             f"selected{asked}. Unbroken columns are features that are always "
             "found; scattered marks are features that come and go.",
         )
