@@ -27,6 +27,7 @@ FOUND = ["stability", "low", "high", "chance"]
 COLUMNS = [
     *KEYS,
     *("error", "standard_error", "stability", "low", "high", "chance"),
+    *("replication", "replication_low", "replication_high", "score"),
     *("p_value", "rpt", "front", "rival", "recommended"),
 ]
 

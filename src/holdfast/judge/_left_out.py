@@ -50,12 +50,13 @@ def _undefined(case: Case) -> list[str]:
     """Name the pair of the lowest error, where its stability is not known."""
     errors = case.table["error"].to_numpy(dtype=np.float64)
     lower = np.round(errors - case.best["error"], DECIMALS) < 0
-    lower &= case.known.enough & case.table["stability"].isna().to_numpy()
+    lower &= case.known.enough & case.table["score"].isna().to_numpy()
     if not lower.any():
         return []
     row = int(np.argmin(np.where(lower, errors, np.inf)))
     error = plus_minus(errors[row], case.table["standard_error"].iloc[row])
-    why = f"no stability by {case.measure.name}"
+    figure = "replication stability" if case.by_replication else "stability"
+    why = f"no {figure} by {case.measure.name}"
     if lower.sum() == 1:
         return [f"{case.name(row)} errs less, {error}, but has {why}, so it is left out."]
     many = plural(int(lower.sum()), "pair")

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from holdfast._text import plural
 from holdfast.judge._candidates import pairs_of
-from holdfast.judge._jackknife import Z
 from holdfast.judge._left_out import left_out
-from holdfast.judge._words import percent, plus_minus, within
+from holdfast.judge._words import plus_minus, within
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.judge._candidates import Compared
     from holdfast.judge._choice_error import ChoiceError
     from holdfast.judge._rule import Decision, Rule
+    from holdfast.judge._support import Support
     from holdfast.measures import Measure
 
 NEAR = 0.1
@@ -29,9 +29,19 @@ NEAR = 0.1
 PAIRS = "pairs of a selector with a classifier at a number of features"
 
 
+class Estimate(NamedTuple):
+    """The replication stability of the recommended pair, less what choosing adds to it."""
+
+    value: float
+    low: float
+    high: float
+    samples: int
+    """For how large studies it holds; 0 where that is not known."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """All that is told about."""
+    """All that the reasons speak about."""
 
     table: pd.DataFrame
     decision: Decision
@@ -42,8 +52,27 @@ class Case:
     known: Compared
     noun: str
     """What a prediction is called."""
-    baseline: float | None
     choice: ChoiceError | None
+    support: Support
+    second: Estimate | None
+    """What a second study would find of the recommended pair; None where that is not known."""
+    by_replication: bool
+    """Whether pairs are ordered by what a second study would find."""
+    independent: bool
+    """Whether each resample is a data set of its own."""
+    why_no_replication: str
+
+    @property
+    def supported(self) -> bool:
+        """Whether the chosen pair passes all gates."""
+        return bool(self.support.passes[self.decision.chosen])
+
+    @property
+    def why_not(self) -> str:
+        """Say why nothing can be recommended; nothing where a pair can."""
+        if self.supported:
+            return ""
+        return self.support.why_not(self.decision.chosen, self.name(self.decision.chosen))
 
     @property
     def best(self) -> pd.Series[float]:
@@ -58,7 +87,7 @@ class Case:
     @cached_property
     def fit(self) -> NDArray[np.bool_]:
         """The pairs that were considered."""
-        both = self.table[["error", "stability"]].notna().all(axis=1).to_numpy()
+        both = self.table[["error", "score"]].notna().all(axis=1).to_numpy()
         return both & self.known.enough
 
     @property
@@ -73,16 +102,23 @@ class Case:
 
 def reasons_of(case: Case) -> tuple[str, ...]:
     """Say why, what it costs, and what to beware of."""
+    refused = "" if case.supported else f"Nothing can be recommended: {case.why_not}"
     if math.isnan(case.chosen["error"]):
-        told = [_alone(case)]
+        why = [_alone(case)]
     else:
-        told = [_lowest(case), *left_out(case), *_close(case), _chosen(case), _cost(case)]
-        told += [case.choice.sentence] if case.choice is not None else []
-    return tuple(filter(None, (*told, _guessing(case), _by_chance(case))))
+        why = [_lowest(case), *left_out(case), *_close(case), _chosen(case), _cost(case)]
+        why += [case.choice.sentence] if case.choice is not None else []
+    return tuple(filter(None, (refused, *why, _passed_over(case), _second(case), _by_chance(case))))
 
 
 def _stability(case: Case) -> str:
+    """Give the figure that pairs are ordered by, with its interval."""
     row = case.chosen
+    if case.by_replication:
+        interval = within(row["replication_low"], row["replication_high"], case.measure)
+        lower = ", a distance, of which lower is better" if case.measure.distance else ""
+        whole = "" if case.measure.by_size else ", measured on whole rankings"
+        return f"{row['replication']:.2f}{interval} by {case.measure.name}{lower}{whole}"
     lower = ", a distance, of which lower is more stable" if case.measure.distance else ""
     whole = "" if case.measure.by_size else ", measured on whole rankings"
     interval = within(row["low"], row["high"], case.measure)
@@ -90,12 +126,17 @@ def _stability(case: Case) -> str:
 
 
 def _alone(case: Case) -> str:
-    count = int(case.table["stability"].notna().sum())
-    text = (
-        "No errors were estimated, so stability alone decides: "
-        f"{case.name(case.decision.chosen)} is the most stable of {count:,}, with "
-        f"{_stability(case)}."
-    )
+    count, name = int(case.table["score"].notna().sum()), case.name(case.decision.chosen)
+    if case.by_replication:
+        text = (
+            f"No errors were estimated, so replication stability alone decides: {name} comes first "
+            f"of {count:,}, with {_stability(case)}."
+        )
+    else:
+        text = (
+            f"No errors were estimated, so stability alone decides: {name} is the most stable of "
+            f"{count:,}, with {_stability(case)}."
+        )
     if not case.measure.by_size:
         text += " It says nothing about how many features to take."
     return text
@@ -157,16 +198,23 @@ def _count(others: int, rest: int) -> str:
 
 def _chosen(case: Case) -> str:
     name, same = case.name(case.decision.chosen), case.decision.chosen == case.decision.best
+    figure = "replication stability" if case.by_replication else "stability"
     if case.rule.name == "rpt":
         weight = f"RPT with beta = {case.rule.beta:g}"
         value = f"{case.chosen['rpt']:.2f}"
         return (
             f"{name} has the best balance of accuracy and stability ({weight}: {value}); its "
-            f"stability is {_stability(case)}."
+            f"{figure} is {_stability(case)}."
         )
     if int(case.decision.rivals.sum()) == 1:
-        return f"So it is recommended; its stability is {_stability(case)}."
+        so = "So it is recommended" if case.supported else "So it comes first"
+        return f"{so}; its {figure} is {_stability(case)}."
     who = "the same pair" if same else name
+    if case.by_replication:
+        return (
+            f"Among these, a second study would find most again of what {who} selects: "
+            f"{figure} {_stability(case)}."
+        )
     return f"Among these, {who} selects the most stable features: {_stability(case)}."
 
 
@@ -182,21 +230,41 @@ def _cost(case: Case) -> str:
     return f"{text}."
 
 
-def _guessing(case: Case) -> str:
-    if case.baseline is None or math.isnan(case.best["error"]):
+def _passed_over(case: Case) -> str:
+    """Name the pair that would come first, had it passed the gates."""
+    if not case.supported or case.rule.name == "rpt":
         return ""
-    error, spread = case.best["error"], case.best["standard_error"]
-    if case.choice is not None:
-        error, spread = case.choice.error, case.choice.standard_error
-    if case.baseline - error > Z * (0.0 if math.isnan(spread) else spread):
+    among = case.decision.rivals & ~case.support.passes
+    scores = case.table["score"].to_numpy(dtype=np.float64)
+    among &= scores > scores[case.decision.chosen]
+    if not among.any():
         return ""
+    row = int(np.argmax(np.where(among, scores, -np.inf)))
+    why = case.support.why_not(row, case.name(row)).removesuffix(".")
+    return f"{case.name(row)} would come first, but it is passed over: {why}."
+
+
+def _second(case: Case) -> str:
+    """Say what a second study would find of the recommended pair, or that this is not known."""
+    found = case.second
+    if found is None:
+        return (
+            "It is not known whether a second study would find these features "
+            f"({case.why_no_replication}): the stability is that of repeating the protocol on these data."
+        )
+    if case.independent:
+        return "Each resample is a data set of its own, so this stability is that of new studies."
+    value = f"{found.value:.2f}{within(found.low, found.high, case.measure)} by {case.measure.name}"
     return (
-        "Caution: nothing here clearly beats always naming the largest class, which errs by "
-        f"{percent(case.baseline)}."
+        "With the choosing taken into account, the replication stability to expect of two studies of "
+        f"{found.samples:,} samples each is {value}."
     )
 
 
 def _by_chance(case: Case) -> str:
+    """Warn of a stability over resamples that chance gives, where that is all that is known."""
+    if case.second is not None:
+        return ""
     row = case.chosen
     worst = row["high"] if case.measure.distance else row["low"]
     worst = row["stability"] if math.isnan(worst) else worst

@@ -1,8 +1,9 @@
-"""Accuracy first, then stability: which pair to take."""
+"""Accuracy first, then what a second study would find: which pair to take."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,22 +18,29 @@ from holdfast.judge._candidates import (
 )
 from holdfast.judge._given import Alike, Given
 from holdfast.judge._pareto import front_of
-from holdfast.judge._reasons import Case, reasons_of
+from holdfast.judge._jackknife import Z
+from holdfast.judge._reasons import Case, Estimate, reasons_of
 from holdfast.judge._recommendation import Recommendation
+from holdfast.judge._replicability import Replicability
 from holdfast.judge._rpt import rpt
-from holdfast.judge._rule import Decision, Merits, Rule
+from holdfast.judge._rule import Decision, Merits, Rule, first_of
+from holdfast.judge._support import support_of
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from holdfast.judge._choice_error import ChoiceError
     from holdfast.judge._pair import Tested
+    from holdfast.judge._replication._values import PairValues
     from holdfast.judge._rule import Name
     from holdfast.judge._tests import Correction
     from holdfast.measures import Measure
+
+NOT_GIVEN = "no table of replication stability was given"
 
 
 def recommend(  # noqa: PLR0913  (each setting has a use of its own)
@@ -48,8 +56,19 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     baseline: float | None = None,
     own_sizes: Mapping[str, float] | None = None,
     choice: ChoiceError | None = None,
+    replication: pd.DataFrame | None = None,
+    pair_values: Mapping[tuple[str, Any], PairValues] | None = None,
+    order_by: Literal["replication", "resamples"] = "replication",
+    independent: bool = False,
+    why_no_replication: str = NOT_GIVEN,
 ) -> Recommendation:
     """Recommend a selector with a classifier at a size, by accuracy and stability.
+
+    With a table of replication stability, pairs are ordered by what a second study would find
+    again; without one, by their stability over the resamples, which says nothing of a second study.
+    A pair that replicates no better than chance, or errs no less than guessing, is passed over; where
+    all are, nothing can be recommended: ``supported`` is False, and the pair that came closest is
+    named.
 
     Only pairs that have an error and a stability are considered, and whose predictions are known
     nearly where those of the others are: on at least 90% of them (an error on the few samples
@@ -70,8 +89,8 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
         The measure of stability. Of a distance, lower values are more stable.
     rule : {"not_worse", "one_standard_error", "rpt"}, default "not_worse"
         ``"not_worse"``: of the pairs whose error is not significantly higher than the lowest, the
-        most stable (of equals that of the lower error, then the smaller), as Kalousis et al. (2005)
-        advise. ``"one_standard_error"``: the same of the pairs whose error is at most one
+        first by `order_by` (of equals that of the lower error, then the smaller). By resamples,
+        this is the advice of Kalousis et al. (2005). ``"one_standard_error"``: the same of the pairs whose error is at most one
         standard error above the lowest. ``"rpt"``: the highest RPT, see `rpt`, whatever the
         tests say.
     alpha : float, default 0.05
@@ -82,11 +101,28 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     beta : float, default 1.0
         Weight of the accuracy in RPT.
     baseline : float, optional
-        Error of naming the largest class always; the reasons say so if nothing beats it.
+        Error of naming the largest class always. With it, a pair must err clearly less (one-sided
+        test at 5%) to be recommended.
     own_sizes : mapping, optional
         Mean number of features of selectors that choose it themselves.
     choice : ChoiceError, optional
         The error of the choice itself, see `choice_error`.
+    replication : pandas.DataFrame, optional
+        ``selector``, ``size``, ``measure``, ``n_samples``, ``value``, ``low``, ``high``,
+        ``chance``, ``standard_error``; ``at``, ``predicted``, ``predicted_low`` and
+        ``predicted_high`` where there are predictions, as in ``Result.replication``. The score that
+        pairs are ordered by is the mean of this and of the stability over resamples, in log
+        odds between chance and perfect agreement: it orders pairs better than either of them.
+        Where one pair has no prediction, all are compared by ``value``.
+    pair_values : mapping, optional
+        From (selector, size) to the similarities behind `replication`; with them the replication of
+        the recommended pair is corrected for having been chosen.
+    order_by : {"replication", "resamples"}, default "replication"
+        ``"resamples"`` orders by the stability over resamples although replication is known.
+    independent : bool, default False
+        Whether each resample is a data set of its own. Then `stability` is replication stability.
+    why_no_replication : str, optional
+        Why no replication stability is known, for the reasons.
 
     Returns
     -------
@@ -115,6 +151,15 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     ...                                  "low": [0.3, 0.7], "high": [0.5, 0.9], "chance": 0.0})
     >>> hf.judge.recommend(errors, stability, measure="nogueira", rule="one_standard_error")
     <Recommendation: b with knn3 on 5 features: error 11.0% ± 2.0%, nogueira 0.80 [0.70, 0.90]. ...>
+
+    A second study would find more of what ``a`` selects:
+
+    >>> replication = stability.assign(value=[0.6, 0.1], low=[0.4, 0.0], high=[0.8, 0.3],
+    ...                                standard_error=0.05, n_samples=40)
+    >>> found = hf.judge.recommend(errors, stability, measure="nogueira",
+    ...                            rule="one_standard_error", replication=replication)
+    >>> found.selector, found.stability_source, found.supported
+    ('a', 'replication', True)
     """
     record = get_measure(measure)
     settings = Rule(name=rule, alpha=alpha, correction=correction, beta=beta)
@@ -122,12 +167,23 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     check_fit(table, record.name)
     sizes = sizes_of(table, own_sizes)
     merits = Merits(merits_of(table, record), np.where(np.isnan(sizes), np.inf, sizes))
+    second = _second_study(table, replication, record, pair_values, independent=independent)
+    by_replication = second is not None and not independent and order_by == "replication"
+    if second is not None and by_replication:
+        merits = merits._replace(stability=second.scores)
+    order = merits.stability
     scored = Given(table, tested)
     _check_possible(settings, scored, record)
-    known = scored.compared(np.isfinite(scored.errors) & np.isfinite(merits.stability))
+    with_error = np.isfinite(scored.errors)
+    known = scored.compared(with_error & np.isfinite(order))
+    fit = np.isfinite(order) & known.enough & (with_error | ~with_error.any())
     merits = merits._replace(stability=np.where(known.enough, merits.stability, np.nan))
+    support = support_of(
+        scored, fit, second, baseline=baseline, choice=choice, independent=independent
+    )
+    merits = merits._replace(passes=support.passes)
     decision = _decided(settings, scored, merits)
-    full = _completed(table, decision, merits, record, beta)
+    full = _completed(table, decision, merits, record, rpt(order, 1 - scored.errors, beta), second)
     case = Case(
         table=full,
         decision=decision,
@@ -136,10 +192,44 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
         test=scored.test,
         known=known,
         noun="sample" if scored.once else "prediction",
-        baseline=baseline,
         choice=choice,
+        support=support,
+        second=None if second is None else _after_choosing(second, decision, merits, scored),
+        by_replication=by_replication,
+        independent=independent,
+        why_no_replication=why_no_replication,
     )
     return _recommendation(case)
+
+
+def _second_study(
+    table: pd.DataFrame,
+    replication: pd.DataFrame | None,
+    measure: Measure,
+    pair_values: Mapping[tuple[str, Any], PairValues] | None,
+    *,
+    independent: bool,
+) -> Replicability | None:
+    """Return what is known of a second study; of independent data sets, that is their stability."""
+    if not independent:
+        return Replicability.of(table, replication, measure, pair_values)
+    spread = (table["high"] - table["low"]) / (2 * Z)
+    own = table.rename(columns={"stability": "value"}).assign(
+        standard_error=spread, n_samples=0, measure=measure.name
+    )
+    return Replicability.of(table, own, measure)
+
+
+def _after_choosing(
+    second: Replicability, decision: Decision, merits: Merits, scored: Given
+) -> Estimate:
+    """Return the replication of the chosen pair, less what choosing adds to it."""
+
+    def choose(scores: NDArray[np.float64]) -> int:
+        return first_of(decision.rivals & np.isfinite(scores), -scores, errors, merits.sizes)
+
+    errors = np.nan_to_num(scored.errors)
+    return Estimate(*second.after_choosing(decision.chosen, choose), second.samples)
 
 
 def _check_possible(rule: Rule, scored: Given, measure: Measure) -> None:
@@ -173,15 +263,23 @@ def _decided(rule: Rule, scored: Given, merits: Merits) -> Decision:
 
 
 def _completed(
-    table: pd.DataFrame, decision: Decision, merits: Merits, measure: Measure, beta: float
+    table: pd.DataFrame,
+    decision: Decision,
+    merits: Merits,
+    measure: Measure,
+    trade: NDArray[np.float64],
+    second: Replicability | None,
 ) -> pd.DataFrame:
     error = table["error"].to_numpy(dtype=np.float64)
     if np.isnan(error).all():  # the front of stability and size
         error = np.zeros_like(error)
     sizes = np.where(np.isinf(merits.sizes), np.nan, merits.sizes)
-    accuracy = 1 - table["error"].to_numpy(dtype=np.float64)
-    trade = rpt(merits_of(table, measure), accuracy, beta)
+    lacking = np.full(len(table), np.nan)
     full = table.assign(
+        replication=lacking if second is None else second.value,
+        replication_low=lacking if second is None else second.low,
+        replication_high=lacking if second is None else second.high,
+        score=merits.stability,
         p_value=decision.p_values,
         rpt=trade if _has_rpt(measure) else np.nan,
         front=front_of(error, -merits.stability, sizes),
@@ -210,13 +308,20 @@ def _recommendation(case: Case) -> Recommendation:
         rivals=_rivals(case),
         table=case.table,
         choice=case.choice,
+        supported=case.supported,
+        why_not=case.why_not,
+        stability_source="replication" if case.by_replication else "resamples",
+        replication=math.nan if case.second is None else case.second.value,
+        replication_low=math.nan if case.second is None else case.second.low,
+        replication_high=math.nan if case.second is None else case.second.high,
+        replication_samples=None if case.second is None else case.second.samples or None,
     )
 
 
 def _rivals(case: Case) -> pd.DataFrame:
-    """Return the pairs that came close, the recommended one first, then the most stable."""
+    """Return the pairs that came close, the recommended one first, then by their score."""
     close = case.table[case.table["rival"] | case.table["recommended"]]
-    ascending = [False, case.measure.distance, True]
     return close.sort_values(
-        ["recommended", "stability", "error"], ascending=ascending, kind="stable", ignore_index=True
-    )
+        ["recommended", "score", "error"],
+        ascending=[False, False, True], kind="stable", ignore_index=True,
+    )  # fmt: skip

@@ -38,7 +38,7 @@ class Recommendation:
     error, standard_error : float
         Its error. It was chosen from many, which flatters this number; see `choice`.
     stability, low, high, chance : float
-        The stability with its 95% interval, and what random preferences give.
+        The stability over the resamples with its 95% interval, and what random preferences give.
     measure : str
         The measure of stability.
     rule : str
@@ -46,17 +46,35 @@ class Recommendation:
     reasons : tuple of str
         The reasoning in plain sentences; ``print(recommendation)`` shows them.
     rivals : pandas.DataFrame
-        The pairs that it was chosen from, the recommended one first, then by stability: rows of
+        The pairs that it was chosen from, the recommended one first, then by score: rows of
         `table`.
     table : pandas.DataFrame
         All pairs, those that were left out too: ``selector``, ``classifier``, ``size``, ``error``,
-        ``standard_error``, ``stability``, ``low``, ``high``, ``chance``; ``p_value`` of the test
+        ``standard_error``, ``stability``, ``low``, ``high``, ``chance``; ``replication``,
+        ``replication_low``, ``replication_high``, as estimated; ``score``, which pairs are ordered
+        by (higher is better, missing where a pair was left out); ``p_value`` of the test
         against the pair of the lowest error, corrected for being many if so asked (missing for
         that pair itself, and where there was no test); ``rpt``, see :func:`holdfast.judge.rpt`;
-        ``front``, whether no other pair beats it in error, stability and size; ``rival``;
+        ``front``, whether no other pair beats it in error, score and size; ``rival``;
         ``recommended``.
     choice : ChoiceError or None
         The error to expect of the choice itself.
+    supported : bool
+        Whether the data support the recommendation: selections from disjoint halves agree better
+        than chance, and the error is clearly below that of guessing the largest class. What was
+        not measured does not count: see the reasons. False: nothing can be recommended, and
+        ``selector``, ``classifier`` and ``size`` name the pair that came closest.
+    why_not : str
+        Why not, in words; empty where supported.
+    stability_source : {"replication", "resamples"}
+        What pairs were ordered by: what a second study would find, or the stability over resamples
+        of these data.
+    replication, replication_low, replication_high : float
+        The replication stability of the pair with its interval, predicted for studies of
+        `replication_samples`; NaN where it is not known. Choosing the best flatters it; what that
+        adds is taken off, as far as it can be seen (`table` has the value as it was estimated).
+    replication_samples : int or None
+        For how large studies it holds; None where that is not known.
     """
 
     selector: str
@@ -74,6 +92,13 @@ class Recommendation:
     rivals: pd.DataFrame
     table: pd.DataFrame
     choice: ChoiceError | None
+    supported: bool = True
+    why_not: str = ""
+    stability_source: str = "resamples"
+    replication: float = math.nan
+    replication_low: float = math.nan
+    replication_high: float = math.nan
+    replication_samples: int | None = None
 
     @property
     def pair(self) -> Pair:
@@ -91,6 +116,8 @@ class Recommendation:
         return self.table.copy()
 
     def __repr__(self) -> str:
+        if not self.supported:
+            return f"<Nothing can be recommended: {self.why_not} Next: print(recommendation)>"
         return f"<Recommendation: {self._headline()}. Next: print(recommendation)>"
 
     def __str__(self) -> str:
@@ -99,17 +126,21 @@ class Recommendation:
     def _headline(self) -> str:
         error = plus_minus(self.error, self.standard_error)
         known = "" if math.isnan(self.error) else f"error {error}, "
+        if self.stability_source == "replication":
+            span = within(self.replication_low, self.replication_high, get_measure(self.measure))
+            return f"{self.pair}: {known}replication {self.replication:.2f}{span} by {self.measure}"
         interval = within(self.low, self.high, get_measure(self.measure))
         return f"{self.pair}: {known}{self.measure} {self.stability:.2f}{interval}"
 
     def _repr_html_(self) -> str:
+        title = self._headline() if self.supported else "Nothing can be recommended"
         reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
         shown = self.rivals.head(SHOWN)
         lines = "".join(_line("td", self._cells(row)) for _, row in shown.iterrows())
         more = len(self.rivals) - len(shown)
         rest = f"<p>and {more:,} more in <code>.rivals</code></p>" if more else ""
         return (
-            f"<div><h4>{escape(self._headline())}</h4><ul>{reasons}</ul>"
+            f"<div><h4>{escape(title)}</h4><ul>{reasons}</ul>"
             f"<table><thead>{_line('th', HEADS)}</thead><tbody>{lines}</tbody></table>{rest}</div>"
         )
 

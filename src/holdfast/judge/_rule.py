@@ -42,6 +42,8 @@ class Merits(NamedTuple):
     """Higher is more stable, whatever the measure."""
     sizes: Array
     """Infinite where unknown."""
+    passes: NDArray[np.bool_] | None = None
+    """Which pairs can be recommended; they come first. None: all alike."""
 
 
 class Decision(NamedTuple):
@@ -82,7 +84,7 @@ class Rule:
         fit = np.isfinite(scored.errors) & np.isfinite(merits.stability)
         if not fit.any():
             return None
-        best = _first(fit, scored.errors, -merits.stability, merits.sizes)
+        best = first_of(fit, scored.errors, -merits.stability, merits.sizes)
         p_values = np.full(len(fit), np.nan)
         if tested or self.name == "not_worse":
             p_values = self._tested(scored, best, fit)
@@ -106,13 +108,17 @@ class Rule:
     def _chosen(
         self, scored: Scored, merits: Merits, rivals: NDArray[np.bool_], fit: NDArray[np.bool_]
     ) -> int:
+        if merits.passes is None:
+            fails = np.zeros(len(fit))
+        else:
+            fails = (~merits.passes).astype(np.float64)
         if self.name != "rpt":
-            return _first(rivals, -merits.stability, scored.errors, merits.sizes)
+            return first_of(rivals, fails, -merits.stability, scored.errors, merits.sizes)
         trade = rpt(merits.stability, 1 - scored.errors, self.beta)
-        return _first(fit, -trade, scored.errors, -merits.stability, merits.sizes)
+        return first_of(fit, fails, -trade, scored.errors, -merits.stability, merits.sizes)
 
 
-def _first(among: NDArray[np.bool_], *keys: Array) -> int:
+def first_of(among: NDArray[np.bool_], *keys: Array) -> int:
     """Return the first of some pairs, by the first key, ties by the next; then by order."""
     places = np.flatnonzero(among)
     order = np.lexsort([np.round(key[places], DECIMALS) for key in reversed(keys)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from holdfast.errors import InvalidInputError
+from holdfast.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,6 +40,8 @@ class Judged:
         def errors(self) -> pd.DataFrame: ...
         @property
         def stability(self) -> pd.DataFrame: ...
+        @property
+        def replication(self) -> pd.DataFrame: ...
 
     def __init__(self) -> None:
         self._judgements: dict[tuple[object, ...], Any] = {}
@@ -47,6 +49,7 @@ class Judged:
     def recommend(
         self,
         *,
+        stability: Literal["replication", "resamples"] = "replication",
         rule: Literal["not_worse", "one_standard_error", "rpt"] = "not_worse",
         measure: str | None = None,
         alpha: float = 0.05,
@@ -57,14 +60,22 @@ class Judged:
 
         Pairs are tested against the one of the lowest error: by McNemar's exact test where each
         sample is predicted once (a t-test on subjects where these have several samples), else by
-        the corrected resampled t-test. Among those that are not significantly worse, the most
-        stable is recommended. Pairs of which much failed, or is still to do, are left out.
+        the corrected resampled t-test. Among those that are not significantly worse, the one of
+        whose features a second study would find most again is recommended. Pairs of which much
+        failed, or is still to do, are left out. Pairs that replicate no better than chance, or err
+        no less than guessing the largest class, are passed over; if all do, nothing can be
+        recommended: ``supported`` is False and ``why_not`` says why.
         Choosing the best of many flatters its error; what to expect of the choice itself is
         estimated by choosing inside each outer resample of a nested study, else by a bootstrap
         over samples.
 
         Parameters
         ----------
+        stability : {"replication", "resamples"}, default "replication"
+            What pairs that are good enough are ordered by: what a second study would find again
+            (from disjoint parts of the data, pooled with the stability over the resamples), or the
+            stability over the resamples alone, as Kalousis et al. (2005) advise. Where replication
+            was not measured, it is the latter; ``stability_source`` and the reasons say so.
         rule : {"not_worse", "one_standard_error", "rpt"}, default "not_worse"
             Which pairs are good enough: those not significantly worse than the best, or those
             within one standard error of it. ``"rpt"`` takes the highest RPT instead.
@@ -94,11 +105,22 @@ class Judged:
         """
         from holdfast.study._recommended import recommended  # noqa: PLC0415  (seldom needed)
 
+        if stability not in ("replication", "resamples"):
+            raise UnknownNameError(
+                f"stability must be 'replication' or 'resamples', got {stability!r}."
+            )
         settings = {"rule": rule, "alpha": alpha, "correction": correction, "beta": beta}
         return self._judged(
-            ("recommend", measure, *settings.values()),
+            ("recommend", stability, measure, *settings.values()),
             lambda: recommended(
-                self._view, self._data, self.errors, self.stability, measure=measure, **settings
+                self._view,
+                self._data,
+                self.errors,
+                self.stability,
+                self.replication,
+                measure=measure,
+                order_by=stability,
+                **settings,
             ),
         )
 
@@ -159,7 +181,8 @@ class Judged:
         Raises
         ------
         InvalidInputError
-            The data have other features than the study: another number, or other names.
+            The data have other features than the study: another number, or other names. Or no
+            pair is named and nothing can be recommended.
         StudyError
             The selector or the classifier cannot be imported.
 
@@ -177,12 +200,22 @@ class Judged:
         data = self._data.dataset
         return fitted_pipeline(
             self.plan,
-            chosen or self.recommend(),
+            chosen or self._supported(),
             X,
             y,
             names=self._view.feature_names.tolist(),
             nominal=None if data is None else data.nominal,
         )
+
+    def _supported(self) -> Recommendation:
+        """Return the recommendation; refuse where nothing can be recommended."""
+        found = self.recommend()
+        if not found.supported:
+            raise InvalidInputError(
+                f"nothing can be recommended: {found.why_not} To fit a pair all the same, name it: "
+                f"result.pipeline(X, y, chosen=hf.judge.{found.pair!r})."
+            )
+        return found
 
     def profile(
         self,

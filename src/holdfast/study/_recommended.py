@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,10 @@ import pandas as pd
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Fold, choice_error, recommend
 from holdfast.judge._candidates import candidates, merits_of, sizes_of
+from holdfast.judge._replicability import Replicability
 from holdfast.measures import get_measure
+from holdfast.study._beside import DRAWN
+from holdfast.study._replication import values_on, why_none
 from holdfast.study._stability import stability_table
 from holdfast.study._summary import chief_measure
 from holdfast.study._tested import inner_tested, tested_of
@@ -19,7 +22,7 @@ from holdfast.study._view import DONE, OWN, View, size_label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.judge import ChoiceError, Recommendation, Tested
+    from holdfast.judge import ChoiceError, PairValues, Recommendation, Tested
     from holdfast.measures import Measure
     from holdfast.study._measured import Data
 
@@ -29,17 +32,30 @@ def recommended(
     data: Data,
     errors: pd.DataFrame,
     stability: pd.DataFrame,
+    replication: pd.DataFrame | None = None,
     *,
     measure: str | None = None,
+    order_by: Literal["replication", "resamples"] = "replication",
     **rule: Any,
 ) -> Recommendation:
     """Recommend a pair of a study, and estimate the error of recommending it.
 
-    `errors` and `stability` are the tables of the result; `rule` holds the settings of
-    :func:`holdfast.judge.recommend`: ``rule``, ``alpha``, ``correction`` and ``beta``.
+    `errors`, `stability` and `replication` are the tables of the result; without the last, no
+    replication is known. `rule` holds the settings of :func:`holdfast.judge.recommend`: ``rule``,
+    ``alpha``, ``correction`` and ``beta``.
     """
     record = _measure(view, measure)
     table = _at_all_sizes(view, stability, record)
+    second = _replication_of(replication, record)
+    rows = candidates(errors, table, record)
+    known = Replicability.of(rows, second, record)
+    by_resamples = known is None or order_by == "resamples"
+    merits = merits_of(rows, record) if known is None or by_resamples else known.scores
+    folds = _folds(view, data, rows, record)
+    if not by_resamples:
+        # an outer training part has no disjoint parts of its own: as in the bootstrap, what
+        # pairs are ordered by stays as it is
+        folds = [fold._replace(stability=merits) for fold in folds]
     tested = tested_of(view)
     own = own_sizes(view)
     return recommend(
@@ -49,9 +65,41 @@ def recommended(
         measure=record.name,
         baseline=_baseline(view),
         own_sizes=own,
-        choice=_choice(view, data, candidates(errors, table, record), tested, record, own, rule),
+        choice=_choice(rows, merits, folds, tested, own, rule),
+        replication=second,
+        pair_values=None if second is None else _pair_values(view, data, record),
+        order_by=order_by,
+        independent=why_none(view) == DRAWN,
+        why_no_replication=_why_unknown(view, second),
         **rule,
     )
+
+
+def _replication_of(
+    replication: pd.DataFrame | None, record: Measure
+) -> pd.DataFrame | None:
+    """Return the table of replication stability by a measure; None where it has no value."""
+    if replication is None:
+        return None
+    own = replication[replication["measure"] == record.name]
+    return own if own["value"].notna().any() else None
+
+
+def _pair_values(view: View, data: Data, record: Measure) -> dict[tuple[str, Any], PairValues]:
+    """Return the agreement of disjoint parts, by selector and size."""
+    found = {}
+    for selector, name in enumerate(view.selectors):
+        for size in view.sizes(selector):
+            asked = size if record.by_size else view.n_features
+            found[name, size_label(size)] = values_on(view, data, selector, asked, record)
+    return found
+
+
+def _why_unknown(view: View, second: pd.DataFrame | None) -> str:
+    """Say why it is not known what a second study would find; of no use where it is."""
+    if second is not None:
+        return ""
+    return why_none(view).removesuffix(".") or "disjoint halves of the data gave no value"
 
 
 def _measure(view: View, name: str | None) -> Measure:
@@ -95,25 +143,18 @@ def _baseline(view: View) -> float:
 
 
 def _choice(
-    view: View,
-    data: Data,
     table: pd.DataFrame,
+    merits: NDArray[np.float64],
+    folds: list[Fold],
     tested: Tested | None,
-    measure: Measure,
     own: dict[str, float],
     rule: dict[str, Any],
 ) -> ChoiceError | None:
     """Estimate the error of the choice; None where there is nothing to choose from."""
-    fit = table["error"].notna() & table["stability"].notna()
+    fit = table["error"].notna() & np.isfinite(merits)
     if tested is None or fit.sum() < 2:
         return None
-    return choice_error(
-        tested,
-        merits_of(table, measure),
-        folds=_folds(view, data, table, measure),
-        sizes=sizes_of(table, own),
-        **rule,
-    )
+    return choice_error(tested, merits, folds=folds, sizes=sizes_of(table, own), **rule)
 
 
 def _folds(view: View, data: Data, table: pd.DataFrame, measure: Measure) -> list[Fold]:

@@ -86,7 +86,7 @@ def why_none(view: View) -> str:
 
 def replicated(view: View, data: Data, selector: int, size: int, record: Measure) -> Replication:
     """Estimate the replication stability of a selector at a size by one measure."""
-    values = _values(view, data, selector, size, record)
+    values = values_on(view, data, selector, size, record)
     if not np.isfinite(values.halves).any():
         raise InvalidInputError(_nothing(view, selector, record))
     return estimate(
@@ -120,7 +120,7 @@ def asked_of(
     return number, chosen if record.by_size else view.n_features, record
 
 
-def _values(view: View, data: Data, selector: int, size: int, record: Measure) -> PairValues:
+def values_on(view: View, data: Data, selector: int, size: int, record: Measure) -> PairValues:
     """Return the similarity of each two disjoint parts; NaN where one of them is not there."""
     pairs = ReplicationPairs.of(list(view.parts.values()))
     found, build = found_on(view, selector, size, record, DISJOINT)
