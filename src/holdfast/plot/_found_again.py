@@ -152,7 +152,7 @@ def _add_legend(sheet: Sheet, drawn: pd.DataFrame) -> None:
     names = [f"{grade} ({look.range})" for grade, look in looks.items()]
     if sheet.ax.lines:
         dashed = Line2D([], [], color=sheet.colours["muted"], linewidth=1.1, linestyle=(0, (4, 3)))
-        handles, names = [*handles, dashed], [*names, "random list"]
+        handles, names = [*handles, dashed], [*names, "drawn at random"]
     sheet.ax.legend(
         handles, names, loc="lower center", bbox_to_anchor=(0.4, 1.005),
         ncols=sheet.abreast(len(names), each=110), frameon=False, fontsize=sheet.scale * TICK,

@@ -189,13 +189,27 @@ class Evidence:
             table=self._chances,
             n_features=int(self.plan["data"]["n_features"]),
             shared=self.shared,
-            supported=self.supported,
+            supported=self.choice is None or self.choice.supported or self._replicates,
         )
 
+    @cached_property
+    def _replicates(self) -> bool:
+        """Whether the interval of the replication stability lies on the better side of chance.
+
+        A recommendation may lack support only because the features classify no better than
+        guessing; they are found again all the same.
+        """
+        if self.second is None:
+            return False
+        best, chance = self.second.best, self.second.chance
+        if get_measure(self.second.measure).distance:
+            return known(best.high) and best.high < chance
+        return known(best.low) and best.low > (chance if known(chance) else 0.0)
+
     @property
-    def supported(self) -> bool:
-        """Whether the recommendation is supported; so is a list without one."""
-        return self.choice is None or bool(getattr(self.choice, "supported", True))
+    def classifies(self) -> bool:
+        """Whether the recommendation was not refused for an error of guessing alone."""
+        return self.choice is None or self.choice.supported or not self._replicates
 
     @cached_property
     def _chances(self) -> pd.DataFrame:
@@ -393,7 +407,7 @@ class Evidence:
         return measures | classifier_titles(plan.get("classifiers", ())) | selectors
 
     def spoken(self, selector: str) -> str:
-        """Return what a sentence calls a selector: its title, with its name where that is shared."""
+        """Return what sentences call a selector: its title, with its name where others share it."""
         title = self.title(selector)
         if title == selector:
             return called(selector)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
 from holdfast.report._compared import compared_size, own_sized
-from holdfast.report._outlook import NOT_KNOWN
+from holdfast.report._outlook import NOT_KNOWN, NOTHING
 from holdfast.report._words import features_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MOST_CHANCES, MOST_AT_CHANCE = 18, 8
+"""Most features in the picture of the verdict; fewer where all of them are at chance."""
 MOST_STRIPES = 5
 """Most selectors whose selections are drawn resample by resample."""
 
@@ -83,7 +85,8 @@ def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
 def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
     """Ask for the picture of the verdict; where nothing is known or expected, there is none."""
     outlook = evidence.outlook
-    if outlook.grade != NOT_KNOWN:
+    contradicts = outlook.grade == NOTHING and not outlook.at_chance
+    if outlook.grade != NOT_KNOWN and not contradicts:
         yield Wanted(
             name="found_again",
             section="verdict",
@@ -96,7 +99,8 @@ def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
 def _draw_chances(outlook: Outlook) -> Picture:
     from holdfast.plot import found_again  # noqa: PLC0415  (matplotlib takes its time)
 
-    return found_again(outlook.table, chance_level=outlook.chance_level)
+    most = MOST_AT_CHANCE if outlook.grade == NOTHING else MOST_CHANCES
+    return found_again(outlook.table, chance_level=outlook.chance_level, most=most)
 
 
 def _of_replication(evidence: Evidence) -> Iterator[Wanted]:

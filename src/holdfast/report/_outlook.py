@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
@@ -131,7 +132,7 @@ def chances_from_data_sets(frequencies: pd.DataFrame, size: int) -> pd.DataFrame
         frequencies["count"].to_numpy(dtype=float) + 0.5,
         (frequencies["n"] - frequencies["count"]).to_numpy(dtype=float) + 0.5,
     )
-    chances = posterior.mean()
+    chances = np.asarray(posterior.mean())
     return pd.DataFrame(
         {
             "feature": frequencies["feature"].to_numpy(),

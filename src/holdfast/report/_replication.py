@@ -81,8 +81,9 @@ def _expected(evidence: Evidence) -> dict[tuple[str, int | str], float]:
     """Return how many selected features a second study would find, by selector and size."""
     table = evidence.result.features
     chosen = table[table["selected"].astype(bool)]
-    sums = chosen.groupby(["selector", "size"], sort=False)["found_again"].sum()
-    return {(str(selector), size): float(value) for (selector, size), value in sums.items()}
+    sums = chosen.groupby(["selector", "size"], sort=False)["found_again"].sum().reset_index()
+    cells = zip(sums["selector"], sums["size"], strict=True)
+    return dict(zip(cells, sums["found_again"].tolist(), strict=True))
 
 
 def _told(evidence: Evidence) -> Iterator[str]:
@@ -149,7 +150,11 @@ def _notes(evidence: Evidence) -> Iterator[str]:
     table = evidence.result.replication
     table = table[table["measure"] == _measure(evidence)]
     for note, names in notes_of(table).items():
-        whose = "" if len(names) == table["selector"].nunique() else f" ({joined([evidence.spoken(name) for name in names])})"
+        whose = (
+            ""
+            if len(names) == table["selector"].nunique()
+            else f" ({joined([evidence.spoken(name) for name in names])})"
+        )
         yield f"Please note{whose}: {note}."
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from holdfast.report._compared import compared, compared_size, size_of_pair
 from holdfast.report._evidence import attempt
 from holdfast.report._plain import records
-from holdfast.report._schema import Section
 from holdfast.report._words import joined
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.judge import StabilityProfile
     from holdfast.report._evidence import Evidence
+    from holdfast.report._schema import Section
 
 MOST = 200
 """Most rows of a table that a section shows."""
@@ -52,9 +52,7 @@ def _few_groups(evidence: Evidence) -> dict[str, str]:
     }
 
 
-def _knots(
-    evidence: Evidence, found: StabilityProfile, instead: dict[str, str]
-) -> Iterator[str]:
+def _knots(evidence: Evidence, found: StabilityProfile, instead: dict[str, str]) -> Iterator[str]:
     """Say where each profile breaks; selectors of which the same is said stand together."""
     told = zip(found.knots["selector"], found.knots["sentence"], strict=True)
     left = ((name, OWN_SIZE) for name in found.left_out)

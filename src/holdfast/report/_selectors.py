@@ -76,9 +76,7 @@ def _higher(evidence: Evidence) -> str:
     if evidence.error[0] == choice.choice.error:
         return ""
     error = plus_minus(*evidence.error)
-    return (
-        f" The error of the recommended pair itself is higher: {error}."
-    )
+    return f" The error of the recommended pair itself is higher: {error}."
 
 
 def _measure(evidence: Evidence) -> str | None:

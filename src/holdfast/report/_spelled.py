@@ -51,7 +51,7 @@ def classifier_text(classifier: dict[str, Any]) -> str:
 
 
 def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return what classifiers are called in the field; with the name where several share a title."""
+    """Return what classifiers are called in the field, with their names where they share that."""
     titles = {one["name"]: _classifier_title(one["object"]) for one in classifiers}
     shared = Counter(titles.values())
     return {

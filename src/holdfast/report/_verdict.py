@@ -14,6 +14,8 @@ from holdfast.report._words import called, joined, number, plus_minus, share
 from holdfast.resample._words import percent
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from holdfast.report._outlook import Outlook
     from holdfast.report._schema import Verdict
     from holdfast.study import Result
@@ -36,7 +38,7 @@ def verdict(evidence: Evidence) -> Verdict:
     """Return what a reader takes away."""
     outlook, choice = evidence.outlook, evidence.choice
     grade = NOT_KNOWN if evidence.all_selected else outlook.grade
-    supported = choice is not None and grade not in (NOTHING, NOT_KNOWN)
+    supported = choice is not None and choice.supported and grade not in (NOTHING, NOT_KNOWN)
     known = outlook.known and not evidence.all_selected
     span = outlook.span if known else None
     headline, why, next_step, certainty = _sentences(evidence, grade)
@@ -58,9 +60,10 @@ def verdict(evidence: Evidence) -> Verdict:
     }
 
 
-def verdict_of(result: Result) -> Verdict:
-    """Return the verdict of a result, without the rest of its report."""
-    return verdict(Evidence(result))
+def conclude(result: Result) -> tuple[Verdict, pd.DataFrame]:
+    """Return the verdict of a result, and the selected features with their chances."""
+    evidence = Evidence(result)
+    return verdict(evidence), evidence.outlook.selected
 
 
 def verdict_sentences(found: Verdict) -> list[str]:
@@ -80,7 +83,8 @@ def _sentences(evidence: Evidence, grade: str) -> tuple[str, str, str, str]:
     if grade == NOTHING:
         why, certainty = _why_nothing(evidence), _hit_rate(evidence.outlook)
         return NOTHING_EXPECTED, why, _more_samples(evidence), certainty
-    return _headline(evidence), "", _next_step(evidence), _certainty(evidence)
+    why = "" if evidence.classifies else _guessing(evidence)
+    return _headline(evidence), why, _next_step(evidence), _certainty(evidence)
 
 
 def _nothing_done(evidence: Evidence) -> tuple[str, str, str, str]:
@@ -124,7 +128,10 @@ def _next_step(evidence: Evidence) -> str:
     trusted = outlook.trusted
     check = outlook.between(WORTH_CHECKING_CHANCE, TRUSTED_CHANCE)
     rest = outlook.between(-1.0, WORTH_CHECKING_CHANCE)
-    parts = [f"Act on {_named(trusted)}." if trusted else "Act on none of them yet."]
+    if not evidence.classifies:
+        return f"Check on new {evidence.noun}s whether they classify at all."
+    whole = f"all {len(trusted):,}" if len(trusted) == outlook.size else ""
+    parts = [f"Act on {_named(trusted, whole)}." if trusted else "Act on none of them yet."]
     if check:
         many = f"the next {len(check):,}" if trusted else f"the first {len(check):,}"
         parts.append(f"Check {_named(check, many)} on new {evidence.noun}s first.")
@@ -162,28 +169,37 @@ def _more_samples(evidence: Evidence) -> str:
 
 
 def _why_nothing(evidence: Evidence) -> str:
-    """Give the reason that is clearest to a reader: agreement at chance, or an error of guessing."""
-    outlook, choice = evidence.outlook, evidence.choice
-    if choice is not None and not evidence.supported:
-        return evidence.told(str(getattr(choice, "why_not", "")))
-    random_count = outlook.size * outlook.chance_level
-    text = (
-        f"Of these {plural(outlook.size, 'feature')}, about {number(outlook.expected, 1)} would be "
-        f"found again; of a random list, {number(random_count, 1)}"
+    """Give the reasons: agreement at chance, and an error of guessing."""
+    outlook, second = evidence.outlook, evidence.second
+    if outlook.at_chance or second is None:
+        text = (
+            f"About {number(outlook.expected, 1)} of these {plural(outlook.size, 'feature')} would "
+            f"be found again; of a random list, {number(outlook.size * outlook.chance_level, 1)}."
+        )
+    else:
+        text = (
+            "Disjoint halves of the data agree no better than chance: replication stability "
+            f"{second.best.told(second.measure)}."
+        )
+    return f"{text} {_guessing(evidence)}".strip()
+
+
+def _guessing(evidence: Evidence) -> str:
+    """Say that the features classify no better than guessing, where they do not."""
+    if evidence.error is None:
+        return ""
+    error, spread = evidence.error
+    if error + 2 * (spread or 0.0) < evidence.guessing:
+        return ""
+    return (
+        f"The error, {plus_minus(error, spread)}, is not clearly below guessing "
+        f"({share(evidence.guessing)})."
     )
-    if evidence.error is not None:
-        error, spread = evidence.error
-        if error + 2 * (spread or 0.0) >= evidence.guessing:
-            text += (
-                f". The error, {plus_minus(error, spread)}, is not clearly below guessing "
-                f"({share(evidence.guessing)})"
-            )
-    return f"{text}."
 
 
 def _certainty(evidence: Evidence) -> str:
     span = evidence.outlook.span
-    count = "" if span is None or span[0] == span[1] else f"{span[0]:,} to {span[1]:,} of them; "
+    count = "" if span is None or span[0] == span[1] else f"it may be {span[0]:,} to {span[1]:,}; "
     if evidence.drawn:
         return f"How sure: {count}counted on {evidence.resamples}."
     hit_rate = _hit_rate(evidence.outlook).removeprefix("How sure: ")
