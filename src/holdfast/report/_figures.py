@@ -90,17 +90,18 @@ def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
         yield Wanted(
             name="found_again",
             section="verdict",
-            draw=partial(_draw_chances, outlook),
+            draw=partial(_draw_chances, outlook, grouped=evidence.members is not None),
             caption="Each row is a selected feature: the mark shows the chance that a second study "
             "of the same size selects it, the line its one-sided 90% lower bound.",
         )
 
 
-def _draw_chances(outlook: Outlook) -> Picture:
+def _draw_chances(outlook: Outlook, *, grouped: bool) -> Picture:
     from holdfast.plot import found_again  # noqa: PLC0415  (matplotlib takes its time)
 
     most = MOST_AT_CHANCE if outlook.grade == NOTHING else MOST_CHANCES
-    return found_again(outlook.table, chance_level=outlook.chance_level, most=most)
+    level = None if grouped else outlook.chance_level  # that of features, not of groups
+    return found_again(outlook.table, chance_level=level, most=most)
 
 
 def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
