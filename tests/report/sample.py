@@ -82,7 +82,8 @@ def sample(rows: int = 30, **changes: Any) -> Report:
         "replication": _replication(),
         "features": {
             "title": "Features by chance",
-            "caption": "Features that ReliefF selected when asked for 20 features; drawn at random, a feature would be selected in 1% of the resamples.",
+            "caption": "Features that ReliefF selected when asked for 20 features; drawn at "
+            "random, a feature would be selected in 1% of the resamples.",
             "interval": "Intervals hold for the selection frequency over resamples of these data.",
             "rows": [_feature(number) for number in range(rows)],
             "total": 93 if rows <= 93 else rows,

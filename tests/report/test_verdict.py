@@ -302,9 +302,9 @@ def test_features_found_again_follow_from_agreement_beyond_chance(value, size, p
 
 def test_the_verdict_is_that_of_the_tables_of_the_result():
     study, told = simulated(), report_of("simulated")["verdict"]
-    choice = study.recommend()
-    table = study.features.query("selector == @choice.selector and size == @choice.size")
-    chosen = table[table["selected"]]
+    choice, table = study.recommend(), study.features
+    same = (table["selector"] == choice.selector) & (table["size"] == choice.size)
+    chosen = table[same & table["selected"]]
     assert told["expected"] == pytest.approx(chosen["found_again"].sum())
     assert told["trusted"] == chosen.loc[chosen["found_again"] >= 0.7, "feature"].tolist()
 

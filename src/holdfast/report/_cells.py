@@ -88,18 +88,6 @@ def chosen_size(mean: float | None, deviation: float | None) -> str:
     return f"{mean:.1f} (sd {deviation:.1f})" if known(deviation) else f"{mean:.1f}"
 
 
-def average_size(mean: float | None, deviation: float | None) -> str:
-    """Return the same as part of a sentence; nothing where it is not known.
-
-    >>> average_size(7.25, 1.5), average_size(7.0, None), average_size(None, None)
-    (' (7.2 on average, sd 1.5)', ' (7.0 on average)', '')
-    """
-    if not known(mean):
-        return ""
-    spread = f", sd {deviation:.1f}" if known(deviation) else ""
-    return f" ({mean:.1f} on average{spread})"
-
-
 def p_value(value: float | None) -> str:
     """Return a p-value; tiny ones only say that they are.
 

@@ -12,16 +12,15 @@ from holdfast.judge import effect_sizes
 from holdfast.judge._found import fewer
 from holdfast.judge._replication._feature_chances import no_features
 from holdfast.measures import get_measure
-from holdfast.report._cells import average_size
 from holdfast.report._control import control
 from holdfast.report._copies import copies
 from holdfast.report._members import stood_for
 from holdfast.report._names import with_titles
 from holdfast.report._outlook import Outlook, chances_from_data_sets
 from holdfast.report._plain import records
-from holdfast.report._second import measured_anew, second_study, shared_features, why_none
+from holdfast.report._second import measured_anew, second_study, shared_features
 from holdfast.report._spelled import classifier_titles
-from holdfast.report._words import called, features_of, known, record_of, title_of
+from holdfast.report._words import called, known, record_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,14 +76,6 @@ class Evidence:
             return measured_anew(choice, int(self.plan["data"]["n_samples"]), self.n_compared)
         table = self.result.replication
         return second_study(table, choice.selector, choice.size, choice.measure)
-
-    @cached_property
-    def why_no_second(self) -> str:
-        """Why it is not known what a second study would find, as part of a sentence."""
-        if self.choice is None:
-            return str(self.result.replication.attrs.get("why_none") or "nothing is recommended")
-        choice, table = self.choice, self.result.replication
-        return why_none(table, choice.selector, choice.size, choice.measure)
 
     @cached_property
     def shared(self) -> Shared | None:
@@ -145,17 +136,6 @@ class Evidence:
     def all_selected(self) -> bool:
         """Whether all features are selected each time, so that nothing is chosen at all."""
         return self.n_compared > 0 and self.chance > 1 - 1e-9
-
-    @cached_property
-    def chosen_again(self) -> float | None:
-        """In which share of the repetitions of choosing the recommended pair came out."""
-        choice = self.choice
-        if choice is None or choice.choice is None:
-            return None
-        table, same = choice.choice.chosen, (choice.selector, choice.classifier, choice.size)
-        rows = zip(table["selector"], table["classifier"], table["size"], strict=True)
-        shares = zip(rows, table["share"], strict=True)
-        return float(sum(share for pair, share in shares if pair == same))
 
     @cached_property
     def cell(self) -> tuple[str, int | str] | None:
@@ -328,21 +308,6 @@ class Evidence:
             names[one]: (names[other], correlation)
             for one, (other, correlation) in copies(self.data.X, shown).items()
         }
-
-    @cached_property
-    def amount(self) -> str:
-        """How many features the cell has; where fewer were found, or it chooses, in words."""
-        if self.cell is None:
-            return "no features"
-        if self.cell[1] == "own":
-            return f"{features_of('own')}{self._average(self.cell[0])}"
-        short = self.fewer(*self.cell)
-        return features_of(self.cell[1]) if short is None else short.features
-
-    def _average(self, selector: str) -> str:
-        table = self.result.summary()
-        rows = table[(table["selector"] == selector) & (table["size"] == "own")]
-        return average_size(*rows[["selected", "selected_sd"]].iloc[0])
 
     def fewer(self, selector: str, size: int | str) -> Fewer | None:
         """Return how many features were found where more were asked for, else None."""
