@@ -69,7 +69,7 @@ def test_the_policy_names_the_very_style_and_script_of_the_page(html):
 
 
 def test_a_page_of_200_features_is_small_without_its_pictures():
-    assert len(to_html(sample(rows=200, figures=[])).encode()) < 120_000
+    assert len(to_html(sample(rows=200, figures=[])).encode()) < 150_000
 
 
 def test_every_picture_of_the_report_is_shown_with_its_name(html):
@@ -156,8 +156,8 @@ def test_a_study_that_is_half_done_says_so_at_the_top():
 def test_features_have_chance_lower_bound_and_grade(html):
     row = sample()["features"]["rows"][0]
     assert f"{row['found_again']:.2f} <small>at least {row['low']:.2f}</small>" in html
-    assert '<span class="grade very-likely">very likely</span>' in html
-    assert "unlikely</span> (not selected)" in html
+    assert 'grade very-likely">very likely</td>' in html
+    assert "unlikely (not selected)</td>" in html
     assert "100 of 100" in html
 
 

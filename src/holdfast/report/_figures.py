@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
 from holdfast.report._compared import compared_size, own_sized
-from holdfast.report._outlook import NOT_KNOWN, NOTHING
+from holdfast.report._outlook import NOT_KNOWN, NOTHING, WORTH_CHECKING_CHANCE
 from holdfast.report._words import features_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
 def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
     """Ask for the picture of the verdict; where nothing is known or expected, there is none."""
     outlook = evidence.outlook
-    contradicts = outlook.grade == NOTHING and not outlook.at_chance
+    contradicts = outlook.grade == NOTHING and bool(outlook.between(WORTH_CHECKING_CHANCE, 2.0))
     if outlook.grade != NOT_KNOWN and not contradicts:
         yield Wanted(
             name="found_again",
@@ -211,12 +211,15 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
     for name in [first, *others][:MOST_STRIPES]:
         size = evidence.size_like(name)
         asked = "" if size == "own" else f" when asked for {features_of(size)}"
+        how = (
+            f"Each row is a resample, each column a feature that was selected{asked}. Unbroken "
+            "columns are features that are always selected; scattered marks are features that "
+            "come and go."
+        )
         yield Wanted(
             name=f"stripes-{name}",
             section="stripes",
             draw=partial(result.plot_stripes, name, size),
             title=f"Selected by {evidence.spoken(name)}",
-            caption=f"Each row is a resample, each column a feature that it "
-            f"selected{asked}. Unbroken columns are features that are always "
-            "found; scattered marks are features that come and go.",
+            caption=how if name == first else f"The same for {evidence.spoken(name)}.",
         )

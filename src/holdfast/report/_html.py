@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from holdfast._text import plural
+from holdfast.measures import get_measure
 from holdfast.report._assets import asset, policy, style_sheet
 from holdfast.report._cells import (
     cell,
@@ -112,6 +113,11 @@ def _pictures(figures: list[Figure]) -> dict[str, list[dict[str, Any]]]:
     return sections
 
 
+def measure_title(name: str) -> str:
+    """Return what a measure is called in the field."""
+    return get_measure(name).title
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415  (on demand)
@@ -127,7 +133,18 @@ def _environment() -> Environment:
     shown = (percent, rounded, expected_count, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
     heads = (replication_head, predicted_head, chance_differs, cohort_section)
-    called = (verdict_sentences, span, interval, raw, plural, some, chosen_size, ranked, *heads)
+    called = (
+        measure_title,
+        verdict_sentences,
+        span,
+        interval,
+        raw,
+        plural,
+        some,
+        chosen_size,
+        ranked,
+        *heads,
+    )
     environment.globals |= {function.__name__: function for function in called}
     return environment
 

@@ -179,7 +179,7 @@ def _why_nothing(evidence: Evidence) -> str:
     else:
         text = (
             "Disjoint halves of the data agree no better than chance: replication stability "
-            f"{second.best.told(second.measure)}."
+            f"{number(second.best.value)}."
         )
     return f"{text} {_guessing(evidence)}".strip()
 
@@ -192,8 +192,8 @@ def _guessing(evidence: Evidence) -> str:
     if error + 2 * (spread or 0.0) < evidence.guessing:
         return ""
     return (
-        f"The error, {plus_minus(error, spread)}, is not clearly below guessing "
-        f"({share(evidence.guessing)})."
+        f"The error, {plus_minus(error, spread)}, is not clearly below guessing, "
+        f"{share(evidence.guessing)}."
     )
 
 
