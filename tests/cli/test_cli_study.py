@@ -72,40 +72,41 @@ def finished(tmp_path_factory):
     return folder, result
 
 
-def test_the_table_is_all_that_goes_to_standard_output(finished):
-    _, result = finished
-    header, *lines = result.stdout.split("\n\n")[0].splitlines()
-    assert header.split()[2:6] == ["replication", "(89)", "predicted", "(178)"]
-    assert header.split()[6:] == ["stability", "error,", "%", "classifier"]
-    assert [line.split()[:2] for line in lines] == [
-        ["f_score", "3"],
-        ["f_score", "7"],
-        ["relieff", "3"],
-        ["relieff", "7"],
-    ]
-    assert all(line.split()[-1] == "knn3" for line in lines)
-
-
-def test_the_meaning_of_the_numbers_is_told(finished):
+def test_table_sentence_and_list_are_all_that_goes_to_standard_output(finished):
     folder, result = finished
-    assert hf.load(folder).protocol_sentence in result.stdout
-    assert "two independent studies of 89 samples agree, by nogueira" in result.stdout
-    assert "Stability is the usual figure" in result.stdout
-    assert "chance gives 0" in result.stdout
+    table, told = result.stdout.split("\n\n")
+    _, header, *lines = table.splitlines()[:4]
+    assert header.split() == [
+        "selector",
+        "of",
+        "3",
+        "of",
+        "7",
+        "lowest",
+        "error,",
+        "%",
+        "classifier",
+    ]
+    assert [line.split()[0] for line in lines] == ["f_score", "relieff"]
+    assert all(line.split()[-1] == "knn3" for line in lines)
+    verdict = json.loads((folder / "report.json").read_text())["verdict"]
+    assert told.splitlines()[0] == verdict["headline"]
+    assert told.splitlines()[-2:] == [verdict["next_step"], verdict["certainty"]]
 
 
 def test_data_and_work_are_told_on_standard_error(finished):
     _, result = finished
     lines = result.stderr.splitlines()
     assert lines[0].startswith("data: 178 samples of 13 features in 3 classes: class_0 59,")
-    assert "work: 2 selectors x 54 training parts = 108 units, on 1 local process." in lines
+    assert "work: 2 selectors x 58 training parts = 116 units, on 1 local process." in lines
 
 
 def test_the_files_are_named_and_there(finished):
     folder, result = finished
-    named = [line[9:] for line in result.stderr.splitlines() if line.startswith("written: ")]
-    assert {str(folder / "study.sqlite"), str(folder / "plan.json")} < set(named)
-    assert str(folder / "tables" / "stability.csv") in named
+    written = [line[9:] for line in result.stderr.splitlines() if line.startswith("written: ")]
+    first, *named = written[0].split(", ")
+    assert first == str(folder / "study.sqlite")
+    assert {"plan.json", "tables/stability.csv", "tables/features.csv", "report.md"} < set(named)
     assert all((folder / name).exists() for name in named)
     assert f"hf.load({str(folder)!r})" in result.stderr
 
@@ -122,7 +123,7 @@ def test_json_holds_all_tables(finished):
     folder, _ = finished
     result = run("study", *SMALL, "--out", folder, "--json")
     document = json.loads(result.stdout)
-    assert document["units"] == {"all": 108, "done": 108, "failed": 0}
+    assert document["units"] == {"all": 116, "done": 116, "failed": 0}
     assert len(document["stability"]) == 2 * 2 * 3
     assert {row["classifier"] for row in document["errors"]} == {"knn3"}
     assert document["failures"] == []

@@ -6,14 +6,16 @@ import json
 from contextlib import closing
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 import holdfast as hf
 from holdfast.cli._closing import _document, close
 from holdfast.cli._print import table_lines
 from holdfast.cli._run_options import RunOptions
-from holdfast.cli._summary import _columns, print_summary
-from holdfast.errors import InvalidInputError
+from holdfast.cli._summary import _columns, _shown_sizes, print_summary
+from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.report import conclude
 from holdfast.study import Result, load
 from tests.study.stores import Made, full, subsamples
 
@@ -40,68 +42,71 @@ def made(**options):
 def test_a_complete_study_ends_well(ended):
     code, out, err = ended(made(classifiers=("knn", "svm")))
     assert code == 0
-    header, *lines = out.split("\n\n")[0].splitlines()
-    assert header.split() == ["selector", "size", "stability", "error,", "%", "classifier"]
-    assert len(lines) == 4
-    assert "How much a selection would change." in out
+    title, header, *lines = out.split("\n\n")[0].splitlines()
+    assert title == "Stability over resamples of these data, by size of the list:"
+    assert header.split() == ["selector", "2", "4", "lowest", "error,", "%", "classifier"]
+    assert len(lines) == 2
     assert "error" not in err
     assert "next:" not in err
 
 
-def again(result, chance=0.0):
-    """Give a result what a study with disjoint halves would have."""
-    table = result.stability[["selector", "size", "measure"]]
-    found = table.assign(n_samples=15, value=0.6, low=0.4, high=0.8, n_pairs=10, at=30, note="")
-    found = found.assign(chance=chance)
-    result.replication = found.assign(predicted=0.7, predicted_low=0.5, predicted_high=0.9)
-    return result
+@pytest.fixture(scope="module")
+def wine():
+    study = hf.Study(
+        ["f_score", "random_subset:n_features_to_select=3"],
+        protocol=hf.Subsampling(8, 0.9),
+        sizes=[2, 5],
+        classifiers=["knn3"],
+    )
+    with pytest.warns(HoldfastWarning, match="sizes do not apply"):
+        return study.run(hf.io.read_data("@wine"), n_jobs=1)
 
 
-def test_the_table_begins_with_what_a_second_study_would_find(capsys):
-    print_summary(again(Result(full(made()))))
+def test_the_table_counts_the_features_found_again(wine, capsys):
+    print_summary(wine)
     table, told = capsys.readouterr().out.split("\n\n")
-    header, *lines = table.splitlines()
-    assert header.split()[2:6] == ["replication", "(15)", "predicted", "(30)"]
-    assert header.split()[6] == "stability"
-    assert lines[0].split()[2:8] == ["0.60", "[0.40,", "0.80]", "0.70", "[0.50,", "0.90]"]
-    assert "two independent studies of 15 samples agree, by nogueira" in told
-    assert "from 10 pairs of disjoint halves of the data" in told
-    assert "resamples of one data set share samples" in told
-    size = Result(full(made())).recommend().size  # of 12 features
-    count = round(size * (0.7 * (1 - size / 12) + size / 12))
-    assert f"Your list at this n: expect {count} (" in told
-    assert told.endswith(f"of {size} features again in a second study, if both have 30 samples.\n")
+    title, header, first, second, *_ = table.splitlines()
+    assert title == "Features that a second study would find again, by size of the list:"
+    assert header.split()[:6] == ["selector", "of", "2", "of", "5", "own"]
+    chosen = wine.features[wine.features["selected"]]
+    sums = chosen.groupby(["selector", "size"])["found_again"].sum()
+    cells = [cell.removesuffix("*") for cell in first.split()[1:3]]
+    assert cells == [f"{sums['f_score', size]:.0f}" for size in (2, 5)]
+    assert f"{sums['random_subset', 'own']:.0f} of 3" in second
+    choice = wine.recommend()
+    assert table.count("*") == 1
+    own = chosen[(chosen["selector"] == choice.selector) & (chosen["size"] == choice.size)]
+    headline, *lines = told.splitlines()
+    assert headline.startswith("A second study of 178 samples would find about ")
+    for row, line in zip(own.to_dict("records"), lines, strict=False):
+        chance = f"{row['found_again']:.2f} (at least {row['low']:.2f})"
+        assert line.split("  ")[1] == row["feature"]
+        assert line.endswith(f"{chance}  {row['grade']}")
 
 
-def test_subjects_are_counted_where_there_are_any(capsys):
-    result = again(Result(full(made())))
-    result.plan["data"]["subjects"] = 20
-    print_summary(result)
-    told = capsys.readouterr().out
-    assert "two independent studies of 15 subjects agree" in told
-    assert "two studies of 30 subjects." in told
+def test_long_lists_are_cut_short(wine, capsys, monkeypatch):
+    monkeypatch.setattr("holdfast.cli._summary.MAX_FEATURES", 1)
+    print_summary(wine)
+    left = wine.recommend().size - 1
+    assert f"  and {left} more with lower chances: see the report" in capsys.readouterr().out
 
 
-def test_two_random_selections_are_told_where_they_have_features_in_common(capsys):
-    print_summary(again(Result(full(made(measures=("jaccard",)))), chance=[0.3, 0.31, 0.32, 0.33]))
-    assert "Two random selections give 0.30 to 0.33 by it;" in capsys.readouterr().out
-    print_summary(again(Result(full(made()))))
-    assert "random selections" not in capsys.readouterr().out
-
-
-def test_notes_of_replication_are_told_once_shortened_and_of_whom(capsys):
-    result = again(Result(full(made())))
+def test_notes_are_told_once_and_of_whom(capsys):
+    result = Result(full(made()))
+    table = result.stability.query("measure == 'nogueira'")[["selector", "size", "measure"]]
     long = "on parts of the data the selector fails: " + "word " * 90
-    result.replication.loc[result.replication["selector"] == "two", "note"] = long
+    result.replication = table.assign(value=float("nan"), note=["", "", long, long])
     print_summary(result)
     told = capsys.readouterr().out
     assert told.count("the selector fails") == 1
     assert "word ... (two)." in told
-    result.replication = result.replication.assign(value=float("nan"), note=long)
-    print_summary(result)
-    told = capsys.readouterr().out
-    assert told.count("the selector fails") == 1
-    assert "was not estimated. Note: on parts of the data" in told
+
+
+def test_where_chances_are_not_known_this_is_said_with_the_remedy(ended):
+    _, out, _ = ended(made())
+    assert "It is not known what a second study would find again." in out
+    assert "Run the study again with --replication 30. Until then, act on no feature." in out
+    assert "*" not in out
 
 
 COMPARED = SimpleNamespace(sentences=("The cohorts a\x1b and b agree.", "Both find 3."))
@@ -145,48 +150,26 @@ def test_intervals_wider_than_asked_are_told_among_the_results(width, wide, caps
     assert "Wider than asked" not in capsys.readouterr().out
 
 
-def test_the_table_fits_a_terminal_of_80_columns():
-    result = again(Result(full(made(selectors=("relieff", "random_score"), sizes=(20,), p=99))))
-    shown = _columns(result, result.summary())
+def test_the_table_fits_a_terminal_of_80_columns(wine):
+    verdict, _ = conclude(wine)
+    shown = _columns(wine, wine.summary(), verdict, known=True)
     lines = table_lines(list(shown), list(zip(*shown.values(), strict=True)), width=80)
     assert max(map(len, lines)) <= 80
-    assert any("classifier: knn" in line for line in lines)
 
 
-def test_where_nothing_is_predicted_the_halves_speak(capsys):
-    result = again(Result(full(made())))
-    result.replication = result.replication.assign(at=None, predicted=float("nan"), note="few left")
-    print_summary(result)
-    table, told = capsys.readouterr().out.split("\n\n")
-    assert "predicted" not in table
-    assert "Note: few left." in told
-    assert "Your list at half this n: expect " in told
-    assert told.endswith("if both have 15 samples.\n")
+def test_many_sizes_leave_room_for_the_recommended_one():
+    table = pd.DataFrame({"selector": "one", "size": range(1, 12)})
+    shown = _shown_sizes(table, {"size": 9})
+    assert shown == [1, 2, 3, 4, 5, 9]
 
 
-def test_without_a_second_study_it_is_said_why(ended):
-    _, out, _ = ended(made())
-    assert "what a second study would find was not estimated (it was not asked for)." in out
-    assert "with the 95% interval for repeating this protocol" in out
-    assert "Your list" not in out
-
-
-def test_independent_samples_are_second_studies(capsys):
-    result = Result(full(made()))
-    result.replication = result.replication.copy()
-    result.replication.attrs["why_none"] = "each resample is an independent sample already"
-    print_summary(result)
-    told = capsys.readouterr().out
-    assert "Resamples are independent samples here, so it is replication stability" in told
-    assert "Your list at this n: expect " in told
-
-
-def test_json_holds_replication_stability(tmp_path):
-    result = again(Result(full(made())))
-    document = _document(result, tmp_path, [])
-    assert document["replication"][0]["predicted"] == 0.7
+def test_json_holds_the_verdict_and_all_features(wine, tmp_path):
+    document = _document(wine, tmp_path, [])
+    assert document["verdict"]["headline"].startswith("A second study of 178 samples")
+    assert "\u2068" not in document["verdict"]["next_step"]
+    assert len(document["features"]) == len(wine.features)
+    assert document["replication"][0]["predicted"] > 0
     assert "cohorts" not in document
-    assert _document(Result(full(made())), tmp_path, [])["replication"] == []
 
 
 def test_json_holds_cohorts_where_there_are_any(tmp_path):
@@ -201,7 +184,7 @@ def test_failed_units_are_counted_and_their_reasons_told(ended):
     assert "error: 2 of 24 units failed:" in err
     assert "error: two on 2 resamples (the first is 3): ValueError: no" in err
     assert "next: 22 of 24 units are done; try the others again: holdfast resume" in err
-    assert len(out.split("\n\n")[0].splitlines()) == 5
+    assert len(out.split("\n\n")[0].splitlines()) >= 4
 
 
 def test_a_selector_that_failed_throughout_is_named_once(ended):
@@ -221,31 +204,16 @@ def test_failures_are_told_even_when_quiet(ended):
 def test_a_part_says_how_to_join_the_parts(ended):
     code, out, err = ended(made(), skip=[(1, i) for i in range(12)], part="1/2")
     assert code == 0
-    assert "Recommended so far, on part 1/2 alone: one with " in out
+    assert "Part 1/2 alone does not show what a second study would find" in out
     assert "report" not in out
     assert "next: 12 of 24 units are done; when all parts are: holdfast merge" in err
 
 
-def test_selectors_that_choose_the_size_say_so(ended):
-    _, out, _ = ended(made(own=("two",)))
-    row = out.split("\n\n")[0].splitlines()[-1]
-    assert row.split()[:2] == ["two", "own"]
-    assert "own sizes:" in row
-
-
-def test_chance_levels_have_a_column_where_they_are_not_0(ended):
-    _, out, _ = ended(made(measures=("jaccard",), classifiers=()))
-    header, *lines = out.split("\n\n")[0].splitlines()
-    assert header.split() == ["selector", "size", "stability", "chance"]
-    assert float(lines[0].split()[-1]) > 0
-    assert "random selections" not in out
-
-
 def test_a_selector_without_results_has_dashes(ended):
     _, out, _ = ended(made(), failed=[(1, i) for i in range(12)])
-    row = out.split("\n\n")[0].splitlines()[-1]
-    assert row.split()[:5] == ["two", "4", "-", "-", "-"]
-    assert "fewer than 2" in row
+    row = next(line for line in out.splitlines() if line.startswith("two"))
+    assert row.split()[1:] == ["-", "-", "-"]
+    assert "Note: fewer than 2" in out
 
 
 def test_json_holds_the_failures(ended):
@@ -261,8 +229,10 @@ def test_all_files_of_the_run_are_named(ended, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "data.npz").touch()
     _, _, err = ended(made())
-    written = [line.rpartition("/")[2] for line in err.splitlines() if "written: " in line]
-    assert written == ["study.sqlite", "plan.json", "data.npz"]
+    written = [line for line in err.splitlines() if "written: " in line]
+    folder = tmp_path / "run"
+    names = "plan.json, data.npz, report.json, report.md"
+    assert written == [f"written: {folder / 'study.sqlite'}, {names}"]
 
 
 def test_many_reasons_are_cut_short(ended, monkeypatch):
@@ -298,25 +268,12 @@ def test_programs_learn_where_the_report_is(ended, tmp_path):
     assert told["recommended"]["reasons"]
 
 
-def test_the_table_is_followed_by_what_is_recommended(ended):
-    _, out, _ = ended(made())
-    assert "Recommended: " in out.splitlines()[-1]
-
-
-def test_where_everything_failed_nothing_is_recommended(ended):
-    _, out, _ = ended(made(), failed=[(s, i) for s in range(2) for i in range(12)])
-    assert "Recommended" not in out
-
-
-@pytest.mark.parametrize(("size", "found"), [(8, ", of which only 3 were found;"), (2, ";")])
-def test_a_size_that_was_not_reached_is_told_as_such(size, found, tmp_path, capsys):
-    study = hf.Study("drags", protocol=hf.Subsampling(5, 0.9), sizes=[size], classifiers=["knn3"])
+def test_a_size_that_was_not_reached_counts_what_was_found(tmp_path, capsys):
+    study = hf.Study("drags", protocol=hf.Subsampling(5, 0.9), sizes=[8], classifiers=["knn3"])
     result = study.run(hf.io.read_data("@wine"), n_jobs=1)
-    document = _document(result, tmp_path, [])
-    assert document["recommended"].get("remark") == ("only 3 were found" if size == 8 else None)
+    assert _document(result, tmp_path, [])["recommended"].get("remark") == "only 3 were found"
     print_summary(result)
-    out = " ".join(capsys.readouterr().out.split())
-    assert f"Recommended: drags with knn3 on {size} features{found} the report says why." in out
+    assert "of these 3 groups again" in capsys.readouterr().out
 
 
 def test_measures_of_all_features_that_have_no_value_say_why(ended):

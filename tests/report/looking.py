@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
 FEATURES = "#feature-table tbody th"
 # outside the window, and not inside something that scrolls or is off screen on purpose
 STICKING_OUT = """() => [...document.querySelectorAll('body *')].filter(e =>

@@ -15,7 +15,7 @@ def test_a_fragment_is_a_frame_that_neither_gives_nor_takes_style(opened):
     host = f"<!DOCTYPE html><title>notebook</title>{style}{inner}<p id=mine>x"
     found = opened(host)
     frame = found.page.frame_locator("iframe")
-    frame.get_by_role("button", name="Found in").click()
+    frame.get_by_role("button", name="In resamples").click()
     assert frame.locator("#feature-table [aria-sort]").count() == 1
     assert frame.locator("h1").evaluate("e => getComputedStyle(e).color") != "rgb(255, 0, 0)"
     assert (
@@ -48,4 +48,4 @@ def test_a_fragment_put_in_by_a_script_shows_and_stays_inside_its_frame(opened):
 def test_without_frames_the_sentences_of_a_fragment_remain(opened):
     stripped = re.sub(r"(?s)<iframe.*?</iframe>", "", to_html(sample(), fragment=True))
     page = opened(stripped).page
-    assert page.get_by_text("Trust M26383").is_visible()
+    assert page.get_by_text("A second study of 62 samples").is_visible()

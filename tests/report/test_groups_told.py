@@ -10,11 +10,10 @@ import pytest
 
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_json, to_markdown
-from holdfast.report._evidence import Evidence
 from holdfast.report._members import stood_for
 from holdfast.report._names import ACTING, bare, bare_all, visible
 from holdfast.report._paragraph import _groups
-from tests.report.looking import STICKING_OUT, exported
+from tests.report.looking import STICKING_OUT, UNFOLD, exported
 from tests.report.results import few_groups, groups, report_of
 from tests.report.sample import HOSTILE, grouped
 
@@ -27,14 +26,10 @@ def few():
 
 
 def test_sentences_say_how_many_were_found(few):
-    trust, use = few["verdict"]["sentences"][2:4]
-    assert "among the 3 features (8 were asked for) selected by DRAGS" in trust
-    assert use.startswith("Use DRAGS (drags) with 3 features (8 were asked for) and the")
+    assert "of these 3 groups again" in few["verdict"]["headline"]
+    assert few["verdict"]["n_selected"] == 3
     assert "when asked for 8 of them (only 3 were found)" in few["features"]["caption"]
-    assert (
-        "DRAGS (drags) was asked for 8 features, but only 3 were found."
-        in (few["selectors"]["reasons"])
-    )
+    assert "DRAGS was asked for 8 features, but only 3 were found." in (few["selectors"]["reasons"])
     assert few["verdict"]["size"] == 8
 
 
@@ -52,24 +47,15 @@ def test_the_table_of_selectors_remarks_where_fewer_were_found():
 
 def test_selectors_are_compared_at_what_was_found():
     told = report_of("few groups")["similarity"]["sentences"][0]
-    size = report_of("few groups")["verdict"]["size"]
+    size = few_groups().recommend().size
     assert ("or at as many as were found" in told) == (size == 8)
 
 
 def test_there_is_no_profile_from_a_few_groups(few):
     assert few["profile"]["sentences"][0] == (
-        "drags: there is no profile from so few groups (only 3 were found)."
+        "DRAGS: there is no profile from so few groups (only 3 were found)."
     )
     assert "looked at up to 1" not in to_markdown(report_of("few groups"))
-
-
-def test_trusted_features_are_said_to_stand_for_groups(few):
-    trusted = {row["feature"]: row for row in few["features"]["rows"]}
-    others = [trusted[name]["in_group_total"] for name in few["verdict"]["trusted"]]
-    assert sum(count > 0 for count in others) == 1 < len(others)
-    assert "Of these, one stands for a group of features that go together" in " ".join(
-        few["verdict"]["sentences"]
-    )
 
 
 def test_a_feature_stands_for_those_in_half_of_its_groups():
@@ -148,13 +134,6 @@ def test_most_often_is_said_only_where_more_are_left_out(monkeypatch):
     assert len(cut["rows"]) == 2
 
 
-def test_groups_that_come_back_are_told_where_no_feature_does():
-    evidence = Evidence(groups())
-    member, best = evidence.members["member"].iloc[0], evidence.found["frequency"].iloc[0]
-    told = "Groups come back more often" in " ".join(report_of("groups")["verdict"]["sentences"])
-    assert told == (not evidence.trusted and member > best)
-
-
 def test_the_methods_paragraph_speaks_of_groups_and_of_rankings():
     mixed, alone = (report_of(name)["methods"]["paragraph"] for name in ("few groups", "groups"))
     assert "The best 2 or 8 features of each ranking, where a selector gives one, were" in mixed
@@ -188,6 +167,7 @@ def test_names_in_groups_are_nothing_but_text(opened):
 
 def test_the_groups_are_open_and_exported(opened):
     page = opened(to_html(grouped())).page
+    page.evaluate(UNFOLD)
     assert page.locator("#evidence table", has_text="Companions").is_visible()
     _, table = exported(page)
     at = table[0].index("in_its_group")

@@ -69,14 +69,15 @@ def test_the_policy_names_the_very_style_and_script_of_the_page(html):
 
 
 def test_a_page_of_200_features_is_small_without_its_pictures():
-    assert len(to_html(sample(rows=200, figures=[])).encode()) < 120_000
+    assert len(to_html(sample(rows=200, figures=[])).encode()) < 150_000
 
 
 def test_every_picture_of_the_report_is_shown_with_its_name(html):
     figures = sample()["figures"]
     labels = [a.get("aria-label") for tag, a in tags(html) if tag == "svg"]
     assert sorted(labels) == sorted(figure["alt"] for figure in figures)
-    assert all(f"{figure['title']}.</strong>" in html for figure in figures)
+    captioned = [figure for figure in figures if figure["section"] != "verdict"]
+    assert all(f"{figure['title']}.</strong>" in html for figure in captioned)
 
 
 def test_a_picture_without_a_drawing_is_left_out():
@@ -105,8 +106,10 @@ def test_a_report_about_nothing_is_still_a_page():
         glossary={},
     )
     report["selectors"] |= {"measure": None, "rows": [], "reasons": [], "choice": None}
-    report["verdict"] |= {"sentences": ["Nothing can be said."], "trusted": [], "assurance": "low"}
-    report["verdict"].pop("because")
+    nothing = {"headline": "Nothing can be said.", "next_step": "Resume the study."}
+    report["verdict"] |= {**nothing, "certainty": "", "trusted": [], "grade": "not known"}
+    report["replication"] = {**report["replication"], "sentences": [], "rows": []}
+    del report["replication"]["cohorts"]
     report["methods"] |= {
         "warnings": [],
         "references": [],
@@ -115,10 +118,10 @@ def test_a_report_about_nothing_is_still_a_page():
         "versions": [],
     }
     html = to_html(report)
-    assert "No feature was selected." in html
-    assert "Features to trust" not in html
     assert "<aside" not in html
-    assert 'id="glossary"' not in html
+    for section in ("features", "replication", "selectors", "evidence", "truth", "glossary"):
+        assert f'id="{section}"' not in html
+        assert f'href="#{section}"' not in html
 
 
 def test_columns_that_nobody_filled_are_left_out():
@@ -144,22 +147,27 @@ def test_a_study_that_is_half_done_says_so_at_the_top():
         "done": 10,
         "failed": 0,
         "units": 300,
-        "sentence": "10 of 300 units are done.",
+        "sentence": "Only 10 of 300 fits are done.",
     }
     html = to_html(sample(state=state))
-    assert '<p class="state partial">10 of 300 units are done.</p>' in html
+    assert '<p class="state partial">Only 10 of 300 fits are done.</p>' in html
 
 
-def test_the_assurance_is_given_in_words_with_its_reasons(html):
-    assert (
-        "<strong>fair</strong>, as the stability may not be excellent: it may be 0.66.</p>" in html
-    )
+def test_features_have_chance_lower_bound_and_grade(html):
+    row = sample()["features"]["rows"][0]
+    assert f"{row['found_again']:.2f} <small>at least {row['low']:.2f}</small>" in html
+    assert 'grade very-likely">very likely</td>' in html
+    assert "unlikely (not selected)</td>" in html
+    assert "100 of 100" in html
 
 
-def test_40_trusted_features_are_shown_and_the_others_counted():
+def test_unknown_chances_have_no_columns():
     report = sample()
-    report["verdict"]["trusted"] = [f"gene {number}" for number in range(45)]
-    assert "and 5 more in the table" in to_html(report)
+    for row in report["features"]["rows"]:
+        row |= {"selected": None, "found_again": None, "low": None, "grade": None}
+    heads = re.search(r'id="feature-table".*?</thead>', to_html(report), re.DOTALL).group()
+    assert ">Chance<" not in heads
+    assert ">In resamples<" in heads
 
 
 def test_a_fragment_is_shorter_and_names_the_next_step(html):

@@ -14,6 +14,7 @@ from tests.report.looking import (
     NAMELESS,
     SMALLEST,
     STICKING_OUT,
+    UNFOLD,
     visible_names,
 )
 from tests.report.sample import sample
@@ -21,8 +22,18 @@ from tests.report.sample import sample
 NARROW = {"width": 400, "height": 800}
 WIDE = {"width": 1600, "height": 1000}
 TEXTS = (
-    *("h1", ".brand", ".brand span", ".lead", ".state", "nav a", ".verdict p", ".tip"),
-    *(".chips li", "small", "caption", "thead button", "tbody th", ".badge", "b.badge"),
+    *("h1", ".brand", ".brand span", ".state", "nav a", ".verdict p", ".tip"),
+    *(
+        ".verdict .next",
+        ".certainty",
+        ".grade",
+        "small",
+        "caption",
+        "thead button",
+        "tbody th",
+        ".badge",
+        "b.badge",
+    ),
     *(".chosen small", ".warnings h3", ".warnings li", "dt", "summary", "footer p", ".note"),
     *("figcaption", ".truth caption", ".truth th", "pre code", ".tools label", "blockquote p"),
 )
@@ -31,6 +42,7 @@ TEXTS = (
 @pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["400 px", "1600 px"])
 def test_nothing_sticks_out_and_text_is_large_enough(opened, html, viewport):
     page = opened(html, viewport=viewport).page
+    page.evaluate(UNFOLD)
     inside = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert page.evaluate(inside)
     assert page.evaluate(STICKING_OUT) == []
@@ -47,6 +59,7 @@ def test_lines_of_text_keep_a_readable_length_on_a_wide_screen(opened, html):
 @pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["400 px", "1600 px"])
 def test_every_tooltip_is_reached_by_key_and_seen_whole(opened, html, viewport):
     page = opened(html, viewport=viewport).page
+    page.evaluate(UNFOLD)
     terms = page.locator(".term")
     assert terms.count() >= 8
     for term in terms.all():

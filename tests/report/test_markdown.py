@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.report import to_markdown
+from holdfast.report import to_markdown, verdict_sentences
 from holdfast.report._escaped import escaped, fenced
 from tests.report.results import ODD, report_of
 from tests.report.sample import sample
@@ -36,7 +36,7 @@ def test_tables_are_tables(name):
 def test_the_same_content_is_there():
     report = report_of("simulated")
     text = to_markdown(report)
-    for sentence in [*report["verdict"]["sentences"], report["methods"]["protocol"]]:
+    for sentence in [*verdict_sentences(report["verdict"]), report["methods"]["protocol"]]:
         assert escaped(sentence) in text
     assert "\u2068" not in text
     features = next(table for table in tables(text) if cells(table[0])[0] == "feature")
@@ -45,8 +45,7 @@ def test_the_same_content_is_there():
     ]
     assert cells(features[0])[-1] == "informative"
     for heading in (
-        "Verdict",
-        "Features to act on",
+        "Features by chance",
         "Selectors compared",
         "What was done",
         "Glossary",

@@ -12,6 +12,8 @@ from holdfast.cli._print import print_json
 from holdfast.cli._program import FAILED
 from holdfast.cli._summary import fewer_than_asked, print_summary, recommended
 from holdfast.cli._talk import say
+from holdfast.report import conclude
+from holdfast.report._names import bare
 from holdfast.study import export
 from holdfast.study._failed_selectors import failed_selectors
 from holdfast.study._folder import DATA, PLAN
@@ -74,6 +76,8 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
             "done": result.n_done,
             "failed": len(result.failures),
         },
+        "verdict": _verdict(result),
+        "features": _records(result.features),
         "replication": _records(result.replication),
         "stability": _records(result.stability),
         "errors": _records(result.errors),
@@ -82,6 +86,12 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
         "files": [str(path) for path in files],
         **_cohorts(result),
     }
+
+
+def _verdict(result: Result) -> dict[str, Any]:
+    """Return what a second study would find, with names as they are."""
+    verdict, _ = conclude(result)
+    return {key: bare(value) if isinstance(value, str) else value for key, value in verdict.items()}
 
 
 def _cohorts(result: Result) -> dict[str, Any]:
@@ -140,8 +150,15 @@ def _say_next(
         say("next", f"{state}; when all parts are: holdfast merge {where} DIR... --out DIR")
     elif not result.complete:
         say("next", f"{state}; try the others again: holdfast resume {where}")
-    for path in files:
-        say("written", path)
+    say("written", _listed(folder, [*files, *reports[1:]]))
     say("look further in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
-    for path in reversed(reports):  # the page comes last, for it is read first
-        say("report", path)
+    for page in reports[:1]:
+        say("report", page)
+
+
+def _listed(folder: Path, files: Sequence[Path]) -> str:
+    """Name files of a folder on one line: the first with its path, the others within the folder."""
+    first, *others = files
+    within = [str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+              for path in others]  # fmt: skip
+    return ", ".join([str(first), *within])

@@ -1,4 +1,4 @@
-"""The closing table: how stable and how good each selector is at each size."""
+"""The end of a study: what a second study would find, by selector and by feature."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import click
 
 from holdfast.cli._beside import cohorts_told, too_wide
 from holdfast.cli._paragraph import paragraph
-from holdfast.cli._print import Column, print_table
-from holdfast.cli._second_study import expected_again, not_replicated, replication_told
+from holdfast.cli._print import Column, print_table, table_lines
 from holdfast.errors import HoldfastError
 from holdfast.judge._found import fewer
-from holdfast.measures import get_measure
-from holdfast.report._second import WHY_DIFFERENT
-from holdfast.study._summary import chief_measure, summary_keys
+from holdfast.report import conclude
+from holdfast.report._names import plain_text
+from holdfast.report._second import notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,131 +24,154 @@ if TYPE_CHECKING:
 
     from holdfast.judge import Recommendation
     from holdfast.judge._found import Fewer
+    from holdfast.report import Verdict
     from holdfast.study import Result
+
+MAX_FEATURES = 8
+"""Most features that are listed; the report has them all."""
+MAX_SIZES = 6
+"""Most sizes that the table shows, the recommended one among them."""
+MAX_NOTES = 2
+"""Most remarks on single selectors."""
+MAX_NAME_LENGTH = 40
+UNKNOWN = "-"
 
 
 def print_summary(result: Result, *, part: str | None = None) -> None:
-    """Print the table, and what its numbers mean; `part`: which part of a study it is of."""
+    """Print table, sentence and list; `part`: which part of a study it is of."""
+    verdict, chosen = conclude(result)
     table = result.summary()
-    shown = _columns(result, table)
+    known = len(result.features) > 0
+    click.echo(_table_title(known=known))
+    shown = _columns(result, table, verdict, known=known)
     print_table(list(shown), list(zip(*shown.values(), strict=True)))
+    for note in _notes(result, table):
+        _say(f"Note: {note}.")
     click.echo()
-    for sentence in _sentences(result, table, part):
-        click.echo(paragraph(sentence, sys.stdout))
+    if part is not None:
+        _say(f"Part {part} alone does not show what a second study would find; merge all parts.")
+        return
+    _say(verdict["headline"], bold=True)
+    for line in _feature_lines(verdict, chosen):
+        click.echo(line)
+    for sentence in (verdict["why"], verdict["next_step"], verdict["certainty"]):
+        _say(sentence)
+    for sentence in (*too_wide(result, table), *cohorts_told(result, recommended(result))):
+        _say(sentence)
 
 
-def _columns(result: Result, table: pd.DataFrame) -> dict[Column, list[str]]:
-    """Return titles and cells; a column that says nothing is left out."""
-    rows = table.to_dict("records")
-    notes = _notes(result, table)
-    columns = {
-        Column("selector"): [row["selector"] for row in rows],
-        Column("size", right=True): [str(row["size"]) for row in rows],
-        **_second_study(result, rows),
-    }
-    ends = () if _replicated(table) else ("low", "high")  # the line would be too long with all
-    columns[Column("stability", right=True)] = [_value(row, "stability", *ends) for row in rows]
-    if not _chance_is_0(table):
-        columns[Column("chance", right=True)] = [_decimals(row["chance"]) for row in rows]
+def _say(sentence: str, *, bold: bool = False) -> None:
+    if sentence:
+        click.secho(paragraph(plain_text(sentence), sys.stdout), bold=bold)
+
+
+def _table_title(*, known: bool) -> str:
+    if known:
+        return "Features that a second study would find again, by size of the list:"
+    return "Stability over resamples of these data, by size of the list:"
+
+
+def _columns(
+    result: Result, table: pd.DataFrame, verdict: Verdict, *, known: bool
+) -> dict[Column, list[str]]:
+    """Return titles and cells: a row for each selector, a column for each size."""
+    cells = _expected(result) if known else _stability(table)
+    selectors = list(dict.fromkeys(table["selector"]))
+    sizes = _shown_sizes(table, verdict)
+    columns = {Column("selector"): selectors}
+    best = (verdict["selector"], verdict["size"])
+    for size in sizes:
+        title = f"of {size:,}" if isinstance(size, int) and known else str(size)
+        columns[Column(title, right=True)] = [
+            cells.get((name, size), UNKNOWN if _asked(table, name, size) else "")
+            + ("*" if (name, size) == best else " ")
+            for name in selectors
+        ]
     if result.plan["classifiers"]:
-        columns[Column("error, %", right=True)] = [_error(row) for row in rows]
-        named = Column("classifier", free=_replicated(table), named=True)
-        columns[named] = [_classifier(row) for row in rows]
-    if len(set(notes)) > 1:
-        columns[Column("note", free=True)] = notes
+        rows = {name: _lowest_error(table, name) for name in selectors}
+        columns[Column("lowest error, %", right=True)] = [rows[name][0] for name in selectors]
+        columns[Column("classifier")] = [rows[name][1] for name in selectors]
     return columns
 
 
-def _replicated(table: pd.DataFrame) -> bool:
-    """Return whether it is known of any row what a second study would find."""
-    return bool(table["replication"].notna().any())
+def _shown_sizes(table: pd.DataFrame, verdict: Verdict) -> list[int | str]:
+    """Return the sizes of columns: the first ones, and the recommended one in any case."""
+    sizes: list[int | str] = list(dict.fromkeys(table["size"].tolist()))
+    shown = sizes[:MAX_SIZES]
+    best = verdict["size"]
+    return shown if best is None or best in shown else [*shown[:-1], best]
 
 
-def _second_study(result: Result, rows: list[dict[Any, Any]]) -> dict[Column, list[str]]:
-    """Return what studies of half the size and as large would have in common, where known."""
+def _asked(table: pd.DataFrame, selector: str, size: int | str) -> bool:
+    return bool(((table["selector"] == selector) & (table["size"] == size)).any())
+
+
+def _expected(result: Result) -> dict[tuple[str, int | str], str]:
+    """Return how many of the selected features a second study would find, where known."""
+    features = result.features
+    chosen = features[features["selected"].astype(bool)]
+    table = chosen.groupby(["selector", "size"], sort=False)["found_again"].agg(["sum", "size"])
+    rows = zip(table.index.tolist(), table["sum"], table["size"], strict=True)
     return {
-        Column(f"{name} ({count:,})", right=True): [
-            _value(row, name, f"{name}_low", f"{name}_high") for row in rows
-        ]
-        for name, column in (("replication", "n_samples"), ("predicted", "at"))
-        if (count := _most(result.replication[column]))
+        (selector, size): f"{again:.0f}{f' of {count:,}' if size == 'own' else ''}"
+        for (selector, size), again, count in rows
     }
 
 
-def _most(counts: pd.Series[Any]) -> int:
-    """Return how many samples each study has: all estimates have the same number."""
-    known = counts.dropna()
-    return int(known.max()) if len(known) else 0
+def _stability(table: pd.DataFrame) -> dict[tuple[str, int | str], str]:
+    rows = zip(table["selector"], table["size"], table["stability"], strict=True)
+    return {(selector, size): _decimals(value) for selector, size, value in rows}
 
 
-def _notes(result: Result, table: pd.DataFrame) -> list[str]:
-    """Return what a reader of each row must know."""
-    keys = [*summary_keys(chief_measure(result.plan["measures"])), "measure"]
-    noted = table[keys].merge(result.stability[[*keys, "note"]], on=keys, how="left")
-    return [note if isinstance(note, str) else "" for note in noted["note"]]
-
-
-def _chance_is_0(table: pd.DataFrame) -> bool:
-    known = table["chance"].dropna()
-    return bool(len(known) and (known == 0).all())
-
-
-def _value(row: dict[Any, Any], name: str, *ends: str) -> str:
-    value, *span = (_decimals(row[key]) for key in (name, *ends))
-    return f"{value} [{', '.join(span)}]" if span and "-" not in span else value
-
-
-def _error(row: dict[Any, Any]) -> str:
+def _lowest_error(table: pd.DataFrame, selector: str) -> tuple[str, str]:
+    """Return the lowest error of a selector with its standard error, and its classifier."""
+    own = table[table["selector"] == selector].dropna(subset="error")
+    if not len(own):
+        return UNKNOWN, ""
+    row = own.sort_values("error", kind="stable").iloc[0]
     error, spread = (_decimals(100 * row[key], 1) for key in ("error", "standard_error"))
-    return error if spread == "-" else f"{error} ± {spread}"
-
-
-def _classifier(row: dict[Any, Any]) -> str:
-    return "-" if math.isnan(row["error"]) else str(row["classifier"])
+    return error if spread == UNKNOWN else f"{error} ± {spread}", str(row["classifier"])
 
 
 def _decimals(number: float, count: int = 2) -> str:
-    return "-" if math.isnan(number) else f"{round(number, count) + 0.0:.{count}f}"  # no -0.00
+    return UNKNOWN if math.isnan(number) else f"{round(number, count) + 0.0:.{count}f}"  # no -0.00
 
 
-def _sentences(result: Result, table: pd.DataFrame, part: str | None) -> list[str]:
-    told = [*_stability_told(result, table)]
-    if len(set(notes := _notes(result, table))) == 1 and notes[0]:
-        told.append(f"Note: {notes[0]}.")
-    told += [result.protocol_sentence, *too_wide(result, table)]
-    if result.plan["classifiers"]:
-        told.append("The error is that of the best classifier, ± its standard error.")
-    choice = recommended(result)
-    if choice is not None:
-        told += _recommended(result, choice, part)
-    return [*told, *cohorts_told(result, choice)]
-
-
-def _recommended(result: Result, choice: Recommendation, part: str | None) -> Iterator[str]:
-    """Say what to use, and what to expect of it; of a part of a study, only how it looks."""
-    short = fewer_than_asked(result, choice)
-    pair = f"{choice.pair}{'' if short is None else f', of which {short.remark}'}"
-    if part is not None:
-        yield f"Recommended so far, on part {part} alone: {pair}."
+def _feature_lines(verdict: Verdict, chosen: pd.DataFrame) -> Iterator[str]:
+    """Yield a line for each selected feature; none where nothing can be expected."""
+    if verdict["grade"] in ("nothing", "not known"):
         return
-    yield f"Recommended: {pair}; the report says why."
-    if short is None:
-        yield from expected_again(result, choice)
+    rows = chosen.head(MAX_FEATURES).to_dict("records")
+    cells = [
+        [
+            f"  {_short(row['feature'])}",
+            f"{row['found_again']:.2f} (at least {row['low']:.2f})",
+            str(row["grade"]),
+        ]
+        for row in rows
+    ]
+    yield from table_lines([Column(""), Column(""), Column("")], cells)[1:]
+    if len(chosen) > len(rows):
+        yield f"  and {len(chosen) - len(rows):,} more with lower chances: see the report"
 
 
-def _stability_told(result: Result, table: pd.DataFrame) -> Iterator[str]:
-    """Say what the numbers mean: first those about a second study."""
-    chance = "; chance gives 0" if _chance_is_0(table) else ""
-    new = _replicated(table)
-    for record in map(get_measure, table["measure"].dropna().unique()):
-        what = f"{record.name} ({record.title}{'; a distance' if record.distance else ''}{chance})"
-        if new:
-            yield replication_told(result, table, what)
-            usual = "Stability is the usual figure, over the resamples"
-            yield f"{usual}; it differs, as {WHY_DIFFERENT}."
-            continue
-        yield f"Stability is {what}, with the 95% interval for repeating this protocol."
-        yield not_replicated(result, table)
+def _short(name: Any) -> str:  # noqa: ANN401  (names are text or numbers)
+    text = plain_text(" ".join(str(name).split()))
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
+
+
+def _notes(result: Result, table: pd.DataFrame) -> list[str]:
+    """Return remarks on the numbers, each once, and of whom."""
+    stability = result.stability[result.stability["measure"].isin(table["measure"])]
+    found = notes_of(result.replication) | notes_of(stability)
+    every = table["selector"].nunique()
+    texts = [
+        note if len(names) == every else f"{note} ({', '.join(names[:3])})"
+        for note, names in found.items()
+    ]
+    if len(texts) > MAX_NOTES:
+        return [*texts[: MAX_NOTES - 1], f"the report has {len(texts) - MAX_NOTES + 1:,} more"]
+    return texts
 
 
 def recommended(result: Result) -> Recommendation | None:

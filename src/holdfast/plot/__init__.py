@@ -2,6 +2,7 @@
 
 from holdfast.plot._cohorts import cohorts
 from holdfast.plot._ensemble_sizes import ensemble_sizes
+from holdfast.plot._found_again import found_again
 from holdfast.plot._frequencies import frequencies
 from holdfast.plot._group_stability import group_stability
 from holdfast.plot._neighbours import neighbours
@@ -26,6 +27,7 @@ __all__ = [
     "Picture",
     "cohorts",
     "ensemble_sizes",
+    "found_again",
     "frequencies",
     "group_stability",
     "neighbours",

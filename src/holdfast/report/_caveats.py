@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.report._evidence import TRUSTED
 from holdfast.report._words import called, known, number
 from holdfast.resample._words import percent
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import FeatureRow
 
+OFTEN = 0.9
+"""Share of the resamples from which on a feature is selected often."""
 TINY = 0.2
 """Standardised difference that Cohen calls small."""
 WIDE = 5
@@ -36,8 +37,8 @@ def caveats(evidence: Evidence, row: FeatureRow) -> list[str]:
 def _by_chance(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     if evidence.all_selected:
         yield "selected each time, as all features are"
-    elif row["low"] <= evidence.chance:
-        yield f"not clearly above the {percent(evidence.chance)} that chance would give"
+    elif row["frequency_low"] is not None and row["frequency_low"] <= evidence.chance:
+        yield f"resamples select it hardly more often than by chance ({percent(evidence.chance)})"
 
 
 def _ranks(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
@@ -82,6 +83,6 @@ def _missing(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
 
 def _alone(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     """Tell of features that are often selected, but by this selector only."""
-    often = evidence.n_rivals and row["frequency"] >= TRUSTED
+    often = evidence.n_rivals and row["frequency"] >= OFTEN
     if often and row["feature"] not in evidence.elsewhere:
         yield "selected by no other selector"

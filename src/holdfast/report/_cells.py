@@ -11,9 +11,11 @@ from holdfast.measures import get_measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.report._schema import FeatureRow, SecondStudy
+    from holdfast.report._schema import FeatureRow, Report, SecondStudy
 
 MISSING = "–"
+EVIDENCE = {"frequencies", "profile", "stripes", "similarity", "stand_ins"}
+"""Sections of pictures that are evidence."""
 
 
 def percent(value: float | None) -> str:
@@ -84,18 +86,6 @@ def chosen_size(mean: float | None, deviation: float | None) -> str:
     if not known(mean):
         return "own"
     return f"{mean:.1f} (sd {deviation:.1f})" if known(deviation) else f"{mean:.1f}"
-
-
-def average_size(mean: float | None, deviation: float | None) -> str:
-    """Return the same as part of a sentence; nothing where it is not known.
-
-    >>> average_size(7.25, 1.5), average_size(7.0, None), average_size(None, None)
-    (' (7.2 on average, sd 1.5)', ' (7.0 on average)', '')
-    """
-    if not known(mean):
-        return ""
-    spread = f", sd {deviation:.1f}" if known(deviation) else ""
-    return f" ({mean:.1f} on average{spread})"
 
 
 def p_value(value: float | None) -> str:
@@ -179,6 +169,27 @@ def predicted_head(second: SecondStudy) -> str:
 
 def _studies(second: SecondStudy, count: int | None, otherwise: str, what: str) -> str:
     return otherwise if count is None else f"{what}studies of {plural(count, second['noun'])}"
+
+
+def expected_count(value: float | None) -> str:
+    """Return an expected number of features, whole.
+
+    >>> expected_count(3.62), expected_count(None)
+    ('4', '–')
+    """
+    return f"{value:,.0f}" if known(value) else MISSING
+
+
+def shown_sections(report: Report) -> dict[str, bool]:
+    """Say which sections have anything to show; others are left out."""
+    second = report["replication"]
+    drawn = {figure["section"] for figure in report["figures"]}
+    sections = (report["profile"], report["similarity"], report["stand_ins"])
+    told = any(one["sentences"] or one["rows"] for one in sections)
+    return {
+        "replication": bool(second["sentences"] or second["rows"] or "cohorts" in second),
+        "evidence": told or report["groups"] is not None or bool(drawn & EVIDENCE),
+    }
 
 
 def chance_differs(second: SecondStudy) -> bool:

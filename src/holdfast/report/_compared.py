@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.report._words import features_of, listed, whole_size
+from holdfast.report._words import features_of, joined, whole_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,11 @@ def compared(evidence: Evidence, names: Iterable[str]) -> str:
     own = own_sized(evidence)
     chosen = [name for name in names if name in own]
     who = "it chooses itself" if len(chosen) == 1 else "they choose themselves"
-    rest = f"; {listed(chosen)} with as many as {who}" if chosen else ""
+    rest = (
+        f"; {joined([evidence.spoken(name) for name in chosen])} with as many as {who}"
+        if chosen
+        else ""
+    )
     return f"{_asked(evidence, size)}{rest}"
 
 

@@ -10,14 +10,17 @@ from holdfast._text import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import effect_sizes
 from holdfast.judge._found import fewer
-from holdfast.report._cells import average_size
+from holdfast.judge._replication._result import no_features
+from holdfast.measures import get_measure
 from holdfast.report._control import control
 from holdfast.report._copies import copies
 from holdfast.report._members import stood_for
-from holdfast.report._names import set_apart
+from holdfast.report._names import with_titles
+from holdfast.report._outlook import Outlook, chances_from_data_sets
 from holdfast.report._plain import records
-from holdfast.report._second import measured_anew, second_study, shared_features, why_none
-from holdfast.report._words import features_of, known, record_of, title_of
+from holdfast.report._second import measured_anew, second_study, shared_features
+from holdfast.report._spelled import classifier_titles
+from holdfast.report._words import called, known, record_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,10 +44,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Thing = TypeVar("Thing")
-TRUSTED = 0.9
-"""Share of the resamples in which a feature must be selected to be trusted."""
-FEWEST = 5
-"""Fewest resamples from which anything is trusted."""
 MOST_FEATURES = 200
 """Most features that the table shows; the store has them all."""
 MOST_MEMBERS = 50
@@ -77,14 +76,6 @@ class Evidence:
             return measured_anew(choice, int(self.plan["data"]["n_samples"]), self.n_compared)
         table = self.result.replication
         return second_study(table, choice.selector, choice.size, choice.measure)
-
-    @cached_property
-    def why_no_second(self) -> str:
-        """Why it is not known what a second study would find, as part of a sentence."""
-        if self.choice is None:
-            return str(self.result.replication.attrs.get("why_none") or "nothing is recommended")
-        choice, table = self.choice, self.result.replication
-        return why_none(table, choice.selector, choice.size, choice.measure)
 
     @cached_property
     def shared(self) -> Shared | None:
@@ -147,17 +138,6 @@ class Evidence:
         return self.n_compared > 0 and self.chance > 1 - 1e-9
 
     @cached_property
-    def chosen_again(self) -> float | None:
-        """In which share of the repetitions of choosing the recommended pair came out."""
-        choice = self.choice
-        if choice is None or choice.choice is None:
-            return None
-        table, same = choice.choice.chosen, (choice.selector, choice.classifier, choice.size)
-        rows = zip(table["selector"], table["classifier"], table["size"], strict=True)
-        shares = zip(rows, table["share"], strict=True)
-        return float(sum(share for pair, share in shares if pair == same))
-
-    @cached_property
     def cell(self) -> tuple[str, int | str] | None:
         """Selector and size that the tables show: the recommended ones, else the first done."""
         if self.choice is not None:
@@ -183,13 +163,67 @@ class Evidence:
         return float(self.found["frequency"].sum() / self.plan["data"]["n_features"])
 
     @cached_property
+    def outlook(self) -> Outlook:
+        """What a second study would find of the features that the cell selects."""
+        return Outlook(
+            table=self._chances,
+            n_features=int(self.plan["data"]["n_features"]),
+            shared=self.shared,
+            supported=self.choice is None or self.choice.supported or self._replicates,
+        )
+
+    @cached_property
+    def _replicates(self) -> bool:
+        """Whether the interval of the replication stability lies on the better side of chance.
+
+        A recommendation may lack support only because the features classify no better than
+        guessing; they are found again all the same.
+        """
+        if self.second is None:
+            return False
+        best, chance = self.second.best, self.second.chance
+        if get_measure(self.second.measure).distance:
+            return known(best.high) and best.high < chance
+        return known(best.low) and best.low > (chance if known(chance) else 0.0)
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the recommendation was not refused for an error of guessing alone."""
+        return self.choice is None or self.choice.supported or not self._replicates
+
+    @cached_property
+    def _chances(self) -> pd.DataFrame:
+        """The chance of each feature at the cell to be found again; empty where not known."""
+        if self.cell is None:
+            return no_features("nothing is done yet")
+        selector, size = self.cell
+        if self.drawn:
+            return chances_from_data_sets(self.found, round(self.found["frequency"].sum()))
+        try:
+            # by a measure of subsets, whatever the study measures: others have no features
+            return self.result.replicated(selector, size, "nogueira").features
+        except HoldfastError as error:
+            logger.info("the report goes without chances to be found again: %s", error)
+            why = self.result.replication.attrs.get("why_none") or str(error)
+            return no_features(str(why))
+
+    @property
+    def why_no_chances(self) -> str:
+        """Why chances to be found again are not known, as part of a sentence."""
+        return str(self._chances.attrs.get("why_none") or "no feature is selected").removesuffix(
+            "."
+        )
+
+    @property
     def trusted(self) -> list[str]:
-        """Features in nearly all of enough resamples, more often than chance would have it."""
-        if self.n_compared < FEWEST:
-            return []
-        table = self.found
-        often = (table["frequency"] >= TRUSTED - 1e-9) & (table["low"] > self.chance)
-        return [str(name) for name in table.loc[often, "feature"]]
+        """Features that are selected on these data and likely to be found again."""
+        return [] if self.all_selected else self.outlook.trusted
+
+    @property
+    def n_units(self) -> int:
+        """How many samples (subjects, where there are any) the study has."""
+        data = self.plan["data"]
+        return int(data.get("subjects") or data["n_samples"])
 
     @cached_property
     def n_compared(self) -> int:
@@ -275,21 +309,6 @@ class Evidence:
             for one, (other, correlation) in copies(self.data.X, shown).items()
         }
 
-    @cached_property
-    def amount(self) -> str:
-        """How many features the cell has; where fewer were found, or it chooses, in words."""
-        if self.cell is None:
-            return "no features"
-        if self.cell[1] == "own":
-            return f"{features_of('own')}{self._average(self.cell[0])}"
-        short = self.fewer(*self.cell)
-        return features_of(self.cell[1]) if short is None else short.features
-
-    def _average(self, selector: str) -> str:
-        table = self.result.summary()
-        rows = table[(table["selector"] == selector) & (table["size"] == "own")]
-        return average_size(*rows[["selected", "selected_sd"]].iloc[0])
-
     def fewer(self, selector: str, size: int | str) -> Fewer | None:
         """Return how many features were found where more were asked for, else None."""
         if size == "own":
@@ -341,10 +360,26 @@ class Evidence:
         return 1.0 - float(max(counts) / sum(counts))
 
     def told(self, sentence: str) -> str:
-        """Return a sentence of a judge with the names of selectors and classifiers set apart."""
+        """Return a sentence of a judge with titles in place of names."""
+        return with_titles(sentence, self._titles)
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        """What selectors, classifiers and measures are called in the field, by their names."""
         plan = self.plan
-        parts = (*plan["selectors"], *plan.get("classifiers", ()))
-        return set_apart(sentence, (one["name"] for one in parts))
+        selectors = {one["name"]: self.spoken(one["name"]) for one in plan["selectors"]}
+        measures = {name: get_measure(name).title for name in plan["measures"]}
+        return measures | classifier_titles(plan.get("classifiers", ())) | selectors
+
+    def spoken(self, selector: str) -> str:
+        """Return what sentences call a selector: its title, with its name where others share it."""
+        title = self.title(selector)
+        if title == selector:
+            return called(selector)
+        short = title.partition(" (")[0]
+        others = (self.title(name) for name in self.result.selectors if name != selector)
+        shared = short in {other.partition(" (")[0] for other in others}
+        return f"{short} ({called(selector)})" if shared else short
 
     def title(self, selector: str) -> str:
         """Return what a selector is called in the field."""

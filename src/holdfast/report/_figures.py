@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
 from holdfast.report._compared import compared_size, own_sized
-from holdfast.report._words import called, features_of
+from holdfast.report._outlook import NOT_KNOWN, NOTHING, WORTH_CHECKING_CHANCE
+from holdfast.report._words import features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.plot import Picture
     from holdfast.report._evidence import Evidence
+    from holdfast.report._outlook import Outlook
     from holdfast.report._schema import Figure
 
     Cell = tuple[str, int | str]
 
 logger = logging.getLogger(__name__)
 
+MOST_CHANCES, MOST_AT_CHANCE = 18, 8
+"""Most features in the picture of the verdict; fewer where all of them are at chance."""
 MOST_STRIPES = 5
 """Most selectors whose selections are drawn resample by resample."""
 
@@ -70,11 +74,34 @@ def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
 
 
 def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+    yield from _of_chances(evidence)
     yield from _of_replication(evidence)
     yield from _of_features(evidence, cell)
     yield from _of_selectors(evidence)
     yield _profiles(evidence)
     yield from _stripes(evidence, cell[0])
+
+
+def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
+    """Ask for the picture of the verdict; where nothing is known or expected, there is none."""
+    outlook = evidence.outlook
+    contradicts = outlook.grade == NOTHING and bool(outlook.between(WORTH_CHECKING_CHANCE, 2.0))
+    if outlook.grade != NOT_KNOWN and not contradicts:
+        yield Wanted(
+            name="found_again",
+            section="verdict",
+            draw=partial(_draw_chances, outlook, grouped=evidence.members is not None),
+            caption="Each row is a selected feature: the mark shows the chance that a second study "
+            "of the same size selects it, the line its one-sided 90% lower bound.",
+        )
+
+
+def _draw_chances(outlook: Outlook, *, grouped: bool) -> Picture:
+    from holdfast.plot import found_again  # noqa: PLC0415  (matplotlib takes its time)
+
+    most = MOST_AT_CHANCE if outlook.grade == NOTHING else MOST_CHANCES
+    level = None if grouped else outlook.chance_level  # that of features, not of groups
+    return found_again(outlook.table, chance_level=level, most=most)
 
 
 def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
@@ -105,15 +132,15 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
     result = evidence.result
     yield Wanted(
         name="frequencies",
-        section="features",
+        section="frequencies",
         draw=lambda: result.plot_frequencies(*cell),
-        caption="Each line is a feature: the dot shows in which share of the resamples it was "
-        "selected, the bar the 95% interval. Features near 100% are found again and again.",
+        caption="Each line is a feature: the dot shows in which share of the resamples of these "
+        "data it was selected, the bar its 95% interval (Wilson's).",
     )
     if evidence.found["rank_low"].notna().any():
         yield Wanted(
             name="rank_ranges",
-            section="features",
+            section="frequencies",
             draw=lambda: result.plot_ranks(*cell),
             caption="Each line is a feature: the dot is its middle rank, the bar its rank range, "
             "which holds 90% of the resamples; 1 is the best rank. Short bars near 1 are features "
@@ -184,12 +211,15 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
     for name in [first, *others][:MOST_STRIPES]:
         size = evidence.size_like(name)
         asked = "" if size == "own" else f" when asked for {features_of(size)}"
+        how = (
+            f"Each row is a resample, each column a feature that was selected{asked}. Unbroken "
+            "columns are features that are always selected; scattered marks are features that "
+            "come and go."
+        )
         yield Wanted(
             name=f"stripes-{name}",
             section="stripes",
             draw=partial(result.plot_stripes, name, size),
-            title=f"Selected by {called(name)}",
-            caption=f"Each row is a resample, each column a feature that {called(name)} "
-            f"selected{asked}. Unbroken columns are features that are always "
-            "found; scattered marks are features that come and go.",
+            title=f"Selected by {evidence.spoken(name)}",
+            caption=how if name == first else f"The same for {evidence.spoken(name)}.",
         )

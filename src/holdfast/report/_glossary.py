@@ -11,6 +11,7 @@ from holdfast.report._cells import ranked
 from holdfast.report._meanings import CLASSIFIERS, MEASURES, TERMS
 from holdfast.report._names import NAME
 from holdfast.report._spelled import options
+from holdfast.report._verdict import verdict_sentences
 from holdfast.report._words import record_of
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def _occurs(term: str, text: str) -> bool:
 
 def _texts(report: Report) -> Iterator[str]:
     """Yield all sentences of a report, and the headings of its tables."""
-    yield "assurance"
-    yield from (*report["verdict"]["sentences"], *report["verdict"].get("because", ()))
+    yield from verdict_sentences(report["verdict"])
+    yield from (row["grade"] or "" for row in report["features"]["rows"])
     yield from (report["features"]["caption"], report["features"]["interval"])
     yield from (*report["selectors"]["reasons"], report["selectors"]["choice"] or "")
     yield from (figure["caption"] for figure in report["figures"])

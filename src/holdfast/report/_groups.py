@@ -8,7 +8,7 @@ from holdfast.measures import get_measure
 from holdfast.report._cells import some
 from holdfast.report._evidence import MOST_MEMBERS
 from holdfast.report._plain import records
-from holdfast.report._words import called, spoken
+from holdfast.report._words import called
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def _told(evidence: Evidence, table: pd.DataFrame) -> list[str]:
     often = " most often" if len(table) > len(shown) else ""
     count = f"{together:,}" if together < len(shown) else "all"
     what = (
-        f"{spoken(selector, evidence.title(selector))} selects groups of features; the table of "
+        f"{evidence.spoken(selector)} selects groups of features; the table of "
         "features and the classifiers take one of each group, its representative. Which member "
         "that is may change while the group stays."
     )

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from holdfast._text import plural
+from holdfast.measures import get_measure
 from holdfast.report._assets import asset, policy, style_sheet
 from holdfast.report._cells import (
     cell,
     chance_differs,
     chosen_size,
+    expected_count,
     hundredths,
     interval,
     number,
@@ -23,6 +25,7 @@ from holdfast.report._cells import (
     raw,
     replication_head,
     rounded,
+    shown_sections,
     some,
     span,
     tenths,
@@ -32,6 +35,7 @@ from holdfast.report._drawing import drawing
 from holdfast.report._meanings import TERMS
 from holdfast.report._names import plain_text
 from holdfast.report._terms import Terms, told
+from holdfast.report._verdict import verdict_sentences
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -79,6 +83,7 @@ def _context(report: Report, *, whole: bool) -> dict[str, Any]:
     return {
         "report": report,
         "whole": whole,
+        "shows": shown_sections(report),
         "terms": Terms(report["glossary"], _names(report), links=whole),
         "pictures_by_section": _pictures(report["figures"]),
         "most_rows": ROWS,
@@ -108,6 +113,11 @@ def _pictures(figures: list[Figure]) -> dict[str, list[dict[str, Any]]]:
     return sections
 
 
+def measure_title(name: str) -> str:
+    """Return what a measure is called in the field."""
+    return get_measure(name).title
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415  (on demand)
@@ -120,10 +130,21 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = (percent, rounded, tenths, hundredths, number, p_value, cell, told)
+    shown = (percent, rounded, expected_count, tenths, hundredths, number, p_value, cell, told)
     environment.filters |= {function.__name__: function for function in shown}
     heads = (replication_head, predicted_head, chance_differs, cohort_section)
-    called = (span, interval, raw, plural, some, chosen_size, ranked, *heads)
+    called = (
+        measure_title,
+        verdict_sentences,
+        span,
+        interval,
+        raw,
+        plural,
+        some,
+        chosen_size,
+        ranked,
+        *heads,
+    )
     environment.globals |= {function.__name__: function for function in called}
     return environment
 

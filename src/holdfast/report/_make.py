@@ -52,10 +52,10 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
     >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), sizes=[2])
     >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     >>> report = make_report(result, figures=False)
-    >>> report["verdict"]["trusted"]
-    ['flavanoids']
-    >>> report["verdict"]["assurance"]
-    'fair'
+    >>> report["verdict"]["headline"]
+    'A second study of 178 samples would find about 2 of these 2 features again.'
+    >>> report["verdict"]["grade"]
+    'nearly all'
     """
     evidence = Evidence(result)
     report: Report = {
@@ -85,37 +85,20 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
 
 
 def _subtitle(evidence: Evidence) -> str:
-    data, resamples = evidence.plan["data"], _resamples(evidence)
+    data = evidence.plan["data"]
     return (
-        f"{called(data_name(evidence))}: {plural(data['n_samples'], 'sample')} of "
-        f"{plural(data['n_features'], 'feature')}, "
-        f"{plural(len(evidence.plan['selectors']), 'selector')} on {resamples}{_beside(evidence)}"
+        f"{called(data_name(evidence))}: {plural(data['n_samples'], 'sample')}, "
+        f"{plural(data['n_features'], 'feature')}"
     )
-
-
-def _beside(evidence: Evidence) -> str:
-    """Count the parts of the data that tell about second studies; they are units of work, too."""
-    count = int(evidence.plan.get("beside", {}).get("resamples", 0))
-    return f" and {plural(count, 'part')} of the data" if count else ""
-
-
-def _resamples(evidence: Evidence) -> str:
-    """Count the resamples; those of a nested study as outer times inner ones."""
-    count, roles = evidence.plan["protocol"]["resamples"], evidence.result.resamples["role"]
-    outer, inner = (int((roles == role).sum()) for role in ("outer", "inner"))
-    if not outer or not inner:
-        return plural(count, "resample")
-    each = f"{inner // outer:,}" if inner % outer == 0 else f"about {round(inner / outer):,}"
-    return f"{plural(outer, 'outer resample')} with {each} inner ones each"
 
 
 def _state(evidence: Evidence) -> State:
     result = evidence.result
     failed = len(result.failures)
-    sentence = f"All {plural(result.n_units, 'unit')} of work are done."
+    sentence = ""
     if not result.complete:
-        sentence = f"{result.n_done:,} of {plural(result.n_units, 'unit')} of work are done"
-        sentence += f", {failed:,} failed." if failed else "."
+        sentence = f"Only {result.n_done:,} of {plural(result.n_units, 'fit')} are done"
+        sentence += f"; {failed:,} failed." if failed else "."
     return {
         "complete": result.complete,
         "done": result.n_done,

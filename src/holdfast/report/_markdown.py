@@ -8,6 +8,7 @@ from holdfast.report._cells import (
     cell,
     chance_differs,
     chosen_size,
+    expected_count,
     hundredths,
     interval,
     number,
@@ -16,6 +17,7 @@ from holdfast.report._cells import (
     predicted_head,
     ranked,
     replication_head,
+    shown_sections,
     some,
     span,
     tenths,
@@ -23,6 +25,7 @@ from holdfast.report._cells import (
 from holdfast.report._cohorts import cohort_section
 from holdfast.report._escaped import escaped, fenced
 from holdfast.report._schema import FORMAT
+from holdfast.report._verdict import verdict_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,11 +45,6 @@ MARK = f"<!-- {FORMAT}"
 """How a report in Markdown begins, so that it is known again."""
 RANDOM = "two at random"
 """What two random selections give."""
-ASSURANCE = {
-    "high": "The assurance is **high**.",
-    "fair": "The assurance is **fair**",
-    "low": "The assurance is **low**",
-}
 
 
 def to_markdown(report: Report) -> str:
@@ -65,11 +63,9 @@ def to_markdown(report: Report) -> str:
     """
     parts = [
         f"{MARK}, {report['generator']} -->",
-        f"# {escaped(report['title'])}",
-        *_paragraphs([report["subtitle"], report["state"]["sentence"]]),
         *_verdict(report),
-        *_replication(report["replication"]),
         *_features(report),
+        *(_replication(report["replication"]) if shown_sections(report)["replication"] else ()),
         *_selectors(report),
         *_section("Stability at every size", report["profile"]),
         *_section("How alike the selectors are", report["similarity"]),
@@ -84,21 +80,21 @@ def to_markdown(report: Report) -> str:
 
 def _verdict(report: Report) -> Iterator[str]:
     verdict = report["verdict"]
-    yield "## Verdict"
-    yield from _paragraphs(verdict["sentences"])
-    because = "; ".join(map(escaped, verdict.get("because", ())))
-    yield ASSURANCE[verdict["assurance"]] + (f": {because}." if because else "")
+    headline, *rest = verdict_sentences(verdict)
+    yield f"# {escaped(headline)}"
+    yield from _paragraphs([*rest, report["subtitle"], report["state"]["sentence"]])
     if report["truth"] is not None:
-        yield from _section("The truth", report["truth"], level=3)
+        yield from _section("The truth", report["truth"])
 
 
 def _replication(second: SecondStudy) -> Iterator[str]:
     yield "## Would a second study find these features?"
     yield from _paragraphs(second["sentences"])
     if second["rows"]:
-        heads = ["selector", "features", replication_head(second), "95% interval"]
+        heads = ["selector", "features", "found again, expected"]
+        heads += [replication_head(second), "95% interval"]
         heads += [RANDOM] if chance_differs(second) else []
-        heads += [predicted_head(second), "95% interval", "usual stability", "95% interval"]
+        heads += [predicted_head(second), "95% interval", "over resamples", "95% interval"]
         yield _table([*heads, "remarks"], (_second(row, second) for row in second["rows"]))
     if "cohorts" in second:
         yield from _section("Cohorts compared", cohort_section(second["cohorts"]), level=3)
@@ -107,6 +103,7 @@ def _replication(second: SecondStudy) -> Iterator[str]:
 def _second(row: ReplicationRow, second: SecondStudy) -> list[str]:
     measure = second["measure"]
     numbers = (
+        expected_count(row["expected"]),
         hundredths(row["replication"]),
         interval(row["replication_low"], row["replication_high"], measure),
         *([hundredths(row["replication_chance"])] if chance_differs(second) else []),
@@ -121,12 +118,13 @@ def _second(row: ReplicationRow, second: SecondStudy) -> list[str]:
 
 def _features(report: Report) -> Iterator[str]:
     features = report["features"]
-    yield "## Features to act on"
-    yield from _paragraphs([features["caption"], features["interval"]])
     if not features["rows"]:
         return
+    yield f"## {features['title']}"
+    yield from _paragraphs([features["caption"], features["interval"]])
     with_truth, with_ranks = report["truth"] is not None, ranked(features["rows"])
-    heads = ["feature", "frequency", "95% interval", *(["rank (range)"] if with_ranks else [])]
+    heads = ["feature", "selected", "chance to be found again", "at least", "grade"]
+    heads += ["in resamples", "95% interval", *(["rank (range)"] if with_ranks else [])]
     heads += ["highest in", "effect size"]
     heads += ["in its group"] if "in_group" in features["rows"][0] else []
     heads += ["stand-ins", "caveats", *(["informative"] if with_truth else [])]
@@ -143,8 +141,12 @@ def _feature(row: FeatureRow, *, truth: bool, ranks: bool) -> list[str]:
     )
     return [
         row["feature"],
-        percent(row["frequency"]),
-        span(percent(row["low"]), percent(row["high"])),
+        cell(row["selected"]),
+        hundredths(row["found_again"]),
+        hundredths(row["low"]),
+        row["grade"] or "",
+        f"{row['count']:,} of {row['n']:,}",
+        span(percent(row["frequency_low"]), percent(row["frequency_high"])),
         *([_ranks(row)] if ranks else []),
         row["direction"] or "",
         "" if row["effect"] is None else f"{row['effect']:.2f}",
@@ -166,6 +168,8 @@ def _in_group(row: FeatureRow) -> str:
 
 def _selectors(report: Report) -> Iterator[str]:
     selectors = report["selectors"]
+    if not selectors["rows"]:
+        return
     yield "## Selectors compared"
     yield from _paragraphs([*selectors["reasons"], selectors["choice"] or ""])
     if selectors["rows"]:
@@ -198,6 +202,8 @@ def _selector(row: SelectorRow, measure: str | None) -> list[str]:
 
 
 def _section(title: str, section: Section, level: int = 2) -> Iterator[str]:
+    if not section["sentences"] and not section["rows"]:
+        return
     yield f"{'#' * level} {title}"
     yield from _paragraphs(section["sentences"])
     if section["rows"]:
@@ -258,7 +264,7 @@ def _glossary(glossary: Mapping[str, str]) -> Iterator[str]:
         yield "\n".join(
             f"- **{escaped(term)}**: {escaped(text)}" for term, text in glossary.items()
         )
-    yield "The pictures are in the page beside this file, `report.html`."
+    yield "The pictures are in the page next to this file, `report.html`."
 
 
 def _paragraphs(sentences: Iterable[str]) -> Iterator[str]:

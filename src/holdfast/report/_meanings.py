@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 TERMS = {
-    "assurance": "How far the trusted features can be relied on: high, fair or low, by fixed rules "
-    "on what a second study would find, where that was measured, on stability over the resamples, "
-    "error and completeness.",
+    "very likely": "A chance of at least 0.9 to be found again.",
+    "likely": "A chance of at least 0.7 to be found again.",
+    "uncertain": "A chance of 0.3 to 0.7 to be found again.",
+    "unlikely": "A chance below 0.3 to be found again.",
+    "second study": "A study of as many other samples of the same population, with the same "
+    "selector.",
     "replication stability": "How well the features selected in two independent studies, with "
     "other samples, agree: 1 means the same features; for measures corrected for chance, 0 is what "
     "random selections give. It depends on how many samples the studies have.",

@@ -13,7 +13,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 OPEN, CLOSE = "\u2068", "\u2069"
 NAME = re.compile(f"({OPEN}[^{OPEN}{CLOSE}]*{CLOSE})")
@@ -79,11 +79,20 @@ def bare_all(value: Any) -> Any:  # noqa: ANN401  (whatever a report holds)
 
 def set_apart(sentence: str, names: Iterable[str]) -> str:
     """Set names apart in a sentence that was made elsewhere, the longest first."""
-    known = sorted({name for name in names if name}, key=lambda name: (-len(name), name))
+    return with_titles(sentence, {name: apart(name) for name in names})
+
+
+def with_titles(sentence: str, titles: Mapping[str, str]) -> str:
+    """Put titles in place of names in a sentence that was made elsewhere, the longest first.
+
+    >>> with_titles("f_score selects more.", {"f_score": "F statistic"})
+    'F statistic selects more.'
+    """
+    known = sorted(filter(None, titles), key=lambda name: (-len(name), name))
     if not known:
         return sentence
     pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, known))})(?!\w)"
-    return re.sub(pattern, lambda found: apart(found[0]), sentence)
+    return re.sub(pattern, lambda found: titles[found[0]], sentence)
 
 
 def _leftward(text: str) -> bool:

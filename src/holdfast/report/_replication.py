@@ -12,8 +12,9 @@ from holdfast.report._evidence import attempt
 from holdfast.report._names import set_apart
 from holdfast.report._plain import records
 from holdfast.report._second import WHY_DIFFERENT, notes_of, random_pairs
-from holdfast.report._selectors import title_of_row
-from holdfast.report._words import known, listed
+from holdfast.report._selectors import recommends, title_of_row
+from holdfast.report._verdict import GOOD_REPLICATION
+from holdfast.report._words import joined, known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import ReplicationRow, SecondStudy, Section
 
-GOOD = 0.8
-"""Replication stability that samples are planned for."""
 KEYS = ("replication", "replication_low", "replication_high", "replication_chance")
 AHEAD = ("predicted", "predicted_low", "predicted_high")
 USUAL = ("stability", "low", "high")
@@ -73,8 +72,18 @@ def _row(evidence: Evidence, row: dict[str, Any]) -> ReplicationRow:
         "title": title_of_row(evidence, row["selector"]),
         "size": row["size"],
         **{key: row[key] for key in (*KEYS, *AHEAD, *USUAL)},  # type: ignore[typeddict-item]
-        "recommended": evidence.choice is not None and cell == evidence.cell,
+        "expected": _expected(evidence).get(cell),
+        "recommended": recommends(evidence) and cell == evidence.cell,
     }
+
+
+def _expected(evidence: Evidence) -> dict[tuple[str, int | str], float]:
+    """Return how many selected features a second study would find, by selector and size."""
+    table = evidence.result.features
+    chosen = table[table["selected"].astype(bool)]
+    sums = chosen.groupby(["selector", "size"], sort=False)["found_again"].sum().reset_index()
+    cells = zip(sums["selector"], sums["size"], strict=True)
+    return dict(zip(cells, sums["found_again"].tolist(), strict=True))
 
 
 def _told(evidence: Evidence) -> Iterator[str]:
@@ -83,7 +92,7 @@ def _told(evidence: Evidence) -> Iterator[str]:
     pairs = plural(int(table["n_pairs"].max()), "time")
     yield (
         f"Replication stability says how well the selections of two independent studies agree, "
-        f"by {record.name} ({record.title}). The {evidence.noun}s were split {pairs} into "
+        f"by {record.title}. The {evidence.noun}s were split {pairs} into "
         f"disjoint halves, of {halves:,} each: like two studies, these have none in common. The "
         f"mean agreement estimates that of two studies of {plural(halves, evidence.noun)} without "
         "bias; its 95% interval speaks about other data, not about other splits."
@@ -114,10 +123,10 @@ def _needed(evidence: Evidence) -> Iterator[str]:
     found = evidence.replication
     if found is None:
         return
-    plan = attempt(lambda: plan_samples(found, target=GOOD), "a plan of samples")
+    plan = attempt(lambda: plan_samples(found, target=GOOD_REPLICATION), "a plan of samples")
     if plan is None:
         return
-    wanted, low = f"replication stability of {GOOD}", f"{plan.needed_low:,.0f}"
+    wanted, low = f"replication stability of {GOOD_REPLICATION}", f"{plan.needed_low:,.0f}"
     if math.isinf(plan.needed_low):
         yield f"A {wanted} is out of reach."
     elif math.isinf(plan.needed):
@@ -141,7 +150,11 @@ def _notes(evidence: Evidence) -> Iterator[str]:
     table = evidence.result.replication
     table = table[table["measure"] == _measure(evidence)]
     for note, names in notes_of(table).items():
-        whose = "" if len(names) == table["selector"].nunique() else f" ({listed(names)})"
+        whose = (
+            ""
+            if len(names) == table["selector"].nunique()
+            else f" ({joined([evidence.spoken(name) for name in names])})"
+        )
         yield f"Please note{whose}: {note}."
 
 
@@ -153,11 +166,6 @@ def _untold(evidence: Evidence) -> Iterator[str]:
             f"replication stability: how well two independent studies of {count} agree."
         )
         return
-    yield (
-        f"Replication stability, how well the selections of two independent studies agree, was "
-        f"not estimated: {evidence.why_no_second}. The stability over the resamples differs "
-        f"from it, as {WHY_DIFFERENT}."
-    )
     yield from _notes(evidence)
 
 

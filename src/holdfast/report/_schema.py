@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 FORMAT = "holdfast report"
-VERSION = 1
+VERSION = 2
 
 
 class State(TypedDict):
@@ -21,16 +21,29 @@ class State(TypedDict):
 class Verdict(TypedDict):
     """What a reader takes away."""
 
-    sentences: list[str]
+    headline: str
+    """What a second study would find, in one sentence."""
+    why: str
+    """Why nothing can be expected, or why it is not known; else empty."""
+    next_step: str
+    certainty: str
+    """How sure this is; empty where there is nothing to be sure of."""
+    grade: str
+    """How much of the list would be found again: ``"nearly all"``, ``"most"``, ``"some"``,
+    ``"few"``, ``"nothing"`` or ``"not known"``."""
+    expected: float | None
+    """How many of the selected features a second study selects: the sum of their chances."""
+    expected_low: int | None
+    expected_high: int | None
+    n_selected: int | None
+    chance_level: float | None
+    """The chance of each feature if as many were drawn at random."""
     trusted: list[str]
-    """Features found in nearly all resamples, the most frequent first."""
+    """Selected features with a chance of at least 0.7, the highest first."""
     selector: str | None
+    """The recommended selector, classifier and size; None where nothing is supported."""
     classifier: str | None
     size: int | str | None
-    assurance: str
-    """``"high"``, ``"fair"`` or ``"low"``: how far the list can be relied on."""
-    because: NotRequired[list[str]]
-    """Why the assurance is not higher: clauses that end a sentence; empty where it is high."""
 
 
 class StandIn(TypedDict):
@@ -46,11 +59,19 @@ class FeatureRow(TypedDict):
     """A line of the table to act on."""
 
     feature: str
+    selected: bool | None
+    """Whether the selector selects it on all of these data."""
+    found_again: float | None
+    """The chance that a second study of the same size selects it; None where not known."""
+    low: float | None
+    """One-sided 90% lower bound of this chance."""
+    grade: str | None
     frequency: float
+    """The share of the resamples of these data that select it."""
     count: int
     n: int
-    low: float
-    high: float
+    frequency_low: float | None
+    frequency_high: float | None
     rank_low: int | None
     rank_median: int | None
     rank_high: int | None
@@ -68,13 +89,14 @@ class FeatureRow(TypedDict):
 
 
 class Features(TypedDict):
-    """The table to act on, of the recommended selector at the recommended size."""
+    """The features of the recommended selector at the recommended size."""
 
+    title: str
     caption: str
     interval: str
     rows: list[FeatureRow]
     total: int
-    """How many features were ever selected; the table may show fewer."""
+    """How many features were ever selected, on the data or a resample; the table may show fewer."""
 
 
 class SelectorRow(TypedDict):
@@ -146,6 +168,8 @@ class ReplicationRow(TypedDict):
     """The usual figure: over the resamples of the protocol."""
     low: float | None
     high: float | None
+    expected: float | None
+    """How many of the selected features a second study would select: the sum of their chances."""
     recommended: bool
 
 

@@ -7,7 +7,6 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast._text import plural
 from holdfast.judge._replication._planning import features_again
 from holdfast.measures import get_measure
 from holdfast.report._cells import within
@@ -95,13 +94,6 @@ def second_study(
     )
 
 
-def why_none(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> str:
-    """Say why there is no replication stability, as part of a sentence."""
-    notes = notes_of(_rows(table, selector, size, measure))
-    reason = str(table.attrs.get("why_none") or next(iter(notes), "") or "it has no value")
-    return reason.removesuffix(".")
-
-
 def notes_of(table: pd.DataFrame) -> dict[str, list[str]]:
     """Return what a reader must know of the estimates: each note once, shortened, and of whom."""
     found: dict[str, list[str]] = {}
@@ -153,13 +145,6 @@ class Shared(NamedTuple):
     high: int
     size: int
 
-    @property
-    def told(self) -> str:
-        """The number with its interval, ``15 (13 to 17)``."""
-        return f"{self.features:,}" + (
-            f" ({self.low:,} to {self.high:,})" if self.low < self.high else ""
-        )
-
 
 def shared_features(
     found: Estimate, measure: str, size: int | str, n_features: int
@@ -178,8 +163,3 @@ def shared_features(
         return None
     value, low, high = map(round, counts)
     return Shared(value, low, high, int(size))
-
-
-def studies(found: Estimate, noun: str) -> str:
-    """Return how large two studies are, ``two studies of 569 samples``."""
-    return f"two studies of {plural(found.n, noun)}"

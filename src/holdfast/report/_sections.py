@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.report._compared import compared, compared_size, size_of_pair
 from holdfast.report._evidence import attempt
 from holdfast.report._plain import records
-from holdfast.report._words import listed
+from holdfast.report._words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,8 @@ MOST = 200
 """Most rows of a table that a section shows."""
 NO_KNOT = "no knot: "
 OWN_SIZE = "no profile, as the number of features is chosen, not asked for"
+EMPTY: Section = {"sentences": [], "rows": []}
+"""A section that is left out."""
 SHORTEST = 6
 """Fewest groups in which a knot can be seen: two, and twice as many after them."""
 WHAT = "that correlates with it by {} or more and is selected in its absence"
@@ -29,12 +31,12 @@ def profile(evidence: Evidence) -> Section:
     """Return how stability depends on the number of features, and where it breaks."""
     found = evidence.profile
     if found is None:
-        return _without("There is no profile: it takes rankings of at least two resamples.")
+        return EMPTY
     if evidence.plan["data"]["n_features"] == 1:
-        return _without("There is no profile: there is one feature only.")
+        return EMPTY
     whole = found.knots.astype(dict.fromkeys(("size", "low", "high"), "Int64"))
     return {
-        "sentences": [*_knots(found, _few_groups(evidence)), found.how],
+        "sentences": [*_knots(evidence, found, _few_groups(evidence)), found.how],
         "rows": records(whole.drop(columns="sentence")),
         "numbers": records(found.table),
     }
@@ -50,7 +52,7 @@ def _few_groups(evidence: Evidence) -> dict[str, str]:
     }
 
 
-def _knots(found: StabilityProfile, instead: dict[str, str]) -> Iterator[str]:
+def _knots(evidence: Evidence, found: StabilityProfile, instead: dict[str, str]) -> Iterator[str]:
     """Say where each profile breaks; selectors of which the same is said stand together."""
     told = zip(found.knots["selector"], found.knots["sentence"], strict=True)
     left = ((name, OWN_SIZE) for name in found.left_out)
@@ -59,18 +61,19 @@ def _knots(found: StabilityProfile, instead: dict[str, str]) -> Iterator[str]:
         names.setdefault(instead.get(name, sentence), []).append(name)
     for sentence, same in names.items():
         why = sentence.removeprefix(NO_KNOT)
-        head = f"No knot for {listed(same)}" if why != sentence else listed(same)
+        who = joined([evidence.spoken(name) for name in same])
+        head = f"No knot for {who}" if why != sentence else who
         yield f"{head}: {why}."
 
 
 def similarity(evidence: Evidence) -> Section:
     """Return how alike selectors choose, against how alike each is to itself."""
     if len(evidence.result.selectors) < 2:
-        return _without("There is one selector only, so there is none to compare it with.")
+        return EMPTY
     size = compared_size(evidence)
     found = attempt(lambda: evidence.result.similarity(size=size), "the similarity of selectors")
     if found is None:
-        return _without("Selectors cannot be compared: too little is done.")
+        return EMPTY
     told = [evidence.told(sentence) for sentence in found.sentences]
     rows = [
         {**row, "size": size_of_pair(evidence, row["first"], row["second"])}
@@ -84,8 +87,10 @@ def stand_ins(evidence: Evidence) -> Section:
     """Return the features that take each other's place, and what that does to stability."""
     found = evidence.stand_ins
     if found is None:
-        return _without("Stand-ins cannot be looked for: the data or the selections are missing.")
+        return EMPTY
     count = found.table["feature"].nunique()
+    if not count:
+        return EMPTY
     told = [f"{_some(count)} a stand-in: one {WHAT.format(found.threshold)}.", found.sentence]
     note = f"{found.note[:1].upper()}{found.note[1:]}." if found.note else ""
     return {
@@ -96,8 +101,6 @@ def stand_ins(evidence: Evidence) -> Section:
 
 
 def _some(count: int) -> str:
-    if not count:
-        return "No frequent feature has"
     return "One frequent feature has" if count == 1 else f"{count:,} frequent features have"
 
 
@@ -107,7 +110,3 @@ def failures(evidence: Evidence) -> list[dict[str, Any]]:
     kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
     rows = kinds.reset_index().rename(columns={"count": "resamples", "min": "first"})
     return records(rows, ["selector", "resamples", "first", "message"])
-
-
-def _without(sentence: str) -> Section:
-    return {"sentences": [sentence], "rows": []}

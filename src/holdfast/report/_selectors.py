@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.report._control import RANDOM
+from holdfast.report._outlook import NOTHING as NOTHING_AGAIN
 from holdfast.report._plain import plain, records
-from holdfast.report._words import features_of, plus_minus, spoken
+from holdfast.report._words import features_of, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
     from holdfast.report._schema import SelectorRow, Selectors
 
-NOTHING = ["Nothing can be recommended: there are not enough results."]
+NO_RESULTS = ["Nothing can be recommended: there are not enough results."]
 ALL = ["Nothing can be recommended: all features are always selected, so no selector chooses."]
+UNSUPPORTED = ["No selector is recommended: the features of none can be expected again."]
+
+
+def recommends(evidence: Evidence) -> bool:
+    """Say whether a selector is recommended, not only the best of what there is."""
+    return evidence.choice is not None and evidence.outlook.grade != NOTHING_AGAIN
 
 
 def selectors(evidence: Evidence) -> Selectors:
@@ -26,6 +33,8 @@ def selectors(evidence: Evidence) -> Selectors:
     choice = evidence.choice
     expected = None if choice is None or choice.choice is None else choice.choice.sentence
     reasons = _reasons(evidence) if choice is None else choice.reasons
+    if choice is not None and not recommends(evidence):
+        reasons, expected = UNSUPPORTED, None
     told = [evidence.told(text) for text in reasons if text != expected]
     return {
         "measure": _measure(evidence),
@@ -36,14 +45,14 @@ def selectors(evidence: Evidence) -> Selectors:
 
 
 def _reasons(evidence: Evidence) -> list[str]:
-    return ALL if evidence.all_selected else NOTHING
+    return ALL if evidence.all_selected else NO_RESULTS
 
 
 def _short(evidence: Evidence) -> Iterator[str]:
     """Say that the recommended selector did not find as many features as it was asked for."""
     choice = evidence.choice
     if choice is not None and (short := evidence.fewer(choice.selector, choice.size)) is not None:
-        who = spoken(choice.selector, evidence.title(choice.selector))
+        who = evidence.spoken(choice.selector)
         yield f"{who} was asked for {features_of(choice.size)}, but {short.remark}."
 
 
@@ -60,16 +69,14 @@ def _random(evidence: Evidence) -> Iterator[str]:
 
 
 def _higher(evidence: Evidence) -> str:
-    """Say which of two errors the verdict names."""
+    """Name the error of the recommended pair where it is higher than that of the choice."""
     choice = evidence.choice
     if choice is None or choice.choice is None or evidence.error is None:
         return ""
     if evidence.error[0] == choice.choice.error:
         return ""
     error = plus_minus(*evidence.error)
-    return (
-        f" The error of the recommended pair itself is higher, so the verdict names that: {error}."
-    )
+    return f" The error of the recommended pair itself is higher: {error}."
 
 
 def _measure(evidence: Evidence) -> str | None:
@@ -115,7 +122,7 @@ def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
         "p_value": cell.get("p_value"),
         "rival": bool(cell.get("rival", False)),
         "front": bool(cell.get("front", False)),
-        "recommended": bool(cell.get("recommended", False)),
+        "recommended": bool(cell.get("recommended", False)) and recommends(evidence),
     }
     if cell["size"] == "own":
         row = {**row, "selected": cell["selected"], "selected_sd": cell["selected_sd"]}

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
+from holdfast.report._meanings import CLASSIFIERS
 from holdfast.report._words import called, cut, record_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 OURS = ("holdfast", "sklearn")
 """Packages whose classes are looked at; a plan of somebody else is no reason to import more."""
@@ -43,6 +48,26 @@ def classifier_text(classifier: dict[str, Any]) -> str:
     path = spelling.get("class", "") if isinstance(spelling, dict) else ""
     details = [part for part in (path.rpartition(":")[2], options(spelling)) if part]
     return called(classifier["name"]) + (f" ({', '.join(details)})" if details else "")
+
+
+def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Return what classifiers are called in the field, with their names where they share that."""
+    titles = {one["name"]: _classifier_title(one["object"]) for one in classifiers}
+    shared = Counter(titles.values())
+    return {
+        name: called(name)
+        if not title
+        else title
+        if shared[title] == 1
+        else f"{title} ({called(name)})"
+        for name, title in titles.items()
+    }
+
+
+def _classifier_title(spelling: Any) -> str:  # noqa: ANN401  (JSON of a plan)
+    path = spelling.get("class", "") if isinstance(spelling, dict) else ""
+    title = CLASSIFIERS.get(path.rpartition(":")[2], "").partition(":")[0]
+    return title[:1].lower() + title[1:]
 
 
 def _simple(value: object) -> bool:

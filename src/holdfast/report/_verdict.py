@@ -1,170 +1,214 @@
-"""The verdict: which features to trust, which selector, how sure, what would change it."""
+"""The verdict: what a second study would find, what to do next, and how sure that is."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from holdfast.report._assurance import assurance, in_words, scaled
-from holdfast.report._changes import changes, new_samples
-from holdfast.report._evidence import FEWEST, TRUSTED
-from holdfast.report._lead import lead, only_repeated, usual_figure
-from holdfast.report._words import called, listed, plus_minus, share, spoken
+from holdfast._text import plural
+from holdfast.judge._replication._found_again import GRADE_HIT_RATES, GRADES
+from holdfast.judge._replication._planning import plan_samples
+from holdfast.report._evidence import Evidence, attempt
+from holdfast.report._outlook import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
+from holdfast.report._words import called, joined, number, plus_minus, share
 from holdfast.resample._words import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import pandas as pd
 
-    from holdfast.judge import Recommendation
-    from holdfast.report._evidence import Evidence
+    from holdfast.report._outlook import Outlook
     from holdfast.report._schema import Verdict
+    from holdfast.study import Result
+
+GOOD_REPLICATION = 0.8
+"""Replication stability that samples are planned for."""
+MAX_NAMED, MAX_NAME_WORDS, MAX_NAME_LENGTH = 3, 9, 30
+"""Features are named in the verdict if they are few and their names short; else counted."""
+NOTHING_EXPECTED = "Nothing here can be expected to be found again."
+REMEDIES = {
+    "it was not asked for": "Run the study again with --replication 30.",
+    "earlier version": "Run the study again with this version.",
+    "class": "Add samples to the smallest class.",
+    "nothing is done": "Resume the study.",
+}
+"""What helps where chances are not known, by a part of the reason."""
 
 
 def verdict(evidence: Evidence) -> Verdict:
     """Return what a reader takes away."""
-    level, because = assurance(evidence)
-    choice = evidence.choice
+    outlook, choice = evidence.outlook, evidence.choice
+    grade = NOT_KNOWN if evidence.all_selected else outlook.grade
+    supported = choice is not None and choice.supported and grade not in (NOTHING, NOT_KNOWN)
+    known = outlook.known and not evidence.all_selected
+    span = outlook.span if known else None
+    headline, why, next_step, certainty = _sentences(evidence, grade)
     return {
-        "sentences": _sentences(evidence),
+        "headline": headline,
+        "why": why,
+        "next_step": next_step,
+        "certainty": certainty,
+        "grade": grade,
+        "expected": outlook.expected if known else None,
+        "expected_low": None if span is None else span[0],
+        "expected_high": None if span is None else span[1],
+        "n_selected": outlook.size if known else None,
+        "chance_level": outlook.chance_level if known else None,
         "trusted": evidence.trusted,
-        "selector": None if choice is None else choice.selector,
-        "classifier": None if choice is None else choice.classifier,
-        "size": None if choice is None else choice.size,
-        "assurance": level,
-        "because": because,
+        "selector": choice.selector if choice is not None and supported else None,
+        "classifier": choice.classifier if choice is not None and supported else None,
+        "size": choice.size if choice is not None and supported else None,
     }
 
 
-def _sentences(evidence: Evidence) -> list[str]:
-    if not evidence.n_compared:
-        return [_nothing(evidence)]
+def conclude(result: Result) -> tuple[Verdict, pd.DataFrame]:
+    """Return the verdict of a result, and the selected features with their chances."""
+    evidence = Evidence(result)
+    return verdict(evidence), evidence.outlook.selected
+
+
+def verdict_sentences(found: Verdict) -> list[str]:
+    """Return the sentences of a verdict, in the order in which they are read."""
+    parts = (found["headline"], found["why"], found["next_step"], found["certainty"])
+    return [part for part in parts if part]
+
+
+def _sentences(evidence: Evidence, grade: str) -> tuple[str, str, str, str]:
+    """Return headline, reason, next step, and how sure this is; empty where there is none."""
+    if not evidence.n_compared and not evidence.outlook.known:
+        return _nothing_done(evidence)
     if evidence.all_selected:
-        return [_all(evidence), *_best(evidence)]
-    choice = evidence.choice
-    used = (
-        "No selector can be recommended: what is there does not suffice to measure stability."
-        if choice is None
-        else _use(evidence, choice)
-    )
-    change = f"What would change this: {'; '.join(changes(evidence))}."
-    return [*lead(evidence), _trust(evidence), used, *only_repeated(evidence), change]
+        return _all_selected(evidence)
+    if grade == NOT_KNOWN:
+        return _not_known(evidence)
+    if grade == NOTHING:
+        why, certainty = _why_nothing(evidence), _hit_rate(evidence.outlook)
+        return NOTHING_EXPECTED, why, _more_samples(evidence), certainty
+    why = "" if evidence.classifies else _guessing(evidence)
+    return _headline(evidence), why, _next_step(evidence), _certainty(evidence)
 
 
-def _nothing(evidence: Evidence) -> str:
+def _nothing_done(evidence: Evidence) -> tuple[str, str, str, str]:
     failed = len(evidence.result.failures)
-    if failed:
-        return (
-            "Nothing can be said about the features: all units of work that were tried, "
-            f"{failed:,}, failed; mend what the failures name and resume the study."
-        )
-    return "Nothing can be said about the features yet: no unit of work is done; run the study on."
+    why = f"All {failed:,} fits that were tried failed." if failed else "No fit is done."
+    remedy = "Correct what the failures name, then resume" if failed else "Resume"
+    return "Nothing can be said about the features yet.", why, f"{remedy} the study.", ""
 
 
-def _all(evidence: Evidence) -> str:
+def _all_selected(evidence: Evidence) -> tuple[str, str, str, str]:
     count = int(evidence.plan["data"]["n_features"])
     what = "The only feature is" if count == 1 else f"All {count:,} features are"
-    return (
-        f"{what} selected each time, so nothing is chosen: stability is not defined, and the study "
-        "cannot tell which features would be found again."
-    )
+    headline = f"{what} selected each time, so nothing is chosen."
+    return headline, "", "Ask for fewer features." if count > 1 else "Add features.", ""
 
 
-def _best(evidence: Evidence) -> Iterator[str]:
-    """Tell the least error, where features are not to be chosen."""
-    table = evidence.result.errors.dropna(subset="error")
-    if len(table):
-        row = table.sort_values("error", kind="stable").iloc[0]
-        yield (
-            f"The least error on samples not seen before is "
-            f"{plus_minus(row['error'], row['standard_error'])}, with the classifier "
-            f"{called(row['classifier'])} (guessing the largest class: "
-            f"{share(evidence.guessing)})."
+def _not_known(evidence: Evidence) -> tuple[str, str, str, str]:
+    reason = evidence.why_no_chances
+    remedy = next((text for part, text in REMEDIES.items() if part in reason), "")
+    why = f"{reason[:1].upper()}{reason[1:]}."
+    if reason == "it was not asked for":
+        why = "Disjoint halves of the data were not asked for."
+    next_step = f"{remedy} Until then, act on no feature.".strip()
+    return "It is not known what a second study would find again.", why, next_step, ""
+
+
+def _headline(evidence: Evidence) -> str:
+    outlook = evidence.outlook
+    study = f"A second study of {plural(evidence.n_units, evidence.noun)}"
+    noun = "group" if evidence.members is not None else "feature"
+    if outlook.size == 1:
+        chance = number(outlook.expected)
+        return f"{study} would find this {noun} again with a chance of {chance}."
+    whole = round(outlook.expected)
+    about = f"about {whole:,}" if whole else "probably none"
+    return f"{study} would find {about} of these {outlook.size:,} {noun}s again."
+
+
+def _next_step(evidence: Evidence) -> str:
+    outlook = evidence.outlook
+    trusted = outlook.trusted
+    check = outlook.between(WORTH_CHECKING_CHANCE, TRUSTED_CHANCE)
+    rest = outlook.between(-1.0, WORTH_CHECKING_CHANCE)
+    if not evidence.classifies:
+        return f"Check on new {evidence.noun}s whether they classify at all."
+    whole = f"all {len(trusted):,}" if len(trusted) == outlook.size else ""
+    parts = [f"Act on {_named(trusted, whole)}." if trusted else "Act on none of them yet."]
+    if check:
+        many = f"the next {len(check):,}" if trusted else f"the first {len(check):,}"
+        parts.append(f"Check {_named(check, many)} on new {evidence.noun}s first.")
+    if rest and (trusted or check):
+        parts.append(f"Do not rely on the {'last' if len(rest) == 1 else f'last {len(rest):,}'}.")
+    elif rest:
+        parts.append(_more_samples(evidence))
+    return " ".join(parts)
+
+
+def _named(names: list[str], otherwise: str = "") -> str:
+    """Name features that are few and short; else count them in the order of the list."""
+    words = sum(len(name.split()) for name in names)
+    if len(names) <= MAX_NAMED and words <= MAX_NAME_WORDS:
+        return joined([called(name, MAX_NAME_LENGTH) for name in names])
+    if otherwise:
+        return otherwise
+    first, last = called(names[0], MAX_NAME_LENGTH), called(names[-1], MAX_NAME_LENGTH)
+    return f"the first {len(names):,}, {first} to {last}"
+
+
+def _more_samples(evidence: Evidence) -> str:
+    """Say how many samples would help, as far as that is known."""
+    found, what = evidence.replication, f"Collect more {evidence.noun}s"
+    plan = None
+    if found is not None:
+        target = GOOD_REPLICATION
+        plan = attempt(lambda: plan_samples(found, target=target), "a plan of samples")
+    ends = () if plan is None else (plan.needed, plan.needed_low)
+    needed = next((end for end in ends if math.isfinite(end) and end > evidence.n_units), None)
+    if needed is None:
+        return f"{what}, or look for stronger effects."
+    digits = 1 - math.floor(math.log10(needed))
+    return f"{what}, at least about {round(needed, digits):,.0f}, or look for stronger effects."
+
+
+def _why_nothing(evidence: Evidence) -> str:
+    """Give the reasons: agreement at chance, and an error of guessing."""
+    outlook, second = evidence.outlook, evidence.second
+    if outlook.at_chance or second is None:
+        text = (
+            f"About {number(outlook.expected, 1)} of these {plural(outlook.size, 'feature')} would "
+            f"be found again; of a random list, {number(outlook.size * outlook.chance_level, 1)}."
         )
-    smaller = "a smaller number of features" if evidence.plan["data"]["n_features"] > 1 else ""
-    what = "; ".join(filter(None, (smaller, new_samples(evidence))))
-    yield f"What would change this: {what}."
-
-
-def _trust(evidence: Evidence) -> str:
-    names, (selector, size) = evidence.trusted, evidence.cell or ("", "own")
-    where = f"{percent(TRUSTED)} of the {evidence.resamples}"
-    who = spoken(selector, evidence.title(selector))
-    among = "selected" if size == "own" else f"among the {evidence.amount} selected"
-    if not names:
-        return _no_trust(evidence, where)
-    each = "it is" if len(names) == 1 else "each is"
-    told = f"Trust {listed(names)}: {each} {among} by {who} in at least {where}."
-    return f"{told}{_stands(evidence)}"
-
-
-def _stands(evidence: Evidence) -> str:
-    """Say that trusted features stand for groups, where they do."""
-    others = [bool((evidence.stood_for or {}).get(name)) for name in evidence.trusted]
-    if not any(others):
-        return ""
-    who = "It stands" if len(others) == 1 else "Each stands"
-    if not all(others):
-        who = "Of these, one stands" if sum(others) == 1 else f"{sum(others):,} of these each stand"
-    return f" {who} for a group of features that go together, named in the table."
-
-
-def _no_trust(evidence: Evidence, where: str) -> str:
-    if evidence.n_compared < FEWEST:
-        return (
-            f"No feature can be trusted yet: {evidence.resamples} cannot show what would be found "
-            f"again; it takes {FEWEST} at least."
+    else:
+        text = (
+            "Disjoint halves of the data agree no better than chance: replication stability "
+            f"{number(second.best.value)}."
         )
-    best = evidence.found.iloc[0]
-    reached = f"{called(best['feature'])}, the most frequent, was in {percent(best['frequency'])}"
-    if best["frequency"] >= TRUSTED:
-        why = f"with so many features selected, chance alone reaches {percent(evidence.chance)}"
-        return f"No feature can be trusted: {reached}, but {why}; select fewer features."
-    return (
-        f"No feature can be trusted: none was found in {where} ({reached}). {_steadier(evidence)}"
-        "Take the table as candidates that have to be checked on new samples, not as a result."
-    )
+    return f"{text} {_guessing(evidence)}".strip()
 
 
-def _steadier(evidence: Evidence) -> str:
-    """Say where groups are found again, though each time another member stands for them."""
-    table = evidence.members
-    if table is None or table["member"].iloc[0] <= evidence.found["frequency"].iloc[0]:
-        return ""
-    name, share = called(table["feature"].iloc[0]), percent(table["member"].iloc[0])
-    return (
-        "Groups come back more often than the features that stand for them: "
-        f"{name} lay in one in {share}. "
-    )
-
-
-def _use(evidence: Evidence, choice: Recommendation) -> str:
-    who = spoken(choice.selector, evidence.title(choice.selector))
-    lead = "Use" if evidence.trusted else "The choice that comes out best is"
-    what = f"{lead} {who} with {evidence.amount}"
-    if choice.classifier is not None:
-        what += f" and the classifier {called(choice.classifier)}"
-    stability = "" if evidence.second is not None else _stability(choice)
-    told = [part for part in (stability, _error(evidence)) if part]
-    return f"{what}: {', and '.join(told)}." if told else f"{what}."
-
-
-def _stability(choice: Recommendation) -> str:
-    """Say how stable the selections are, where no second study tells."""
-    value, _ = scaled(choice)
-    usual = usual_figure(choice)
-    if not usual:
-        return "the stability is not known"
-    return (
-        f"the stability is {in_words(value)}, {usual}"
-        if value is not None
-        else (f"the stability is {usual}")
-    )
-
-
-def _error(evidence: Evidence) -> str:
+def _guessing(evidence: Evidence) -> str:
+    """Say that the features classify no better than guessing, where they do not."""
     if evidence.error is None:
         return ""
-    guess = share(evidence.guessing)
+    error, spread = evidence.error
+    if error + 2 * (spread or 0.0) < evidence.guessing:
+        return ""
     return (
-        f"an error of {plus_minus(*evidence.error)} is to be expected on samples not seen before "
-        f"(guessing the largest class: {guess})"
+        f"The error, {plus_minus(error, spread)}, is not clearly below guessing, "
+        f"{share(evidence.guessing)}."
     )
+
+
+def _certainty(evidence: Evidence) -> str:
+    span = evidence.outlook.span
+    count = "" if span is None or span[0] == span[1] else f"it may be {span[0]:,} to {span[1]:,}; "
+    if evidence.drawn:
+        return f"How sure: {count}counted on {evidence.resamples}."
+    hit_rate = _hit_rate(evidence.outlook).removeprefix("How sure: ")
+    return f"How sure: {count}{hit_rate}"
+
+
+def _hit_rate(outlook: Outlook) -> str:
+    """Say how often features of the best grade in the list were found again in tests."""
+    grades = set(outlook.selected["grade"])
+    best = next(grade for grade in GRADES if grade in grades)
+    rate = percent(GRADE_HIT_RATES[best])
+    return f"How sure: in tests, {rate} of the features called {best} were found again."

@@ -96,12 +96,6 @@ def _home_of(kind: type) -> str:
     return kind.__module__.partition(".")[0]
 
 
-def spoken(name: str, title: str) -> str:
-    """Return a selector in a sentence: what it is called in the field, and here."""
-    short = title.partition(" (")[0]
-    return called(name) if short == name else f"{short} ({called(name)})"
-
-
 def title_of(name: str, selectors: Sequence[dict[str, Any]]) -> str:
     """Return the title of a selector of a plan; its name where nothing is registered."""
     spelling = next((one["object"] for one in selectors if one["name"] == name), None)

@@ -127,6 +127,17 @@
   all("details").forEach((part) => part.addEventListener("toggle", stops));
   stops();
 
+  // --- a link into a folded part opens it
+  const unfold = () => {
+    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    const parts = [...all("details.fold", target), target.closest("details")];
+    parts.filter(Boolean).forEach((part) => { part.open = true; });
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
   // --- a tooltip goes away on Escape; closed details are printed too
   addEventListener("keydown", (event) => document.body.classList.toggle("quiet", event.key === "Escape"));
   all(".term").forEach((term) => term.addEventListener("mouseenter", () => document.body.classList.remove("quiet")));
