@@ -36,6 +36,7 @@ class Ranked:
         self._judge = own.on(X, y, subjects if own.takes_subjects else None)
 
     def on(self, rows, first=0):
+        """Return ranks and the number of features above the lowest score, for lists of rows."""
         weights, ranks = self._judge.judge(rows, first)
         values = np.asarray(ranks.values).astype(np.uint16) - 1
         if weights is None:

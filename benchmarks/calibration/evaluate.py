@@ -117,14 +117,23 @@ def _mean(values):
 
 
 def show(name, one):
-    top, next_ = one["grades"]["very likely"], one["grades"]["likely"]
-    number = lambda value: "  - " if value is None else f"{value:.2f}"  # noqa: E731
-    print(
-        f"{name:32} sets {one['data_sets']:4} ECE {one['ece']:.3f} (halves' frequency {one['ece_frequency']:.3f}) "
-        f"MSE {one['mse']:.3f} bias {one['bias']:+.3f} | share MAE {one['share_mae']:.3f} bias {one['share_bias']:+.3f} | "
-        f">=.9: {top[0]:4} true {number(top[1])} | .7-.9: {next_[0]:4} true {number(next_[1])} | "
-        f"low {one['low_holds']:.2f} worst {one['low_worst']:.2f} | lists {one['lists'][0]} true {number(one['lists'][1])}"
-    )
+    """Print the figures of some settings in one line."""
+    (top, top_true), (next_, next_true) = one["grades"]["very likely"], one["grades"]["likely"]
+    cells = [
+        f"{name:32} sets {one['data_sets']:4}",
+        f"ECE {one['ece']:.3f} (halves' frequency {one['ece_frequency']:.3f})",
+        f"MSE {one['mse']:.3f} bias {one['bias']:+.3f}",
+        f"share MAE {one['share_mae']:.3f} bias {one['share_bias']:+.3f}",
+        f">=.9: {top:4} true {_decimals(top_true)}",
+        f".7-.9: {next_:4} true {_decimals(next_true)}",
+        f"low {one['low_holds']:.2f} worst {one['low_worst']:.2f}",
+        f"lists {one['lists'][0]} true {_decimals(one['lists'][1])}",
+    ]
+    print(" | ".join(cells))
+
+
+def _decimals(value):
+    return "  - " if value is None else f"{value:.2f}"
 
 
 def main():
