@@ -313,11 +313,12 @@ def grade_chances(chance: Array) -> NDArray[np.str_]:
 def longest_list(found: FoundAgain, share: float) -> NDArray[np.intp]:
     """Return the longest list whose expected share found again is at least `share`.
 
-    Features are taken by decreasing chance, as many as keep the lower quartile, over the
-    repetitions, of their mean chance at or above the share: taking the longest of many lists
-    favours those whose chances are overestimated. The list may be empty.
+    Features are taken by decreasing chance, at most as many as are selected, and as many as keep
+    the lower quartile, over the repetitions, of their mean chance at or above the share: taking
+    the longest of many lists favours those whose chances are overestimated. The list may be empty.
     """
     order = np.lexsort((np.arange(len(found.chance)), -found.chance))
+    order = order[: int(found.selected.sum())]
     means = np.cumsum(found.draws[:, order], axis=1) / np.arange(1, len(order) + 1)
     enough = np.flatnonzero(np.quantile(means, CAREFUL_QUANTILE, axis=0) >= share)
     return np.asarray(order[: enough[-1] + 1] if len(enough) else order[:0])
