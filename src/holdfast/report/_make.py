@@ -54,11 +54,11 @@ def make_report(
     --------
     >>> import holdfast as hf
     >>> from holdfast.report import make_report
-    >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), sizes=[2])
+    >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), sizes=[3])
     >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     >>> report = make_report(result, figures=False)
     >>> report["verdict"]["headline"]
-    'A second study of 178 samples would find about 2 of these 2 features again.'
+    'A second study of 178 samples would find about 3 of these 3 features again.'
     >>> report["verdict"]["grade"]
     'nearly all'
     """
