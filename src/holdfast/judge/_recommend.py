@@ -225,8 +225,9 @@ def _after_choosing(
 ) -> Estimate:
     """Return the replication of the chosen pair, less what choosing adds to it."""
 
-    def choose(scores: NDArray[np.float64]) -> int:
-        return first_of(decision.rivals & np.isfinite(scores), -scores, errors, merits.sizes)
+    def choose(scores: NDArray[np.float64]) -> int | None:
+        known = decision.rivals & np.isfinite(scores)
+        return first_of(known, -scores, errors, merits.sizes) if known.any() else None
 
     errors = np.nan_to_num(scored.errors)
     return Estimate(*second.after_choosing(decision.chosen, choose), second.samples)

@@ -38,9 +38,9 @@ N_DIVISIONS = 200
 
 
 class Chooser(Protocol):
-    """What picks a row by its scores."""
+    """What picks a row by its scores; None where no row has one."""
 
-    def __call__(self, scores: Array, /) -> int: ...
+    def __call__(self, scores: Array, /) -> int | None: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -174,6 +174,8 @@ class Replicability:
                 _means(self.splits[:, own]) for own in (order[: count // 2], order[count // 2 :])
             )
             row = choose(self._pooled(chosen))
+            if row is None:  # of a part of a study, some splits may lack all selections
+                continue
             scale = self._scale(float(self.chance[row]))
             if scale is not None and np.isfinite(chosen[row] + read[row]):
                 gaps.append(scale.up(float(chosen[row])) - scale.up(float(read[row])))
