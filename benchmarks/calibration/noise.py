@@ -21,7 +21,7 @@ from benchmarks.calibration.populations import Simulated
 
 SHAPES = ((40, 200, 5), (60, 300, 10), (80, 1000, 20), (100, 100, 10), (60, 30, 5))
 """Samples, features, size of the list."""
-SELECTORS = ("t_score", "relieff", "information_gain", "svm_rfe")
+SELECTORS = ("t_score", "relieff", "information_gain")
 PAIRS = 30
 
 

@@ -95,7 +95,10 @@ def test_notes_are_told_once_and_of_whom(capsys):
     result = Result(full(made()))
     table = result.stability.query("measure == 'nogueira'")[["selector", "size", "measure"]]
     long = "on parts of the data the selector fails: " + "word " * 90
-    result.replication = table.assign(value=float("nan"), note=["", "", long, long])
+    numbers = ("n_samples", "value", "low", "high", "chance", "n_pairs", "at")
+    ahead = ("predicted", "predicted_low", "predicted_high")
+    unknown = dict.fromkeys((*numbers, *ahead), float("nan"))
+    result.replication = table.assign(**unknown, note=["", "", long, long])
     print_summary(result)
     told = capsys.readouterr().out
     assert told.count("the selector fails") == 1

@@ -103,7 +103,8 @@ def test_the_search_finds_names_classes_and_caveats(opened, html):
 def test_the_export_can_be_read_back_and_holds_no_formula(opened, html):
     _, table = exported(opened(html).page)
     rows = sample()["features"]["rows"]
-    assert table[0][:6] == ["feature", "frequency", "count", "n", "low", "high"]
+    shares = ["frequency", "count", "n", "frequency_low", "frequency_high"]
+    assert table[0][:9] == ["feature", "found_again", "low", "grade", *shares]
     assert [line[0].removeprefix("'") for line in table[1:]] == [
         visible(row["feature"]) for row in rows
     ]
@@ -188,7 +189,7 @@ def test_everything_can_be_read_without_a_script_and_no_control_is_dead(opened):
     assert page.locator(FEATURES).count() == 80
     assert page.locator(FEATURES).last.is_visible()
     assert page.locator("button:visible, input:visible, output:visible").count() == 0
-    page.locator("details").first.locator("summary").click()
+    page.locator("details > summary").first.click()
     assert page.locator("details table").first.is_visible()
     page.locator(".term").first.focus()
     assert page.locator(".tip").first.is_visible()

@@ -114,7 +114,7 @@ def test_where_ranks_are_known_they_are_shown(told):
     report = told("f", 2, figures=True)
     assert "rank_ranges" in {figure["name"] for figure in report["figures"]}
     page = to_html(report)
-    for text in (">Rank<", "rank_median", "middle rank", "Where features rank"):
+    for text in (">Rank<", "rank_median", "Where features rank"):
         assert text in page
     assert "rank (range)" in to_markdown(report)
     assert "rank range" in report["glossary"]

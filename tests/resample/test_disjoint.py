@@ -16,6 +16,7 @@ from holdfast.resample import (
     halved_units,
     left_out_note,
 )
+from holdfast.resample._replication import N_FULL_FITS
 from holdfast.resample._units import Units
 from tests.resample.strategies import SEEDS, classes, same, subjects
 
@@ -92,6 +93,10 @@ def test_a_design_has_halves_parts_and_quarters(y, n_pairs, seed):
     pairs = ReplicationPairs.of(resamples)
     assert pairs.parts.shape == (n_pairs // 2, 2, 2)
     assert pairs.quarters.shape == (max(1, n_pairs // 4), 6, 2)
+    full = [resamples[at] for at in pairs.full]
+    assert [(one.role, one.outer) for one in full] == [("full", fit) for fit in range(N_FULL_FITS)]
+    assert all(np.array_equal(one.train, np.arange(n)) for one in full)
+    assert pairs.full.tolist() == list(range(len(resamples) - N_FULL_FITS, len(resamples)))
     for own in (pairs.halves, pairs.parts, pairs.quarters):
         for i, j in own.reshape(-1, 2):
             one, other = resamples[i], resamples[j]
@@ -104,7 +109,7 @@ def test_a_design_has_halves_parts_and_quarters(y, n_pairs, seed):
 def test_subjects_are_never_split(data, seed):
     y, groups = data
     resamples = ReplicationDesign(4).draw(y, groups, seed)
-    assert {one.role for one in resamples} == {"half", "part", "quarter"}
+    assert {one.role for one in resamples} == {"half", "part", "quarter", "full"}
     pairs = ReplicationPairs.of(resamples)
     for own in (pairs.halves, pairs.parts, pairs.quarters):
         for i, j in own.reshape(-1, 2):
@@ -138,11 +143,12 @@ def test_more_pairs_leave_the_first_as_they_are():
 
 def test_classes_too_small_for_quarters_leave_halves_alone():
     resamples = ReplicationDesign(8).draw([0] * 20 + [1] * 7)
-    assert {one.role for one in resamples} == {"half"}
+    assert {one.role for one in resamples} == {"half", "full"}
     pairs = ReplicationPairs.of(resamples)
     assert pairs.halves.shape == (8, 2)
     assert pairs.parts.shape == (0, 2, 2)
     assert pairs.quarters.shape == (0, 6, 2)
+    assert pairs.full.shape == (N_FULL_FITS,)
 
 
 def test_other_roles_are_passed_over():
@@ -151,6 +157,8 @@ def test_other_roles_are_passed_over():
     alone, behind = ReplicationPairs.of(own), ReplicationPairs.of([*before, *own])
     assert np.array_equal(alone.halves + 3, behind.halves)
     assert np.array_equal(alone.quarters + 3, behind.quarters)
+    assert np.array_equal(alone.full + 3, behind.full)
+    assert len(ReplicationPairs.of(before).full) == 0
 
 
 @pytest.mark.parametrize("n_pairs", [1, 2.5, "8"])
@@ -166,6 +174,9 @@ def test_classes_too_small_for_halves_are_left_out():
     assert len(resamples) == len(alone)
     for one, other in zip(resamples, alone, strict=True):
         assert (one.role, one.outer) == (other.role, other.outer)
+        if one.role == "full":  # the selection that is asked about is that of all classes
+            assert one.train.tolist() == list(range(24))
+            continue
         assert one.train.tolist() == (other.train + 3).tolist()
         assert "c" not in y[one.train]
     units = Units.of(y, None)
@@ -187,7 +198,8 @@ def test_subjects_of_small_classes_are_counted_and_others_stay_whole():
     assert classes_left_out(units) == {"c": 3}
     assert halved_units(units).count == 16
     for one in ReplicationDesign(4).draw(y, single):
-        assert set(y[one.train]) == {"a", "b"}
+        expected = {"a", "b", "c"} if one.role == "full" else {"a", "b"}
+        assert set(y[one.train]) == expected
     halves = _by_role(ReplicationDesign(4).draw(y, single), "half")
     for first, second in zip(halves[::2], halves[1::2], strict=True):
         assert not set(single[first.train]) & set(single[second.train])

@@ -176,9 +176,10 @@ def test_a_study_goes_on_with_what_is_beside(tmp_path):
 
 def test_export_writes_the_tables(result, tmp_path):
     names = [path.stem for path in hf.export(result, tmp_path)]
-    assert names[:3] == ["replication", "cohorts", "stability"]
+    assert names[:4] == ["features", "replication", "cohorts", "stability"]
     alone = study(replication=0).run(WINE, n_jobs=1)
-    assert "replication" not in [path.stem for path in hf.export(alone, tmp_path / "alone")]
+    without = {path.stem for path in hf.export(alone, tmp_path / "alone")}
+    assert not without & {"features", "replication"}
 
 
 def test_the_direct_way_gives_the_same_where_splits_are_the_same(result):

@@ -15,7 +15,7 @@ from holdfast.study._export import TABLES, export
 from holdfast.study._result import Result
 from tests.study.stores import Made, full, subsamples
 
-ABSENT = {"groups", "replication", "cohorts", "values"}  # nothing here has any
+ABSENT = {"features", "groups", "replication", "cohorts", "values"}  # nothing here has any
 NAMES = [name for name in TABLES if name not in ABSENT]
 NASTY = ('a,"b"', "line\nbreak", "carriage\rreturn", "é ±", " lead", "=1+1", "plain", "x'y")
 

@@ -44,10 +44,12 @@ def _tell(result: Result, folder: Path, options: RunOptions) -> None:
     files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
     files += _exported(result, folder, options.export)
     if not options.as_json:
-        print_summary(result, part=None if result.complete else options.part)
-    reports = _reported(result, folder, options.part)
+        part = None if result.complete else options.part
+        print_summary(result, part=part, found_again=options.found_again)
+    reports = _reported(result, folder, options)
     if options.as_json:
-        print_json(_document(result, folder, [*files, *reports]))
+        document = _document(result, folder, [*files, *reports])
+        print_json(document | _longest_lists(result, options.found_again))
     _say_failures(result)
     if not options.quiet:
         _say_next(result, folder, options.part, files, reports)
@@ -59,11 +61,18 @@ def _exported(result: Result, folder: Path, form: str | None) -> list[Path]:
     return export(result, folder / "tables", form)  # type: ignore[arg-type]
 
 
-def _reported(result: Result, folder: Path, part: str | None) -> list[Path]:
+def _reported(result: Result, folder: Path, options: RunOptions) -> list[Path]:
     """Write the report, but of a part of a study, or of one where nothing is done, none."""
-    if result.n_done == 0 or (part is not None and not result.complete):
+    if result.n_done == 0 or (options.part is not None and not result.complete):
         return []
-    return result.report(folder)
+    return result.report(folder, found_again=options.found_again)
+
+
+def _longest_lists(result: Result, found_again: float | None) -> dict[str, Any]:
+    """Return the longest lists with the share asked for, where one was asked for."""
+    if found_again is None:
+        return {}
+    return {"longest_lists": _records(result.longest_lists(found_again))}
 
 
 def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, Any]:

@@ -9,12 +9,12 @@ import click
 
 from holdfast.cli._grouped import GroupedCommand, in_group, option
 from holdfast.cli._options import CLASSES, examples, json_option, split_names
-from holdfast.cli._run_options import quiet_option
+from holdfast.cli._run_options import check_share, quiet_option
 from holdfast.cli._spellings import split_sizes, split_spellings
 
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff")
 OF_DATA = ("target", "drop", "groups", "positive", "classes")
-OF_PAIRS = ("selectors", "n_pairs", "impute", "seed")
+OF_PAIRS = ("selectors", "n_pairs", "impute", "seed", "found_again", "features_for")
 OF_THEORY = ("effects", "informative", "features", "samples")
 DEFAULTS: dict[str, Any] = {"selectors": SELECTORS, "n_pairs": 50, "seed": 0}
 
@@ -69,6 +69,20 @@ data_options = in_group(
         help=f"Splits into halves; default {DEFAULTS['n_pairs']}.",
     ),
     option(
+        "--found-again",
+        type=float,
+        metavar="CHANCE",
+        callback=check_share,
+        help="Say how many samples a study needs to select a feature with this chance, as 0.8.",
+    ),
+    option(
+        "--for",
+        "features_for",
+        metavar="FEATURES",
+        callback=split_names,
+        help="The features that --found-again is about; default those selected on DATA.",
+    ),
+    option(
         "--impute",
         type=click.Choice(["median"]),
         help="Missing values, for selectors that do not take them.",
@@ -107,6 +121,7 @@ theory_options = in_group(
     epilog=examples(
         "holdfast plan pilot.csv --target tissue --stability 0.8",
         "holdfast plan @breast_cancer --selectors t_score,relieff --sizes 5,10",
+        "holdfast plan pilot.csv --sizes 10 --found-again 0.9 --for TP53,KRAS",
         "holdfast plan --effects 0.35 --informative 20 --features 500 --sizes 20",
         "holdfast plan --effects triangular:gamma=2,largest=0.3 --features 2000 --samples 200",
     ),
@@ -123,7 +138,9 @@ def plan(data: str | None, **options: Any) -> int:
     With DATA, a table as 'holdfast study' takes it: how well the selections of two independent
     studies agree is estimated from disjoint halves of the data, and predicted for larger studies.
     A line for each selector and size says how many of the selected features a second study of
-    the same size would select again, and how many samples the wanted stability needs.
+    the same size would select again, and how many samples the wanted stability needs. With
+    --found-again, lines for single features say how many samples a study needs to select them
+    with that chance.
 
     Without data: what theory says of the t-score on independent Gaussian features with effects
     of your choice.

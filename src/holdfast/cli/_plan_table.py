@@ -105,3 +105,30 @@ def _why_none(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Say why nothing is predicted, each reason once."""
     reasons = dict.fromkeys(row["note"] for row in rows if row["note"])
     return [f"Nothing is predicted for larger studies: {reason}." for reason in reasons]
+
+
+def print_feature_plan(rows: list[dict[str, Any]], chance: float, *, subjects: bool) -> None:
+    """Print how many samples studies need to select single features with a wanted chance."""
+    noun = "subjects" if subjects else "samples"
+    cells = [
+        [row["selector"], str(row["size"]), str(one["feature"]), *_feature_cells(one)]
+        for row in rows
+        for one in row.get("features", [])
+    ]
+    click.echo()
+    if cells:
+        titles = ["selector", "size", "feature", "chance now", f"{noun} for {chance:g}"]
+        columns = [Column(title, right=title not in titles[:3:2]) for title in titles]
+        print_table(columns, cells)
+        click.echo(
+            f"A study of this many {noun} selects the feature with a chance of {chance:g}, if its "
+            "effect is as in these data; take it as a rough guide."
+        )
+    reasons = dict.fromkeys(row["why_no_features"] for row in rows if "why_no_features" in row)
+    for reason in reasons:
+        click.echo(f"No chances of single features: {reason}.")
+
+
+def _feature_cells(one: dict[str, Any]) -> list[str]:
+    needed = "not reached" if math.isinf(one["needed"]) else f"{one['needed']:,.0f}"
+    return [f"{one['found_again']:.2f}", needed]

@@ -24,6 +24,7 @@ class RunOptions:
     timeout: float | None = None
     part: str | None = None
     export: str | None = None
+    found_again: float | None = None
     as_json: bool = False
     quiet: bool = False
 
@@ -37,6 +38,13 @@ def _not_zero(_: click.Context, __: click.Parameter, value: int | None) -> int |
 def _not_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
     if value is not None and math.isnan(value):  # passes any range
         raise click.BadParameter(f"a number of seconds up to {LONGEST:.0f} is needed; got nan.")
+    return value
+
+
+def check_share(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is no share above 0 and below 1; NaN passes any range."""
+    if value is not None and not 0 < value < 1:
+        raise click.BadParameter(f"a share above 0 and below 1 is needed, as 0.8; got {value:g}.")
     return value
 
 
@@ -59,10 +67,19 @@ DASK = option(
     metavar="ADDRESS",
     help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
 )
+FOUND_AGAIN = option(
+    "--found-again",
+    type=float,
+    metavar="SHARE",
+    callback=check_share,
+    help="For each selector, name the longest list of which this share is expected to be found "
+    "again, as 0.8.",
+)
 run_options = in_group(
     "Run",
     JOBS,
     DASK,
+    FOUND_AGAIN,
     option(
         "--timeout",
         type=click.FloatRange(0, LONGEST, min_open=True),
@@ -82,7 +99,9 @@ run_options = in_group(
         help="All tables to DIR/tables as well: lossless, so names that are formulas stay so.",
     ),
 )
-jobs_option, dask_option = (click.option(*names, **said) for names, said in (JOBS, DASK))
+jobs_option, dask_option, found_again_option = (
+    click.option(*names, **said) for names, said in (JOBS, DASK, FOUND_AGAIN)
+)
 quiet_option = click.option(
     "--quiet", is_flag=True, help="Print nothing but the results and errors."
 )

@@ -6,16 +6,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
+import pandas as pd
 
-from holdfast._text import plural
+from holdfast._text import did_you_mean, plural
 from holdfast.cli._plan import OF_DATA
 from holdfast.cli._plan_sizes import counts_of
-from holdfast.cli._plan_table import print_plan
+from holdfast.cli._plan_table import print_feature_plan, print_plan
 from holdfast.cli._print import print_json
 from holdfast.cli._program import FAILED
 from holdfast.cli._reading import read
 from holdfast.cli._talk import say
-from holdfast.errors import HoldfastError, InvalidInputError
+from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.judge import plan_samples, replication
 from holdfast.judge._replication._missing import check_missing
 from holdfast.judge._replication._planning import predicts
@@ -23,7 +24,7 @@ from holdfast.measures import get_measure
 from holdfast.select._given import as_selector
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holdfast.io import Dataset
     from holdfast.judge import Replication
@@ -35,6 +36,7 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
     quiet = options["quiet"]
     data = read(source, {key: options[key] for key in OF_DATA if key in options}, quiet=quiet)
     sizes = _sizes(options, data.n_features)
+    _check_features(options.get("features_for") or [], data)
     selectors = {name: as_selector(name) for name in options["selectors"]}
     check_missing(data, selectors, get_measure(options["measure"]), options.get("impute"))
     if not quiet:
@@ -51,6 +53,11 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
 
 def _check(options: Mapping[str, Any]) -> None:
     """Refuse what can be seen to be wrong without data."""
+    if options.get("features_for") and "found_again" not in options:
+        raise click.UsageError(
+            "--for names the features that --found-again is about; give --found-again, as 0.8.",
+            click.get_current_context(),
+        )
     if get_measure(options["measure"]).distance:
         raise click.BadParameter(
             f"{options['measure']} is a distance; plan by a similarity, such as nogueira.",
@@ -62,6 +69,19 @@ def _check(options: Mapping[str, Any]) -> None:
             as_selector(name)
     except InvalidInputError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
+
+
+def _check_features(wanted: Sequence[str], data: Dataset) -> None:
+    """Refuse features that the data do not have, before any work."""
+    names = [str(name) for name in data.feature_names]
+    for name in wanted:
+        if name not in names:
+            raise UnknownNameError(f"the data have no feature {name!r}.{did_you_mean(name, names)}")
+
+
+def _frame_of(data: Dataset) -> pd.DataFrame:
+    """Return the data with the names of the features."""
+    return pd.DataFrame(data.X, columns=list(data.feature_names))
 
 
 def _sizes(options: Mapping[str, Any], n_features: int) -> list[int | None]:
@@ -76,7 +96,7 @@ def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any])
     row: dict[str, Any] = {"selector": name, "size": size}
     try:
         found = replication(
-            name, data.X, data.y, size=size, measure=options["measure"],
+            name, _frame_of(data), data.y, size=size, measure=options["measure"],
             n_pairs=options["n_pairs"], groups=data.groups, random_state=options["seed"],
             impute=options.get("impute"),
         )  # fmt: skip
@@ -84,7 +104,18 @@ def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any])
         return {**row, "error": error}
     if not options["quiet"] and found.note:
         say("note", f"{name}{'' if size is None else f', size {size:,}'}: {found.note}.")
-    return {**_planned(found, options["stability"]), **row}
+    return {**_planned(found, options["stability"]), **_feature_plan(found, options), **row}
+
+
+def _feature_plan(found: Replication, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many samples single features need, where that was asked for and is known."""
+    if "found_again" not in options:
+        return {}
+    if found.chances is None:
+        return {"features": [], "why_no_features": found.why_no_chances}
+    table = found.samples_for(options["found_again"], options.get("features_for") or None)
+    rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
+    return {"features": rows}
 
 
 def _planned(found: Replication, target: float) -> dict[str, Any]:
@@ -102,7 +133,10 @@ def _planned(found: Replication, target: float) -> dict[str, Any]:
 
 def _print(rows: list[dict[str, Any]], data: Dataset, options: Mapping[str, Any]) -> None:
     if not options["as_json"]:
-        print_plan(rows, options["measure"], options["stability"], subjects=data.groups is not None)
+        subjects = data.groups is not None
+        print_plan(rows, options["measure"], options["stability"], subjects=subjects)
+        if "found_again" in options:
+            print_feature_plan(rows, options["found_again"], subjects=subjects)
         return
     plain = [{**row, "error": str(row["error"])} if "error" in row else row for row in rows]
     print_json({"n_features": data.n_features, "target": options["stability"], "plan": plain})

@@ -140,6 +140,7 @@ class Run(Section):
     dask: str = ""
     timeout: Annotated[float, Field(gt=0, le=LONGEST, allow_inf_nan=False)] = 1.0
     export: Literal["csv", "parquet"] = "csv"
+    found_again: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = 0.8
 
 
 class StudyFile(Section):

@@ -14,6 +14,7 @@ from holdfast.cli._print import Column, print_table, table_lines
 from holdfast.errors import HoldfastError
 from holdfast.judge._found import fewer
 from holdfast.report import conclude
+from holdfast.report._lists import longest_list_sentences
 from holdfast.report._names import plain_text
 from holdfast.report._second import notes_of
 
@@ -37,8 +38,14 @@ MAX_NAME_LENGTH = 40
 UNKNOWN = "-"
 
 
-def print_summary(result: Result, *, part: str | None = None) -> None:
-    """Print table, sentence and list; `part`: which part of a study it is of."""
+def print_summary(
+    result: Result, *, part: str | None = None, found_again: float | None = None
+) -> None:
+    """Print table, sentence and list.
+
+    `part` says which part of a study it is of; `found_again` asks for the longest lists of which
+    this share is expected to be found again.
+    """
     verdict, chosen = conclude(result)
     table = result.summary()
     known = len(result.features) > 0
@@ -56,6 +63,9 @@ def print_summary(result: Result, *, part: str | None = None) -> None:
         click.echo(line)
     for sentence in (verdict["why"], verdict["next_step"], verdict["certainty"]):
         _say(sentence)
+    if found_again is not None:
+        for sentence in longest_list_sentences(result, found_again):
+            _say(sentence)
     for sentence in (*too_wide(result, table), *cohorts_told(result, recommended(result))):
         _say(sentence)
 

@@ -221,5 +221,5 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
             section="stripes",
             draw=partial(result.plot_stripes, name, size),
             title=f"Selected by {evidence.spoken(name)}",
-            caption=how if name == first else f"The same for {evidence.spoken(name)}.",
+            caption=how if name == first else f"The same for {evidence.spoken(name)}{asked}.",
         )

@@ -11,6 +11,7 @@ from holdfast.report._features import features
 from holdfast.report._figures import figures as drawn
 from holdfast.report._glossary import glossary
 from holdfast.report._groups import groups
+from holdfast.report._lists import longest_lists
 from holdfast.report._methods import data_name, methods
 from holdfast.report._plain import plain
 from holdfast.report._replication import second_study
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 TITLE = "Which features would you find again?"
 
 
-def make_report(result: Result, *, figures: bool = True) -> Report:
+def make_report(
+    result: Result, *, figures: bool = True, found_again: float | None = None
+) -> Report:
     """Gather all that a report says about a result.
 
     Parameters
@@ -37,6 +40,8 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
         A study, complete or not.
     figures : bool, default True
         Draw the pictures as well; they take most of the time.
+    found_again : float, optional
+        For each selector, name the longest list of which this share is expected to be found again.
 
     Returns
     -------
@@ -49,11 +54,11 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
     --------
     >>> import holdfast as hf
     >>> from holdfast.report import make_report
-    >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), sizes=[2])
+    >>> study = hf.Study("f_score", protocol=hf.Subsampling(20, 0.9), sizes=[3])
     >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
     >>> report = make_report(result, figures=False)
     >>> report["verdict"]["headline"]
-    'A second study of 178 samples would find about 2 of these 2 features again.'
+    'A second study of 178 samples would find about 3 of these 3 features again.'
     >>> report["verdict"]["grade"]
     'nearly all'
     """
@@ -69,6 +74,7 @@ def make_report(result: Result, *, figures: bool = True) -> Report:
         "truth": truth(evidence),
         "replication": second_study(evidence),
         "features": features(evidence),
+        "lists": None if found_again is None else longest_lists(evidence, found_again),
         "selectors": selectors(evidence),
         "profile": profile(evidence),
         "similarity": similarity(evidence),

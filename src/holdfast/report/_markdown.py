@@ -66,6 +66,7 @@ def to_markdown(report: Report) -> str:
         *_verdict(report),
         *_features(report),
         *(_replication(report["replication"]) if shown_sections(report)["replication"] else ()),
+        *(() if report["lists"] is None else _section("Longest lists", report["lists"])),
         *_selectors(report),
         *_section("Stability at every size", report["profile"]),
         *_section("How alike the selectors are", report["similarity"]),

@@ -243,6 +243,8 @@ class Report(TypedDict):
     """Simulated data only: the verdict beside the truth."""
     replication: SecondStudy
     features: Features
+    lists: Section | None
+    """The longest list of each selector of which a share is expected to be found again."""
     selectors: Selectors
     profile: Section
     similarity: Section

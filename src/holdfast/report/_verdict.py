@@ -10,7 +10,7 @@ from holdfast.judge._replication._found_again import GRADE_HIT_RATES, GRADES
 from holdfast.judge._replication._planning import plan_samples
 from holdfast.report._evidence import Evidence, attempt
 from holdfast.report._outlook import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
-from holdfast.report._words import called, joined, number, plus_minus, share
+from holdfast.report._words import called, joined, number, share
 from holdfast.resample._words import percent
 
 if TYPE_CHECKING:
@@ -177,10 +177,7 @@ def _why_nothing(evidence: Evidence) -> str:
             f"be found again; of a random list, {number(outlook.size * outlook.chance_level, 1)}."
         )
     else:
-        text = (
-            "Disjoint halves of the data agree no better than chance: replication stability "
-            f"{number(second.best.value)}."
-        )
+        text = f"Disjoint halves agree no better than chance ({number(second.best.value)})."
     return f"{text} {_guessing(evidence)}".strip()
 
 
@@ -191,10 +188,7 @@ def _guessing(evidence: Evidence) -> str:
     error, spread = evidence.error
     if error + 2 * (spread or 0.0) < evidence.guessing:
         return ""
-    return (
-        f"The error, {plus_minus(error, spread)}, is not clearly below guessing, "
-        f"{share(evidence.guessing)}."
-    )
+    return f"The error, {share(error)}, is not clearly below guessing, {share(evidence.guessing)}."
 
 
 def _certainty(evidence: Evidence) -> str:

@@ -34,7 +34,11 @@ HEAD = 1 << 12
 
 
 def write_report(
-    result: Result, path: str | os.PathLike[str], *, force: bool = False
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    found_again: float | None = None,
 ) -> list[Path]:
     """Write the report of a result: a page, and the same as JSON and as Markdown.
 
@@ -47,6 +51,8 @@ def write_report(
         name of the page, ending in ``.html``, beside which the others get the same name.
     force : bool, default False
         Replace files that are no reports, too.
+    found_again : float, optional
+        As for :func:`make_report`.
 
     Returns
     -------
@@ -76,7 +82,7 @@ def write_report(
     targets = [page, page.with_suffix(".json"), page.with_suffix(".md")]
     if not force:
         _check_own(targets)
-    report = make_report(result)
+    report = make_report(result, found_again=found_again)
     texts = [to_html(report), to_json(report), to_markdown(report)]
     write_together(dict(zip(targets, texts, strict=True)))
     return targets

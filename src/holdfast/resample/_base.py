@@ -32,11 +32,12 @@ class Resample:
         Rows for selection and training, in order; in a bootstrap a row may repeat.
     test : ndarray of int
         Rows for testing, in order; none of them is in `train`. May be empty.
-    role : {"main", "outer", "inner", "reference", "half", "part", "quarter"}
+    role : {"main", "outer", "inner", "reference", "half", "part", "quarter", "full"}
         What it is for. ``"main"``: stability and error. ``"outer"``: error, and parent of its
         inner resamples. ``"inner"``: stability, averaged within its outer resample, then
         across. ``"reference"``: the whole data; the others are compared with it. ``"half"``,
-        ``"part"``, ``"quarter"``: replication stability, see `ReplicationDesign`.
+        ``"part"``, ``"quarter"``: replication stability, see `ReplicationDesign`. ``"full"``: the
+        full data, whose selection these parts are asked about.
     outer : int
         For ``"outer"`` and ``"inner"``, the number of the outer resample. A ``"main"`` resample
         that has a number here is compared only with those of the same number, and so is one of

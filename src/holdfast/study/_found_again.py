@@ -120,7 +120,9 @@ def longest_lists(view: View, share: float) -> pd.DataFrame:
         expected = float(table[features].mean()) if features else np.nan
         rows.append((name, best_size if features else None, count, expected, features))
     columns = ["selector", "size", "n_features", "expected_share", "features"]
-    return pd.DataFrame(rows, columns=columns).astype({"size": object})
+    longest = pd.DataFrame(rows, columns=columns)
+    longest["size"] = pd.Series([row[1] for row in rows], dtype=object)
+    return longest
 
 
 def _signed_scores(view: View, selector: int, pairs: ReplicationPairs) -> SignedScores | None:

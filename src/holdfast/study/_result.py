@@ -360,7 +360,13 @@ class Result(Judged, Pictures):
             self.errors,
         )
 
-    def report(self, path: str | os.PathLike[str], *, force: bool = False) -> list[Path]:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        found_again: float | None = None,
+    ) -> list[Path]:
         """Write the report: one page to read and keep, and the same as JSON and as Markdown.
 
         Parameters
@@ -370,6 +376,9 @@ class Result(Judged, Pictures):
             page, ending in ``.html``, beside which the others get the same name.
         force : bool, default False
             Replace files that are no reports, too.
+        found_again : float, optional
+            For each selector, name the longest list of which this share is expected to be found
+            again (see `longest_lists`), as 0.8.
 
         Returns
         -------
@@ -382,7 +391,7 @@ class Result(Judged, Pictures):
         """
         from holdfast.report import write_report  # noqa: PLC0415  (matplotlib takes its time)
 
-        return write_report(self, path, force=force)
+        return write_report(self, path, force=force, found_again=found_again)
 
     def __repr__(self) -> str:
         return f"<Result: {self._state()}. Next: {self._next()}>"

@@ -95,8 +95,10 @@ def vote_of_scores(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote 
 
     None where there are too few halves, or no noise, to simulate from.
     """
-    z = _normal_scores(scores.full, scores.full_freedom)
-    halves = _normal_scores(scores.halves, scores.half_freedom)
+    # random numbers belong to places in this order: columns may come in any order
+    order = np.lexsort((*scores.halves.reshape(-1, len(scores.full)), scores.full))
+    z = _normal_scores(scores.full[order], scores.full_freedom)
+    halves = _normal_scores(scores.halves[:, :, order], scores.half_freedom)
     noise = (halves[:, 0] - halves[:, 1]) / np.sqrt(2)
     spread = float(np.sqrt(np.square(noise).mean())) if noise.size else 0.0
     if len(noise) < MIN_HALVES or spread == 0 or size >= len(z):
@@ -119,7 +121,9 @@ def vote_of_scores(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote 
         times = np.bincount(chosen.ravel(), minlength=len(z))
         counts += times
         overlaps.append((times * (times - 1)).sum() / (n_studies * (n_studies - 1)) / size)
-    return ScoreVote(counts / (N_EFFECT_DRAWS * n_studies), float(np.mean(overlaps)))
+    chance = np.empty(len(z))
+    chance[order] = counts / (N_EFFECT_DRAWS * n_studies)
+    return ScoreVote(chance, float(np.mean(overlaps)))
 
 
 def _normal_scores(t: Array, freedom: float) -> Array:
