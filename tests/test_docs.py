@@ -11,6 +11,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -254,11 +255,37 @@ def leads_somewhere(link, path, pages):
     return not anchor or anchor in pages[target].anchors
 
 
-def test_the_page_of_reproductions_is_what_its_documents_make():
-    spec = importlib.util.spec_from_file_location("made", DOCS / "make_reproduction.py")
+def script(name):
+    """Return one of the scripts that make pages, as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == module.page()
+    return module
+
+
+def test_the_page_of_reproductions_is_what_its_documents_make():
+    page = script("make_reproduction").page()
+    assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == page
+
+
+def test_the_page_of_chances_is_what_its_results_make():
+    module = script("make_found_again")
+    assert (DOCS / "found_again.md").read_text(encoding="utf-8") == module.page()
+    for picture in re.findall(r"\]\((_static/\S+)\)", module.page()):
+        assert (DOCS / picture).is_file(), picture
+
+
+def test_the_diagrams_of_chances_show_the_calibration_errors_of_the_tables():
+    module = script("make_found_again")
+    found = module.results()
+    assert "hold_out" in found
+    for kind in module.KINDS.keys() & found.keys():
+        numbers = module.draw(kind, found).numbers
+        assert set(numbers["selector"]) == set(found[kind]["summary"])
+        for (selector, series), own in numbers.groupby(["selector", "series"]):
+            error = np.average((own["said"] - own["true"]).abs(), weights=own["features"])
+            key = "ece" if series == "chance" else "ece_frequency"
+            assert error == pytest.approx(found[kind]["summary"][selector][key])
 
 
 def test_every_experiment_of_the_papers_is_on_the_page():
