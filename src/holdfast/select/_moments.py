@@ -61,7 +61,7 @@ class MomentScorer(Scorer):
         weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
         return self._weighted(X, y, weights)
 
-    def signed_statistics(self, X: Array, y: NDArray[np.intp]) -> Array | None:
+    def signed_statistics(self, X: Array, y: NDArray[np.intp], rows: Rows) -> Array | None:
         """Return t statistics with the sign of the second class minus the first.
 
         None where there are more than two classes, or the score is not a t statistic.
@@ -69,9 +69,14 @@ class MomentScorer(Scorer):
         kind = self._kind()
         if y.max() != 1 or kind == SQUARED:
             return None
-        scores = self._weighted(X, y, np.ones((1, len(y))))[0]
+        weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
+        scores = self._weighted(X, y, weights)
         size = np.sqrt(scores) if kind == F else scores
-        return np.asarray(np.sign(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)) * size)
+        means = (
+            (own / own.sum(axis=1, keepdims=True)) @ X for own in (weights * (y == 0), weights * y)
+        )
+        first, second = means
+        return np.asarray(np.sign(second - first) * size)
 
     def _weighted(self, X: Any, y: NDArray[np.intp], weights: Array) -> Array:  # noqa: ANN401
         kind = self._kind()

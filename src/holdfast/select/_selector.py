@@ -80,6 +80,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         self,
         X: NDArray[np.float64],  # noqa: ARG002
         y: NDArray[np.intp],  # noqa: ARG002
+        rows: Rows,  # noqa: ARG002
     ) -> NDArray[np.float64] | None:
         """Return t statistics with their signs, where the selector ranks by their absolute values.
 
@@ -89,10 +90,12 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
             The data.
         y : ndarray of int, shape (n,)
             The classes, numbered from 0.
+        rows : sequence of ndarray of int
+            The rows of each resample.
 
         Returns
         -------
-        ndarray of shape (p,) or None
+        ndarray of shape (resamples, p) or None
             None for selectors that do not rank by a t statistic of two classes.
         """
         return None

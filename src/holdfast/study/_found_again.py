@@ -19,7 +19,7 @@ from holdfast.judge._replication._feature_chances import (
     named_members,
 )
 from holdfast.judge._replication._result import no_features
-from holdfast.judge._replication._score_model import signed_scores_of
+from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
 from holdfast.resample import ReplicationPairs
 from holdfast.resample._replication import FULL
 from holdfast.study._beside import DISJOINT
@@ -130,7 +130,7 @@ def _signed_scores(view: View, selector: int, pairs: ReplicationPairs) -> Signed
     stored = dict(view.raw(selector, SIGNED))
     full, *halves = (
         to_floats(stored[at]) if at in stored else None
-        for at in (pairs.full[0], *pairs.halves.ravel())
+        for at in (pairs.full[0], *pairs.halves[:MAX_PAIRS].ravel())
     )
     return signed_scores_of(full, halves, int(view.plan["data"]["n_samples"]))
 

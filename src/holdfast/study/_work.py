@@ -139,8 +139,8 @@ class Work(Training):
         part, own = self.resamples[resample], self.selectors[selector]
         if part.role not in (HALF, FULL) or not self._fits_full or self.changes(own, part):
             return []
-        found = own.signed_statistics(self.X[part.train], self.y[part.train])
-        return [] if found is None else [(SIGNED, floats(found))]
+        found = own.signed_statistics(self.X, self.y, [part.train])
+        return [] if found is None else [(SIGNED, floats(found[0]))]
 
     @cached_property
     def _fits_full(self) -> bool:

@@ -22,7 +22,7 @@ from holdfast.judge._replication._found_again import (
 )
 from holdfast.judge._replication._pairs import pair_similarities
 from holdfast.judge._replication._result import FEATURE_COLUMNS
-from holdfast.judge._replication._score_model import vote_of_scores
+from holdfast.judge._replication._score_model import MAX_PAIRS, vote_of_scores
 from holdfast.judge._replication._values import PairValues
 from holdfast.measures import get_measure
 from holdfast.preferences import Subsets
@@ -361,7 +361,10 @@ def _available(
         raise InvalidInputError("the selector has no result on the full data")
     if len(halves) < MIN_PAIRS:
         raise InvalidInputError("the selector has results on too few halves of the data")
-    return full, halves.reshape(-1, 2).astype(np.intp), quarters.reshape(-1, 2).astype(np.intp)
+    halves, quarters = (
+        own.reshape(-1, 2)[:MAX_PAIRS].astype(np.intp) for own in (halves, quarters)
+    )
+    return full, halves, quarters
 
 
 def _ranks_of_order(order: NDArray[np.integer], n_features: int, position: int) -> NDArray[np.intp]:

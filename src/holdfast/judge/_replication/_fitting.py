@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.judge._replication._missing import imputed, is_imputed
-from holdfast.judge._replication._score_model import signed_scores_of
+from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
 from holdfast.preferences import Subsets
 from holdfast.preferences._ties import generators
 from holdfast.select._given import given_by
@@ -121,10 +121,12 @@ class Fitting:
         if self._imputes:
             return None
         codes = self.data.codes
-        full, *halves = (
-            self.selector.signed_statistics(self.data.X[rows], codes[rows])
-            for rows in (self.resamples[at].train for at in (pairs.full[0], *pairs.halves.ravel()))
-        )
+        positions = [int(pairs.full[0]), *pairs.halves[:MAX_PAIRS].ravel().tolist()]
+        rows = [self.resamples[at].train for at in positions]
+        found = self.selector.signed_statistics(self.data.X, codes, rows)
+        if found is None:
+            return None
+        full, *halves = found
         return signed_scores_of(full, halves, len(codes))
 
     def _judged(self, rows: list[NDArray[np.intp]], first: int) -> Any:  # noqa: ANN401

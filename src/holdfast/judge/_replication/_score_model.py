@@ -33,6 +33,11 @@ N_STEPS = 200
 """EM steps for the weights of the prior."""
 N_EFFECT_DRAWS, N_STUDIES = 40, 12
 """Draws of all effects, and studies simulated for each draw."""
+MAX_PAIRS = 42
+"""Most pairs of parts of one size that chances rest on; more of them hardly change a chance.
+
+Seven partitions into quarters, what 30 splits into halves come with, have 42 pairs.
+"""
 MIN_HALVES = 4
 """Fewest pairs of halves that show how noise correlates."""
 MIN_TAIL = 1e-12
