@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,6 +23,7 @@ from holdfast.judge._replication._feature_chances import (
     group_table,
 )
 from holdfast.judge._replication._found_again import (
+    GRADE_HIT_RATES,
     GRADES,
     N_DRAWS,
     STRETCHES,
@@ -476,3 +479,9 @@ def test_chances_are_those_of_independent_studies_on_average():
     assert abs(said.mean()) < noise
     assert halves.mean() > noise
     assert np.abs(said).mean() < 0.6 * np.abs(halves).mean()
+
+
+def test_the_rates_of_the_grades_are_those_of_the_hold_out():
+    stored = Path(__file__).parents[2] / "docs" / "_calibration" / "found_again_hold_out.json"
+    measured = json.loads(stored.read_text(encoding="utf-8"))["summary"]["all"]["grades"]
+    assert {name: round(rate, 2) for name, (_, rate) in measured.items()} == GRADE_HIT_RATES

@@ -202,4 +202,4 @@ def test_other_scores_have_no_signed_statistics(two_classes):
     assert signed(hf.TScore(), X, three) is None
     assert signed(hf.FScore(), X, three) is None
     assert signed(hf.TScore(variance="squared"), X, y) is None
-    assert hf.ReliefF().signed_statistics(X, y) is None
+    assert signed(hf.ReliefF(), X, y) is None

@@ -94,7 +94,7 @@ class Replication:
         them. Empty where chances are not known: ``features.attrs["why_none"]`` says why.
 
         On data sets with known truth that the estimator was not tuned on, features called *very
-        likely* were selected by 97% of independent studies, *likely* ones by 84%, *uncertain* ones
+        likely* were selected by 97% of independent studies, *likely* ones by 85%, *uncertain* ones
         by 52%, *unlikely* ones by 13%; see the guide, page "Found again".
         """
         return no_features(self.why_no_chances) if self.chances is None else self.chances.table()
