@@ -16,11 +16,12 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._feature_chances import (
     DisjointDesign,
+    FeatureChances,
     chances_from_orders,
     chances_from_subsets,
     chances_of_groups,
-    feature_table,
-    group_table,
+    named_members,
+    samples_needed,
 )
 from holdfast.judge._replication._found_again import (
     GRADE_HIT_RATES,
@@ -211,13 +212,14 @@ def test_strong_signal_is_very_likely(selector):
 
 
 def test_grades_are_those_of_the_limits():
-    chance = np.array([1.0, 0.9, 0.8999, 0.7, 0.6999, 0.3, 0.2999, 0.0])
+    chance = np.array([1.0, 0.896, 0.894, 0.696, 0.694, 0.296, 0.294, 0.0])
     assert grade_chances(chance).tolist() == np.repeat(list(GRADES), 2).tolist()
 
 
 def test_tables_list_the_highest_chances_first():
     found = chances_from_orders(orders_of(latent_scores(some_effects())), design(80), size=6)
-    table = feature_table([f"f{i}" for i in range(80)], found)
+    names = [f"f{i}" for i in range(80)]
+    table = FeatureChances(names=names, found=found, n_units=60).table()
     assert list(table) == ["feature", "selected", "found_again", "low", "grade"]
     assert table["found_again"].is_monotonic_decreasing
     by_name = table.set_index("feature")
@@ -233,7 +235,7 @@ def test_longer_lists_promise_less():
     lists = [longest_list(found, share).tolist() for share in (0.05, 0.3, 0.6, 0.8, 0.9)]
     for longer, shorter in pairwise(lists):
         assert longer[: len(shorter)] == shorter
-    assert len(longest_list(found, 0.0)) == 80
+    assert len(longest_list(found, 0.0)) == 6  # as many as are selected
     assert len(lists[0]) > len(lists[-1])
     for share, own in zip((0.05, 0.3, 0.6, 0.8, 0.9), lists, strict=True):
         assert not own or found.chance[own].mean() >= share
@@ -314,7 +316,9 @@ def test_a_group_has_the_chance_of_its_median_member():
         assert found.chance[representative] == np.median(members.chance[own])
         assert found.low[representative] == np.median(members.low[own])
     assert (found.chance[~found.selected] == 0).all()
-    table = group_table([f"f{i}" for i in range(80)], found, chosen)
+    names = [f"f{i}" for i in range(80)]
+    members = named_members(names, chosen)
+    table = FeatureChances(names=names, found=found, n_units=60, members=members).table()
     assert len(table) == len(chosen.members)
     row = table.set_index("feature").loc[f"f{chosen.representatives[0]}"]
     assert row["members"] == ", ".join(f"f{i}" for i in chosen.members[0])
@@ -485,3 +489,28 @@ def test_the_rates_of_the_grades_are_those_of_the_hold_out():
     stored = Path(__file__).parents[2] / "docs" / "_calibration" / "found_again_hold_out.json"
     measured = json.loads(stored.read_text(encoding="utf-8"))["summary"]["all"]["grades"]
     assert {name: round(rate, 2) for name, (_, rate) in measured.items()} == GRADE_HIT_RATES
+
+
+def test_the_samples_that_a_chance_needs():
+    chances, sizes = np.array([0.2, 0.4, 0.8]), np.array([50.0, 100.0, 200.0])
+    assert samples_needed(chances, sizes, 0.1) == 50
+    assert samples_needed(chances, sizes, 0.6) == np.ceil(100 * np.sqrt(2))
+    assert samples_needed(chances, sizes, 0.9) == np.inf
+
+
+def test_larger_studies_find_strong_features_more_often():
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    X = rng.standard_normal((60, 120))
+    X[:, :5] += 1.4 * y[:, np.newaxis]
+    found = hf.replication("t_score", X, y, size=5, n_pairs=20)
+    needed = found.samples_for(0.6, ["f0", "f50"])
+    assert needed["feature"].tolist() == ["f0", "f50"]
+    assert needed["needed"][0] < needed["needed"][1]
+    assert found.samples_for(0.999)["feature"].tolist() == (
+        found.features.query("selected")["feature"].tolist()
+    )
+    with pytest.raises(hf.errors.UnknownNameError, match="no feature 'g1'"):
+        found.samples_for(0.9, ["g1"])
+    with pytest.raises(InvalidInputError, match="chance"):
+        found.samples_for(1.5)

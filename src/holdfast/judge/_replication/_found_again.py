@@ -308,9 +308,12 @@ def _certain(ranks: DisjointRanks) -> FoundAgain:
 
 
 def grade_chances(chance: Array) -> NDArray[np.str_]:
-    """Return the grade of each chance, from "very likely" to "unlikely"."""
+    """Return the grade of each chance, from "very likely" to "unlikely".
+
+    Chances are graded as they are shown, in hundredths.
+    """
     return np.select(
-        [chance >= least for least in GRADES.values()], list(GRADES), default="unlikely"
+        [chance.round(2) >= least for least in GRADES.values()], list(GRADES), default="unlikely"
     )
 
 
