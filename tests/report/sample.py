@@ -88,6 +88,7 @@ def sample(rows: int = 30, **changes: Any) -> Report:
             "rows": [_feature(number) for number in range(rows)],
             "total": 93 if rows <= 93 else rows,
         },
+        "lists": None,
         "selectors": {
             "measure": "nogueira",
             "rows": _selectors(),

@@ -284,13 +284,16 @@ def estimate_found_again(
     if scores is not None:
         every, low = _with_score_vote(every, low, scores, size)
     chance = expit(every)
+    # chances grow from the estimate for studies of this size, whatever it rests on
+    growth = logit(larger[1:]) - logit(larger[0])
+    larger = expit(logit(chance.mean(axis=0)) + growth[:, rank])
     return FoundAgain(
         selected=ranks.selected,
         chance=chance.mean(axis=0),
         low=np.minimum(low, chance.mean(axis=0)),
         draws=chance,
         share=share,
-        larger=larger[:, rank],
+        larger=larger,
     )
 
 
@@ -493,13 +496,14 @@ def _larger_studies(
     places: NDArray[np.intp],
     ranks: DisjointRanks,
 ) -> Array:
-    """Predict the chances in larger studies, by place: effects grow on, what is known stays.
+    """Predict the chances in studies of this size and in larger ones, by place.
 
-    The log odds of the model are moved and stretched as those of studies of the same size are.
+    Effects grow on, what is known of them stays. The log odds of the model are moved and stretched
+    as those of studies of the same size are.
     """
     size, n_features = ranks.size, ranks.n_features
     found = []
-    for factor in LARGER:
+    for factor in (1.0, *LARGER):
         scales = (2 * factor) ** draws.growths
         cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
         chance = ndtr(EFFECTS * scales[:, np.newaxis] - cut)
