@@ -177,7 +177,7 @@ def test_the_range_holds_the_number():
 
 
 def test_the_hit_rate_is_that_of_the_best_grade_of_the_list():
-    assert "80% of the features called likely" in verdict(chances(0.75, 0.4))["certainty"]
+    assert "80% of features called likely" in verdict(chances(0.75, 0.4))["certainty"]
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,8 @@ def _more_samples(evidence: Evidence) -> str:
     if needed is None:
         return f"{what}, or look for stronger effects."
     digits = 1 - math.floor(math.log10(needed))
-    return f"{what}, at least about {round(needed, digits):,.0f}, or look for stronger effects."
+    count = f"{round(needed, digits):,.0f} {evidence.noun}s"
+    return f"Collect at least about {count}, or look for stronger effects."
 
 
 def _why_nothing(evidence: Evidence) -> str:
@@ -205,4 +206,4 @@ def _hit_rate(outlook: Outlook) -> str:
     grades = set(outlook.selected["grade"])
     best = next(grade for grade in GRADES if grade in grades)
     rate = percent(GRADE_HIT_RATES[best])
-    return f"How sure: in tests, {rate} of the features called {best} were found again."
+    return f"How sure: in tests, {rate} of features called {best} were found again."
