@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from holdfast.judge._replication._found_again import GRADES, LOW_LEVEL, grade_chances
+from holdfast.judge._replication._found_again import GRADES, grade_chances
 from holdfast.judge._replication._result import no_features
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ NOTHING, NOT_KNOWN = "nothing", "not known"
 CLEAR_EXCESS, CLEAR_EXCESS_SHARE = 1.0, 0.05
 """A list without a feature worth checking is at chance unless it has as many features more than a
 random list that are found again: a number, or a share of its size if that is more."""
+LOW_CONFIDENCE = 0.9
+"""Level of the one-sided lower bound of a chance that is counted on independent data sets."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,7 +140,7 @@ def chances_from_data_sets(frequencies: pd.DataFrame, size: int) -> pd.DataFrame
             "feature": frequencies["feature"].to_numpy(),
             "selected": [place < size for place in range(len(frequencies))],
             "found_again": chances,
-            "low": posterior.ppf(LOW_LEVEL),
+            "low": posterior.ppf(1 - LOW_CONFIDENCE),
             "grade": grade_chances(chances).astype(object),
         }
     )
