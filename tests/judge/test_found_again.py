@@ -30,7 +30,7 @@ from holdfast.judge._replication._found_again import (
     STRETCHES,
     DisjointRanks,
     _feature_order,
-    _shifted_to_sum,
+    _shift_to_sum,
     _stretch_to_share,
     estimate_found_again,
     expected_share,
@@ -132,7 +132,7 @@ def test_the_expected_share_goes_with_all_that_is_known():
 
 def test_log_odds_are_stretched_to_a_share_within_limits():
     """Chances add up to the size, and those of the first places to the share."""
-    log_odds = _shifted_to_sum(np.repeat([np.linspace(3.0, -5.0, 80)], 4, axis=0), 6)
+    log_odds = _shift_to_sum(np.repeat([np.linspace(3.0, -5.0, 80)], 4, axis=0), 6)
     natural = expit(log_odds[0, :6]).mean()
     shares = np.array([0.0, natural - 0.05, natural + 0.05, 1.0])
     slopes, shifts = _stretch_to_share(log_odds, 6, shares)

@@ -16,7 +16,7 @@ from holdfast.judge._replication._found_again import (
     START_SPREAD,
     _decreasing,
     _selected_again,
-    _shifted_to_sum,
+    _shift_to_sum,
 )
 from holdfast.judge._replication._rank_model import (
     EFFECTS,
@@ -108,7 +108,7 @@ def test_odds_of_selection_again_are_the_prototype_s(case):
 @each_case
 def test_shifted_log_odds_are_the_prototype_s(case):
     golden = case["to_sum"]
-    shifted = _shifted_to_sum(np.array([golden["log_odds"]]), case["size"])
+    shifted = _shift_to_sum(np.array([golden["log_odds"]]), case["size"])
     np.testing.assert_allclose(shifted[0], golden["shifted"], rtol=0, atol=1e-9)
     assert expit(shifted).sum() == pytest.approx(case["size"], abs=1e-9)
 

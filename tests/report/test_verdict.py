@@ -201,7 +201,7 @@ def test_at_chance_nothing_can_be_expected():
     told = verdict(chances(*[0.06] * 50), p=1000, error=0.46)
     assert told["headline"] == "Nothing here can be expected to be found again."
     assert told["why"] == (
-        "About 3.0 of these 50 features would be found again; of a random list, 2.5. The error, "
+        "About 3.0 of 50 features would be found again; by chance, 2.5. The error, "
         "46.0%, is not clearly below guessing, 50.0%."
     )
     assert told["next_step"] == "Collect more samples, or look for stronger effects."
@@ -215,7 +215,7 @@ def test_few_chances_that_add_up_to_clearly_more_than_chance_are_not_nothing():
 def test_an_unsupported_recommendation_is_nothing_to_expect():
     told = verdict(supported=False, why_not="no.", replication=replicated(0.05, 0.0, 0.3))
     assert told["grade"] == "nothing"
-    assert told["why"] == "Disjoint halves agree no better than chance (0.05)."
+    assert told["why"] == "Two studies would not clearly agree better than chance: 0.05, where random lists have 0.00."
     assert (told["trusted"], told["selector"], told["classifier"]) == ([], None, None)
 
 

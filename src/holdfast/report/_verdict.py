@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast._text import plural
 from holdfast.judge._replication._found_again import GRADE_HIT_RATES, GRADES
 from holdfast.judge._replication._planning import plan_samples
+from holdfast.report._cells import within
 from holdfast.report._evidence import Evidence, attempt
 from holdfast.report._outlook import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
 from holdfast.report._words import called, joined, number, share
@@ -81,7 +82,7 @@ def _sentences(evidence: Evidence, grade: str) -> tuple[str, str, str, str]:
     if grade == NOT_KNOWN:
         return _not_known(evidence)
     if grade == NOTHING:
-        why, certainty = _why_nothing(evidence), _hit_rate(evidence.outlook)
+        why, certainty = _why_nothing(evidence)
         return NOTHING_EXPECTED, why, _more_samples(evidence), certainty
     why = "" if evidence.classifies else _guessing(evidence)
     return _headline(evidence), why, _next_step(evidence), _certainty(evidence)
@@ -154,32 +155,38 @@ def _named(names: list[str], otherwise: str = "") -> str:
 
 
 def _more_samples(evidence: Evidence) -> str:
-    """Say how many samples would help, as far as that is known."""
+    """Say how many samples are needed at least, as far as that is known."""
     found, what = evidence.replication, f"Collect more {evidence.noun}s"
     plan = None
     if found is not None:
         target = GOOD_REPLICATION
         plan = attempt(lambda: plan_samples(found, target=target), "a plan of samples")
-    ends = () if plan is None else (plan.needed, plan.needed_low)
-    needed = next((end for end in ends if math.isfinite(end) and end > evidence.n_units), None)
-    if needed is None:
+    needed = math.inf if plan is None else plan.needed_low
+    if not evidence.n_units < needed < math.inf:
         return f"{what}, or look for stronger effects."
     digits = 1 - math.floor(math.log10(needed))
     count = f"{round(needed, digits):,.0f} {evidence.noun}s"
-    return f"Collect at least about {count}, or look for stronger effects."
+    return f"Collect at least {count}, or look for stronger effects."
 
 
-def _why_nothing(evidence: Evidence) -> str:
-    """Give the reasons: agreement at chance, and an error of guessing."""
+def _why_nothing(evidence: Evidence) -> tuple[str, str]:
+    """Give the reasons, agreement at chance and an error of guessing, and how sure this is."""
     outlook, second = evidence.outlook, evidence.second
     if outlook.at_chance or second is None:
-        text = (
-            f"About {number(outlook.expected, 1)} of these {plural(outlook.size, 'feature')} would "
-            f"be found again; of a random list, {number(outlook.size * outlook.chance_level, 1)}."
+        why = (
+            f"About {number(outlook.expected, 1)} of {plural(outlook.size, 'feature')} would be "
+            f"found again; by chance, {number(outlook.size * outlook.chance_level, 1)}."
         )
+        certainty = f"How sure: {_hit_rate(outlook)}"
     else:
-        text = f"Disjoint halves agree no better than chance ({number(second.best.value)})."
-    return f"{text} {_guessing(evidence)}".strip()
+        best = second.best
+        why = (
+            "Two studies would not clearly agree better than chance: "
+            f"{number(best.value)}, where random lists have {number(second.chance)}."
+        )
+        ends = [number(within(end, second.measure)) for end in (best.low, best.high)]
+        certainty = f"How sure: this agreement may be {' to '.join(ends)}."
+    return f"{why} {_guessing(evidence)}".strip(), certainty
 
 
 def _guessing(evidence: Evidence) -> str:
@@ -197,8 +204,7 @@ def _certainty(evidence: Evidence) -> str:
     count = "" if span is None or span[0] == span[1] else f"it may be {span[0]:,} to {span[1]:,}; "
     if evidence.drawn:
         return f"How sure: {count}counted on {evidence.resamples}."
-    hit_rate = _hit_rate(evidence.outlook).removeprefix("How sure: ")
-    return f"How sure: {count}{hit_rate}"
+    return f"How sure: {count}{_hit_rate(evidence.outlook)}"
 
 
 def _hit_rate(outlook: Outlook) -> str:
@@ -206,4 +212,4 @@ def _hit_rate(outlook: Outlook) -> str:
     grades = set(outlook.selected["grade"])
     best = next(grade for grade in GRADES if grade in grades)
     rate = percent(GRADE_HIT_RATES[best])
-    return f"How sure: in tests, {rate} of features called {best} were found again."
+    return f"in tests, {rate} of features called {best} were found again."

@@ -133,11 +133,11 @@ class AnySelector(Scorer):
         asked = self._count(len(scores))
         reached = np.count_nonzero(scores > 0)
         zeros = np.count_nonzero(scores == 0)
-        # below 0 there are scores of another kind: then 0 has a place in their order, unless the
-        # cut is among several features that have it
         filled = reached < asked <= reached + zeros
+        # where scores go below 0, a score of 0 has its place in their order: as the highest, or
+        # where the cut leaves out none of the features that have it
         signed = reached + zeros < len(scores)
-        if not filled or (signed and asked == reached + zeros):
+        if not filled or (signed and (not reached or asked == reached + zeros)):
             return
         raise SparseModelError(self._too_sparse(int(reached), asked))
 

@@ -97,6 +97,8 @@ wider than the error of the share itself: it also stands for what the model of r
 """
 SHARE_MARGIN = 0.02
 """Keeps the log odds of the expected share finite at chance and at perfect agreement."""
+MAX_SHIFT, MAX_SHIFT_STEPS, SHIFT_TOLERANCE = 40.0, 60, 1e-12
+"""Largest shift of log odds, most steps to find it, and the step they end with."""
 STRETCHES = (0.6, 2.0)
 """Least and greatest factor of the log odds."""
 SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
@@ -262,10 +264,10 @@ def estimate_found_again(
     log_odds = by_model
     if len(tables) > 1:
         steps = _odds_step(draws.tables, tables, places)
-        log_odds = (1 - ODDS_SHARE) * by_model + ODDS_SHARE * _shifted_to_sum(
-            _interpolated(steps, places, n_features), size
+        log_odds = (1 - ODDS_SHARE) * by_model + ODDS_SHARE * _shift_to_sum(
+            _interpolate(steps, places, n_features), size
         )[:, places]
-    every = _shifted_to_sum(_interpolated(log_odds, places, n_features), size)
+    every = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
     moved = every[:, places] - by_model
     share = expected_share(ranks, curve, scores)
     slopes, shifts = _stretch_to_share(every, size, _share_draws(share, ranks, n_units, generator))
@@ -348,9 +350,14 @@ def _feature_order(ranks: DisjointRanks) -> NDArray[np.intp]:
 
     Ties are ordered by the ranks themselves, so that the order of the columns does not matter.
     """
+    _, place, counts = np.unique(-_order_scores(ranks), return_inverse=True, return_counts=True)
+    order = np.argsort(place, kind="stable")
+    tied = counts[place] > 1
+    features = np.flatnonzero(tied)
     parts = (own.reshape(-1, ranks.n_features) for own in (ranks.quarters, ranks.halves))
-    ties = [row for own in (*parts, ranks.full) for row in own[::-1]]
-    return np.lexsort((*ties, -_order_scores(ranks)))
+    keys = [row[features] for own in (*parts, ranks.full) for row in own[::-1]]
+    order[tied[order]] = features[np.lexsort((*keys, place[features]))]
+    return order
 
 
 def _order_scores(ranks: DisjointRanks) -> Array:
@@ -457,7 +464,7 @@ def _computed_places(size: int, n_features: int) -> NDArray[np.intp]:
     return np.unique(np.concatenate([np.arange(exact), later]))
 
 
-def _interpolated(values: Array, places: NDArray[np.intp], n_features: int) -> Array:
+def _interpolate(values: Array, places: NDArray[np.intp], n_features: int) -> Array:
     """Return values at all places, linear in the log of the place."""
     at = np.log(np.arange(n_features) + 0.5)
     known = np.log(places + 0.5)
@@ -510,7 +517,7 @@ def _larger_studies(
         chance = np.clip(chance, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE)
         mean = (posterior.weights @ chance[:, :, np.newaxis])[:, :, 0]
         log_odds = slopes[:, np.newaxis] * (logit(mean) + moved)
-        every = _shifted_to_sum(_interpolated(log_odds, places, n_features), size)
+        every = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
         found.append(expit(every).mean(axis=0))
     return np.array(found)
 
@@ -555,14 +562,26 @@ def _decreasing(values: Array, weights: Array) -> Array:
     return np.repeat([mean for mean, _, _ in blocks], [count for _, _, count in blocks])
 
 
-def _shifted_to_sum(log_odds: Array, size: int) -> Array:
-    """Shift log odds so that the chances of each row add up to the size."""
-    low, high = np.full(len(log_odds), -40.0), np.full(len(log_odds), 40.0)
-    for _ in range(60):
-        middle = (low + high) / 2
-        short = expit(log_odds + middle[:, np.newaxis]).sum(axis=1) < size
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return np.asarray(log_odds + ((low + high) / 2)[:, np.newaxis])
+def _shift_to_sum(log_odds: Array, size: int) -> Array:
+    """Shift log odds so that the chances of each row add up to the size.
+
+    Newton's method on the log of the sum, with a step of bisection where it leaves the bracket.
+    """
+    low, high = np.full(len(log_odds), -MAX_SHIFT), np.full(len(log_odds), MAX_SHIFT)
+    shift = np.zeros(len(log_odds))
+    for _ in range(MAX_SHIFT_STEPS):
+        chance = expit(log_odds + shift[:, np.newaxis])
+        total = chance.sum(axis=1)
+        short = total < size
+        low, high = np.where(short, shift, low), np.where(short, high, shift)
+        slope = (total - np.einsum("rp,rp->r", chance, chance)) / total
+        step = np.log(size / total) / np.maximum(slope, np.finfo(np.float64).tiny)
+        inside = (low <= shift + step) & (shift + step <= high)
+        step = np.where(inside, step, (low + high) / 2 - shift)
+        shift = shift + step
+        if np.abs(step).max() < SHIFT_TOLERANCE:
+            break
+    return np.asarray(log_odds + shift[:, np.newaxis])
 
 
 @dataclass(frozen=True)
@@ -602,7 +621,7 @@ def _stretch_to_share(log_odds: Array, size: int, shares: Array) -> tuple[Array,
     low, high = (np.full(len(log_odds), end) for end in STRETCHES)
     for _ in range(20):
         slope = (low + high) / 2
-        stretched = _shifted_to_sum(slope[:, np.newaxis] * log_odds, size)
+        stretched = _shift_to_sum(slope[:, np.newaxis] * log_odds, size)
         short = expit(stretched[:, :size]).mean(axis=1) < shares
         low, high = np.where(short, slope, low), np.where(short, high, slope)
     shift = stretched[:, 0] - slope * log_odds[:, 0]
@@ -615,7 +634,7 @@ def _with_score_vote(
     """Average the log odds of chances with those of the model of signed scores."""
     vote = logit(np.clip(scores.chance, MIN_SCORE_CHANCE, 1 - MIN_SCORE_CHANCE))
     mean = (1 - SCORE_CHANCE_WEIGHT) * log_odds + SCORE_CHANCE_WEIGHT * vote
-    averaged = _shifted_to_sum(mean, size)
+    averaged = _shift_to_sum(mean, size)
     change = (averaged - log_odds).mean(axis=0)
     bounded = logit(np.clip(low, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
     return averaged, np.asarray(expit(bounded + change))
@@ -635,4 +654,4 @@ def _lower_bound(
     reached = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1) < LOW_LEVEL
     first = np.minimum(reached.sum(axis=1), flat.shape[1] - 1)
     low = np.take_along_axis(flat, order, axis=1)[np.arange(n_places), first]
-    return np.asarray(expit(_interpolated(low[np.newaxis], places, n_features)[0]))
+    return np.asarray(expit(_interpolate(low[np.newaxis], places, n_features)[0]))
