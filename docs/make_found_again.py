@@ -1,15 +1,18 @@
 """Make the tables and diagrams of docs/found_again.md from the results in docs/_calibration.
 
 Run it after a result changed: ``python docs/make_found_again.py``. It takes seconds. These commands
-make the results, where DEVELOPMENT and HOLD_OUT are folders and HOLDFAST_DATA names the folder of
-the real data sets::
+make the results, where DEVELOPMENT, HOLD_OUT and CONFIRMATION are folders and HOLDFAST_DATA names
+the folder of the real data sets::
 
     python -m benchmarks.calibration.collect DEVELOPMENT
-    python -m benchmarks.calibration.collect HOLD_OUT --hold-out
+    python -m benchmarks.calibration.collect HOLD_OUT --list hold-out --seed 11
+    python -m benchmarks.calibration.collect CONFIRMATION --list confirmation --seed 12
     python -m benchmarks.calibration.evaluate DEVELOPMENT --write docs/_calibration/found_again.json
-    python -m benchmarks.calibration.evaluate HOLD_OUT --hold-out
+    python -m benchmarks.calibration.evaluate HOLD_OUT --list hold-out
         --write docs/_calibration/found_again_hold_out.json
-    python -m benchmarks.calibration.frequencies DEVELOPMENT HOLD_OUT
+    python -m benchmarks.calibration.evaluate CONFIRMATION --list confirmation
+        --write docs/_calibration/found_again_confirmation.json
+    python -m benchmarks.calibration.frequencies DEVELOPMENT HOLD_OUT CONFIRMATION
         --write docs/_calibration/found_again_frequencies.json
     python -m benchmarks.calibration.noise --write docs/_calibration/found_again_noise.json
 """
@@ -30,24 +33,24 @@ from holdfast.plot._panels import entitle, explain, open_panels
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))  # the benchmarks are not installed
 
-from benchmarks.calibration.noise import SHAPES  # noqa: E402
+from benchmarks.calibration.noise import PAGE_SIZES, PAIRS, RESAMPLES, SHAPES  # noqa: E402
 from benchmarks.calibration.populations import Real  # noqa: E402
-from benchmarks.calibration.settings import DEVELOPMENT, HOLD_OUT  # noqa: E402
+from benchmarks.calibration.settings import HOLD_OUT, LISTS  # noqa: E402
 
 PAGE = DOCS / "found_again.md"
 RESULTS = DOCS / "_calibration"
 PICTURES = DOCS / "_static"
 FILES = {
     "development": "found_again.json",
-    "hold_out": "found_again_hold_out.json",
-    "first_run": "found_again_hold_out_first.json",
+    "hold-out": "found_again_hold_out.json",
+    "first run": "found_again_hold_out_first.json",
+    "confirmation": "found_again_confirmation.json",
     "frequencies": "found_again_frequencies.json",
     "noise": "found_again_noise.json",
 }
-KINDS = {"hold_out": "hold-out", "development": "development"}
-RUNS = {"first_run": "hold-out, first run", **KINDS}
+KINDS = ("hold-out", "confirmation", "development")
+RUNS = {"first run": "hold-out, first run", **{kind: kind for kind in KINDS}}
 """What goals are compared with. The first run of the hold-out was before some corrections."""
-SETTINGS = {"hold_out": HOLD_OUT, "development": DEVELOPMENT}
 SELECTORS = (
     *("t_score", "f_score", "relieff", "information_gain"),
     *("svm_rfe", "l1_path", "forest_importance"),
@@ -127,8 +130,8 @@ def settings_part(found):
     features = {
         kind: found.get("frequencies", {}).get(kind, {}).get("features", {}) for kind in KINDS
     }
-    counts = {kind: len(own) for kind, own in SETTINGS.items()}
-    real = sum(isinstance(one.population, Real) for own in SETTINGS.values() for one in own)
+    counts = {kind: len(own) for kind, own in LISTS.items()}
+    real = sum(isinstance(one.population, Real) for own in LISTS.values() for one in own)
     tables = {
         kind: table(
             ["population", "selectors", "n", "p", "k"],
@@ -144,17 +147,19 @@ def settings_part(found):
             ],
             text_columns=2,
         )
-        for kind, own in SETTINGS.items()
+        for kind, own in LISTS.items()
     }
     total = sum(counts.values())
     return "\n\n".join(
         [
             (
                 f"There are {total} settings, {total - real} simulated and {real} on real data: "
-                f"{counts['development']} for development and {counts['hold_out']} held out. "
-                "The hold-out:"
+                f"{counts['development']} for development, {counts['hold-out']} in the hold-out "
+                f"and {counts['confirmation']} for confirmation. The hold-out:"
             ),
-            tables["hold_out"],
+            tables["hold-out"],
+            "The confirmation:",
+            tables["confirmation"],
             "<details><summary>The settings of development</summary>",
             tables["development"],
             "</details>",
@@ -164,13 +169,13 @@ def settings_part(found):
 
 def goals_part(found):
     """Return the goals next to what was measured."""
-    head = ["goal", *RUNS.values(), "met in the hold-out"]
+    head = ["goal", *RUNS.values(), "met outside development"]
     own = {kind: found[kind]["summary"] for kind in RUNS if kind in found}
 
     def row(goal, value_of, words_of, is_met):
         values = {kind: value_of(one) for kind, one in own.items()}
         cells = [words_of(values[kind]) if kind in values else MISSING for kind in RUNS]
-        known = [values[kind] for kind in ("first_run", "hold_out") if kind in values]
+        known = [one for kind, one in values.items() if kind != "development"]
         met = _yes(all(map(is_met, known))) if known else MISSING
         return [goal, *cells, met]
 
@@ -210,8 +215,8 @@ def goals_part(found):
         ),
     ]
     lines = [table(head, rows, text_columns=len(head))]
-    total = sum(map(len, SETTINGS.values()))
-    real = sum(isinstance(one.population, Real) for each in SETTINGS.values() for one in each)
+    total = sum(map(len, LISTS.values()))
+    real = sum(isinstance(one.population, Real) for each in LISTS.values() for one in each)
     lines.append(
         f"At least 40 settings were wanted, half of them real, and at least 12 held out: there are "
         f"{total}, of which {real} are real"
@@ -233,9 +238,9 @@ def selectors_part(found):
     head = ["selector", "data sets", "features", "calibration error", "of the frequency", "bias",
             "expected share: error", "its bias", "lower bound holds", "worst setting"]  # fmt: skip
     parts = []
-    for kind, title in KINDS.items():
+    for kind in KINDS:
         if kind not in found:
-            parts.append(f"{title.capitalize()}: {MISSING.lower()}")
+            parts.append(f"{kind.capitalize()}: {MISSING.lower()}")
             continue
         rows = []
         for name in selectors_of(found[kind]):
@@ -249,23 +254,28 @@ def selectors_part(found):
                     percent(one["low_worst"]),
                 ]
             )  # fmt: skip
-        parts.append(f"{title.capitalize()}, {found[kind]['date']}:\n\n{table(head, rows)}")
+        parts.append(f"{kind.capitalize()}, {found[kind]['date']}:\n\n{table(head, rows)}")
     return "\n\n".join(parts)
 
 
 def diagrams_part(found):
     """Return the reliability diagrams as images."""
     return "\n\n".join(
-        f"![{_description(title)}](_static/found_again_{kind}.svg)\n\n"
-        f"*{title.capitalize()}: said (across) and true (up), by selector.*"
-        for kind, title in KINDS.items()
+        f"![{_description(kind)}](_static/{diagram(kind)})\n\n"
+        f"*{kind.capitalize()}: said (across) and true (up), by selector.*"
+        for kind in KINDS
         if kind in found
     )
 
 
-def _description(title):
+def diagram(kind):
+    """Return the name of the picture of a list of settings."""
+    return f"found_again_{kind.replace('-', '_')}.svg"
+
+
+def _description(kind):
     return (
-        f"Reliability diagrams of the {title}, a panel for each selector: blue dots for chances to "
+        f"Reliability diagrams of the {kind}, a panel for each selector: blue dots for chances to "
         "be found again, grey rings for frequencies over halves, and the diagonal"
     )
 
@@ -273,7 +283,7 @@ def _description(title):
 def grades_part(found):
     """Return how often the features of each grade were found again, by selector."""
     parts = []
-    for kind, title in KINDS.items():
+    for kind in KINDS:
         if kind not in found:
             continue
         grades = list(found[kind]["summary"]["all"]["grades"])
@@ -287,7 +297,7 @@ def grades_part(found):
             ]
             for name in selectors_of(found[kind])
         ]
-        parts.append(f"{title.capitalize()}:\n\n{table(['selector', *grades], rows)}")
+        parts.append(f"{kind.capitalize()}:\n\n{table(['selector', *grades], rows)}")
     return "\n\n".join(parts) or MISSING
 
 
@@ -295,7 +305,7 @@ def lists_part(found):
     """Return how long the careful lists are, and how much of them was found again."""
     head = ["selector", "data sets", "with a list", "mean length", "found again"]
     parts = []
-    for kind, title in KINDS.items():
+    for kind in KINDS:
         if kind not in found:
             continue
         rows = []
@@ -306,7 +316,7 @@ def lists_part(found):
         own = [row for row in found[kind]["settings"] if row["lists"][0]]
         below = [row for row in own if row["lists"][1] < 0.8]
         lowest = min(own, key=lambda row: row["lists"][1], default=None)
-        text = f"{title.capitalize()}:\n\n{table(head, rows)}"
+        text = f"{kind.capitalize()}:\n\n{table(head, rows)}"
         if below:
             text += (
                 f"\n\nBy setting and selector, {len(below)} of {len(own)} means lie below 80%; the "
@@ -319,10 +329,10 @@ def lists_part(found):
 
 def worst_part(found):
     """Return the settings of the hold-out in which chances were farthest off."""
-    if "hold_out" not in found:
+    if "hold-out" not in found:
         return MISSING
     head = ["setting", "selector", "true share", "bias of the chances", "error of the share"]
-    rows = sorted(found["hold_out"]["settings"], key=lambda row: -abs(row["bias"]))[:N_WORST]
+    rows = sorted(found["hold-out"]["settings"], key=lambda row: -abs(row["bias"]))[:N_WORST]
     cells = [
         [row["setting"], code(row["selector"]), decimals(row["true_share"]),
          signed(row["bias"]), signed(row["share_bias"])]
@@ -330,7 +340,7 @@ def worst_part(found):
     ]  # fmt: skip
     wrong = [
         row
-        for row in found["hold_out"]["settings"]
+        for row in found["hold-out"]["settings"]
         if row["grades"]["very likely"][0] and row["grades"]["very likely"][1] < 0.8
     ]
     text = [table(head, cells, text_columns=2)]
@@ -375,7 +385,26 @@ def noise_part(found):
                 f"No selector called any feature *likely* in {100 * without:.1f}% of the data "
                 f"sets. The goal of 99% is {met}."
             ),
+            _noise_pages(own),
         ]
+    )
+
+
+def _noise_pages(own):
+    """Say how often the page of a study says "nothing" on noise."""
+    total, grades = own["page_data_sets"], own["page_grades"]
+    nothing = grades.get("nothing", 0) / total
+    met = "met" if nothing >= 0.95 else "missed"
+    others = ", ".join(
+        f"*{grade}* {count} times" for grade, count in grades.items() if grade != "nothing"
+    )
+    told = f" Otherwise it said that of the list would be found again: {others}." if others else ""
+    return (
+        f"For each of {total} such data sets a study was run with these selectors, "
+        f"{RESAMPLES} resamples, {PAIRS} pairs of halves, lists of "
+        f"{' and '.join(map(str, PAGE_SIZES))} and one classifier. Its page said that nothing "
+        f"could be expected to be found again for {100 * nothing:.1f}% of them. The goal of 95% is "
+        f"{met}.{told}"
     )
 
 
@@ -458,8 +487,8 @@ def draw(kind, found):
         first.figure,
         tuple(sheet.ax for sheet in sheets.values()),
         pd.DataFrame(numbers, columns=columns_),
-        f"How often chances to be found again are right: {KINDS[kind]}",
-        f"{_description(KINDS[kind])}. The area of a dot is the share of the features in its bin.",
+        f"How often chances to be found again are right: {kind}",
+        f"{_description(kind)}. The area of a dot is the share of the features in its bin.",
     )
 
 
@@ -467,7 +496,7 @@ def main():
     found = results()
     for kind in KINDS:
         if kind in found:
-            draw(kind, found).save(PICTURES / f"found_again_{kind}.svg")
+            draw(kind, found).save(PICTURES / diagram(kind))
     PAGE.write_text(page(), encoding="utf-8")
 
 

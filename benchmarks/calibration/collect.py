@@ -1,7 +1,7 @@
 """Draw data sets, run selectors on all parts that the estimate needs, and find the truth.
 
-``python -m benchmarks.calibration.collect CACHE [--seed N] [--only TEXT] [--hold-out]`` keeps one
-file per setting and selector in the folder CACHE; what is there already is not computed again.
+``python -m benchmarks.calibration.collect CACHE [--seed N] [--only TEXT] [--list hold-out]`` keeps
+one file per setting and selector in the folder CACHE; what is there already is not computed again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 import holdfast as hf
 from benchmarks.calibration.populations import Real
-from benchmarks.calibration.settings import DEVELOPMENT, HOLD_OUT
+from benchmarks.calibration.settings import LISTS
 from holdfast.resample import ReplicationDesign
 from holdfast.resample._units import Units
 
@@ -118,20 +118,20 @@ def main():
     parser.add_argument("cache", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
-    parser.add_argument("--hold-out", action="store_true")
+    parser.add_argument("--list", choices=LISTS, default="development")
     parser.add_argument("--part", default="0/1", help="I/N: do the I-th of N parts of the list")
-    asked = parser.parse_args()
-    asked.cache.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args()
+    options.cache.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    settings = HOLD_OUT if asked.hold_out else DEVELOPMENT
+    settings = LISTS[options.list]
     jobs = [(one, name) for one in settings for name in one.selectors]
-    part, of = map(int, asked.part.split("/"))
+    part, of = map(int, options.part.split("/"))
     for setting, selector in jobs[part::of]:
-        path = asked.cache / f"{selector}__{setting.name}.npz"
-        if path.exists() or asked.only not in path.name:
+        path = options.cache / f"{selector}__{setting.name}.npz"
+        if path.exists() or options.only not in path.name:
             continue
         start = time.perf_counter()
-        np.savez(path, **collect(setting, selector, asked.seed))
+        np.savez(path, **collect(setting, selector, options.seed))
         print(f"{path.name} {time.perf_counter() - start:.0f} s", flush=True)
 
 

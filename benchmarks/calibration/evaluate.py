@@ -1,6 +1,6 @@
 """Compare chances to be found again with the truth; print tables, and write them for the guide.
 
-``python -m benchmarks.calibration.evaluate CACHE [--hold-out] [--write FILE]`` reads what
+``python -m benchmarks.calibration.evaluate CACHE [--list hold-out] [--write FILE]`` reads what
 ``benchmarks.calibration.collect`` kept in the folder CACHE.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.calibration.estimates import estimates
-from benchmarks.calibration.settings import DEVELOPMENT, HOLD_OUT
+from benchmarks.calibration.settings import LISTS
 
 BINS = 10
 GRADES = (
@@ -139,11 +139,11 @@ def _decimals(value):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cache", type=Path)
-    parser.add_argument("--hold-out", action="store_true")
+    parser.add_argument("--list", choices=LISTS, default="development")
     parser.add_argument("--write", type=Path)
     parser.add_argument("--settings", action="store_true", help="print each setting, too")
-    asked = parser.parse_args()
-    found = gather(asked.cache, HOLD_OUT if asked.hold_out else DEVELOPMENT)
+    options = parser.parse_args()
+    found = gather(options.cache, LISTS[options.list])
     by_selector = defaultdict(list)
     for (_, selector), own in found.items():
         by_selector[selector].append(own)
@@ -151,10 +151,10 @@ def main():
     tables |= {name: summary(groups) for name, groups in by_selector.items()}
     for name, one in tables.items():
         show(name, one)
-    if asked.settings:
+    if options.settings:
         for (setting, selector), own in found.items():
             show(f"{selector} {setting}", summary([own]))
-    if asked.write:
+    if options.write:
         rows = [
             {
                 "setting": setting,
@@ -164,9 +164,9 @@ def main():
             }
             for (setting, selector), own in found.items()
         ]
-        asked.write.parent.mkdir(parents=True, exist_ok=True)
+        options.write.parent.mkdir(parents=True, exist_ok=True)
         document = {"date": time.strftime("%Y-%m-%d"), "summary": tables, "settings": rows}
-        asked.write.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        options.write.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

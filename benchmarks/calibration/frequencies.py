@@ -1,7 +1,7 @@
 """What chances to be found again are compared with: how often halves of the data select a feature.
 
-``python -m benchmarks.calibration.frequencies DEVELOPMENT HOLD_OUT [--write FILE]`` reads the two
-folders that ``benchmarks.calibration.collect`` filled and prints, for each selector, the
+``python -m benchmarks.calibration.frequencies DEVELOPMENT HOLD_OUT CONFIRMATION [--write FILE]``
+reads the folders that ``benchmarks.calibration.collect`` filled and prints, for each selector, the
 calibration error of these frequencies, taken for chances. The file also says how many features each
 setting has. Nothing is estimated, so this takes seconds.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.calibration.evaluate import calibration_error, reliability
-from benchmarks.calibration.settings import DEVELOPMENT, HOLD_OUT
+from benchmarks.calibration.settings import LISTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,20 +61,17 @@ def tables(cache, settings):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("development", type=Path)
-    parser.add_argument("hold_out", type=Path)
+    parser.add_argument("caches", type=Path, nargs=len(LISTS), metavar="CACHE")
     parser.add_argument("--write", type=Path)
-    asked = parser.parse_args()
-    found = {
-        "development": tables(asked.development, DEVELOPMENT),
-        "hold_out": tables(asked.hold_out, HOLD_OUT),
-    }
+    options = parser.parse_args()
+    lists = zip(LISTS.items(), options.caches, strict=True)
+    found = {kind: tables(cache, settings) for (kind, settings), cache in lists}
     for kind, own in found.items():
         for selector, rows in own["reliability"].items():
             print(f"{kind:12} {selector:20} ECE {calibration_error(rows):.3f}")
-    if asked.write:
+    if options.write:
         document = {"date": time.strftime("%Y-%m-%d"), **found}
-        asked.write.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        options.write.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

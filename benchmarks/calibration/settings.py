@@ -1,6 +1,7 @@
 """Settings of the calibration: population, samples, size of the list, selectors.
 
-`HOLD_OUT` was fixed before the last change of the estimator and is run once.
+`HOLD_OUT` was fixed before the constants of the estimator were final. `CONFIRMATION`, real data only,
+was fixed when neither constants nor code changed any more.
 """
 
 from __future__ import annotations
@@ -104,3 +105,23 @@ HOLD_OUT = [
     _real("vijver", "own", 70, 10, ["t_score", "relieff"]),
     _real("ovarian", "own", 60, 20, CHEAP),
 ]  # fmt: skip
+
+CONFIRMATION = [
+    _real("isolet", "halves", 60, 10, CHEAP),
+    _real("isolet", "three", 150, 20, ["f_score", "relieff"]),
+    _real("isolet", "even", 100, 20, ["t_score", "information_gain", "forest_importance"]),
+    _real("isolet", "one", 120, 10, ["t_score", "l1_path"], share=0.3),
+    _real("semeion", "even", 100, 20, ["t_score", "relieff", "svm_rfe"]),
+    _real("semeion", "halves", 200, 10, ["t_score", "information_gain"]),
+    _real("semeion", "three", 60, 10, ["f_score", "forest_importance"]),
+    _real("semeion", "one", 160, 20, ["t_score", "l1_path"], share=0.25),
+    _real("digits", "halves", 100, 10, CHEAP),
+    _real("digits", "one", 60, 5, ["t_score", "forest_importance"]),
+    _real("digits", "even", 120, 5, ["relieff", "svm_rfe"]),
+    _real("breast_cancer", "own", 100, 5, CHEAP),
+    _real("breast_cancer", "own", 60, 10, ["t_score", "svm_rfe"], share=0.3),
+    _real("vijver", "own", 66, 20, ["t_score", "relieff"]),
+    _real("ovarian", "own", 80, 10, ["t_score", "information_gain"]),
+]
+
+LISTS = {"development": DEVELOPMENT, "hold-out": HOLD_OUT, "confirmation": CONFIRMATION}

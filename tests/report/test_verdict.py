@@ -215,7 +215,10 @@ def test_few_chances_that_add_up_to_clearly_more_than_chance_are_not_nothing():
 def test_an_unsupported_recommendation_is_nothing_to_expect():
     told = verdict(supported=False, why_not="no.", replication=replicated(0.05, 0.0, 0.3))
     assert told["grade"] == "nothing"
-    assert told["why"] == "Two studies would not clearly agree better than chance: 0.05, where random lists have 0.00."
+    assert told["why"] == (
+        "Two studies would not clearly agree better than chance: 0.05, where random lists have "
+        "0.00."
+    )
     assert (told["trusted"], told["selector"], told["classifier"]) == ([], None, None)
 
 
