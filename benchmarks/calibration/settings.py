@@ -1,7 +1,7 @@
 """Settings of the calibration: population, samples, size of the list, selectors.
 
-`HOLD_OUT` was fixed before the constants of the estimator were final. `CONFIRMATION`, real data only,
-was fixed when neither constants nor code changed any more.
+`HOLD_OUT` was fixed before the constants of the estimator were final. `CONFIRMATION`, of real data
+only, was fixed when the estimator did not change any more.
 """
 
 from __future__ import annotations
