@@ -15,13 +15,16 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 import benchmarks.claims
-from benchmarks.claims._claim import Claim
 from benchmarks.claims._page import RESULTS, write_page
+
+if TYPE_CHECKING:
+    from benchmarks.claims._claim import Claim
 
 
 def claims() -> dict[str, Claim]:

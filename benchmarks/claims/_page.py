@@ -9,11 +9,14 @@ from typing import Any
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS / "_calibration" / "claims"
 PAGE = DOCS / "how_we_know.md"
-HEAD = """# How we know
-
-Every interval, p-value and plan is tested by simulation: data sets are drawn from populations that are known, or large enough, and what holdfast says of each is compared with the truth. The tables
-below are made by `make calibrate`; goals that are missed are named. [Found again](found_again.md) does the same for the chances of single features, [the decision](decision.md) for recommendations.
-"""
+HEAD = (
+    "# How we know\n\n"
+    "Every interval, p-value and plan is tested by simulation: data sets are drawn from populations "
+    "that are known, or large enough, and what holdfast says of each is\ncompared with the truth. "
+    "The tables are made by `make calibrate`; goals that are missed are named. "
+    "[Found again](found_again.md) does the same for the chances of\nsingle features, "
+    "[the decision](decision.md) for recommendations.\n"
+)
 
 
 def page() -> str:
@@ -34,7 +37,8 @@ def _section(name: str, document: dict[str, Any]) -> str:
     missed = document["missed"]
     verdict = f"Missed: {' '.join(missed)}" if missed else "All goals are met."
     return (
-        f"## {document['title']}\n\n{document['about']}\n\n{_table(document['rows'])}\n\n{verdict}\n\n"
+        f"## {document['title']}\n\n{document['about']}\n\n{_table(document['rows'])}\n\n"
+        f"{verdict}\n\n"
         f"*`python -m benchmarks.claims {name}`, {document['data_sets']:,} data sets a setting, "
         f"{document['date']}.*\n"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.claims.__main__ import claims
 
 SLACK = 3.0
