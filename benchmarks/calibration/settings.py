@@ -114,7 +114,7 @@ CONFIRMATION = [
     _real("semeion", "even", 100, 20, ["t_score", "relieff", "svm_rfe"]),
     _real("semeion", "halves", 200, 10, ["t_score", "information_gain"]),
     _real("semeion", "three", 60, 10, ["f_score", "forest_importance"]),
-    _real("semeion", "one", 160, 20, ["t_score", "l1_path"], share=0.25),
+    _real("semeion", "one", 160, 20, ["t_score", "l1_path"], share=0.75),
     _real("digits", "halves", 100, 10, CHEAP),
     _real("digits", "one", 60, 5, ["t_score", "forest_importance"]),
     _real("digits", "even", 120, 5, ["relieff", "svm_rfe"]),
