@@ -18,13 +18,7 @@ from holdfast.resample._record import (
     list_protocols,
     protocol,
 )
-from holdfast.resample._replication import (
-    ReplicationDesign,
-    ReplicationPairs,
-    classes_left_out,
-    halved_units,
-    left_out_note,
-)
+from holdfast.resample._replication import ReplicationDesign, ReplicationPairs
 from holdfast.resample._splits import Splits
 from holdfast.resample._subsampling import Subsampling
 from holdfast.resample._tested import times_tested
@@ -48,10 +42,7 @@ __all__ = [
     "Splits",
     "Subsampling",
     "as_protocol",
-    "classes_left_out",
     "get_protocol",
-    "halved_units",
-    "left_out_note",
     "list_protocols",
     "protocol",
     "times_tested",

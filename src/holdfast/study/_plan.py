@@ -11,7 +11,8 @@ import numpy as np
 
 from holdfast._text import shortened
 from holdfast.errors import StoreError
-from holdfast.resample import classes_left_out, halved_units, times_tested
+from holdfast.resample import times_tested
+from holdfast.resample._replication import classes_left_out, halved_units
 from holdfast.study._beside import BESIDE
 from holdfast.study._objects import JSON, is_opaque, spelled
 

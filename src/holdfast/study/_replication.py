@@ -14,7 +14,8 @@ from holdfast.judge._replication._estimate import estimate
 from holdfast.judge._replication._pairs import pair_chance, pair_similarities
 from holdfast.judge._replication._values import PairValues
 from holdfast.measures import get_measure
-from holdfast.resample import ReplicationPairs, left_out_note
+from holdfast.resample import ReplicationPairs
+from holdfast.resample._replication import left_out_note
 from holdfast.study._beside import DISJOINT
 from holdfast.study._stability import BUILD, KEPT, OF_SIZES
 from holdfast.study._summary import chief_measure

@@ -10,12 +10,8 @@ import numpy as np
 from holdfast.judge._replication._pairs import pair_chance, pair_similarities
 from holdfast.judge._replication._values import PairValues
 from holdfast.preferences import Groups, Rankings, Subsets, Weights
-from holdfast.resample import (
-    ReplicationPairs,
-    classes_left_out,
-    halved_units,
-    left_out_note,
-)
+from holdfast.resample import ReplicationPairs
+from holdfast.resample._replication import classes_left_out, halved_units, left_out_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
