@@ -1,7 +1,9 @@
-"""Take the picture of the README, docs/_static/report.png: the first screen of a report.
+"""Take a picture of the first screen of a report.
 
 Run it after the page changed: ``make demo``, then ``python docs/make_report_picture.py
-demo-study/report.html``. It needs playwright and a Chromium that is on the path.
+demo-study/report.html docs/_static/report.png`` for the README. The pictures found_again_signal.png
+and found_again_noise.png are of the two studies on docs/found_again.md. It needs playwright and a
+Chromium that is on the path.
 """
 
 import shutil
@@ -10,20 +12,19 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-TARGET = Path(__file__).parent / "_static" / "report.png"
 SCREEN = {"width": 1300, "height": 900}
 
 
-def main(page):
+def main(page, target):
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         screen = browser.new_page(viewport=SCREEN)
         screen.goto(Path(page).resolve().as_uri())
-        screen.screenshot(path=TARGET)
+        screen.screenshot(path=target)
         browser.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
