@@ -23,7 +23,8 @@ from tests.report.results import ODD, report_of, simulated
 
 def chances(*values, selected=None, lows=None, names=None):
     """Return the chances of features f0, f1, ... with their grades by the least chance of each."""
-    grade = [next(name for name, least in GRADES.items() if one >= least) for one in values]
+    shown = [round(one, 2) for one in values]
+    grade = [next(name for name, least in GRADES.items() if one >= least) for one in shown]
     return pd.DataFrame(
         {
             "feature": names or [f"f{i}" for i in range(len(values))],
@@ -140,6 +141,11 @@ def test_features_are_trusted_by_their_chance_not_by_resamples():
     assert told["trusted"] == ["f0", "f1"]
     assert told["next_step"] == "Act on f0 and f1. Check f2 on new samples first."
     assert verdict(chances(0.6, 0.5, 0.4), found=frequencies(1.0, 1.0, 1.0))["trusted"] == []
+
+
+def test_a_chance_counts_as_it_is_shown():
+    told = verdict(chances(0.75, 0.696, 0.694))
+    assert told["trusted"] == ["f0", "f1"]
 
 
 def test_features_that_are_not_selected_are_never_trusted():

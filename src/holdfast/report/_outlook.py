@@ -115,8 +115,11 @@ class Outlook:
         return self.between(TRUSTED_CHANCE, 2.0)
 
     def between(self, low: float, high: float) -> list[str]:
-        """Return the selected features with a chance of at least `low` and below `high`."""
-        chances = self.selected["found_again"]
+        """Return the selected features with a chance of at least `low` and below `high`.
+
+        Chances count as they are shown and graded, in hundredths.
+        """
+        chances = self.selected["found_again"].round(2)
         chosen = self.selected.loc[(chances >= low) & (chances < high), "feature"]
         return [str(name) for name in chosen]
 
