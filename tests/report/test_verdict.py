@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -203,14 +205,22 @@ def test_subjects_are_counted_where_there_are_any():
     assert "study of 20 subjects" in verdict(subjects=20)["headline"]
 
 
+def test_no_test_data_with_clear_effects_were_left_without_a_recommendation():
+    stored = Path(__file__).parents[2] / "docs" / "_calibration" / "decision.json"
+    rows = json.loads(stored.read_text(encoding="utf-8"))["support_with_signal"]
+    clear = [row for row in rows if row["from"] >= 0.4]
+    assert sum(row["data_sets"] for row in clear) > 40
+    assert [row["supported"] for row in clear] == [row["data_sets"] for row in clear]
+
+
 def test_at_chance_nothing_can_be_expected():
     told = verdict(chances(*[0.06] * 50), p=1000, error=0.46)
     assert told["headline"] == "Nothing here can be expected to be found again."
     assert told["why"] == (
-        "About 3.0 of 50 features would be found again; by chance, 2.5. The error, "
+        "Chance alone would find 2.5 of 50 features again; this list, 3.0. The error, "
         "46.0%, is not clearly below guessing, 50.0%."
     )
-    assert told["next_step"] == "Collect more samples, or look for stronger effects."
+    assert told["next_step"] == "Collect more samples, or seek stronger effects."
     assert (told["grade"], told["trusted"], told["selector"]) == ("nothing", [], None)
 
 
