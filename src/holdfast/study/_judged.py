@@ -309,14 +309,12 @@ class Judged:
         InvalidInputError
             The study has no disjoint parts, or the selector failed on them.
         """
-        from holdfast.study._found_again import (  # noqa: PLC0415  (seldom needed)
-            replicated_with_features,
-        )
+        from holdfast.study._replication import replicated_of  # noqa: PLC0415  (seldom needed)
 
         name, count = self._meant(selector, size)
         return self._judged(
             ("replicated", name, count, measure),
-            lambda: replicated_with_features(self._view, self._data, name, count, measure),
+            lambda: replicated_of(self._view, self._data, name, count, measure),
         )
 
     def longest_lists(self, found_again: float = 0.8) -> pd.DataFrame:
