@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-OVERSTATEMENT = 1.3
+OVERSTATEMENT = 1.2
 """How much the mean of both variances exceeds that between data sets."""
-MIN_WITHIN_SHARE = 0.2
+MIN_WITHIN_SHARE = 0.15
 """Least variance between data sets, as a share of that over splits."""
-FREEDOM = 8
+FREEDOM = 7
 """Degrees of freedom of the t law: the standard error is an estimate, too."""
 OPPOSITE_QUARTERS = ((0, 5), (1, 4), (2, 3))
 """Pairs of quarters that have no sample in common: 1-2 and 3-4, 1-3 and 2-4, 1-4 and 2-3."""
@@ -115,7 +115,7 @@ def compare_replication(
     The question is about the population: would two independent studies agree better on what the
     first selector selects than on what the second selects? Both are run on the same disjoint
     halves; the difference is the mean over splits, its standard error that between data sets, and
-    the test a t-test with 8 degrees of freedom.
+    the test a t-test with 7 degrees of freedom.
 
     Parameters
     ----------

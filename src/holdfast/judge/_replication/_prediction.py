@@ -217,7 +217,7 @@ def _steps(values: Sequence[float | None], scale: LogOdds) -> Array:
     """Return by how much log odds grow, given the stability that scores predict."""
     known = [value for value in values if value is not None]
     if len(known) < len(FACTORS):
-        return GROWTH * np.log(FACTORS)
+        return np.asarray(GROWTH * np.log(FACTORS))
     simulated = _log_odds(scale.parts(np.array(known)))
     return np.asarray((np.maximum.accumulate(simulated) - simulated[0] + np.log(FACTORS)) / 2)
 
