@@ -175,8 +175,9 @@ def test_pilots_with_little_agreement_get_a_least_number():
 
 
 def test_nothing_is_planned_at_chance():
-    found = replace(found_of([0.0, 0.01, 0.02]), low=-0.02)
+    found = found_of([0.0, 0.01, 0.02], error=0.03)
     assert at_chance(found)
+    assert not at_chance(replace(found, standard_error=0.01))
     plan = plan_samples(found)
     assert math.isinf(plan.needed)
     assert math.isnan(plan.needed_high)
@@ -192,7 +193,7 @@ def test_sentences_say_which_ends_are_known():
     assert "300 (100 to 900)" in known.sentence
 
 
-@pytest.mark.parametrize("values", [[0.5, 0.6, 0.9], [0.1, 0.5, 0.45], [0.05, 0.05, 0.06]])
+@pytest.mark.parametrize("values", [[0.5, 0.6, 0.9], [0.1, 0.5, 0.45], [0.3, 0.3, 0.31]])
 @pytest.mark.parametrize("error", [0.01, 0.2])
 def test_nothing_is_planned_against_what_was_measured(values, error):
     found = found_of(values, 160, error=error)

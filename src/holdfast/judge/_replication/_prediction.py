@@ -50,7 +50,7 @@ GROWTH = 0.9
 """Slope of the log odds against the log of the number of samples, without signed scores."""
 MARGIN = 0.02
 """Keeps log odds finite at chance and at perfect agreement."""
-HALF_ERROR_SHARE, STEP_ERROR, GROWTH_ERROR = 0.6, 0.3, 0.3
+HALF_ERROR_SHARE, STEP_ERROR, GROWTH_ERROR = 0.5, 0.25, 0.25
 """Standard errors of log odds: share of that of the halves, the step to n, and the slope."""
 FACTORS = np.array([1.0, *LARGER_STUDIES])
 MAX_FACTOR = 16
