@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         study,
         theory,
     )
-    from holdfast.judge import replication
+    from holdfast.judge import compare_replication, replication
     from holdfast.measures import compare, list_measures, measure, pairwise
     from holdfast.preferences import Groups, Rankings, Subsets, Weights, concat
     from holdfast.resample import (
@@ -112,6 +112,7 @@ _HOME = {
     "TScore": "select",
     "Weights": "preferences",
     "compare": "measures",
+    "compare_replication": "judge",
     "concat": "preferences",
     "export": "study",
     "list_measures": "measures",
@@ -171,6 +172,7 @@ __all__ = [
     "TScore",
     "Weights",
     "compare",
+    "compare_replication",
     "concat",
     "errors",
     "export",

@@ -115,7 +115,7 @@ def test_a_vote_of_scores_keeps_the_sum():
     ranks = ranks_of(latent_scores(some_effects()), 6)
     chance = np.r_[np.full(6, 0.9), np.full(74, 0.6 / 74)]
     plain = estimate_found_again(ranks, 0.5, 60)
-    voted = estimate_found_again(ranks, 0.5, 60, scores=ScoreVote(chance, 0.9))
+    voted = estimate_found_again(ranks, 0.5, 60, scores=ScoreVote(chance, 0.9, np.full(4, 0.9)))
     assert_rules(voted, 6)
     assert voted.share > plain.share
     assert voted.chance[:6].mean() > plain.chance[:6].mean()
@@ -126,7 +126,7 @@ def test_the_expected_share_goes_with_all_that_is_known():
     shares = [expected_share(ranks, curve) for curve in (0.0, 0.3, 0.6, 1.0)]
     assert shares == sorted(shares)
     assert 6 / 80 <= shares[0] < shares[-1] <= 1
-    vote = ScoreVote(np.full(80, 6 / 80), 0.1)
+    vote = ScoreVote(np.full(80, 6 / 80), 0.1, np.full(4, 0.1))
     assert expected_share(ranks, 0.6, vote) < shares[2]
 
 

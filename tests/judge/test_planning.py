@@ -5,13 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Replication, plan_samples
-from holdfast.judge._replication._planning import CORRECTED, SHARES, features_again
+from holdfast.judge._replication._planning import at_chance, features_again
+from holdfast.judge._replication._prediction import (
+    CORRECTED,
+    FACTORS,
+    GROWTH,
+    MARGIN,
+    MAX_FACTOR,
+    SHARES,
+    line_through,
+    value_of_share,
+)
 from holdfast.theory import expected_stability, required_samples
 
 SETTING = {"effect": 0.35, "n_informative": 20, "n_features": 500, "n_selected": 20}
@@ -24,8 +35,8 @@ def found_of(values, n=80, *, measure="nogueira", size=20, error=0.01):
     )
     curve = pd.DataFrame({"n_samples": [n // 2, n], "kind": ["estimated", "predicted"]})
     return Replication(
-        value=values[-1], low=0.0, high=1.0, n_samples=n // 2, measure=measure, size=size,
-        n_features=500, chance=0.0, n_pairs=50, confidence=0.95, standard_error=error,
+        value=values[-1], low=values[-1] / 2, high=1.0, n_samples=n // 2, measure=measure,
+        size=size, n_features=500, chance=0.0, n_pairs=50, confidence=0.95, standard_error=error,
         points=points, curve=curve,
     )  # fmt: skip
 
@@ -35,42 +46,6 @@ def theory(n, **setting):
         expected_stability("nogueira", n_per_class=part // 2, **setting)
         for part in (n // 4, 3 * n // 8, n // 2)
     ]
-
-
-def test_the_samples_that_theory_asks_for_lie_in_the_interval():
-    plan = plan_samples(found_of(theory(160, **SETTING), 160))
-    truth = required_samples(0.8, **SETTING).n_samples
-    assert plan.needed_low <= truth <= plan.needed_high
-    assert plan.needed_low <= plan.needed <= plan.needed_high
-
-
-def test_many_unequal_effects_need_about_what_theory_says():
-    setting = {**SETTING, "effect": [0.6] * 5 + [0.4] * 15 + [0.2] * 40, "n_informative": None}
-    plan = plan_samples(found_of(theory(160, **setting), 160), target=0.7)
-    truth = required_samples(0.7, **setting).n_samples
-    assert truth / 1.6 < plan.needed < truth * 1.6
-
-
-def test_the_curve_reaches_the_target_there_and_not_before():
-    found = found_of([0.2, 0.3, 0.4])
-    plan = plan_samples(found, target=0.6)
-    before, there = hf.judge.extrapolate(
-        found.points, at=[plan.needed - 1, plan.needed], n_features=500, size=20
-    )["value"]
-    assert before < 0.6 <= there
-
-
-def test_higher_targets_need_more():
-    found = found_of([0.3, 0.4, 0.5])
-    needed = [plan_samples(found, target=one).needed for one in (0.3, 0.6, 0.9)]
-    assert needed == sorted(needed)
-    assert needed[0] < 40 < needed[-1]
-
-
-def test_a_ceiling_below_the_target_is_never_reached():
-    plan = plan_samples(found_of([0.49, 0.49, 0.49]), target=0.95)
-    assert math.isinf(plan.needed_high)
-    assert "0.95" in plan.sentence
 
 
 @pytest.mark.parametrize("measure", [*CORRECTED, *SHARES])
@@ -97,16 +72,6 @@ def test_the_sentence_and_the_table_say_the_same():
     assert "of 20 features again" in repr(plan)
 
 
-def test_sentences_of_what_is_out_of_reach():
-    plan = plan_samples(found_of([0.3, 0.4, 0.5]))
-    never = replace(plan, needed=math.inf, needed_low=math.inf, needed_high=math.inf)
-    assert "out of reach" in never.sentence
-    hardly = replace(plan, needed=math.inf, needed_low=900.0, needed_high=math.inf)
-    assert "at least 900" in hardly.sentence
-    wide = replace(plan, needed=300.0, needed_low=100.0, needed_high=math.inf)
-    assert "300 (100 or more)" in wide.sentence
-
-
 @pytest.mark.parametrize("target", [0, 1, -0.2, math.nan, "0.8"])
 def test_targets_out_of_range_are_refused(target):
     with pytest.raises(InvalidInputError, match="target must be"):
@@ -126,12 +91,126 @@ def test_distances_and_single_points_are_refused():
         plan_samples(3)
 
 
-@pytest.mark.parametrize("values", [[0.5, 0.6, 0.9], [0.1, 0.5, 0.45], [0.0, 0.0, 0.0]])
+def log_odds(value):
+    inner = MARGIN + (1 - 2 * MARGIN) * value
+    return math.log(inner / (1 - inner))
+
+
+def line_of(found, **more):
+    asked = {"n_features": found.n_features, "size": found.size, "measure": found.measure}
+    return line_through(found.points, n_units=80, **asked, **more)
+
+
+@pytest.mark.parametrize(
+    "effect", [0.35, [0.6] * 5 + [0.4] * 15 + [0.2] * 40, [0.8 * 0.93**i for i in range(40)]]
+)
+def test_the_samples_that_theory_asks_for_lie_in_the_interval(effect):
+    setting = {**SETTING, "effect": effect}
+    if isinstance(effect, list):
+        setting["n_informative"] = None
+    plan = plan_samples(found_of(theory(160, **setting), 160), target=0.7)
+    truth = required_samples(0.7, **setting).n_samples
+    assert plan.needed_low <= truth
+    assert not plan.needed_high < truth
+    assert truth / 2 < plan.needed < truth * 2
+
+
+def test_the_line_reaches_the_target_there_and_not_before():
+    found = found_of([0.2, 0.3, 0.4])
+    plan, line = plan_samples(found, target=0.6), line_of(found)
+    before, there = (line.at(n, 0.95)[0] for n in (plan.needed - 1, plan.needed))
+    assert before < 0.6 <= there
+
+
+def test_the_line_goes_through_the_share_and_on_with_its_slope():
+    found = found_of([0.2, 0.3, 0.4])
+    share = 0.55 * (1 - 20 / 500) + 20 / 500
+    line = line_of(found, share=share)
+    assert line.at(80, 0.95)[0] == pytest.approx(0.55)
+    assert line.at(40, 0.95)[0] == pytest.approx(0.4)
+    ahead = line.at(320, 0.95)[0]
+    assert log_odds(ahead) - log_odds(0.55) == pytest.approx(GROWTH * math.log(4))
+
+
+def test_a_model_of_scores_bends_the_line():
+    """Its step is the mean of that of the model and of the Spearman-Brown formula."""
+    found = found_of([0.2, 0.3, 0.4])
+    values = [0.5, 0.6, 0.6, 0.7, 0.7]
+    shares = [value * (1 - 20 / 500) + 20 / 500 for value in values]
+    line = line_of(found, share=shares[0], score_shares=shares)
+    for factor, value in zip(FACTORS.tolist(), values, strict=True):
+        step = (log_odds(value) - log_odds(0.5) + math.log(factor)) / 2
+        assert log_odds(line.at(80 * factor, 0.95)[0]) - log_odds(0.5) == pytest.approx(step)
+
+
+@pytest.mark.parametrize("measure", [*CORRECTED, *SHARES, "jaccard"])
+@pytest.mark.parametrize("overlap", [1, 5, 10])
+def test_the_measure_follows_from_the_share(measure, overlap):
+    subsets = [list(range(10)), list(range(10 - overlap, 20 - overlap))]
+    value = hf.measure(measure, hf.Subsets(subsets, n_features=40))
+    assert value_of_share(overlap / 10, measure, 10, 40) == pytest.approx(float(value))
+
+
+def test_other_measures_do_not_follow_from_the_share():
+    assert value_of_share(0.5, "spearman", 40, 40) is None
+    assert value_of_share(0.5, "nogueira", None, 40) is None
+
+
+def test_higher_targets_need_more_until_nothing_is_known():
+    found = found_of([0.3, 0.4, 0.5])
+    plans = [plan_samples(found, target=one) for one in (0.3, 0.6, 0.9, 0.99)]
+    needed = [plan.needed for plan in plans[:3]]
+    assert needed == sorted(needed)
+    assert needed[0] < 40 < needed[-1]
+    assert math.isnan(plans[-1].needed)
+    assert plans[-1].needed_low <= MAX_FACTOR * 80
+
+
+def test_pilots_with_little_agreement_get_a_least_number():
+    plan = plan_samples(found_of([0.05, 0.06, 0.08]), target=0.95)
+    assert math.isnan(plan.needed)
+    assert math.isnan(plan.needed_high)
+    assert 80 < plan.needed_low <= MAX_FACTOR * 80
+    assert f"needs at least {plan.needed_low:,.0f}." in plan.sentence
+
+
+def test_nothing_is_planned_at_chance():
+    found = found_of([0.0, 0.01, 0.02], error=0.03)
+    assert at_chance(found)
+    assert not at_chance(replace(found, standard_error=0.01))
+    plan = plan_samples(found)
+    assert math.isinf(plan.needed)
+    assert math.isnan(plan.needed_high)
+    assert math.isfinite(plan.needed_low)
+    assert "no better than chance" in plan.sentence
+
+
+def test_sentences_say_which_ends_are_known():
+    plan = plan_samples(found_of([0.3, 0.4, 0.5]))
+    wide = replace(plan, needed=300.0, needed_low=100.0, needed_high=math.nan)
+    assert "300 (at least 100, at most unknown)" in wide.sentence
+    known = replace(wide, needed_high=900.0)
+    assert "300 (100 to 900)" in known.sentence
+
+
+@pytest.mark.parametrize("values", [[0.5, 0.6, 0.9], [0.1, 0.5, 0.45], [0.3, 0.3, 0.31]])
 @pytest.mark.parametrize("error", [0.01, 0.2])
 def test_nothing_is_planned_against_what_was_measured(values, error):
     found = found_of(values, 160, error=error)
-    last = max(values[-1], 0.0)
+    last = values[-1]
     assert plan_samples(found).value >= last
     for target in (last - 0.05, last + 0.05):
         if 0 < target < 1:
             assert (plan_samples(found, target=target).needed <= 80) == (target <= last)
+
+
+def test_prediction_plan_and_chances_say_the_same():
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 200))
+    X[:, :15] += 0.6 * (2 * y - 1)[:, np.newaxis]
+    found = hf.replication("t_score", X, y, size=10, n_pairs=20)
+    predicted = found.curve.query("kind == 'predicted'")["value"].iloc[0]
+    plan = plan_samples(found)
+    assert plan.value == pytest.approx(predicted)
+    assert plan.again == pytest.approx(10 * found.share)

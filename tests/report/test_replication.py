@@ -14,6 +14,8 @@ from holdfast.report._replication import second_study
 from tests.report.results import made, report_of, result, simulated
 from tests.report.sample import HOSTILE, sample
 
+NAN = float("nan")
+
 
 def test_rows_are_those_of_the_result():
     second = report_of("simulated")["replication"]
@@ -148,9 +150,14 @@ def test_cohorts_are_told_with_their_numbers():
     [
         (90, 40, 200, "need about 90 samples (95% interval: 40 to 200)."),
         (14, 4, 1200, "need fewer than 15 samples (95% interval: 4 to 1,200)."),
-        (90, 20, float("inf"), "need about 90 samples (95% interval: 20 or more)."),
-        (float("inf"), 40, float("inf"), "is probably not reached; it needs at least 40 samples."),
-        (float("inf"), float("inf"), float("inf"), "stability of 0.8 is out of reach."),
+        (90, 20, NAN, "need about 90 samples (95% interval: at least 20, at most unknown)."),
+        (NAN, 40, NAN, "stability of 0.8 needs at least 40 samples."),
+        (
+            float("inf"),
+            40,
+            NAN,
+            "cannot be planned for: the selections agree no better than chance.",
+        ),
     ],
 )
 def test_needed_samples_are_told(monkeypatch, needed, low, high, text):

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CHECKED = 4
-"""Times the data up to which predictions have been checked."""
+"""Times the data from which on predictions are orders of magnitude."""
+AT_CHANCE = "at chance"
+"""In the place of a number of samples, where selections agree no better than chance."""
 
 
 def print_plan(
@@ -71,10 +73,11 @@ def needed_text(row: dict[str, Any]) -> str:
     if "needed" not in row:
         return "-"
     needed, low, high = (row[key] for key in ("needed", "needed_low", "needed_high"))
-    if math.isinf(low):
-        return "not reached"
-    ends = f"[{low:,.0f}, {'-' if math.isinf(high) else format(high, ',.0f')}]"
-    return f"{'not reached' if math.isinf(needed) else format(needed, ',.0f')} {ends}"
+    if math.isinf(needed):
+        return AT_CHANCE
+    if math.isnan(needed):
+        return f"at least {low:,.0f}"
+    return f"{needed:,.0f} [{low:,.0f}, {'unknown' if math.isnan(high) else format(high, ',.0f')}]"
 
 
 def _sentences(
@@ -89,15 +92,18 @@ def _sentences(
     told = [first]
     if now is None:
         return [*told, *_why_none(rows)]
-    again = "so many of the selected features would a second study of the same size select again"
-    told.append(f"At {now:,} it is predicted{f': {again}' if _has_again(rows) else ''}.")
-    if any(math.isinf(row.get("needed", 0)) for row in rows):
-        told.append("Not reached: a hundred times the data are not enough.")
-    if any(CHECKED * now < row.get("needed", 0) < math.inf for row in rows):
+    again = "; found again: how many of the selected features a second study of this size selects"
+    told.append(f"At {now:,} it is predicted{again if _has_again(rows) else ''}.")
+    needed = [row["needed"] for row in rows if "needed" in row]
+    if any(map(math.isinf, needed)):
         told.append(
-            f"Numbers above {CHECKED * now:,} are further from the data than predictions were "
-            "ever checked: take them as orders of magnitude."
+            "At chance: selections agree no better than random ones, so no number of "
+            f"{noun} can be named."
         )
+    if any(map(math.isnan, needed)):
+        told.append(f"At least: how many more {noun} it takes is not known.")
+    if any(CHECKED * now < one < math.inf for one in needed):
+        told.append(f"Take numbers above {CHECKED * now:,} as orders of magnitude.")
     return told
 
 

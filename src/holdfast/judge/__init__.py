@@ -13,6 +13,7 @@ from holdfast.judge._pareto import pareto_front
 from holdfast.judge._profile import StabilityProfile, stability_profile
 from holdfast.judge._recommend import recommend
 from holdfast.judge._recommendation import Recommendation
+from holdfast.judge._replication._comparison import ReplicationComparison, compare_replication
 from holdfast.judge._replication._curve import extrapolate
 from holdfast.judge._replication._direct import replication
 from holdfast.judge._replication._estimate import estimate as estimate_replication
@@ -34,6 +35,7 @@ __all__ = [
     "PairValues",
     "Recommendation",
     "Replication",
+    "ReplicationComparison",
     "SamplePlan",
     "SelectorSimilarity",
     "StabilityProfile",
@@ -43,6 +45,7 @@ __all__ = [
     "cohorts",
     "compare_cohorts",
     "compare_pairs",
+    "compare_replication",
     "corrected_t_test",
     "effect_sizes",
     "estimate_replication",

@@ -101,7 +101,7 @@ def _told(evidence: Evidence) -> Iterator[str]:
     if (at := _common(evidence, "at")) is not None:
         yield (
             f"For two studies of {plural(at, evidence.noun)}, as many as there are, it is "
-            "predicted by a curve through the agreement of quarters, three eighths and halves."
+            "predicted, by the same estimate as the features that would be found again."
         )
     yield f"The usual stability, over the resamples, differs, as {WHY_DIFFERENT}."
     yield from _needed(evidence)
@@ -127,16 +127,17 @@ def _needed(evidence: Evidence) -> Iterator[str]:
     if plan is None:
         return
     wanted, low = f"replication stability of {GOOD_REPLICATION}", f"{plan.needed_low:,.0f}"
-    if math.isinf(plan.needed_low):
-        yield f"A {wanted} is out of reach."
-    elif math.isinf(plan.needed):
-        yield f"A {wanted} is probably not reached; it needs at least {low} {evidence.noun}s."
+    if math.isinf(plan.needed):
+        yield f"A {wanted} cannot be planned for: the selections agree no better than chance."
+    elif math.isnan(plan.needed):
+        yield f"A {wanted} needs at least {low} {evidence.noun}s."
     else:
         about = _counted(plan.needed, int(found.points["n_samples"].min()))
-        most = f"to {plan.needed_high:,.0f}" if math.isfinite(plan.needed_high) else "or more"
+        known = math.isfinite(plan.needed_high)
+        span = f"{low} to {plan.needed_high:,.0f}" if known else f"at least {low}, at most unknown"
         yield (
             f"For a {wanted}, each of two studies is predicted to need {about} {evidence.noun}s "
-            f"(95% interval: {low} {most})."
+            f"(95% interval: {span})."
         )
 
 

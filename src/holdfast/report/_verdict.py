@@ -162,7 +162,7 @@ def _more_samples(evidence: Evidence) -> str:
     if found is not None:
         target = GOOD_REPLICATION
         plan = attempt(lambda: plan_samples(found, target=target), "a plan of samples")
-    needed = math.inf if plan is None else plan.needed_low
+    needed = math.inf if plan is None or math.isinf(plan.needed) else plan.needed_low
     if not evidence.n_units < needed < math.inf:
         return f"{what}, or seek stronger effects."
     digits = 1 - math.floor(math.log10(needed))

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from holdfast.study._cohorts import has_cohorts
+from holdfast.study._feature_chances import why_none
 from holdfast.study._folder import made_folder
 from holdfast.study._predicted import no_predictions, prediction_frames
-from holdfast.study._replication import why_none
 from holdfast.study._tables import appearing, writer_of
 from holdfast.study._view import OWN, View, cut
 

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from holdfast._checks import between
-from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._feature_chances import (
-    DisjointDesign,
-    FeatureChances,
-    chances_from_orders,
-    chances_from_subsets,
-    chances_of_groups,
-    named_members,
-)
 from holdfast.judge._replication._result import no_features
-from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
-from holdfast.resample import ReplicationPairs
-from holdfast.resample._replication import FULL
-from holdfast.study._beside import DISJOINT
-from holdfast.study._replication import asked_of, replicated_of, why_none
-from holdfast.study._seeds import REPLICATION, seed_of
-from holdfast.study._store import SIGNED, to_floats
-from holdfast.study._view import OWN, size_label
+from holdfast.study._feature_chances import feature_chances
+from holdfast.study._view import size_label
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from holdfast.judge import Replication
-    from holdfast.judge._replication._score_model import SignedScores
-    from holdfast.study._measured import Data
-    from holdfast.study._view import FeatureGroup, View
+    from holdfast.study._view import View
 
 MIN_LISTED_CHANCE = 0.01
 """Features that are not selected are listed from this chance on."""
-EARLIER_VERSION = (
-    "the study was begun by an earlier version, which did not run selectors on the full data"
-)
 
 
 def features_table(view: View) -> pd.DataFrame:
@@ -67,41 +43,6 @@ def features_table(view: View) -> pd.DataFrame:
     return empty
 
 
-def feature_chances(view: View, selector: int, size: int) -> FeatureChances | str:
-    """Return the chances of all features of a selector at a size, or why they are not known."""
-    if why := why_none(view):
-        return why
-    if not any(part.role == FULL for part in view.parts.values()):
-        return EARLIER_VERSION
-    names = [str(name) for name in view.feature_names]
-    facts, beside = view.plan["data"], view.plan.get("beside", {})
-    design = DisjointDesign(
-        pairs=ReplicationPairs.of(list(view.parts.values())),
-        n_features=view.n_features,
-        n_units=int(beside.get("units") or facts["subjects"] or facts["n_samples"]),
-        seed=seed_of(view.plan["seed"], REPLICATION, selector),
-    )
-    members = None
-    try:
-        if view.finds_groups(view.selectors[selector]):
-            groups = _on_parts(view, view.feature_groups(selector))
-            selected = {at: _Groups.from_rows(rows, size) for at, rows in groups.items()}
-            found, chosen = chances_of_groups(selected, design)
-            members = named_members(names, chosen)
-        elif size == OWN:
-            found = chances_from_subsets(_on_parts(view, view.choices(selector)), design)
-        else:
-            found = chances_from_orders(
-                _on_parts(view, view.choices(selector)),
-                design,
-                size=size,
-                scores=_signed_scores(view, selector, design.pairs),
-            )
-    except InvalidInputError as error:
-        return str(error)
-    return FeatureChances(names=names, found=found, n_units=design.n_units, members=members)
-
-
 def longest_lists(view: View, share: float) -> pd.DataFrame:
     """Return, for each selector, the longest list with an expected share found again."""
     between(share, "found_again", 1.0)
@@ -123,49 +64,3 @@ def longest_lists(view: View, share: float) -> pd.DataFrame:
     longest = pd.DataFrame(rows, columns=columns)
     longest["size"] = pd.Series([row[1] for row in rows], dtype=object)
     return longest
-
-
-def _signed_scores(view: View, selector: int, pairs: ReplicationPairs) -> SignedScores | None:
-    """Read the t statistics of a selector that ranks by them; None where some are missing."""
-    stored = dict(view.raw(selector, SIGNED))
-    full, *halves = (
-        to_floats(stored[at]) if at in stored else None
-        for at in (pairs.full[0], *pairs.halves[:MAX_PAIRS].ravel())
-    )
-    return signed_scores_of(full, halves, int(view.plan["data"]["n_samples"]))
-
-
-def replicated_with_features(
-    view: View, data: Data, selector: str, size: int | str | None, measure: str | None
-) -> Replication:
-    """Estimate replication stability, with the chances of all features at this size."""
-    number, count, record = asked_of(view, selector, size, measure)
-    estimate = replicated_of(view, data, selector, size, measure)
-    chances: FeatureChances | str = f"{record.name} compares all features"
-    if record.by_size:
-        chances = feature_chances(view, number, count)
-    if isinstance(chances, str):
-        return replace(estimate, why_no_chances=chances)
-    return replace(estimate, chances=chances, why_no_chances="")
-
-
-class _Groups(NamedTuple):
-    """Groups of features, the best first, and the member that stands for each."""
-
-    members: list[NDArray[np.intp]]
-    representatives: NDArray[np.intp]
-
-    @classmethod
-    def from_rows(cls, rows: list[FeatureGroup], size: int) -> _Groups:
-        """Take the first groups; all of them where the selector chooses their number."""
-        chosen = rows if size == OWN else rows[:size]
-        return cls(
-            [np.asarray(one.members, dtype=np.intp) for one in chosen],
-            np.array([one.representative for one in chosen], dtype=np.intp),
-        )
-
-
-def _on_parts(view: View, rows: dict[int, Any]) -> dict[int, Any]:
-    """Keep what was found on disjoint parts and on the full data."""
-    roles = (*DISJOINT, FULL)
-    return {number: row for number, row in rows.items() if view.parts[number].role in roles}

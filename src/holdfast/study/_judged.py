@@ -153,6 +153,50 @@ class Judged:
             )
         return compare_pairs(tested, correction=correction)
 
+    def compare_replication(
+        self,
+        size: int | None = None,
+        *,
+        measure: str | None = None,
+        correction: Literal["holm"] | None = "holm",
+    ) -> pd.DataFrame:
+        """Test for each two selectors whether one replicates better in new studies.
+
+        The question is about the population, not about these resamples: see
+        :func:`holdfast.compare_replication`.
+
+        Parameters
+        ----------
+        size : int, optional
+            How many features are selected; by default the largest size. Selectors that choose the
+            size themselves are compared with their own.
+        measure : str, optional
+            A measure of the study; by default its first one.
+        correction : {"holm", None}, default "holm"
+            How p-values are corrected for the number of tests; None leaves them as they are.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each two selectors: ``selector_a``, ``selector_b``, ``size``, ``measure``;
+            ``n_samples`` of each of two studies that agree so; ``replication_a`` and
+            ``replication_b``; their ``difference`` (positive where a is better) with ``low`` and
+            ``high``, its 95% interval for other data; ``standard_error``; ``p_value`` as it is
+            and ``p_corrected``. Selectors without a value are left out.
+
+        Raises
+        ------
+        InvalidInputError
+            The study has no disjoint halves.
+        """
+        from holdfast.study._compared_replication import (  # noqa: PLC0415  (seldom needed)
+            compared_replication,
+        )
+
+        return compared_replication(
+            self._view, self._data, size=size, measure=measure, correction=correction
+        )
+
     def pipeline(
         self,
         X: Any,  # noqa: ANN401  (a matrix, a frame, or a Dataset)
@@ -309,14 +353,12 @@ class Judged:
         InvalidInputError
             The study has no disjoint parts, or the selector failed on them.
         """
-        from holdfast.study._found_again import (  # noqa: PLC0415  (seldom needed)
-            replicated_with_features,
-        )
+        from holdfast.study._replication import replicated_of  # noqa: PLC0415  (seldom needed)
 
         name, count = self._meant(selector, size)
         return self._judged(
             ("replicated", name, count, measure),
-            lambda: replicated_with_features(self._view, self._data, name, count, measure),
+            lambda: replicated_of(self._view, self._data, name, count, measure),
         )
 
     def longest_lists(self, found_again: float = 0.8) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from holdfast.judge._candidates import candidates, merits_of, sizes_of
 from holdfast.judge._replicability import Replicability
 from holdfast.measures import get_measure
 from holdfast.study._beside import DRAWN
-from holdfast.study._replication import values_on, why_none
+from holdfast.study._feature_chances import why_none
+from holdfast.study._replication import values_on
 from holdfast.study._stability import stability_table
 from holdfast.study._summary import chief_measure
 from holdfast.study._tested import inner_tested, tested_of

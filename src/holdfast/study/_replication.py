@@ -17,6 +17,7 @@ from holdfast.measures import get_measure
 from holdfast.resample import ReplicationPairs
 from holdfast.resample._replication import left_out_note
 from holdfast.study._beside import DISJOINT
+from holdfast.study._feature_chances import feature_chances, why_none
 from holdfast.study._stability import BUILD, KEPT, OF_SIZES
 from holdfast.study._summary import chief_measure
 from holdfast.study._view import OWN, cut, size_label
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge import Replication
+    from holdfast.judge._replication._feature_chances import FeatureChances
     from holdfast.measures import Measure
     from holdfast.preferences import Preferences
     from holdfast.study._measured import Data
@@ -49,7 +51,6 @@ PREDICTED = {
     "predicted_high": "high",
 }
 """What the table calls the columns of a curve, at as many samples as the data have."""
-NOT_ASKED = "it was not asked for"
 
 
 def replication_table(view: View, data: Data) -> pd.DataFrame:
@@ -78,23 +79,20 @@ def cells(view: View) -> Iterator[tuple[int, int, Measure]]:
                 yield selector, size, record
 
 
-def why_none(view: View) -> str:
-    """Say why there is no replication stability; nothing where there is."""
-    if any(part.role in DISJOINT for part in view.parts.values()):
-        return ""
-    return str(view.plan.get("beside", {}).get("why_none") or NOT_ASKED)
-
-
 def replicated(view: View, data: Data, selector: int, size: int, record: Measure) -> Replication:
     """Estimate the replication stability of a selector at a size by one measure."""
     values = values_on(view, data, selector, size, record)
     if not np.isfinite(values.halves).any():
         raise InvalidInputError(_nothing(view, selector, record))
+    chances: FeatureChances | str = f"{record.name} compares all features"
+    if record.by_size:
+        chances = feature_chances(view, selector, size)
     return estimate(
         values,
         measure=record.name,
         size=None if size == OWN else size,
         n_features=view.n_features,
+        chances=chances,
     )
 
 
@@ -143,6 +141,7 @@ def values_on(view: View, data: Data, selector: int, size: int, record: Measure)
         chance=pair_chance(record, found, pairs.halves, n_features=view.n_features),
         why=_failures(view, selector),
         classes_left_out=left_out_note(beside.get("left_out", {}), noun),
+        design=str(beside.get("sha256", "")),
     )
 
 

@@ -57,6 +57,11 @@ class View:
         self.store = store
 
     @cached_property
+    def feature_chances(self) -> dict[tuple[int, int], Any]:
+        """The chances of features that are estimated already, by selector and size."""
+        return {}
+
+    @cached_property
     def plan(self) -> dict[str, Any]:
         """The plan of the study."""
         plan: dict[str, Any] | None = self.store.fact("plan")

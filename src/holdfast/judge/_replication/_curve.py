@@ -25,7 +25,7 @@ def extrapolate(
     measure: str = "nogueira",
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Predict replication stability at other numbers of samples than those observed.
+    r"""Predict replication stability at other numbers of samples by curves of theory alone.
 
     Many curves of stability against the number of samples are weighed by how well they agree with
     the points. Measures of subsets take theirs from the theory of independent Gaussian scores:
@@ -72,7 +72,8 @@ def extrapolate(
 
     Notes
     -----
-    How far predictions were from the truth is told in the guide, page "Planning".
+    The predictions of :func:`replication` and :func:`plan_samples` use these curves together with
+    the chances of single features, which are closer to the truth; see the guide, page "Planning".
 
     Examples
     --------

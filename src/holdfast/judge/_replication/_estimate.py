@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from holdfast._text import plural
-from holdfast.judge._replication._curve import extrapolate
 from holdfast.judge._replication._interval import interval_of, spread_of
+from holdfast.judge._replication._prediction import line_through
 from holdfast.judge._replication._result import Replication
 from holdfast.judge._replication._scale import log_odds_of
 from holdfast.measures import get_measure
@@ -68,12 +69,7 @@ def estimate(
     points = _points(values, scale, spread)
     curve = _estimated(points, lambda value: interval_of(value, spread, confidence, scale, record))
     half = curve.iloc[-1]
-    if len(points) > 1 and np.isfinite(spread):
-        asked: dict[str, Any] = {"n_features": n_features, "size": size, "measure": measure}
-        at = [factor * values.n_units for factor in AHEAD]
-        ahead = extrapolate(points, at=at, confidence=confidence, **asked)
-        curve = pd.concat([curve, ahead.assign(kind="predicted")], ignore_index=True)
-    return Replication(
+    found = Replication(
         value=float(half["value"]),
         low=float(half["low"]),
         high=float(half["high"]),
@@ -90,7 +86,39 @@ def estimate(
         chances=None if isinstance(chances, str) else chances,
         why_no_chances=chances if isinstance(chances, str) else "",
         note=_note(values, record, full=size == n_features),
+        values=values,
     )
+    if not carries_prediction(points):
+        return found
+    line = line_through(
+        points,
+        n_units=values.n_units,
+        n_features=n_features,
+        size=size,
+        measure=measure,
+        share=found.share,
+        score_shares=found.score_shares,
+    )
+    ahead = [(n, *line.at(n, confidence)) for n in (by * values.n_units for by in AHEAD)]
+    predicted = pd.DataFrame(ahead, columns=["n_samples", "value", "low", "high"])
+    whole = pd.concat([curve, predicted.assign(kind="predicted")], ignore_index=True)
+    return replace(found, curve=whole)
+
+
+def points_of(
+    values: PairValues, *, measure: str, size: int | None, n_features: int
+) -> pd.DataFrame:
+    """Return the mean similarities of disjoint parts, from the smallest parts to halves.
+
+    Columns: ``n_samples``, ``value``, ``standard_error`` (between data sets), ``n_pairs``.
+    """
+    scale = log_odds_of(get_measure(measure), n_features, size)
+    return _points(values, scale, spread_of(values, scale, size))
+
+
+def carries_prediction(points: pd.DataFrame) -> bool:
+    """Tell whether larger studies can be predicted: more than halves, with a standard error."""
+    return len(points) > 1 and bool(np.isfinite(points["standard_error"].iloc[-1]))
 
 
 def _points(values: PairValues, scale: LogOdds, spread: float) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,8 @@ import pandas as pd
 from holdfast._checks import between
 from holdfast._text import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge._replication._estimate import estimate as estimate_replication
+from holdfast.judge._replication._curve_fit import fit_curves
+from holdfast.judge._replication._estimate import carries_prediction, points_of
 from holdfast.judge._replication._found_again import (
     LARGER,
     DisjointRanks,
@@ -186,12 +187,14 @@ def _curve_share(
     values = PairValues(halves=halves, parts=parts, quarters=quarters, n_units=design.n_units)
     if not np.isfinite(values.halves).any():
         return size / design.n_features
-    estimate = estimate_replication(
-        values, measure=record.name, size=asked_size, n_features=design.n_features
-    )
-    ahead = estimate.curve.loc[estimate.curve["kind"] == "predicted", "value"]
-    half = max(estimate.value, 0.0)
-    agreement = float(ahead.iloc[0]) if len(ahead) else 2 * half / (1 + half)
+    asked: dict[str, Any] = {
+        "measure": record.name, "size": asked_size, "n_features": design.n_features,
+    }  # fmt: skip
+    points = points_of(values, **asked)
+    half = max(float(points["value"].iloc[-1]), 0.0)
+    agreement = 2 * half / (1 + half)
+    if carries_prediction(points):
+        agreement, _, _ = fit_curves(points, **asked).at(design.n_units, 0.95)
     chance = size / design.n_features
     return chance + max(agreement, 0.0) * (1 - chance)
 

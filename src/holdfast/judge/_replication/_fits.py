@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,17 @@ def pair_values(fitting: Fitting, units: Units) -> PairValues:
         chance=chance,
         why=why,
         classes_left_out=left_out_note(classes_left_out(units), units.noun),
+        design=_digest(fitting),
     )
+
+
+def _digest(fitting: Fitting) -> str:
+    """Return what tells apart which samples, of which class, are in which part."""
+    digest = hashlib.sha256(np.asarray(fitting.data.codes, dtype=np.int64).tobytes())
+    for one in fitting.resamples:
+        digest.update(np.asarray(one.train, dtype=np.int64).tobytes())
+        digest.update(b"|")
+    return digest.hexdigest()
 
 
 def _compared(fitting: Fitting, pairs: NDArray[np.intp]) -> tuple[Array, dict[int, range], str]:

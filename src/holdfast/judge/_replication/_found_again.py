@@ -186,6 +186,9 @@ class FoundAgain:
         Expected share of a list that an independent study selects again.
     larger : ndarray of shape (factors, p)
         The chances in studies `LARGER` times as large.
+    score_shares : tuple of float
+        The shares that the model of signed scores has for studies of the same size and of
+        `_score_model.LARGER_STUDIES` times as large; empty without one.
     """
 
     selected: NDArray[np.bool_]
@@ -194,6 +197,7 @@ class FoundAgain:
     draws: Array
     share: float
     larger: Array
+    score_shares: tuple[float, ...] = ()
 
     @property
     def expected(self) -> float:
@@ -296,6 +300,7 @@ def estimate_found_again(
         draws=chance,
         share=share,
         larger=larger,
+        score_shares=() if scores is None else (scores.share, *scores.larger.tolist()),
     )
 
 

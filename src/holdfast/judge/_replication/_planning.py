@@ -1,35 +1,28 @@
-"""How many samples a wanted replication stability needs, from the data at hand."""
+"""How many samples a wanted replication stability needs, from the data of a pilot study."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from holdfast._checks import between
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._curve_fit import fit_curves
+from holdfast.judge._replication._prediction import (
+    CORRECTED,
+    SHARES,
+    line_through,
+)
 from holdfast.judge._replication._result import Replication
 from holdfast.measures import get_measure
 
-if TYPE_CHECKING:
-    from holdfast.judge._replication._curve_fit import CurveFit
-
-FEWEST = 4
-FURTHEST = 100
-"""How many times the data are looked at; what needs more counts as never reached."""
 FEW_POINTS = "stability is known at one number of samples only; each class needs 8 samples"
-CORRECTED = ("nogueira", "kuncheva", "kappa", "phi", "npog", "unadjusted")
-"""Measures that are the overlap of two subsets of one size, corrected for chance."""
-SHARES = ("pog", "dice", "ochiai")
-"""Measures that are the overlap as a share of the size."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SamplePlan:
-    """What to expect of a selection at the samples at hand, and how many a target needs.
+    """What to expect of a selection from as many samples as there are, and how many a target needs.
 
     Attributes
     ----------
@@ -38,7 +31,7 @@ class SamplePlan:
     size : int or None
         How many features are selected.
     n_samples : int
-        Samples (subjects, where there are any) at hand.
+        Samples (subjects, where there are any) of the data.
     value, low, high : float
         Predicted stability of selections from two studies of `n_samples` each.
     again, again_low, again_high : float
@@ -46,9 +39,13 @@ class SamplePlan:
         measure does not tell.
     target : float
         The wanted stability.
-    needed, needed_low, needed_high : float
-        Fewest samples with a predicted stability of at least the target, and the ends of their
-        interval. Infinite where a hundred times the data are not enough.
+    needed : float
+        Fewest samples with a predicted stability of at least the target. NaN where 16 times the
+        data are not enough: how many more it takes is not known. Infinite where selections agree
+        no better than chance, so that nothing can be planned.
+    needed_low, needed_high : float
+        Interval of the needed samples: at least `needed_low`; at most `needed_high`, which is NaN
+        where no end is known.
     confidence : float
         Level of the intervals.
     """
@@ -88,12 +85,14 @@ class SamplePlan:
     @property
     def _needed(self) -> str:
         wanted = f"A stability of {self.target:g}"
-        if math.isinf(self.needed_low):
-            return f"{wanted} is out of reach."
         if math.isinf(self.needed):
-            return f"{wanted} is probably not reached; it needs at least {self.needed_low:,.0f}."
-        most = f"to {self.needed_high:,.0f}" if math.isfinite(self.needed_high) else "or more"
-        return f"{wanted} needs about {self.needed:,.0f} ({self.needed_low:,.0f} {most})."
+            return f"{wanted} cannot be planned for: selections agree no better than chance."
+        least = f"at least {self.needed_low:,.0f}"
+        if math.isnan(self.needed):
+            return f"{wanted} needs {least}."
+        ends = f"{self.needed_low:,.0f} to {self.needed_high:,.0f}"
+        span = f"{least}, at most unknown" if math.isnan(self.needed_high) else ends
+        return f"{wanted} needs about {self.needed:,.0f} ({span})."
 
     def __repr__(self) -> str:
         return f"<SamplePlan: {self.sentence}>"
@@ -102,10 +101,11 @@ class SamplePlan:
 def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     r"""Find how many samples a wanted replication stability needs.
 
-    The curves of :func:`extrapolate` are followed to where they reach the target: their median
-    gives the number of samples, and the ends of their band its interval. For measures of overlap
-    that are corrected for chance, the value :math:`\rho` also says how many of k selected
-    features another study of the same size would select again:
+    The prediction of :func:`replication` is followed to where it reaches the target, and the ends
+    of its interval likewise; on the scale of log odds it grows by 0.75 log(m / n), where the
+    Spearman-Brown formula has log(m / n). For measures of overlap that are corrected for chance,
+    the value :math:`\rho` also says how many of k selected features another study of the same size
+    would select again:
 
     .. math:: r = k \left(\rho\,(1 - k/p) + k/p\right).
 
@@ -149,10 +149,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
         raise InvalidInputError(
             f"nothing can be predicted from this estimate: {found.note or FEW_POINTS}."
         )
-    fit = fit_curves(
-        found.points, n_features=found.n_features, size=found.size, measure=found.measure
-    )
-    return _planned(found, fit, wanted)
+    return _planned(found, wanted)
 
 
 def predicts(found: Replication) -> bool:
@@ -160,14 +157,35 @@ def predicts(found: Replication) -> bool:
     return len(found.points) > 1 and bool((found.curve["kind"] == "predicted").any())
 
 
-def _planned(found: Replication, fit: CurveFit, target: float) -> SamplePlan:
+def at_chance(found: Replication) -> bool:
+    """Tell whether halves agree no better than random selections, as far as these data show.
+
+    One standard error is the limit: on noise it is about twice the true one, so that 98 of 100
+    data sets of noise are at chance.
+    """
+    chance = found.chance if math.isfinite(found.chance) else 0.0
+    return found.value - chance <= found.standard_error
+
+
+def _planned(found: Replication, target: float) -> SamplePlan:
     now = int(found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].min())
-    value, low, high = fit.at(now, found.confidence)
+    line = line_through(
+        found.points,
+        n_units=now,
+        n_features=found.n_features,
+        size=found.size,
+        measure=found.measure,
+        share=found.share,
+        score_shares=found.score_shares,
+    )
+    value, low, high = line.at(now, found.confidence)
     again = [
         features_again(one, measure=found.measure, size=found.size, n_features=found.n_features)
         for one in (value, low, high)
     ]
-    needed, last, first = (_needed(fit, target, now, found.confidence, of) for of in range(3))
+    needed, first, last = line.samples_for(target, found.confidence)
+    if at_chance(found):
+        needed, last = math.inf, math.nan
     return SamplePlan(
         measure=found.measure, size=found.size, n_samples=now,
         value=value, low=low, high=high,
@@ -188,20 +206,3 @@ def features_again(value: float, *, measure: str, size: int | None, n_features: 
         return math.nan
     share = size / n_features if measure in CORRECTED else 0.0
     return min(max(size * (value * (1 - share) + share), 0.0), float(size))
-
-
-def _needed(fit: CurveFit, target: float, now: int, confidence: float, of: int) -> float:
-    """Return the fewest samples at which a line of the prediction reaches the target.
-
-    Lines are the value (0), the lower (1) and the upper end (2) of the interval.
-    """
-    few, many = FEWEST - 1, FURTHEST * now
-    if fit.at(many, confidence)[of] < target:
-        return math.inf
-    while many - few > 1:
-        middle = (few + many) // 2
-        if fit.at(middle, confidence)[of] >= target:
-            many = middle
-        else:
-            few = middle
-    return float(many)

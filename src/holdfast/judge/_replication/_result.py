@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from holdfast.judge._replication._feature_chances import FeatureChances
+    from holdfast.judge._replication._values import PairValues
     from holdfast.plot import Picture
 
 FEATURE_COLUMNS = ["feature", "selected", "found_again", "low", "grade"]
@@ -62,6 +63,8 @@ class Replication:
         What `features`, `longest_list` and `samples_for` rest on; None where it is not known.
     why_no_chances : str
         Why chances are not known.
+    values : PairValues or None
+        The similarity of each pair, which :func:`compare_replication` takes.
     """
 
     value: float
@@ -80,6 +83,19 @@ class Replication:
     chances: FeatureChances | None = None
     why_no_chances: str = "chances were not estimated"
     note: str = ""
+    values: PairValues | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Expected share of the list that a study of the same size selects; None if not known."""
+        if self.chances is None or self.chances.members is not None:
+            return None
+        return self.chances.found.share
+
+    @property
+    def score_shares(self) -> tuple[float, ...]:
+        """The same in studies 1, 2, 4, 8 and 16 times as large, by signed scores; mostly empty."""
+        return () if self.share is None or self.chances is None else self.chances.found.score_shares
 
     @property
     def features(self) -> pd.DataFrame:

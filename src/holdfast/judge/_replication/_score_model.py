@@ -38,6 +38,8 @@ MAX_PAIRS = 42
 
 Seven partitions into quarters, what 30 splits into halves come with, have 42 pairs.
 """
+LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0)
+"""How many times as large studies are whose overlap is simulated, too."""
 MIN_HALVES = 4
 """Fewest pairs of halves that show how noise correlates."""
 MIN_TAIL = 1e-12
@@ -73,10 +75,13 @@ class ScoreVote:
         Share of the studies that select each feature.
     share : float
         Mean overlap of two studies with the same effects, as a share of the list.
+    larger : ndarray of shape (4,)
+        The same in studies `LARGER_STUDIES` times as large.
     """
 
     chance: Array
     share: float
+    larger: Array
 
 
 def signed_scores_of(
@@ -113,6 +118,7 @@ def vote_of_scores(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote 
     generator = np.random.default_rng(seed)
     components = np.cumsum(_posterior_weights(z), axis=1)
     counts, overlaps = np.zeros(len(z)), []
+    factors = np.sqrt([1.0, *LARGER_STUDIES])  # means of more samples are further from 0
     n_studies = min(N_STUDIES, len(noise))
     for _ in range(N_EFFECT_DRAWS):
         component = (components > generator.random((len(z), 1))).argmax(axis=1)
@@ -121,14 +127,20 @@ def vote_of_scores(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote 
         effects = shrink * z + np.sqrt(shrink) * generator.standard_normal(len(z))
         rows = generator.choice(len(noise), n_studies, replace=False)
         signs = generator.choice([-1.0, 1.0], (n_studies, 1))  # a difference has no direction
-        studies = np.abs(effects + signs * noise[rows])
-        chosen = np.argpartition(-studies, size, axis=1)[:, :size]
-        times = np.bincount(chosen.ravel(), minlength=len(z))
-        counts += times
-        overlaps.append((times * (times - 1)).sum() / (n_studies * (n_studies - 1)) / size)
+        errors = signs * noise[rows]
+        times = np.array([_times_selected(factor * effects + errors, size) for factor in factors])
+        counts += times[0]
+        overlaps.append((times * (times - 1)).sum(axis=1) / (n_studies * (n_studies - 1)) / size)
     chance = np.empty(len(z))
     chance[order] = counts / (N_EFFECT_DRAWS * n_studies)
-    return ScoreVote(chance, float(np.mean(overlaps)))
+    share, *larger = np.mean(overlaps, axis=0).tolist()
+    return ScoreVote(chance, share, np.array(larger))
+
+
+def _times_selected(scores: Array, size: int) -> NDArray[np.intp]:
+    """Count in how many rows each feature has one of the `size` highest absolute scores."""
+    chosen = np.argpartition(-np.abs(scores), size, axis=1)[:, :size]
+    return np.bincount(chosen.ravel(), minlength=scores.shape[1])
 
 
 def _normal_scores(t: Array, freedom: float) -> Array:

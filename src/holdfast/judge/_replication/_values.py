@@ -33,6 +33,8 @@ class PairValues:
         Why some pairs have no value, as far as is known.
     classes_left_out : str
         Which classes the parts leave out, as a sentence; empty where they leave out none.
+    design : str
+        Tells designs apart: equal where the same samples are in the same parts.
     """
 
     halves: Array
@@ -42,6 +44,7 @@ class PairValues:
     chance: float = math.nan
     why: str = ""
     classes_left_out: str = ""
+    design: str = ""
 
     @property
     def sizes(self) -> tuple[int, int, int]:
