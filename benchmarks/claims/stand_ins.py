@@ -141,8 +141,8 @@ CLAIM = Claim(
     about=(
         f"{N_INFORMATIVE} informative features of {P} have a twin (r about 0.96); {N} samples, "
         f"{RESAMPLES} subsamples. A t-score selects twins together: nothing takes the place of "
-        "anything. A selector that takes one feature of each twin pair swaps them. Goal: false rows "
-        "in at most 5% of the studies; at least half of the swapped features are shown."
+        "anything. A selector that takes one feature of each twin pair swaps them. Goal: false "
+        "rows in at most 5% of the studies; at least half of the swapped features are shown."
     ),
     run=_run,
     missed=_missed,

@@ -61,8 +61,14 @@ def replacements(
     )
     corrected = holm(p_values)
     kept = corrected <= MAX_P_VALUE
-    every = (first, second, correlations, alone, together, corrected)
-    return Replacements(*(part[kept] for part in every))
+    return Replacements(
+        features=first[kept],
+        stand_ins=second[kept],
+        correlations=correlations[kept],
+        counts=alone[kept],
+        counts_with=together[kept],
+        p_values=corrected[kept],
+    )
 
 
 def count_covered(

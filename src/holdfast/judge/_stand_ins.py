@@ -50,9 +50,9 @@ class StandIns:
         it is always selected) and ``frequency_with``, the share of all resamples with the
         feature or a stand-in.
     stability : DataFrame
-        ``measure``, ``stand_ins`` (whether correlated features count as agreement), ``value``, ``low``,
-        ``high``, ``chance``. ``share`` is the share of the selected features that two resamples
-        have in common, or of those with a correlated feature in the other selection, too;
+        ``measure``, ``stand_ins`` (whether correlated features count as agreement), ``value``,
+        ``low``, ``high``, ``chance``. ``share`` is the share of the selected features that two
+        resamples have in common, or of those with a correlated feature in the other one, too;
         ``kappa`` and ``yu`` are the same corrected for chance; ``nogueira`` and ``sechidis``
         compare variances. All correlated features count here, also those of which nothing shows
         that they take each other's place. Where correlated features are common, random selections
