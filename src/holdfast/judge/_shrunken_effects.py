@@ -139,7 +139,7 @@ def shrunken_effects(
     >>> X, codes = np.random.default_rng(0).normal(size=(60, 500)), np.arange(60) % 2
     >>> effects = hf.judge.shrunken_effects(X, codes, ["ill", "well"])
     >>> best = effects.loc[effects["observed"].idxmax()]
-    >>> best["observed"] > 0.8, best["effect"] < 0.3, best["low"] <= 0
+    >>> bool(best["observed"] > 0.8), bool(best["effect"] < 0.3), bool(best["low"] <= 0)
     (True, True, True)
     """
     observed = effect_sizes(X, codes, classes)
