@@ -122,6 +122,6 @@ CLAIM = Claim(
     ),
     run=_run,
     missed=_missed,
-    data_sets=150,
-    few_data_sets=25,
+    data_sets=100,
+    few_data_sets=20,
 )

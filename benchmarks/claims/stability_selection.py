@@ -139,5 +139,5 @@ CLAIM = Claim(
     run=_run,
     missed=_missed,
     data_sets=60,
-    few_data_sets=10,
+    few_data_sets=15,
 )
