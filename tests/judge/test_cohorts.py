@@ -8,8 +8,10 @@ from sklearn.feature_selection import SelectKBest
 
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
+from holdfast.judge._cohorts import _power
 from holdfast.judge._cohorts._compared import cohort_pairs, compare_cohorts
 from holdfast.judge._cohorts._direct import cohorts
+from holdfast.judge._cohorts._power import estimate_power
 from holdfast.resample import CohortDesign
 
 
@@ -283,3 +285,46 @@ def test_tables_that_do_not_fit_are_refused(values, names, match):
 def test_pairs_come_in_the_order_of_combinations():
     pairs = cohort_pairs(np.array([[7, 8, 9], [10, 11, 12]]))
     assert pairs[1].tolist() == [[10, 11], [10, 12], [11, 12]]
+
+
+def test_power_is_high_for_strong_effects_and_the_level_where_nothing_is_found():
+    assert estimate_power((200, 200), 300, 20, 19.5).all_differ > 0.95
+    hopeless = estimate_power((30, 30), 300, 20, 20 * 20 / 300)
+    assert max(hopeless) <= 0.12
+
+
+def test_cohorts_of_one_population_are_noticed_at_the_level():
+    same = _power._patterns(2, 300, 20, 20)
+    noticed = _power._noticed(np.array([60.0, 60.0]), 300, 20, 0.8 * same)
+    assert noticed <= 0.1  # of 100 studies at a level of 5%
+
+
+def test_dealt_cohorts_have_as_many_features_in_common_as_asked_for():
+    n = np.array([50.0, 70.0])
+    effect = _power._effect_of(n, 300, 20, 20, 9.0)
+    generator, same = np.random.default_rng(5), _power._patterns(2, 300, 20, 20)
+    common = [_power._deal(n, 20, effect * same, 20, generator)[1:].mean() for _ in range(100)]
+    assert np.mean(common) == pytest.approx(9.0, abs=0.5)
+
+
+def test_power_is_that_of_simulated_cohorts():
+    """At the size of the docs: 60 and 60 samples, 20 of 300 features of 0.8; see the claim."""
+    found = estimate_power((60, 60), 300, 20, 11.4)
+    assert found.all_differ == pytest.approx(0.55, abs=0.15)
+    assert found.half_differ == pytest.approx(0.24, abs=0.12)
+
+
+def test_there_is_no_power_where_all_features_are_selected_or_none_are():
+    assert np.isnan(estimate_power((60, 60), 20, 20, 20.0)).all()
+    values = [[0.2], [0.5], [0.1], [0.4]]
+    found = compare_cohorts(values, names=["a", "b"], sizes=[60, 40])
+    assert np.isnan(found.power).all()
+    assert "does not show that they agree" in found.sentences[0]
+
+
+def test_a_p_value_that_is_not_small_comes_with_the_power():
+    random = np.random.default_rng(4)
+    X, y, site = together(*(drawn(random, 20, effects()) for _ in range(2)))
+    found = cohorts("t_score", X, y, site, size=8, n_shuffles=19)
+    assert 0 <= found.power.half_differ <= found.power.all_differ < 0.5
+    assert "20 + 20 samples could hardly have shown a difference" in found.sentences[0]

@@ -14,7 +14,7 @@ from holdfast.judge._correlated import FilledSimilarity
 from holdfast.measures import _similar_chance
 from holdfast.measures._similarity import DataSimilarity
 
-P = 30
+P, M = 30, 40
 
 
 @pytest.fixture(name="X")
@@ -29,7 +29,7 @@ def copies():
 @pytest.fixture
 def rows():
     rng = np.random.default_rng(1)
-    return [np.sort(10 * rng.choice(3, 6, p=[0.6, 0.3, 0.1]) + np.arange(6)) for _ in range(12)]
+    return [np.sort(10 * rng.choice(3, 6, p=[0.6, 0.3, 0.1]) + np.arange(6)) for _ in range(M)]
 
 
 @pytest.fixture
@@ -38,22 +38,29 @@ def subsets(rows):
 
 
 def naive(rows, X, threshold, frequency):
-    """Return correlation and shares by feature and stand-in, resamples with any by feature."""
+    """Return numbers by feature and stand-in, and resamples with any stand-in by feature."""
     sets = [set(row.tolist()) for row in rows]
     r = np.corrcoef(X, rowvar=False)
-    pairs, covered = {}, {}
-    for f in range(X.shape[1]):
-        if sum(f in own for own in sets) < frequency * len(sets):
-            continue
+    often = [f for f in range(P) if sum(f in own for own in sets) >= frequency * len(sets)]
+    tested = {}
+    for f, g in itertools.product(often, range(P)):
         without = [own for own in sets if f not in own]
-        beside = [own for own in sets if f in own]
-        near = [g for g in range(X.shape[1]) if g != f and abs(r[f, g]) >= threshold]
-        for g in near:
-            count = sum(g in own for own in without)
-            if count:
-                both = sum(g in own for own in beside)
-                pairs[str(f), str(g)] = (r[f, g], count / len(without), both / len(beside))
-        covered[str(f)] = sum(bool(own & set(near)) for own in without)
+        within = [own for own in sets if f in own]
+        if f == g or not without or not any(g in own for own in sets) or abs(r[f, g]) < threshold:
+            continue
+        count, both = sum(g in own for own in without), sum(g in own for own in within)
+        square = [[count, len(without) - count], [both, len(within) - both]]
+        p = scipy.stats.fisher_exact(square, alternative="greater").pvalue
+        tested[f, g] = (r[f, g], count / len(without), len(without), both / len(within), p)
+    pairs, highest = {}, 0.0
+    for place, key in enumerate(sorted(tested, key=lambda key: tested[key][-1])):
+        highest = max(highest, tested[key][-1] * (len(tested) - place))  # Holm
+        if highest <= 0.05:
+            pairs[key] = (*tested[key][:-1], highest)
+    covered = {
+        f: sum(bool(own & {g for one, g in pairs if one == f}) for own in sets if f not in own)
+        for f in often
+    }
     return pairs, covered
 
 
@@ -62,17 +69,33 @@ def naive(rows, X, threshold, frequency):
 def test_stand_ins_are_those_of_a_plain_loop(subsets, rows, X, threshold, frequency):
     found = stand_ins(subsets, X, threshold=threshold, frequency=frequency)
     pairs, covered = naive(rows, X, threshold, frequency)
-    columns = ["correlation", "share", "beside"]
-    table = found.table.set_index(["feature", "stand_in"])
+    assert (threshold > 0.92) == (not pairs)
+    columns = ["correlation", "share", "n", "share_with", "p_value"]
+    table = found.table.astype({"feature": int, "stand_in": int})
+    table = table.set_index(["feature", "stand_in"])
     assert set(table.index) == set(pairs)
     for key, expected in pairs.items():
         np.testing.assert_allclose(table.loc[key, columns].tolist(), expected)
+    np.testing.assert_allclose(table["count"] / table["n"], table["share"])
+    np.testing.assert_allclose(table["count_with"] / table["n_with"], table["share_with"])
     features = found.features.set_index("feature")
-    assert set(features.index) == set(covered)
+    assert set(features.index) == set(map(str, covered))
     for name, count in covered.items():
-        np.testing.assert_allclose(
-            features.loc[name, "frequency_with"], features.loc[name, "frequency"] + count / 12
-        )
+        row = features.loc[str(name)]
+        np.testing.assert_allclose(row["frequency_with"], row["frequency"] + count / M)
+
+
+def test_features_that_are_selected_together_are_no_stand_ins(X):
+    rows = [[0, 10]] * 45 + [[0, 5]] * 3 + [[10, 5]] * 2  # 10 is there in 2 of 2 without 0
+    found = stand_ins(hf.Subsets(rows, n_features=P), X)
+    assert found.table.empty
+
+
+def test_a_feature_that_takes_anothers_place_is_a_stand_in(X):
+    rows = [[0, 5]] * 38 + [[0, 10]] * 2 + [[10, 5]] * 9 + [[5, 6]]
+    row = stand_ins(hf.Subsets(rows, n_features=P), X).table.set_index("feature").loc["0"]
+    counts = row[["stand_in", "count", "n", "count_with", "n_with"]].tolist()
+    assert counts == ["10", 9, 10, 2, 40]
 
 
 def test_blocks_of_features_give_the_same(subsets, X, monkeypatch):

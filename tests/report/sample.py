@@ -229,17 +229,23 @@ def _feature(number: int) -> FeatureRow:
         "rank_median": 1 + number if known else None,
         "rank_high": 3 + 2 * number if known else None,
         "direction": CLASSES[number % 2] if known else None,
-        "effect": round(2.5 / (1 + 0.2 * number), 3) if known else None,
+        "effect": (effect := round(2.5 / (1 + 0.2 * number), 3) if known else None),
+        "effect_low": effect - 0.6 if effect is not None else None,
+        "effect_high": effect + 0.6 if effect is not None else None,
+        "observed_effect": effect + 0.3 if effect is not None else None,
         "stand_ins": _stand_ins(number),
         "caveats": ["may be a matter of chance", "skewed"][: number % 3],
         "informative": number % 5 != 4,
     }
 
 
+COUNTS = {"count": 9, "n": 10, "count_with": 2, "n_with": 40}
+
+
 def _stand_ins(number: int) -> Any:
     if number % 3:
         return []
-    return [{"feature": _name(number + 1), "correlation": 0.91, "share": 0.42}]
+    return [{"feature": _name(number + 1), "correlation": 0.91, "share": 0.9, **COUNTS}]
 
 
 def _selectors() -> list[SelectorRow]:

@@ -108,7 +108,7 @@ def test_real_data_have_no_truth():
     assert {row["informative"] for row in report["features"]["rows"]} == {None}
 
 
-def test_effects_are_standardised_differences_between_classes():
+def test_observed_effects_are_standardised_differences_between_classes():
     study = simulated()
     row = report_of("simulated")["features"]["rows"][0]
     data = study.dataset
@@ -119,7 +119,19 @@ def test_effects_are_standardised_differences_between_classes():
         ((len(one) - 1) * one.var(ddof=1) + (len(other) - 1) * other.var(ddof=1))
         / (len(values) - 2)
     )
-    assert row["effect"] == pytest.approx((one.mean() - other.mean()) / pooled, rel=0.05)
+    assert row["observed_effect"] == pytest.approx((one.mean() - other.mean()) / pooled)
+
+
+def test_effects_are_corrected_for_the_selection():
+    rows = report_of("simulated")["features"]["rows"]
+    data = simulated().dataset
+    effects = hf.judge.shrunken_effects(data.X, data.codes, data.classes, groups=data.groups)
+    effects.index = data.feature_names
+    for row in rows:
+        expected = effects.loc[row["feature"], ["effect", "low", "high"]].tolist()
+        said = [row[key] for key in ("effect", "effect_low", "effect_high")]
+        assert said == pytest.approx(expected)
+        assert 0 <= row["effect"] < row["observed_effect"]
 
 
 def test_selectors_are_all_there_and_one_is_recommended():

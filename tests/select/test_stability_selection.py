@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from scipy.stats import binom, ttest_ind
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.feature_selection import f_regression
@@ -11,7 +12,7 @@ from sklearn.linear_model import LassoLarsIC
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.preferences._ties import generators
-from holdfast.select import error_bound, largest_q, least_threshold
+from holdfast.select import _type_bias, error_bound, largest_q, least_threshold
 from holdfast.select._calibration import THRESHOLDS, calibrated, stability_score
 from holdfast.select._given import as_selector
 from holdfast.select._half_samples import halves_of
@@ -472,3 +473,48 @@ def test_markers_of_leukemia_come_back(data_folder, base, least):
     again = stable.set_params(random_state=1).fit(X, y)
     both = chosen & set(again.get_feature_names_out())
     assert len(both) >= 0.7 * len(chosen)
+
+
+def mixed(kind, seed=0):
+    """Return noise: 10 continuous features and 60 binary ones, or of one kind."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 70)), np.arange(60) % 2
+    if kind == "mixed":
+        X[:, 10:] = X[:, 10:] > 0
+    return X, y
+
+
+def test_a_base_that_favours_a_type_is_warned_of():
+    with pytest.warns(HoldfastWarning, match=r"continuous features [\d.]+ times as often"):
+        hf.StabilitySelection("mutual_information", n_pairs=10).fit(*mixed("mixed"))
+
+
+@pytest.mark.parametrize(("base", "kind"), [("t_score", "mixed"), ("mutual_information", "one")])
+def test_bases_and_data_without_favour_are_not_warned_of(base, kind):
+    stable = hf.StabilitySelection(base, n_pairs=10).fit(*mixed(kind))  # a warning is an error
+    assert stable.scores_.shape == (70,)
+
+
+def test_the_look_for_favour_leaves_the_selection_as_it_is(monkeypatch):
+    own = hf.StabilitySelection("t_score", n_pairs=10)
+    looked = own.fit(*mixed("mixed")).scores_
+    monkeypatch.setattr(_type_bias, "feature_types", lambda _: None)
+    np.testing.assert_array_equal(own.fit(*mixed("mixed")).scores_, looked)
+
+
+def test_types_are_told_by_distinct_values_and_missing_ones_are_none():
+    X = np.column_stack([np.arange(30) % 2, np.arange(30) % 7, np.arange(30), np.zeros(30)])
+    X = X.astype(float)
+    X[3, 0] = X[4, 1] = np.nan
+    assert _type_bias.feature_types(X).tolist() == [0, 1, 2, 0]
+    assert _type_bias.feature_types(scipy.sparse.csr_array(X)) is None
+
+
+def test_copies_of_rows_without_subjects_are_warned_of():
+    X, y = mixed("one")
+    twice = np.vstack([X, X[:10]]), np.append(y, y[:10])
+    with pytest.warns(HoldfastWarning, match="10 of 70 rows are copies"):
+        hf.StabilitySelection("t_score", n_pairs=5).fit(*twice)
+    subjects = np.append(np.arange(60), np.arange(10))
+    stable = hf.StabilitySelection("t_score", n_pairs=5).fit(*twice, groups=subjects)
+    assert stable.scores_.shape == (70,)

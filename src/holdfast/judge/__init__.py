@@ -23,6 +23,7 @@ from holdfast.judge._replication._result import Replication
 from holdfast.judge._replication._values import PairValues
 from holdfast.judge._rpt import rpt
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
+from holdfast.judge._shrunken_effects import shrunken_effects
 from holdfast.judge._stand_ins import StandIns, stand_ins
 from holdfast.judge._tests import corrected_t_test, holm, mcnemar
 
@@ -60,6 +61,7 @@ __all__ = [
     "replication",
     "rpt",
     "selector_similarity",
+    "shrunken_effects",
     "stability_profile",
     "stand_ins",
 ]

@@ -1,4 +1,4 @@
-"""Stability with and without counting stand-ins as agreement."""
+"""Stability with and without counting correlated features as agreement."""
 
 from __future__ import annotations
 
@@ -105,18 +105,18 @@ def _over_groups(estimates: Array) -> Array:
 
 
 def judged(stability: pd.DataFrame) -> str:
-    """Say whether stand-ins explain the disagreement between resamples."""
+    """Say whether correlated features explain the disagreement between resamples."""
     values = stability.set_index(["measure", "stand_ins"])["value"]
     plain, adjusted = values["kappa", False], values["yu", True]
     if np.isnan(plain):
-        return "Agreement is undefined here, so nothing can be said about stand-ins."
+        return "Agreement is undefined here, so nothing can be said about correlated features."
     if plain >= 1 - 1e-9:
-        return "Resamples agree fully; there is no disagreement for stand-ins to explain."
+        return "Resamples agree fully; there is no disagreement for correlated features to explain."
     share, more = values["share", False], values["share", True]
     chance = stability["chance"].iloc[1]
     return (
-        f"Two resamples share {share:.0%} of the selected features; if stand-ins count they agree "
-        f"on {more:.0%}, random selections on {chance:.0%}. "
+        f"Two resamples share {share:.0%} of the selected features; if correlated features count "
+        f"they agree on {more:.0%}, random selections on {chance:.0%}. "
         + _conclusion(np.nan_to_num((adjusted - plain) / (1 - plain)), more - share)
     )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class _Sums(NamedTuple):
+class ClassSums(NamedTuple):
     """Of a block of features, by class: known values, their mean, and squares around it."""
 
     counts: Array
@@ -39,8 +39,12 @@ def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -
 
     where the rest are all samples of the other classes together and s is the standard deviation
     within the C classes. With two classes d is the absolute value of Cohen's d. The 95% interval
-    is :math:`d \pm 1.96 \sqrt{(n_c + n_r)/(n_c n_r) + d^2/(2(n_c + n_r))}`, for large samples;
-    d itself is too high where classes hardly differ, as c is chosen by the data.
+    is :math:`d \pm 1.96 \sqrt{(n_c + n_r)/(n_c n_r) + d^2/(2(n_c + n_r))}`, for large samples.
+
+    Effect and interval are about a feature that was named before the data were seen. Of features
+    that were selected on the same data they are too high, because these were chosen for being high:
+    of 2,000 features without any effect in 60 samples, the ten best show 0.84 on average.
+    :func:`shrunken_effects` corrects for that.
 
     Parameters
     ----------
@@ -80,7 +84,8 @@ def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -
             f"got {len(codes):,} codes."
         )
     parts = [
-        _effects(_sums(X[:, block], codes, len(classes))) for block in blocks(X.shape[1], len(X))
+        _effects(class_sums(X[:, block], codes, len(classes)))
+        for block in blocks(X.shape[1], len(X))
     ]
     effect, half, highest = (np.concatenate(column) for column in zip(*parts, strict=True))
     labels = np.array([*classes, None], dtype=object)
@@ -94,7 +99,7 @@ def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -
     )
 
 
-def _sums(block: NDArray[Any], codes: NDArray[Any], n_classes: int) -> _Sums:
+def class_sums(block: NDArray[Any], codes: NDArray[Any], n_classes: int) -> ClassSums:
     block = block.astype(np.float64)
     known = ~np.isnan(block)
     block[~known] = 0.0
@@ -104,10 +109,10 @@ def _sums(block: NDArray[Any], codes: NDArray[Any], n_classes: int) -> _Sums:
         means = (members @ block) / counts
     apart = np.where(known, block - np.nan_to_num(means)[codes], 0.0)
     scale = np.abs(block).max(axis=0, initial=0.0)
-    return _Sums(counts, means, members @ np.square(apart), scale)
+    return ClassSums(counts, means, members @ np.square(apart), scale)
 
 
-def _effects(sums: _Sums) -> tuple[Array, Array, NDArray[np.intp]]:
+def _effects(sums: ClassSums) -> tuple[Array, Array, NDArray[np.intp]]:
     """Return effects, half the width of their intervals, and the class of the highest mean."""
     counts, means = sums.counts, sums.means
     highest = np.argmax(np.where(counts > 0, means, -np.inf), axis=0)

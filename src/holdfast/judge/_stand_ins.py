@@ -1,4 +1,4 @@
-"""Stand-ins: highly correlated features that take a feature's place in other resamples."""
+"""Stand-ins: correlated features that take a feature's place where it is not selected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.judge._adjusted import adjusted_stability, judged
 from holdfast.judge._correlated import FilledSimilarity
-from holdfast.judge._replacements import replacements
+from holdfast.judge._replacements import count_covered, replacements
 from holdfast.measures._similarity import check_all_named, in_order
 from holdfast.measures._tables import SubsetTables
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS = [
     *("feature", "frequency", "stand_in", "stand_in_frequency"),
-    *("correlation", "share", "beside"),
+    *("correlation", "share", "count", "n", "share_with", "count_with", "n_with", "p_value"),
 ]
 
 
@@ -38,25 +38,27 @@ class StandIns:
     ----------
     table : DataFrame
         One row for each often selected feature and each of its stand-ins: ``feature`` and its
-        ``frequency``, ``stand_in`` and its ``stand_in_frequency``, ``correlation`` (signed), and
-        ``share``, the share of the resamples without the feature in which the stand-in is
-        selected; ``beside``, the same of the resamples with the feature: if it is lower, the
-        stand-in takes the feature's place rather than standing beside it. The most frequent
-        feature first, of its stand-ins the one with most votes.
+        ``frequency``, ``stand_in`` and its ``stand_in_frequency``, ``correlation`` (signed);
+        ``share``, the share of the ``n`` resamples without the feature in which the stand-in is
+        selected (``count``); ``share_with``, the same of the ``n_with`` resamples with the feature
+        (``count_with``); ``p_value`` of a share that is no higher without the feature than with
+        it, corrected for the number of correlated pairs. The most frequent feature first, of its
+        stand-ins the one with most votes. Empty where nothing takes the place of anything.
     features : DataFrame
         One row for each often selected feature: ``feature``, ``frequency``, ``stand_ins`` (how
         many), ``share`` of the resamples without it in which any stand-in is selected (NaN if
         it is always selected) and ``frequency_with``, the share of all resamples with the
         feature or a stand-in.
     stability : DataFrame
-        ``measure``, ``stand_ins`` (whether they count as agreement), ``value``, ``low``,
-        ``high``, ``chance``. ``share`` is the share of the selected features that two resamples
-        have in common, or of those with a stand-in in the other selection, too; ``kappa`` and
-        ``yu`` are the same corrected for chance; ``nogueira`` and ``sechidis`` compare variances.
-        Where correlated features are common, random selections agree through stand-ins, too, so
-        corrected values may fall.
+        ``measure``, ``stand_ins`` (whether correlated features count as agreement), ``value``,
+        ``low``, ``high``, ``chance``. ``share`` is the share of the selected features that two
+        resamples have in common, or of those with a correlated feature in the other one, too;
+        ``kappa`` and ``yu`` are the same corrected for chance; ``nogueira`` and ``sechidis``
+        compare variances. All correlated features count here, also those of which nothing shows
+        that they take each other's place. Where correlated features are common, random selections
+        agree through them, too, so corrected values may fall.
     threshold : float
-        Absolute correlation from which features are stand-ins.
+        Absolute correlation from which features may be stand-ins.
     note : str
         What a reader must know about the numbers.
     """
@@ -69,7 +71,7 @@ class StandIns:
 
     @property
     def sentence(self) -> str:
-        """Whether stand-ins explain the disagreement between resamples, in words."""
+        """Whether correlated features explain the disagreement between resamples, in words."""
         return judged(self.stability)
 
     def to_frame(self) -> pd.DataFrame:
@@ -91,10 +93,12 @@ def stand_ins(
 ) -> StandIns:
     """Find the stand-ins of the features that are selected often.
 
-    A stand-in of a feature correlates with it by `threshold` or more, up or down, and is selected
-    in at least one resample in which the feature is not. A selector that picks one of several such
-    features, now this, now that, is unstable but may classify well: its selections carry the same
-    information.
+    A stand-in of a feature correlates with it by `threshold` or more, up or down, and takes its
+    place: it is selected more often in resamples without the feature than in those with it, by
+    more than chance (Fisher's exact test, one-sided, p at most 0.05 after Holm's correction for all
+    correlated pairs). A selector that picks one of several such features, now this, now that, is
+    unstable but may classify well: its selections carry the same information. A selector that
+    scores features one by one has no stand-ins: it selects correlated features together.
 
     Parameters
     ----------
@@ -103,7 +107,7 @@ def stand_ins(
     X : array or frame of shape (n, p)
         The data: features in columns. Medians take the place of missing values.
     threshold : float, default 0.8
-        Absolute Pearson correlation from which features are stand-ins. A constant feature
+        Absolute Pearson correlation from which features may be stand-ins. A constant feature
         correlates with none.
     frequency : float, default 0.5
         Share of the resamples in which a feature is selected to be looked at.
@@ -115,6 +119,7 @@ def stand_ins(
     Returns
     -------
     StandIns
+        Few resamples show little: with 20 of them hardly any replacement is beyond chance.
         Correlations are only taken between features that are selected at least once. The adjusted
         measures need the number of similar features of all p for what chance brings: beyond
         some 6,000 features it is estimated from a sample of them, and `note` says so.
@@ -130,14 +135,14 @@ def stand_ins(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(50, 20))
     >>> X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
-    >>> s = hf.Subsets([[0, 5], [0, 5], [1, 5], [0, 5]], n_features=20)
+    >>> s = hf.Subsets([[0, 5], [0, 5], [1, 5], [0, 5]] * 5, n_features=20)
     >>> found = hf.judge.stand_ins(s, X)
-    >>> found.table[["feature", "frequency", "stand_in", "share"]]
-      feature  frequency stand_in  share
-    0       0       0.75        1    1.0
+    >>> found.table[["feature", "frequency", "stand_in", "count", "n", "count_with", "n_with"]]
+      feature  frequency stand_in  count  n  count_with  n_with
+    0       0       0.75        1      5  5           0      15
     >>> found.sentence
-    'Two resamples share 75% of the selected features; if stand-ins count they agree on 100%,
-    random selections on 11%. Most of the disagreement is between features that carry the same
+    'Two resamples share 80% of the selected features; if correlated features count they agree on
+    100%, random selections on 11%. Most of the disagreement is between features that carry the same
     information, which is how a selector can be unstable and yet classify well.'
     """
     _check(threshold, frequency)
@@ -182,14 +187,17 @@ def _table(tables: SubsetTables, found: Replacements) -> pd.DataFrame:
     most = (found.stand_ins, -np.abs(found.correlations), -found.counts)
     order = np.lexsort((*most, found.features, -counts[found.features]))
     first, second, votes = (part[order] for part in (found.features, found.stand_ins, found.counts))
+    both = found.counts_with[order]
+    without, with_it = m - counts[first], counts[first]
     columns = [
         _labels(tables, first),
-        counts[first] / m,
+        with_it / m,
         _labels(tables, second),
         counts[second] / m,
         found.correlations[order],
-        votes / np.maximum(m - counts[first], 1),
-        (counts[second] - votes) / counts[first],
+        *(votes / without, votes, without),
+        *(both / with_it, both, with_it),
+        found.p_values[order],
     ]
     return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
 
@@ -198,13 +206,14 @@ def _features(tables: SubsetTables, often: NDArray[np.intp], found: Replacements
     count, m = tables.counts[often], tables.m
     without = np.where(count < m, m - count, np.nan)
     number = np.bincount(found.features, minlength=len(tables.union))[often]
+    covered = count_covered(tables, found, often)
     return pd.DataFrame(
         {
             "feature": _labels(tables, often),
             "frequency": count / m,
             "stand_ins": number,
-            "share": found.covered / without,
-            "frequency_with": (count + found.covered) / m,
+            "share": covered / without,
+            "frequency_with": (count + covered) / m,
         }
     )
 
@@ -214,6 +223,6 @@ def _note(graph: FilledSimilarity) -> str:
     if sampled == graph.n_features:
         return ""
     return (
-        f"how many stand-ins chance brings is estimated from {sampled:,} of "
+        f"how many correlated features chance brings is estimated from {sampled:,} of "
         f"{graph.n_features:,} features"
     )

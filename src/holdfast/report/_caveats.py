@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast._text import plural
 from holdfast.report._words import called, known, number
 from holdfast.resample._words import percent
 
@@ -61,15 +62,20 @@ def _copy(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
 
 def _stand_ins(_: Evidence, row: FeatureRow) -> Iterator[str]:
     taking = max(row["stand_ins"], key=lambda one: one["share"] or 0.0, default=None)
-    if taking is not None and taking["share"] and row["frequency"] < 1:
-        share = percent(taking["share"])
-        yield f"where it is missing, {called(taking['feature'])} is selected in {share}"
+    if taking is not None:
+        yield (
+            f"{called(taking['feature'])} takes its place: in {taking['count']:,} of "
+            f"{plural(taking['n'], 'resample')} without it, in {taking['count_with']:,} of "
+            f"{taking['n_with']:,} with it"
+        )
 
 
 def _effect(_: Evidence, row: FeatureRow) -> Iterator[str]:
-    effect = row["effect"]
-    if known(effect) and abs(effect) < TINY:  # type: ignore[arg-type]
+    observed, low = row["observed_effect"], row["effect_low"]
+    if known(observed) and abs(observed) < TINY:  # type: ignore[arg-type]
         yield "classes hardly differ in it when it is looked at alone"
+    elif known(low) and low <= 0:  # type: ignore[operator]
+        yield "looked at alone, it may have no effect: its interval holds 0"
 
 
 def _missing(evidence: Evidence, row: FeatureRow) -> Iterator[str]:

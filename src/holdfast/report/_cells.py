@@ -11,9 +11,12 @@ from holdfast.measures import get_measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.report._schema import FeatureRow, Report, SecondStudy
+    from holdfast.report._schema import FeatureRow, Report, SecondStudy, StandIn
 
 MISSING = "–"
+NOT_KNOWN = "not known"
+OBSERVED_EFFECT = "observed effect (too high: chosen for being high)"
+"""What tables call the effect size that is not corrected for the selection."""
 EVIDENCE = {"frequencies", "profile", "stripes", "similarity", "stand_ins"}
 """Sections of pictures that are evidence."""
 
@@ -190,6 +193,28 @@ def shown_sections(report: Report) -> dict[str, bool]:
         "replication": bool(second["sentences"] or second["rows"] or "cohorts" in second),
         "evidence": told or report["groups"] is not None or bool(drawn & EVIDENCE),
     }
+
+
+def effect_size(row: FeatureRow) -> str:
+    """Return an effect size that is corrected for the selection, or that it is not known."""
+    return hundredths(row["effect"]) if known(row["effect"]) else NOT_KNOWN
+
+
+def effect_interval(row: FeatureRow) -> str:
+    """Return the interval of an effect size; nothing where it is not known."""
+    return span(hundredths(row["effect_low"]), hundredths(row["effect_high"]))
+
+
+def stand_in_counts(other: StandIn) -> str:
+    """Return how often a stand-in is selected without and with a feature.
+
+    >>> stand_in_counts({"count": 9, "n": 10, "count_with": 2, "n_with": 40})
+    '9 of 10 without it, 2 of 40 with it'
+    """
+    return (
+        f"{other['count']:,} of {other['n']:,} without it, "
+        f"{other['count_with']:,} of {other['n_with']:,} with it"
+    )
 
 
 def chance_differs(second: SecondStudy) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast._text import plural
 from holdfast.errors import HoldfastError
-from holdfast.judge import effect_sizes
+from holdfast.judge import shrunken_effects
 from holdfast.judge._found import fewer
 from holdfast.judge._replication._result import no_features
 from holdfast.measures import get_measure
@@ -289,13 +289,21 @@ class Evidence:
         return attempt(self.result.profile, "profiles")
 
     @cached_property
-    def effects(self) -> dict[str, float]:
-        """By how much each feature differs between classes, where the data are at hand."""
+    def effects(self) -> dict[str, dict[str, Any]]:
+        """By how much each feature differs between classes, where the data are there.
+
+        ``observed``, and corrected for the selection: ``effect`` from ``low`` to ``high``.
+        """
         data = self.data
         if data is None or self.drawn:
             return {}
-        table = attempt(lambda: effect_sizes(data.X, data.codes, data.classes), "effect sizes")
-        return {} if table is None else dict(zip(data.feature_names, table["effect"], strict=True))
+        table = attempt(
+            lambda: shrunken_effects(data.X, data.codes, data.classes, groups=data.groups),
+            "effect sizes",
+        )
+        if table is None:
+            return {}
+        return dict(zip(data.feature_names, records(table), strict=True))
 
     @cached_property
     def copies(self) -> dict[str, tuple[str, float]]:

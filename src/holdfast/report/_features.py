@@ -97,6 +97,7 @@ def _interval(evidence: Evidence) -> str:
 def _row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
     name = row["feature"]
     truth = evidence.result.truth
+    effect = evidence.effects.get(name, {})
     line: FeatureRow = {
         "feature": name,
         "selected": row["selected"],
@@ -112,7 +113,10 @@ def _row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
         "rank_median": row["rank_median"],
         "rank_high": row["rank_high"],
         "direction": row["direction"],
-        "effect": evidence.effects.get(name),
+        "effect": effect.get("effect"),
+        "effect_low": effect.get("low"),
+        "effect_high": effect.get("high"),
+        "observed_effect": effect.get("observed"),
         "stand_ins": _stand_ins(evidence, name),
         "caveats": [],
         "informative": None if truth is None else name in evidence.truth,
@@ -131,6 +135,10 @@ def _stand_ins(evidence: Evidence, name: str) -> list[StandIn]:
             "feature": row["stand_in"],
             "correlation": row["correlation"],
             "share": row["share"],
+            "count": row["count"],
+            "n": row["n"],
+            "count_with": row["count_with"],
+            "n_with": row["n_with"],
         }
         for row in found[:MOST_STAND_INS]
     ]

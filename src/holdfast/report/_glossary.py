@@ -71,7 +71,9 @@ def _texts(report: Report) -> Iterator[str]:
 def _headings(report: Report) -> Iterator[str]:
     """Yield the headings of the tables of features and selectors that are there."""
     if report["features"]["rows"]:
-        yield from ("effect size", "selection frequency", "stand-in")
+        yield from ("effect size", "observed effect", "selection frequency")
+        if any(row["stand_ins"] for row in report["features"]["rows"]):
+            yield "stand-in"
         yield from ["rank range"] if ranked(report["features"]["rows"]) else []
         yield from (text for row in report["features"]["rows"] for text in row["caveats"])
     for key, heading in HEADINGS.items():

@@ -14,6 +14,8 @@ from holdfast.report._cells import (
     cell,
     chance_differs,
     chosen_size,
+    effect_interval,
+    effect_size,
     expected_count,
     hundredths,
     interval,
@@ -28,6 +30,7 @@ from holdfast.report._cells import (
     shown_sections,
     some,
     span,
+    stand_in_counts,
     tenths,
 )
 from holdfast.report._cohorts import cohort_section
@@ -143,6 +146,9 @@ def _environment() -> Environment:
         some,
         chosen_size,
         ranked,
+        effect_size,
+        effect_interval,
+        stand_in_counts,
         *heads,
     )
     environment.globals |= {function.__name__: function for function in called}

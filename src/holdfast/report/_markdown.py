@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.report._cells import (
+    OBSERVED_EFFECT,
     cell,
     chance_differs,
     chosen_size,
+    effect_interval,
+    effect_size,
     expected_count,
     hundredths,
     interval,
@@ -20,6 +23,7 @@ from holdfast.report._cells import (
     shown_sections,
     some,
     span,
+    stand_in_counts,
     tenths,
 )
 from holdfast.report._cohorts import cohort_section
@@ -126,7 +130,7 @@ def _features(report: Report) -> Iterator[str]:
     with_truth, with_ranks = report["truth"] is not None, ranked(features["rows"])
     heads = ["feature", "selected", "chance to be found again", "at least", "grade"]
     heads += ["in resamples", "95% interval", *(["rank (range)"] if with_ranks else [])]
-    heads += ["highest in", "effect size"]
+    heads += ["highest in", "effect size", "95% interval", OBSERVED_EFFECT]
     heads += ["in its group"] if "in_group" in features["rows"][0] else []
     heads += ["stand-ins", "caveats", *(["informative"] if with_truth else [])]
     lines = (_feature(row, truth=with_truth, ranks=with_ranks) for row in features["rows"])
@@ -137,7 +141,7 @@ def _features(report: Report) -> Iterator[str]:
 
 def _feature(row: FeatureRow, *, truth: bool, ranks: bool) -> list[str]:
     stand_ins = (
-        f"{one['feature']} (r = {number(one['correlation'])}, {percent(one['share'])})"
+        f"{one['feature']} (r = {number(one['correlation'])}, {stand_in_counts(one)})"
         for one in row["stand_ins"]
     )
     return [
@@ -150,7 +154,9 @@ def _feature(row: FeatureRow, *, truth: bool, ranks: bool) -> list[str]:
         span(percent(row["frequency_low"]), percent(row["frequency_high"])),
         *([_ranks(row)] if ranks else []),
         row["direction"] or "",
-        "" if row["effect"] is None else f"{row['effect']:.2f}",
+        effect_size(row),
+        effect_interval(row),
+        hundredths(row["observed_effect"]),
         *([_in_group(row)] if "in_group" in row else []),
         "; ".join(stand_ins),
         "; ".join(row["caveats"]),

@@ -26,8 +26,8 @@ TERMS = {
     "number that endless repetition would give.",
     "interval": "A range within which the number would mostly lie if the procedure were repeated.",
     "chance": "What selecting as many features at random would give.",
-    "stand-in": "A feature so strongly correlated with another that it takes the other's place "
-    "in some resamples.",
+    "stand-in": "A feature that correlates strongly with another and takes its place: it is "
+    "selected clearly more often in resamples without the other than in those with it.",
     "representative": "The member of a group of features that is most like the others; it stands "
     "for the group in tables and classifiers.",
     "companion": "A feature that lies in the same selected group as another most of the times.",
@@ -37,7 +37,12 @@ TERMS = {
     "with the fall after it, and slowly with the number of features.",
     "profile": "Stability drawn against the number of selected features.",
     "effect size": "How far a feature's mean in one class lies from its mean in the other "
-    "samples, in units of the spread within classes; 0.2 is small, 0.8 large.",
+    "samples, in units of the spread within classes; 0.2 is small, 0.8 large. Corrected for the "
+    "selection: it is shrunken by what the effects of all features show of chance, and its 95% "
+    "interval holds the true effects of 95% of the selected features.",
+    "observed effect": "The effect size in these data, not corrected. For selected features it is "
+    "too high, because they were chosen for being high: the best features of pure noise have large "
+    "observed effects.",
     "rank": "The place of a feature in a selector's order; 1 is the best.",
     "rank range": "The ranks that a feature has in the middle 90% of the resamples.",
     "error": "The share of test samples that are misclassified; selection and training never see "

@@ -52,7 +52,12 @@ class StandIn(TypedDict):
     feature: str
     correlation: float
     share: float
-    """Share of the resamples without the feature in which this one is selected."""
+    """Share of the resamples without the feature in which this one is selected: `count` of `n`."""
+    count: int
+    n: int
+    count_with: int
+    """The same for the resamples with the feature: `count_with` of `n_with`."""
+    n_with: int
 
 
 class FeatureRow(TypedDict):
@@ -77,6 +82,11 @@ class FeatureRow(TypedDict):
     rank_high: int | None
     direction: str | None
     effect: float | None
+    """The effect size, corrected for the selection, with its 95% interval; None where not known."""
+    effect_low: float | None
+    effect_high: float | None
+    observed_effect: float | None
+    """The effect size in these data: too high, because the feature was chosen for being high."""
     stand_ins: list[StandIn]
     caveats: list[str]
     informative: bool | None

@@ -24,7 +24,10 @@ EMPTY: Section = {"sentences": [], "rows": []}
 """A section that is left out."""
 SHORTEST = 6
 """Fewest groups in which a knot can be seen: two, and twice as many after them."""
-WHAT = "that correlates with it by {} or more and is selected in its absence"
+WHAT = (
+    "that correlates with it by {} or more and is selected clearly more often without it than "
+    "with it (Fisher's exact test, corrected for all correlated pairs)"
+)
 
 
 def profile(evidence: Evidence) -> Section:

@@ -19,6 +19,7 @@ from holdfast.select._record import selector
 from holdfast.select._resampler import Resampler
 from holdfast.select._stability_path import path_of
 from holdfast.select._stability_settings import Sampled, Target
+from holdfast.select._type_bias import warn_if_rows_are_copies, warn_if_types_are_favoured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from holdfast.select._selector import Array
 
 
+SHUFFLE_SEED = 1
+"""Seed of the shuffles that show whether the base favours a type; the selection has its own."""
 MANY = 20
 """So many different whole numbers are perhaps no classes."""
 
@@ -61,8 +64,10 @@ class StabilitySelection(Resampler):
     The base selector picks at most q features on each of many halves of the samples. A
     feature's score is its selection probability, the share of halves on which it is picked; those
     of at least the threshold are selected. How many of them are false, on average, is bounded by
-    :func:`holdfast.select.error_bound`, whatever the base: two of threshold, bound and q are
-    chosen, the third follows.
+    :func:`holdfast.select.error_bound`: two of threshold, bound and q are chosen, the third
+    follows. The bound holds if samples are independent, and if the base picks features without
+    information no more often than at random; not for a base that favours features by type or
+    scale.
 
     Parameters
     ----------
@@ -132,7 +137,12 @@ class StabilitySelection(Resampler):
     and ``error_bound_`` tells what is kept.
 
     The bounds hold on average over data sets, for features that are picked no more often than a
-    random choice of q features would pick them. They say nothing of a single data set.
+    random choice of q features would pick them. They say nothing of a single data set. A base
+    breaks the condition where its score favours features without information, as mutual
+    information does: it picks continuous features rather than binary ones, and of 10 continuous
+    features among 190 binary ones all 10 are selected from noise. Samples of one subject break it,
+    too, if `groups` does not name the subjects: of 200 features without information in 60 samples
+    of 12 subjects 4.6 are selected on average, where the bound is 1.
 
     A calibrated threshold is chosen by the score of Bodinier et al.: at each q and threshold
     :math:`\pi` (0.60 to 0.90) features are stably selected (share of at least :math:`\pi`),
@@ -209,11 +219,20 @@ class StabilitySelection(Resampler):
             The class of each sample, or a number to regress on.
         groups : array-like of shape (n,), optional
             The subject of each sample: halves are then drawn subject by subject, each with all
-            its samples.
+            its samples. Where samples belong to subjects and none are given, they count as
+            independent, and the bound does not hold.
 
         Returns
         -------
         self
+
+        Warns
+        -----
+        HoldfastWarning
+            The base favours features of one type (binary, of few values, continuous): with
+            shuffled labels it picks them at least 1.5 times as often as their number lets expect.
+            Looked at where the data have features of several types. At least 5% of the rows are
+            copies of others, and no subjects are given.
         """
         super().fit(X, y, groups)
         outcome: Outcome = self.__dict__.pop("_outcome")
@@ -232,7 +251,13 @@ class StabilitySelection(Resampler):
         self.stability_path_ = path_of(picks, outcome.threshold, self.support_, names)
 
     def _score(self, X: Any, y: NDArray[Any], generator: np.random.Generator) -> Array:  # noqa: ANN401
-        self._outcome = self._judged(X, y, np.arange(X.shape[0]), generator)
+        everyone = np.arange(X.shape[0])
+        warn_if_rows_are_copies(X, self._subjects)
+        self._outcome = self._judged(X, y, everyone, generator)
+        data = Data(X, y, self.classes_ if self._needs_classes else None, self._subjects)
+        halves = halves_of(data, everyone, self._how(), SHUFFLE_SEED)
+        q = self._outcome.q
+        warn_if_types_are_favoured(self._base, data, halves, q, SHUFFLE_SEED)
         return self._outcome.probabilities
 
     def _scores_on(

@@ -493,6 +493,33 @@ class Judged:
             lambda: stand_ins(self._view, self._data, name, count, **options),
         )
 
+    def effects(self) -> pd.DataFrame:
+        """Estimate the effect size of each feature, corrected for the selection.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each feature: ``observed``, the effect in these data, which is too high for features
+            that were chosen for being high; ``effect`` with ``low`` and ``high``, corrected for
+            that; ``direction``. See :func:`holdfast.judge.shrunken_effects`.
+
+        Raises
+        ------
+        InvalidInputError
+            The data are not there, or each resample is a data set of its own.
+
+        Examples
+        --------
+        >>> import holdfast as hf
+        >>> study = hf.Study("f_score", protocol=hf.Subsampling(5, 0.9), sizes=[2], classifiers=())
+        >>> result = study.run(hf.io.read_data("@wine"), n_jobs=1)
+        >>> result.effects().columns.tolist()
+        ['feature', 'observed', 'effect', 'low', 'high', 'direction']
+        """
+        from holdfast.study._profiles import effects  # noqa: PLC0415  (seldom needed)
+
+        return self._judged(("effects",), lambda: effects(self._view, self._data)).copy()
+
     def _meant(self, selector: str | None, size: int | str | None) -> tuple[str, int | str | None]:
         """Return selector and size, the recommended ones where no selector is named."""
         if selector is not None:

@@ -1,4 +1,4 @@
-"""From a store to profiles, likeness of selectors and stand-ins."""
+"""From a store to profiles, likeness of selectors, stand-ins and effects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from holdfast._text import shortened
 from holdfast.errors import InvalidInputError
-from holdfast.judge import StabilityProfile, find_knot, selector_similarity
+from holdfast.judge import StabilityProfile, find_knot, selector_similarity, shrunken_effects
 from holdfast.judge import stand_ins as find_stand_ins
 from holdfast.judge._profile import (
     COLUMNS,
@@ -125,3 +125,16 @@ def stand_ins(
     if not groups:
         raise InvalidInputError(f"{selector}: fewer than 2 resamples are done; resume the study.")
     return find_stand_ins(selected, data.matrix, groups=groups if view.grouped else None, **options)
+
+
+def effects(view: View, data: Data) -> pd.DataFrame:
+    """Estimate the effect size of each feature, corrected for the selection."""
+    dataset = data.dataset
+    if dataset is None or view.drawn:
+        raise InvalidInputError(
+            "effects need the data of the study, and there are none; put the file back where it "
+            "was, or call holdfast.judge.shrunken_effects with the data."
+        )
+    table = shrunken_effects(dataset.X, dataset.codes, dataset.classes, groups=dataset.groups)
+    table.insert(0, "feature", pd.Series(list(dataset.feature_names), dtype=object))
+    return table

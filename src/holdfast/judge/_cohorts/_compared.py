@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._cohorts._result import CohortComparison
+from holdfast.judge._cohorts._result import CohortComparison, CohortSelections
 from holdfast.measures import get_measure
 
 if TYPE_CHECKING:
@@ -110,6 +110,25 @@ def compare_cohorts(
         pairs=_pairs(names, sizes, pairs),
         features=_features(selected, names, feature_names),
         recurrence=_recurrence(selected, len(names)),
+        _design=_design(selected, sizes, feature_names),
+    )
+
+
+def _design(
+    selected: Sequence[Sequence[Any]] | None,
+    sizes: Sequence[int],
+    feature_names: Sequence[str] | None,
+) -> CohortSelections | None:
+    """Return what the power depends on; None where features are not selected, or not named."""
+    if selected is None or feature_names is None:
+        return None
+    rows = [[np.unique(own) for own in row] for row in selected[1:]]
+    common = [len(np.intersect1d(a, b)) for row in rows for a, b in combinations(row, 2)]
+    return CohortSelections(
+        sizes=tuple(sizes),
+        n_features=len(feature_names),
+        n_selected=round(float(np.mean([len(own) for row in rows for own in row]))),
+        n_common=float(np.mean(common)),
     )
 
 

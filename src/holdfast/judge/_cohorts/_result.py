@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from holdfast._text import plural
+from holdfast.judge._cohorts._power import CohortPower, estimate_power
 from holdfast.judge._cohorts._words import sentences_of
 
 if TYPE_CHECKING:
@@ -15,6 +19,20 @@ if TYPE_CHECKING:
 
     from holdfast.judge._cohorts._compared import Against
     from holdfast.plot import Picture
+
+
+@dataclass(frozen=True)
+class CohortSelections:
+    """How many samples cohorts have, how many features they select, and dealt ones share."""
+
+    sizes: tuple[int, ...]
+    n_features: int
+    n_selected: int
+    n_common: float
+
+    def power(self) -> CohortPower:
+        """Estimate what a comparison of such cohorts can show."""
+        return estimate_power(self.sizes, self.n_features, self.n_selected, self.n_common)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -49,6 +67,19 @@ class CohortComparison:
     pairs: pd.DataFrame
     features: pd.DataFrame
     recurrence: pd.DataFrame
+    _design: CohortSelections | None = field(default=None)
+
+    @cached_property
+    def power(self) -> CohortPower:
+        """What the comparison could have shown, at these sizes.
+
+        ``all_differ`` and ``half_differ``: the share of studies that would notice, with p at most
+        0.05, that cohorts have no informative feature in common, or half of them. Simulated for
+        features that do not correlate, with effects at which dealt cohorts agree as those of
+        these data do; where features correlate, power is lower. NaN where it is not known: for
+        measures that look at all features, and where all features are selected.
+        """
+        return CohortPower(np.nan, np.nan) if self._design is None else self._design.power()
 
     @property
     def sentences(self) -> tuple[str, ...]:

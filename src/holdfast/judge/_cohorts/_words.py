@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from holdfast.judge._cohorts._compared import Against
     from holdfast.judge._cohorts._result import CohortComparison
 
+HARDLY = 0.5
+"""Power below which a comparison could hardly have shown a difference."""
 CLEAR = 0.05
 """p-value up to which cohorts are said to differ."""
 
@@ -61,7 +63,23 @@ def _verdict(found: CohortComparison) -> tuple[str, str]:
             "cohort has a level of its own: centre the features within cohorts, and compare again."
         )
         return "more alike than samples of these sizes dealt from all of them do", rest
-    return "about as much alike as samples of these sizes from one population do", ""
+    return "about as much alike as samples of these sizes from one population do", _missed(found)
+
+
+def _missed(found: CohortComparison) -> str:
+    """Say what a difference had to be like to be noticed."""
+    every, half = found.power
+    if np.isnan(every):
+        return " That does not show that they agree: a difference may have been missed."
+    sizes = " + ".join(f"{n:,}" for n in found.cohorts.values())
+    if every < HARDLY:
+        head = f" {sizes} samples could hardly have shown a difference"
+    else:
+        head = f" {sizes} samples may have missed a difference"
+    return (
+        f"{head}: if the cohorts had no informative feature in common, about {every:.0%} of such "
+        f"comparisons would notice; if half of them, {half:.0%}; fewer where features correlate."
+    )
 
 
 def _numbers(found: CohortComparison, against: Against) -> str:
