@@ -172,6 +172,6 @@ CLAIM = Claim(
     ),
     run=run,
     missed=missed,
-    data_sets=40,
+    data_sets=100,
     few_data_sets=5,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.judge._jackknife import CONFIDENCE, interval_of_mean
-from holdfast.measures._interval import MIN_PREFERENCES, interval_of
+from holdfast.measures._interval import interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def across(record: Measure, answers: Sequence[Answer]) -> Answer:
         value=float(values.mean()),
         low=float(low),
         high=float(high),
-        interval="t" if len(values) >= MIN_PREFERENCES else "",
+        interval="t" if len(values) > 1 else "",
         chance=float(np.mean([answer.chance for answer in answers])),
         standing=tuple(dict.fromkeys(said for answer in answers for said in answer.standing)),
     ).noting(*undefined[:1], _spread(values, low))
@@ -94,8 +94,6 @@ def _spread(values: NDArray[np.float64], low: float) -> str:
     if k < 2:
         return "one group of resamples: no interval"
     mean = f"mean over {k} groups of resamples"
-    if k < MIN_PREFERENCES:
-        return f"{mean}, too few for an interval"
     if np.isnan(low) and not np.isnan(values).any():
         return f"{mean}, no interval: they do not differ"
     return f"{mean}, interval from their spread (t, {k - 1} df)"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.measures._interval import (
-    MIN_PREFERENCES,
     ROUNDING,
     student_interval,
     student_quantile,
@@ -68,8 +67,7 @@ def replicate_interval(values: Array, replicates: Array, bounds: Bounds) -> tupl
 def interval_of_mean(groups: Array, bounds: Bounds) -> tuple[float, float]:
     """Return the interval of a mean over groups, within the bounds of the measure.
 
-    NaN for fewer than three groups, and where they do not differ.
+    NaN for a single group, and where they do not differ.
     """
-    without = means_without_each(groups) if len(groups) >= MIN_PREFERENCES else groups[:0]
-    low, high = replicate_interval(groups.mean(), without, bounds)
+    low, high = replicate_interval(groups.mean(), means_without_each(groups), bounds)
     return float(low), float(high)

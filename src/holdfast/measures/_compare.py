@@ -185,9 +185,8 @@ def _interval(
     if not error.variance > 0:
         return np.nan, np.nan
     quantile = student_quantile(error.freedom, confidence)
-    ends = student_interval(difference, np.sqrt(error.variance), quantile, (-np.inf, np.inf))
-    low, high = (float(np.clip(end, *bounds)) for end in ends)
-    return low, high
+    low, high = student_interval(difference, np.sqrt(error.variance), quantile, bounds)
+    return float(low), float(high)
 
 
 def _difference_bounds(record: Measure, options: Mapping[str, Any]) -> Bounds:

@@ -1,15 +1,15 @@
-"""Intervals of measures: a jackknife over preferences, Student's t, ends within the range.
+"""Intervals of measures: a jackknife over preferences with Student's t, cut to the range.
 
 One method serves all measures. The standard error comes from the values without one preference
-each, the quantile from Student's law with one degree of freedom less than preferences. A measure
-with a finite range is taken to log odds between its ends (to a log where one end is finite), the
-error by the delta method, so that both ends of an interval stay within the range.
+each, the quantile from Student's law with one degree of freedom less than preferences, and what
+lies beyond the range of the measure is cut off. Log odds between the ends of the range cover no
+better and are up to three times as wide for three preferences, 1.5 times for five.
 ``benchmarks/claims/measure_intervals.py`` measures the coverage.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.special
@@ -61,36 +61,13 @@ def student_quantile(freedom: float, confidence: float) -> float:
 def student_interval(
     value: ArrayLike, error: ArrayLike, quantile: float, bounds: Bounds
 ) -> tuple[Array, Array]:
-    """Return the ends of the intervals of values with these standard errors.
+    """Return the ends of the intervals of values with these standard errors, cut to the bounds.
 
-    NaN where an error is 0 or not known, or a value lies at an end of the range: no spread does
-    not show that there is none.
+    NaN where an error is 0 or not known: what has not varied yet may still vary.
     """
-    value, error = np.broadcast_arrays(np.asarray(value, float), np.asarray(error, float))
-    low, high = bounds
-    inside = (value > low) & (value < high) & (error > 0)
-    centre, reach = np.where(inside, value, np.nan), np.where(inside, quantile * error, np.nan)
-    with np.errstate(over="ignore"):  # an error far larger than the range: its end
-        if np.isfinite(low) and np.isfinite(high):
-            return _by_log_odds(centre, reach, bounds)
-        if np.isfinite(low):
-            factor = np.exp(reach / (centre - low))
-            return low + (centre - low) / factor, low + (centre - low) * factor
-        if np.isfinite(high):
-            factor = np.exp(reach / (high - centre))
-            return high - (high - centre) * factor, high - (high - centre) / factor
-    return centre - reach, centre + reach
-
-
-def _by_log_odds(centre: Array, reach: Array, bounds: Bounds) -> tuple[Array, Array]:
-    low, width = bounds[0], bounds[1] - bounds[0]
-    part = (centre - low) / width
-    middle, shift = scipy.special.logit(part), reach / width / (part * (1 - part))
-    ends: tuple[Any, Any] = (
-        low + width * scipy.special.expit(middle - shift),
-        low + width * scipy.special.expit(middle + shift),
-    )
-    return ends
+    error = np.asarray(error, dtype=np.float64)
+    reach = quantile * np.where(error > 0, error, np.nan)
+    return np.maximum(value - reach, bounds[0]), np.minimum(value + reach, bounds[1])
 
 
 def interval_of(estimate: Estimate, confidence: float, bounds: Bounds) -> Interval:
@@ -115,6 +92,4 @@ def _why_none(m: int, variance: float) -> str:
         return f"fewer than {MIN_PREFERENCES} preferences"
     if np.isnan(variance):
         return "undefined without one of the preferences"
-    if variance == 0:
-        return "the value is the same without any one of the preferences"
-    return "the value lies at an end of the range"
+    return "the value is the same without any one of the preferences"

@@ -113,12 +113,10 @@ def measure(
 
     .. math:: \widehat{se}^2 = \frac{m-1}{m} \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2,
 
-    where θ₍ᵢ₎ is the value without preference i, and the quantile is Student's with m - 1 degrees
-    of freedom. The interval is made on the log odds of the value between the ``minimum`` and the
-    ``maximum`` of the measure (on a log scale where only one of them is finite), so it never
-    leaves the range. There is none (NaN, and the note says why) for fewer than three preferences,
-    where all θ₍ᵢ₎ are equal, as for identical preferences, and where the value lies at an end of
-    the range: what has not varied yet may still vary.
+    where θ₍ᵢ₎ is the value without preference i. The interval is value ± t · standard error with
+    Student's quantile for m - 1 degrees of freedom, cut to the ``minimum`` and ``maximum`` of the
+    measure. There is none (NaN, and the note says why) for fewer than three preferences and
+    where all θ₍ᵢ₎ are equal, as for identical preferences: what has not varied yet may still vary.
 
     Examples
     --------
@@ -127,10 +125,10 @@ def measure(
     >>> round(hf.measure("jaccard", s), 3)
     0.533
     >>> hf.measure(["jaccard", "nogueira"], s)[["value", "low", "high", "chance"]].round(3)
-              value    low   high  chance
+              value    low  high  chance
     measure
-    jaccard   0.533  0.056  0.956   0.018
-    nogueira  0.656 -0.312  0.956   0.000
+    jaccard   0.533  0.000   1.0   0.018
+    nogueira  0.656  0.025   1.0   0.000
     """
     if not isinstance(preferences, Preferences):
         raise InvalidInputError(
