@@ -10,6 +10,7 @@ import scipy.stats
 
 import holdfast as hf
 from holdfast.judge._answer import Answer, across
+from holdfast.measures import get_measure
 from holdfast.resample import Resample
 from holdfast.study._result import Result
 from holdfast.study._store import Outcome, floats, integers, to_integers
@@ -122,7 +123,8 @@ def test_nested_resamples_are_averaged_within_then_across():
         values.append(np.mean([jaccard(a, b) for a, b in itertools.combinations(rows, 2)]))
     interval = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
     assert row["value"] == pytest.approx(np.mean(values))
-    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
+    ends = max(interval.low, 0), min(interval.high, 1)
+    assert (row["low"], row["high"]) == pytest.approx(ends)
     assert row["n"] == 12
     assert "3 groups" in row["note"]
     assert "2 df" in row["note"]
@@ -151,11 +153,21 @@ def test_what_holds_for_a_measure_is_noted_once_for_all_groups():
     row = cell(Result(full(nested(Made(measures=("anhd",))))), "one", 4, "anhd")
     assert row["note"].startswith("mean over 3 groups")
     assert row["note"].endswith("; a distance: lower is more stable")
-    few = Answer(0.5, note="no interval: few", standing=("no chance level",))
+    jaccard = get_measure("jaccard")
+    few, more = (
+        Answer(value, note="no interval: few", standing=("no chance level",))
+        for value in (0.5, 0.6)
+    )
     undefined = Answer(note="undefined", standing=("no chance level",))
-    assert across([few, few]).row("the end")["note"].endswith("(t, 1 df); no chance level; the end")
-    assert across([undefined, few]).row()["note"].startswith("undefined; mean over 2")
-    assert across([undefined, few]).row()["note"].count("no chance level") == 1
+    both = across(jaccard, [few, more]).row("the end")
+    assert both["note"].endswith("(t, 1 df); no chance level; the end")
+    assert (both["low"], both["high"]) == (0, 1)  # cut to the range
+    equal = across(jaccard, [few, few])
+    assert np.isnan(equal.low)
+    assert "2 groups of resamples, no interval: they do not differ" in equal.note
+    one = across(jaccard, [undefined, few]).row()
+    assert one["note"].startswith("undefined; mean over 2")
+    assert one["note"].count("no chance level") == 1
 
 
 def test_halves_are_compared_within_their_pairs_only():

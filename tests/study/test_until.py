@@ -295,9 +295,9 @@ def test_the_running_table_shows_what_smaller_studies_would_have_shown(monkeypat
     assert result.running["resamples"].unique().tolist() == [24, 48, 60]
     for count, table in result.running.groupby("resamples"):
         alone = study(count).run(data()).stability.query("measure == 'nogueira'")
-        for column in ("selector", "size", "value", "low", "high"):
-            assert table[column].tolist() == alone[column].tolist()
-        assert np.array_equal(table["width"], table["high"] - table["low"])
+        columns = ["selector", "size", "value", "low", "high"]
+        assert table[columns].reset_index(drop=True).equals(alone[columns].reset_index(drop=True))
+        assert table["width"].equals((table["high"] - table["low"]).rename("width"))
 
 
 def test_protocols_that_are_planned_as_a_whole_have_one_step(monkeypatch):

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from holdfast._kernels.similar import YU
-from holdfast.judge._jackknife import CONFIDENCE, half_width_of_mean
+from holdfast.judge._jackknife import CONFIDENCE, interval_of_mean
 from holdfast.measures import get_measure
-from holdfast.measures._estimate import Chance, interval_of
+from holdfast.measures._estimate import Chance
+from holdfast.measures._interval import interval_of
 from holdfast.measures._pairs import Pairs, expected_mean
 from holdfast.measures._similar_chance import expected_scores
 from holdfast.measures._tables import SubsetTables
@@ -71,13 +72,13 @@ class _Row:
         if self.name == "yu":
             options["correction"] = EXACT
         estimate = self.record.estimate(tables, None, options)
-        interval = interval_of(estimate, CONFIDENCE)
+        interval = interval_of(estimate, CONFIDENCE, (self.record.minimum, self.record.maximum))
         return np.array([estimate.value, interval.low, interval.high, estimate.chance().value])
 
 
 ROWS = (
     _Row("share", get_measure("dice")),
-    _Row("share", replace(get_measure("yu"), function=_share), counted=True),
+    _Row("share", replace(get_measure("yu"), function=_share, minimum=0.0), counted=True),
     _Row("kappa", get_measure("kappa")),
     _Row("yu", get_measure("yu"), counted=True),
     _Row("nogueira", get_measure("nogueira")),
@@ -91,17 +92,19 @@ def adjusted_stability(
     """Measure stability both ways, within groups of selections."""
     systems = [subsets] if groups is None else [subsets[list(group)] for group in groups]
     tables = [SubsetTables(system) for system in systems]
-    found = ([row.estimate(one, graph) for one in tables] for row in ROWS)
-    joined = (each[0] if groups is None else _over_groups(np.array(each)) for each in found)
-    rows = [(row.name, row.counted, *one) for row, one in zip(ROWS, joined, strict=True)]
+    rows = []
+    for row in ROWS:
+        found = [row.estimate(one, graph) for one in tables]
+        joined = found[0] if groups is None else _over_groups(row.record, np.array(found))
+        rows.append((row.name, row.counted, *joined))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _over_groups(estimates: Array) -> Array:
+def _over_groups(record: Measure, estimates: Array) -> Array:
     """Average the estimates of groups, with an interval from their spread."""
     value, _, _, chance = estimates.mean(axis=0)
-    half = float(half_width_of_mean(estimates[:, 0]))
-    return np.array([value, value - half, value + half, chance])
+    low, high = interval_of_mean(estimates[:, 0], (record.minimum, record.maximum))
+    return np.array([value, low, high, chance])
 
 
 def judged(stability: pd.DataFrame) -> str:

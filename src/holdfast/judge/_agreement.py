@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.judge._jackknife import FEW, means_without_each
+from holdfast.judge._jackknife import means_without_each
 from holdfast.judge._top_lists import overlaps_by_size
+from holdfast.measures._interval import MIN_PREFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,15 +35,12 @@ class Agreement:
         Number of features agreed on beyond chance, see :func:`agreed_features`.
     replicates : array of shape (r, s)
         The same with one part of the resamples left out each; r = 0 where there are too few.
-    grouped : bool
-        Whether the parts are groups of resamples.
     """
 
     sizes: NDArray[np.int64]
     n_features: int
     agreed: Array
     replicates: Array
-    grouped: bool
 
     def share(self, agreed: Array) -> Array:
         """Return the share of the selected features that is agreed on."""
@@ -85,7 +83,6 @@ def agreement(
         n_features,
         agreed_features(mean, sizes, n_features),
         agreed_features(_without_each(overlaps), sizes, n_features),
-        grouped=len(groups) > 1,
     )
 
 
@@ -117,4 +114,4 @@ def _without_each(overlaps: list[Array]) -> Array:
         return means_without_each(np.array([own.mean(axis=0) for own in overlaps]))
     own = overlaps[0]
     m = len(own)
-    return own[:0] if m < FEW else (own.sum(axis=0) - 2 * own) / (m - 2)
+    return own[:0] if m < MIN_PREFERENCES else (own.sum(axis=0) - 2 * own) / (m - 2)

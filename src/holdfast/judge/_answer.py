@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.judge._jackknife import CONFIDENCE, half_width_of_mean
-from holdfast.measures._estimate import interval_of
+from holdfast.judge._jackknife import CONFIDENCE, interval_of_mean
+from holdfast.measures._interval import interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from holdfast.measures import Measure
     from holdfast.measures._estimate import Estimate
@@ -51,7 +53,8 @@ class Answer:
 
 def answer_of(record: Measure, estimate: Estimate) -> Answer:
     """Return an estimate with its interval and its chance level."""
-    interval, chance = interval_of(estimate, CONFIDENCE), estimate.chance()
+    interval = interval_of(estimate, CONFIDENCE, (record.minimum, record.maximum))
+    chance = estimate.chance()
     lower = "a distance: lower is more stable" if record.distance else ""
     return Answer(
         value=estimate.value,
@@ -71,23 +74,26 @@ def answered(record: Measure, tables: SubsetTables) -> Answer:
         return Answer(note=str(error))
 
 
-def across(answers: Sequence[Answer]) -> Answer:
+def across(record: Measure, answers: Sequence[Answer]) -> Answer:
     """Join the answers of groups of resamples: their mean, and an interval from their spread."""
     values = np.array([answer.value for answer in answers])
-    k = len(values)
-    mean, half = float(values.mean()), float(half_width_of_mean(values))
+    low, high = interval_of_mean(values, (record.minimum, record.maximum))
     undefined = [answer.note for answer in answers if np.isnan(answer.value)]
     return Answer(
-        value=mean,
-        low=mean - half,
-        high=mean + half,
-        interval="t" if k > 1 else "",
+        value=float(values.mean()),
+        low=float(low),
+        high=float(high),
+        interval="t" if len(values) > 1 else "",
         chance=float(np.mean([answer.chance for answer in answers])),
         standing=tuple(dict.fromkeys(said for answer in answers for said in answer.standing)),
-    ).noting(*undefined[:1], _spread(k))
+    ).noting(*undefined[:1], _spread(values, low))
 
 
-def _spread(k: int) -> str:
+def _spread(values: NDArray[np.float64], low: float) -> str:
+    k = len(values)
     if k < 2:
         return "one group of resamples: no interval"
-    return f"mean over {k} groups of resamples, interval from their spread (t, {k - 1} df)"
+    mean = f"mean over {k} groups of resamples"
+    if np.isnan(low) and not np.isnan(values).any():
+        return f"{mean}, no interval: they do not differ"
+    return f"{mean}, interval from their spread (t, {k - 1} df)"

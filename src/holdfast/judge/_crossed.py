@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from holdfast.judge._jackknife import FEW, means_without_each
+from holdfast.judge._jackknife import means_without_each
+from holdfast.measures._interval import MIN_PREFERENCES
 from holdfast.measures._tables import SubsetTables
 from holdfast.preferences import concat
 
@@ -64,7 +65,7 @@ def _within(systems: Sequence[Subsets], record: PairMeasure) -> Crossed:
         values = total / number
         without = _without(total, sums.others) / _without(number, sums.known)
     undefined = 1 - number / (m * (m - 1))
-    return Crossed(values, _mean(sums.same), without[: m if m >= FEW else 0], undefined)
+    return Crossed(values, _mean(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined)
 
 
 def _without(total: Array, parts: Array) -> Array:

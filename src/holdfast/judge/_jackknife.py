@@ -1,7 +1,6 @@
-"""Standard errors, and half widths of 95% intervals, from values without a part of the resamples.
+"""Standard errors and 95% intervals from values without a resample, or a group of them, each.
 
-Over resamples intervals are value ± z · standard error; over groups of resamples, which are
-independent of each other and few, ± t · standard error with one degree of freedom less than groups.
+Intervals take Student's t with one degree of freedom less than resamples or groups.
 """
 
 from __future__ import annotations
@@ -10,16 +9,22 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.stats
+
+from holdfast.measures._interval import (
+    ROUNDING,
+    student_interval,
+    student_quantile,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from holdfast.measures._interval import Bounds
 
     Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-FEW = 3  # resamples below which there is no standard error
 
 
 def means_without_each(groups: Array) -> Array:
@@ -38,21 +43,31 @@ def jackknife_error(replicates: Array) -> Array:
     return np.asarray(np.sqrt((count - 1) / count * spread))
 
 
-def half_width(replicates: Array, *, grouped: bool, intervals: int = 1) -> Array:
+def half_width(replicates: Array, *, intervals: int = 1) -> Array:
     """Return half the width of an interval from what leaves a resample, or a group, out each.
 
     With many intervals all of them hold at once with 95% confidence (Bonferroni).
     """
-    level = 1 - (1 - CONFIDENCE) / (2 * intervals)
-    if not grouped:
-        return NormalDist().inv_cdf(level) * jackknife_error(replicates)
+    level = 1 - (1 - CONFIDENCE) / intervals
     freedom = max(len(replicates) - 1, 1)
-    return float(scipy.stats.t.ppf(level, freedom)) * jackknife_error(replicates)
+    return student_quantile(freedom, level) * jackknife_error(replicates)
 
 
-def half_width_of_mean(groups: Array) -> Array:
-    """Return half the width of the interval of a mean over groups; NaN of a single group.
+def replicate_interval(values: Array, replicates: Array, bounds: Bounds) -> tuple[Array, Array]:
+    """Return the intervals of values from their replicates along axis 0, within bounds.
 
-    It is t · standard deviation / sqrt(number of groups).
+    NaN where there are no replicates, or where they are equal.
     """
-    return half_width(means_without_each(groups), grouped=True)
+    error = jackknife_error(replicates)
+    error = np.where(error > ROUNDING * np.maximum(1.0, np.abs(values)), error, np.nan)
+    quantile = student_quantile(max(len(replicates) - 1, 1), CONFIDENCE)
+    return student_interval(values, error, quantile, bounds)
+
+
+def interval_of_mean(groups: Array, bounds: Bounds) -> tuple[float, float]:
+    """Return the interval of a mean over groups, within the bounds of the measure.
+
+    NaN for a single group, and where they do not differ.
+    """
+    low, high = replicate_interval(groups.mean(), means_without_each(groups), bounds)
+    return float(low), float(high)

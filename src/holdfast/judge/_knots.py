@@ -197,7 +197,7 @@ def _around(found: Agreement, best: int) -> tuple[float, float]:
     if len(found.replicates) == 0:
         return np.nan, np.nan
     clarity, replicates = (_clarity(found, a) for a in (found.agreed, found.replicates))
-    half = half_width(replicates[:, [best]] - replicates, grouped=found.grouped)
+    half = half_width(replicates[:, [best]] - replicates)
     with np.errstate(invalid="ignore"):  # NaN where the next features are not there
         as_clear = (clarity[best] - clarity <= half) & _looked_at(found)
     other = np.flatnonzero(~as_clear)

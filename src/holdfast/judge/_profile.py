@@ -232,5 +232,6 @@ def profile_rows(
 def _answer(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> Answer:
     if not tables:
         return Answer(note=FEW)
-    answers = [answered(get_measure(name), one) for one in tables]
-    return across(answers) if grouped else answers[0]
+    record = get_measure(name)
+    answers = [answered(record, one) for one in tables]
+    return across(record, answers) if grouped else answers[0]

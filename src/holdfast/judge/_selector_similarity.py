@@ -11,7 +11,7 @@ import pandas as pd
 from holdfast._text import plural
 from holdfast.errors import InvalidInputError
 from holdfast.judge._crossed import crossed
-from holdfast.judge._jackknife import half_width
+from holdfast.judge._jackknife import half_width, replicate_interval
 from holdfast.judge._likeness import left_out, sentences_of
 from holdfast.measures import get_measure
 from holdfast.measures._pairs import PairMeasure
@@ -49,8 +49,9 @@ class SelectorSimilarity:
     table : DataFrame
         The same, a row for each pair: ``first``, ``second``, ``similarity`` with a 95% interval
         ``low`` to ``high``, ``same``, ``relative`` with ``relative_low`` and ``relative_high``.
-        Intervals are by jackknife over resamples, NaN for fewer than three; where resamples come
-        in groups by the spread between groups (t), NaN for a single one. ``beyond_chance`` tells
+        Intervals are by jackknife over resamples or, where these come in groups, from the spread
+        between groups, with Student's t: NaN for fewer than three resamples or a single group, and
+        where leaving out any one of them changes nothing. ``beyond_chance`` tells
         whether the similarity lies above 0 even with intervals so wide that all pairs of
         selectors are within theirs at once; missing where that cannot be told: without an
         interval, or by a measure that is not corrected for chance.
@@ -133,7 +134,7 @@ def selector_similarity(
     record = _checked(systems, measure)
     chosen = None if groups is None else list(groups)
     found = crossed(list(systems.values()), record, chosen)
-    return _described(systems, found, record, grouped=chosen is not None)
+    return _described(systems, found, record)
 
 
 def _checked(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
@@ -154,16 +155,15 @@ def _checked(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
 
 
 def _described(
-    systems: Mapping[str, Subsets], found: Crossed, record: PairMeasure, *, grouped: bool
+    systems: Mapping[str, Subsets], found: Crossed, record: PairMeasure
 ) -> SelectorSimilarity:
     names = list(systems)
-    half = half_width(found.replicates, grouped=grouped)
-    low = found.values - half
+    low, high = replicate_interval(found.values, found.replicates, (record.minimum, record.maximum))
     stable = np.diagonal(np.where(np.isnan(low), found.values, low)) > 0
     alike, replicates = (relative(part, stable) for part in (found.values, found.replicates))
-    room = half_width(replicates, grouped=grouped)
-    beyond = _beyond(found, grouped=grouped) if record.corrected else np.full_like(half, np.nan)
-    tables = [found.values, low, found.values + half, found.same]
+    room = half_width(replicates)
+    beyond = _beyond(found) if record.corrected else np.full_like(low, np.nan)
+    tables = [found.values, low, high, found.same]
     tables += [alike, alike - room, alike + room, beyond]
     matrix, same, ratio = (
         pd.DataFrame(table, index=names, columns=names)
@@ -188,11 +188,11 @@ def _table(names: list[str], tables: Sequence[Array]) -> pd.DataFrame:
     return frame.astype({"beyond_chance": "boolean"})
 
 
-def _beyond(found: Crossed, *, grouped: bool) -> Array:
+def _beyond(found: Crossed) -> Array:
     """Tell by 1 or 0 which selectors are more alike than chance; NaN without an interval."""
     count = len(found.values)
     pairs = max(count * (count - 1) // 2, 1)
-    low = found.values - half_width(found.replicates, grouped=grouped, intervals=pairs)
+    low = found.values - half_width(found.replicates, intervals=pairs)
     return np.where(np.isnan(low), np.nan, low > 0)
 
 

@@ -19,7 +19,7 @@ from holdfast.measures import (  # noqa: F401
 )
 from holdfast.measures._compare import Comparison, compare
 from holdfast.measures._measure import measure, pairwise
-from holdfast.measures._nogueira import Outcome, nogueira_test
+from holdfast.measures._nogueira import Outcome, nogueira_test, nogueira_variance
 from holdfast.measures._record import Measure, get_measure, list_measures
 
 __all__ = [
@@ -33,5 +33,6 @@ __all__ = [
     "list_measures",
     "measure",
     "nogueira_test",
+    "nogueira_variance",
     "pairwise",
 ]

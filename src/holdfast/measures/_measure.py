@@ -14,7 +14,7 @@ from holdfast.errors import (
     UndefinedMeasureError,
     UndefinedMeasureWarning,
 )
-from holdfast.measures._estimate import Estimate, interval_of
+from holdfast.measures._interval import interval_of
 from holdfast.measures._pairs import PairMeasure
 from holdfast.measures._record import Measure, get_measure
 from holdfast.measures._similarity import check_all_named, similarity_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from holdfast.measures._estimate import Estimate
     from holdfast.measures._similarity import Similarity
     from holdfast.measures._types import Array
 
@@ -108,12 +109,14 @@ def measure(
     samples: resamples of one data set overlap, so the spread between data sets is larger, and
     the stability between data sets is another number.
 
-    Intervals are jackknife intervals over the m preferences, value ± z · standard error, with
+    One method serves all measures. The standard error is the jackknife's over the m preferences,
 
     .. math:: \widehat{se}^2 = \frac{m-1}{m} \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2,
 
-    where θ₍ᵢ₎ is the value without preference i; ``nogueira`` has an asymptotic variance of its
-    own. They need at least three preferences and are not clipped to the range.
+    where θ₍ᵢ₎ is the value without preference i. The interval is value ± t · standard error with
+    Student's quantile for m - 1 degrees of freedom, cut to the ``minimum`` and ``maximum`` of the
+    measure. There is none (NaN, and the note says why) for fewer than three preferences and
+    where all θ₍ᵢ₎ are equal, as for identical preferences: what has not varied yet may still vary.
 
     Examples
     --------
@@ -122,10 +125,10 @@ def measure(
     >>> round(hf.measure("jaccard", s), 3)
     0.533
     >>> hf.measure(["jaccard", "nogueira"], s)[["value", "low", "high", "chance"]].round(3)
-              value    low   high  chance
+              value    low  high  chance
     measure
-    jaccard   0.533  0.081  0.986   0.018
-    nogueira  0.656  0.488  0.825   0.000
+    jaccard   0.533  0.000   1.0   0.018
+    nogueira  0.656  0.025   1.0   0.000
     """
     if not isinstance(preferences, Preferences):
         raise InvalidInputError(
@@ -339,8 +342,9 @@ def _table(
 
     rows = {}
     for record, estimate in zip(records, estimates, strict=True):
-        interval, chance = interval_of(estimate, confidence), estimate.chance()
         minimum, maximum = record.range_with(options)
+        interval = interval_of(estimate, confidence, (minimum, maximum))
+        chance = estimate.chance()
         rows[record.name] = {
             "value": estimate.value,
             "low": interval.low,

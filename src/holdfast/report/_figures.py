@@ -135,7 +135,7 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
         section="frequencies",
         draw=lambda: result.plot_frequencies(*cell),
         caption="Each line is a feature: the dot shows in which share of the resamples of these "
-        "data it was selected, the bar its 95% interval (Wilson's).",
+        "data it was selected, the bar its 95% interval for more such resamples (Wilson's).",
     )
     if evidence.found["rank_low"].notna().any():
         yield Wanted(

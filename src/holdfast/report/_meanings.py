@@ -17,13 +17,17 @@ TERMS = {
     "stability": "How much the selected features stay the same when the data change a little: 1 "
     "means the same features each time; for measures corrected for chance, 0 is what random "
     "selections give.",
-    "selection frequency": "The share of the resamples in which a feature was selected.",
-    "frequency": "The share of the resamples in which a feature was selected.",
+    "selection frequency": "The share of the resamples in which a feature was selected; not its "
+    "chance to be selected in a second study, as resamples share samples.",
+    "frequency": "The share of the resamples in which a feature was selected; not its chance to "
+    "be selected in a second study, as resamples share samples.",
     "resample": "A changed copy of the data, such as a random 90% of the samples, on which the "
     "selection is done again.",
     "cohort": "Samples that belong together, such as those of one study or site.",
     "95% interval": "A range that, in 95 of 100 repetitions of the same procedure, holds the "
-    "number that endless repetition would give.",
+    "number that endless repetition would give. For a stability or frequency over resamples, that "
+    "is more resamples of the same data; there is none where leaving out any one resample changes "
+    "nothing.",
     "interval": "A range within which the number would mostly lie if the procedure were repeated.",
     "chance": "What selecting as many features at random would give.",
     "stand-in": "A feature that correlates strongly with another and takes its place: it is "
@@ -65,8 +69,8 @@ TERMS = {
     "some look different by chance.",
     "Holm's method": "Makes p-values larger where many pairs are tested, since among many "
     "some look different by chance.",
-    "Wilson's": "Of Wilson's interval, a range for a share that is counted; it stays between 0 "
-    "and 100% and works for shares near them, too.",
+    "Wilson's": "Of Wilson's interval, a range for the share in many more such resamples; it stays "
+    "between 0 and 100% and works for shares near them, too.",
     "phi": "The phi coefficient: how alike two selections are, from -1 over 0, which is "
     "chance, to 1, the same features.",
     "significantly": "More than chance would explain in 19 of 20 cases.",

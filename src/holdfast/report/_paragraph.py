@@ -48,7 +48,8 @@ def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
             "Knots of the stability profiles are the sizes at which agreement beyond chance "
             "breaks, by the rule that holdfast documents."
         )
-    yield "Selection frequencies have 95% intervals by Wilson's method."
+    more = "data sets" if evidence.drawn else "resamples of these data"
+    yield f"Selection frequencies have 95% intervals by Wilson's method, for more such {more}."
     if plan["classifiers"]:
         yield _classification(evidence, cite)
         yield _comparison(evidence, cite)

@@ -25,8 +25,8 @@ COLUMNS = [
     "direction",
 ]
 COVERS = (
-    "low and high are 95% Wilson intervals; they cover the noise of resampling only, not what "
-    "a new sample of the population would bring"
+    "low and high are 95% Wilson intervals of the frequency in resamples of these data; they do "
+    "not cover the chance to be selected from a new sample of the population"
 )
 COVERS_DRAWS = "low and high are 95% Wilson intervals for new data sets of the same population"
 QUANTILES = (0.05, 0.5, 0.95)

@@ -260,9 +260,9 @@ class Result(Judged, Pictures):
         """How often features were selected; those never selected are not listed.
 
         Columns: ``feature``, ``selector``, ``size``, ``frequency`` = ``count`` / ``n`` (the
-        resamples that offered the feature); ``low`` and ``high``, a 95% Wilson interval, which
-        covers the noise of resampling only, not what a new sample would bring (where data sets
-        were drawn independently, it does: ``frequencies.attrs["interval"]``); ``rank_low``,
+        resamples that offered the feature); ``low`` and ``high``, a 95% Wilson interval of the
+        frequency in resamples of these data, not of the chance in a new study (where data sets
+        were drawn independently, it is: ``frequencies.attrs["interval"]``); ``rank_low``,
         ``rank_median``, ``rank_high``, the 5%, 50% and 95% quantiles of its rank over the
         resamples, missing where they lie beyond the last rank that is kept (`depth`);
         ``direction``, the class in which the feature is highest on average.

@@ -138,7 +138,9 @@ def _each_other(
     tables = [measured(records, case.system(group), data) for group in compared]
     if not view.grouped:
         return tables[0]
-    return {record.name: across([table[record.name] for table in tables]) for record in records}
+    return {
+        record.name: across(record, [table[record.name] for table in tables]) for record in records
+    }
 
 
 def _against_reference(
