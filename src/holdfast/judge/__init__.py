@@ -1,6 +1,6 @@
 """Accuracy and stability together: tests, trade-offs, the choice and what it costs."""
 
-from holdfast.judge._choice import Fold, choice_error
+from holdfast.judge._choice import Deletion, Fold, choice_error
 from holdfast.judge._choice_error import ChoiceError
 from holdfast.judge._cohorts._compared import compare_cohorts
 from holdfast.judge._cohorts._direct import cohorts
@@ -23,11 +23,12 @@ from holdfast.judge._replication._values import PairValues
 from holdfast.judge._rpt import rpt
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
 from holdfast.judge._stand_ins import StandIns, stand_ins
-from holdfast.judge._tests import corrected_t_test, holm, mcnemar
+from holdfast.judge._tests import correct_for_best, corrected_t_test, holm, mcnemar
 
 __all__ = [
     "ChoiceError",
     "CohortComparison",
+    "Deletion",
     "Fold",
     "Knot",
     "Pair",
@@ -43,6 +44,7 @@ __all__ = [
     "cohorts",
     "compare_cohorts",
     "compare_pairs",
+    "correct_for_best",
     "corrected_t_test",
     "effect_sizes",
     "estimate_replication",

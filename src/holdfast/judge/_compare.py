@@ -55,7 +55,10 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
     scored = Sheet(tested).weighed()
     count = len(tested.pairs)
     a, b = np.triu_indices(count, 1)
-    rows = [scored.p_values(first)[first + 1 :] for first in range(count)]
+    as_published = correction is None
+    rows = [
+        scored.p_values(first, as_published=as_published)[first + 1 :] for first in range(count)
+    ]
     p_values = np.concatenate([*rows, np.empty(0)])
     columns = {
         f"{part}_{side}": pd.Series([pair[at] for pair in tested.pairs], dtype=object)
@@ -70,5 +73,5 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
         difference=errors["error_a"] - errors["error_b"],
         p_value=p_values,
         p_corrected=corrected(p_values, correction),
-        test=scored.test,
+        test=scored.published if as_published else scored.test,
     )
