@@ -179,9 +179,15 @@ class Once:
         sheet = self._sheet
         wrong, every = sheet.wrong[best] * self._weights, sheet.every[best] * self._weights
         both = sheet.wrong @ wrong
-        factor = 1.0 if as_published else 1 + self.learned
-        p = mcnemar_p((sheet.every @ wrong - both) / factor, (sheet.wrong @ every - both) / factor)
-        return np.where(sheet.every @ every > 0, p, np.nan)
+        shared, only_best, only_other = (
+            sheet.every @ every,
+            sheet.every @ wrong - both,
+            sheet.wrong @ every - both,
+        )
+        if as_published:
+            return np.where(shared > 0, mcnemar_p(only_best, only_other), np.nan)
+        spread = np.sqrt((1 + self.learned) * (only_best + only_other))
+        return t_p(only_other - only_best, spread, shared)
 
 
 class ByUnit:

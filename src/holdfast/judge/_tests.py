@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.special import betainc, stdtr
+from scipy.special import bdtr, stdtr
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge._spreads import EQUAL, summed
@@ -62,14 +62,10 @@ def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> float:
 
 
 def mcnemar_p(only_a: ArrayLike, only_b: ArrayLike) -> Array:
-    """Return the p-values of McNemar's test for counts of samples that one alone gets wrong.
-
-    Counts may be fractions, where they were divided for being less sure than they look.
-    """
+    """Return the p-values of McNemar's test for counts of samples that one alone gets wrong."""
     a, b = np.asarray(only_a, dtype=np.float64), np.asarray(only_b, dtype=np.float64)
-    less, more = np.minimum(a, b), np.maximum(a, b)
-    with np.errstate(invalid="ignore"):  # the binomial distribution, between whole numbers too
-        tail = 2 * np.asarray(betainc(np.maximum(more, EQUAL), less + 1, 0.5), dtype=float)
+    with np.errstate(invalid="ignore"):
+        tail = 2 * np.asarray(bdtr(np.minimum(a, b), (a + b).astype(np.int64), 0.5), dtype=float)
     return np.where(a + b == 0, 1.0, np.minimum(tail, 1.0))
 
 
