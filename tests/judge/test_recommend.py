@@ -74,8 +74,8 @@ def test_the_correction_decides_who_is_not_worse():
     assert plain.table["p_value"].tolist()[2:] == pytest.approx([2 / 2**10, 2 / 2**12])
     assert (raw * [3, 6] > raw * [2, 3]).all()
     assert plain.selector == many.selector == "s1"
-    assert given(wrong=wrong, alpha=0.02).selector == "s3"
-    assert given(wrong=wrong, alpha=0.02, correction="holm").selector == "s2"
+    assert given(wrong=wrong, alpha=0.015).selector == "s3"
+    assert given(wrong=wrong, alpha=0.015, correction="holm").selector == "s2"
     assert "Holm's correction for 3 comparisons" in str(many)
     assert "by McNemar's exact test)" in str(plain)
 
@@ -173,8 +173,8 @@ def test_the_reasons_are_plain_sentences():
         "features has the lowest error: 10.0% ± 3.0%."
     )
     assert rivals == (
-        "2 other pairs are not worse beyond chance (p > 0.05 by McNemar's test, enlarged for shared "
-        "training samples, corrected for 6 possible comparisons)."
+        "2 other pairs are not worse beyond chance (p > 0.05 by McNemar's test, enlarged for "
+        "shared training samples, corrected for 6 possible comparisons)."
     )
     assert chosen == (
         "Among these, s2 with knn3 on 5 features selects the most stable features: "

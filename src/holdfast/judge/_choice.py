@@ -218,15 +218,18 @@ def _without_some(
         out = np.isin(samples, deletion.samples)
         scored = sheet.weighed((~out).astype(np.intp))
         given = np.where(np.isfinite(merits.stability), deletion.stability, np.nan)
-        for _ in range(TIE_BREAKS):
-            jitter = rng.permutation(int(ties.max()) + 1)[ties] * JITTER
+        n_kinds = int(ties.max()) + 1
+        # without ties, all breaks of ties give the same choice
+        repeats = TIE_BREAKS if len(np.unique(given)) < n_kinds else 1
+        for _ in range(repeats):
+            jitter = rng.permutation(n_kinds)[ties] * JITTER
             decision = rule.decide(scored, merits._replace(stability=given + jitter), tested=False)
             if decision is None:
                 continue
             share, spread = _judged(sheet, decision.chosen, out)
             if np.isfinite(share):
-                chosen.append(decision.chosen)
-                left.append((share, spread))
+                chosen += [decision.chosen] * (TIE_BREAKS // repeats)
+                left += [(share, spread)] * (TIE_BREAKS // repeats)
     return _summed_up(tested, sheet, chosen, left, "deletion")
 
 

@@ -19,18 +19,24 @@ if TYPE_CHECKING:
 def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.DataFrame:
     """Test the difference in error between all pairs of selector, classifier and size.
 
-    Where each sample is predicted once, by McNemar's exact test (`mcnemar`), or, where several
-    samples belong to one subject (``tested.units``), by a t-test on the subjects' sums of
-    differences, because samples of one subject are not independent. Where samples are tested
-    repeatedly, by the corrected resampled t-test (`corrected_t_test`). Predictions that one of
-    the two lacks are left out.
+    The question is about the population: would the selectors with their classifiers err equally
+    often, over data sets like this one? Where each sample is predicted once, by McNemar's test,
+    or, where several samples belong to one subject (``tested.units``), by a t-test on the
+    subjects' sums of differences, because samples of one subject are not independent. Where samples
+    are tested repeatedly, by a t-test on the samples' (subjects') sums. All classifiers are trained
+    on nearly the same samples, so variances are enlarged; see the guide, "Which selector to take".
+    Predictions that one of the two lacks are left out.
+
+    Without a correction the tests are those published: McNemar's exact test (`mcnemar`), which
+    takes the classifiers for fixed, the plain t-test on subjects, and the corrected resampled
+    t-test (`corrected_t_test`). They find differences between equals too often.
 
     Parameters
     ----------
     tested : Tested
         The predictions of all of them.
     correction : {"holm", None}, default "holm"
-        How p-values are corrected for being many; None: not at all.
+        How p-values are corrected for being many; None: not at all, with the tests as published.
 
     Returns
     -------
@@ -49,7 +55,7 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
     ... )
     >>> hf.judge.compare_pairs(tested)[["selector_a", "selector_b", "difference", "p_value"]]
       selector_a selector_b  difference  p_value
-    0          a          b        -0.6  0.03125
+    0          a          b        -0.6  0.117525
     """
     check_correction(correction)
     scored = Sheet(tested).weighed()
