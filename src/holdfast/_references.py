@@ -71,6 +71,11 @@ REFERENCES: dict[str, Reference] = {
         "I. Guyon, J. Weston, S. Barnhill, V. Vapnik (2002). Gene selection for cancer "
         "classification using support vector machines. Machine Learning 46, 389-422.",
     ),
+    "hansen2011": Reference(
+        "Hansen et al. 2011",
+        "P. R. Hansen, A. Lunde, J. M. Nason (2011). The model confidence set. Econometrica 79(2), "
+        "453-497.",
+    ),
     "haury2011": Reference(
         "Haury et al. 2011",
         "A.-C. Haury, P. Gestraud, J.-P. Vert (2011). The influence of feature selection methods "

@@ -47,3 +47,34 @@ def subsampled(error, n=60, k=20, share=0.2, seed=0):
     samples = np.concatenate([rng.permutation(n)[:size] for _ in range(k)])
     wrong = rng.random((len(error), k * size)) < np.asarray(error)[:, None]
     return repeated(wrong, np.repeat(np.arange(k), size), samples, size / (n - size))
+
+
+def naive_spread(values, samples, group, units, *, once, overlap):
+    """Return mean and standard error of values of single predictions, spelled out with loops."""
+    parts = np.unique(group)
+    weight = np.array([1.0 if once else 1 / np.sum(group == g) for g in group])
+    weight /= weight.sum()
+    assert once or len(parts) > 0
+    mean = float(np.sum(weight * values))
+    names = np.unique(units)
+    between = 0.0
+    for name in names:
+        own = units == name
+        between += np.sum(weight[own] * (values[own] - mean)) ** 2 / (1 - weight[own].sum())
+    general = min(1.0, 40 / len(names))
+    if overlap == 0:
+        return mean, np.sqrt(between)
+    if once:
+        return mean, np.sqrt(between * (1 + general))
+    single = float(np.sum(weight * (values - mean) ** 2))
+    twos = [
+        (values[i] - values[j]) ** 2
+        for i in range(len(values))
+        for j in range(i)
+        if samples[i] == samples[j]
+    ]
+    if twos:
+        learned = min(np.mean(twos) / (2 * np.arccos(1 / (1 + overlap))), single)
+    else:
+        learned = general * single
+    return mean, np.sqrt(between + learned / len(names))

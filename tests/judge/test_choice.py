@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge import Fold, choice_error, corrected_t_test
+from holdfast.judge import Deletion, Fold, choice_error, corrected_t_test
 from holdfast.judge._scored import Sheet
-from tests.judge.predictions import once, repeated, subsampled
+from tests.judge.predictions import naive_spread, once, repeated, subsampled
 
 RULES = ["not_worse", "one_standard_error", "rpt"]
 
@@ -44,7 +44,7 @@ def test_on_noise_the_best_looks_good_and_the_choice_does_not(method):
     assert np.mean(naive) == pytest.approx(0.5 - 2.3 * 0.05, abs=0.015)
     # thirty estimates, each of at most the binomial standard error: four of the mean's at most
     assert np.mean(honest) == pytest.approx(0.5, abs=4 * 0.05 / np.sqrt(30))
-    assert np.mean(spreads) == pytest.approx(0.05, rel=0.1)
+    assert np.mean(spreads) == pytest.approx(0.05 * np.sqrt(1 + 40 / 100), rel=0.1)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -68,7 +68,7 @@ def test_where_there_is_no_choice_the_error_is_the_plain_one():
     share = wrong.mean()
     # the mean over 500 draws of the share among 147 left out
     assert found.error == pytest.approx(share, abs=0.005)
-    assert found.standard_error == pytest.approx(np.sqrt(share * (1 - share) / 400), rel=0.02)
+    assert found.standard_error == pytest.approx(np.sqrt(1.1 * share * (1 - share) / 400))
     assert found.chosen[["selector", "count", "share"]].values.tolist() == [["s0", 500, 1.0]]
     assert found.n == 500
 
@@ -89,7 +89,7 @@ def test_the_bootstrap_is_its_definition():
         drawn = rng.integers(40, size=40)
         left = np.setdiff1d(np.arange(40), drawn)
         shares = tested.wrong[:, drawn].mean(axis=1)
-        limit = shares.min() + np.sqrt(shares.min() * (1 - shares.min()) / 40)
+        limit = shares.min() + np.sqrt(2 * shares.min() * (1 - shares.min()) / 40)
         close = np.flatnonzero(shares <= limit + 1e-12)
         best = close[np.argmax(merits[close])]
         errors.append(tested.wrong[best, left].mean())
@@ -102,7 +102,7 @@ def test_the_tests_of_drawn_samples_decide_as_those_of_a_single_table():
     sheet = Sheet(tested)
     times = np.random.default_rng(0).integers(0, 4, size=sheet.n_units)
     shares = sheet.shares(times[sheet.unit].astype(np.float32))
-    p_values = sheet.weighed(times).p_values(0)
+    p_values = sheet.weighed(times).p_values(0, as_published=True)
     assert p_values[2] == pytest.approx(corrected_t_test(shares[2] - shares[0], 0.25))
 
 
@@ -113,7 +113,7 @@ def test_nested_choices_count_the_outer_predictions_of_what_is_chosen_inside():
     folds = [Fold(once(inner[min(g, 1)]), np.array([0.5, 0.5, 0.9]), g) for g in range(5)]
     found = choice_error(outer, [0.5, 0.5, 0.9], folds=folds)
     assert found.error == pytest.approx(4 / 20)  # the first part errs, by s0; the others are s1's
-    assert found.standard_error == pytest.approx(np.sqrt(0.2 * 0.8 / 20))
+    assert found.standard_error == pytest.approx(np.sqrt(2 * 0.2 * 0.8 / 20))
     assert found.chosen["selector"].tolist() == ["s1", "s0"]
     assert found.chosen["count"].tolist() == [4, 1]
     assert "within each of 5 outer training parts" in found.sentence
@@ -137,17 +137,19 @@ def test_subjects_are_drawn_as_a_whole():
         choice_error(repeated(wrong, part, np.arange(100), units=units), [0.5])
         for units in (None, subject)
     )
-    assert alone.standard_error == pytest.approx(0.05, rel=0.05)
-    assert whole.standard_error == pytest.approx(0.5 / np.sqrt(9), rel=0.1)
+    assert alone.standard_error == pytest.approx(0.05 * np.sqrt(1.4), rel=0.02)
+    # no sample is tested twice: what is learned adds all of the variance of one sample, by ten
+    assert whole.standard_error == pytest.approx(0.5 * np.sqrt(1 / 9 + 1 / 10), rel=0.02)
 
 
 def test_a_choice_is_not_surer_than_what_is_chosen():
-    # a sample is wrong in whole test parts, so its mean hides how much test parts differ
+    # a sample is wrong in half of its tests: what is learned decides, and no sample differs
     part, sample = np.repeat(np.arange(10), 20), np.tile(np.arange(20), 10)
     wrong = (part < 5)[None]
     found = choice_error(repeated(wrong, part, sample, overlap=0.1), [0.5])
-    by_hand = np.repeat([1.0, 0.0], 5).std(ddof=1) * np.sqrt(1 / 10 + 0.1)
-    assert found.standard_error == pytest.approx(by_hand)
+    by_hand = naive_spread(wrong[0].astype(float), sample, part, sample, once=False, overlap=0.1)
+    assert by_hand[1] == pytest.approx(np.sqrt(0.25 / 20))
+    assert found.standard_error == pytest.approx(by_hand[1])
 
 
 def test_nothing_to_choose_has_no_error():
@@ -196,9 +198,9 @@ def test_what_is_drawn_is_called_by_its_name():
     samples = choice_error(once(wrong), [0.5, 0.4]).sentence
     subjects = choice_error(once(wrong, units=part), [0.5, 0.4]).sentence
     drawn = repeated(wrong, part, np.arange(60), overlap=0.0, units=part)
-    assert "choosing on samples drawn anew 500 times" in samples
-    assert "choosing on subjects drawn anew" in subjects
-    assert "choosing on data sets drawn anew" in choice_error(drawn, [0.5, 0.4]).sentence
+    assert "choosing on samples drawn again 500 times" in samples
+    assert "choosing on subjects drawn again" in subjects
+    assert "choosing on data sets drawn again" in choice_error(drawn, [0.5, 0.4]).sentence
 
 
 def test_data_sets_are_drawn_as_often_as_they_count():
@@ -227,7 +229,7 @@ def test_nested_choices_have_the_standard_error_of_subjects():
     folds = [Fold(once(np.zeros((2, 8))), np.array([0.5, 0.4]), g) for g in range(5)]
     found = choice_error(once(wrong, units=subject), [0.5, 0.4], folds=folds)
     shares = np.array([1, 1, 0, 0, 0])
-    assert found.standard_error == pytest.approx(shares.std(ddof=1) / np.sqrt(5))
+    assert found.standard_error == pytest.approx(np.sqrt(2) * shares.std(ddof=1) / np.sqrt(5))
 
 
 def test_pairs_that_are_known_too_seldom_are_never_chosen():
@@ -242,6 +244,57 @@ def test_pairs_that_are_known_too_seldom_are_never_chosen():
         for right, bad in [(np.zeros(40, dtype=bool), np.arange(40) < 10)]
     ]
     assert set(choice_error(once(wrong), [0.9, 0.5, 0.1], folds=folds).chosen["selector"]) == {"s1"}
+
+
+def deletions_of(stability, n=40, count=4):
+    """Leave out one part of the samples after the other; `stability` has a row for each."""
+    parts = np.arange(n) * count // n
+    return [Deletion(np.flatnonzero(parts == i), row) for i, row in enumerate(stability)]
+
+
+def test_deletions_choose_by_what_is_kept_and_judge_by_what_is_left_out():
+    wrong = np.random.default_rng(0).random((3, 40)) < 0.5
+    stability = np.array([[0.9, 0.1, 0.2], [0.1, 0.9, 0.2], [0.2, 0.1, 0.9], [0.9, 0.1, 0.2]])
+    # one standard error is wide enough for all, so the stability without the part decides
+    found = choice_error(once(wrong), [0.3, 0.2, 0.1], deletions=deletions_of(stability))
+    parts = wrong.reshape(3, 4, 10).mean(axis=2)
+    assert found.method == "deletion"
+    assert found.error == pytest.approx(
+        np.mean([parts[0, 0], parts[1, 1], parts[2, 2], parts[0, 3]])
+    )
+    assert found.chosen["selector"].tolist() == ["s0", "s1", "s2"]
+    assert found.chosen["share"].tolist() == [0.5, 0.25, 0.25]
+    assert "without a part of the samples and testing on that part" in found.sentence
+    # errors count, too: what errs on all that is kept is not chosen, however stable
+    bad = wrong.copy()
+    bad[0] = True
+    chosen = choice_error(once(bad), [0.3, 0.2, 0.1], deletions=deletions_of(stability)).chosen
+    assert "s0" not in chosen["selector"].tolist()
+
+
+def test_ties_without_a_part_are_broken_at_random_unless_they_tie_in_the_whole_study():
+    wrong = np.array([np.arange(40) % 4 == 0, np.arange(40) % 5 == 0])
+    level = deletions_of(np.zeros((4, 2)))
+    shared = choice_error(once(wrong), [0.5, 0.5], deletions=level).chosen
+    assert shared["selector"].tolist() == ["s1"]  # two classifiers on one selection: fewer errors
+    apart = choice_error(once(wrong), [0.5, 0.4], deletions=level).chosen
+    assert sorted(apart["selector"]) == ["s0", "s1"]
+
+
+def test_a_stability_that_knows_the_errors_fools_the_bootstrap_and_not_the_deletions():
+    """Pairs are stable where they are lucky, as on noise; luck in one part is none in another."""
+    rng, fixed, without = np.random.default_rng(1), [], []
+    for _ in range(60):
+        wrong = rng.random((12, 60)) < 0.5
+        parts = np.arange(60) // 15
+        luck = np.array([-wrong[:, parts != part].mean(axis=1) for part in range(4)])
+        deletions = [Deletion(np.flatnonzero(parts == i), row) for i, row in enumerate(luck)]
+        whole = -wrong.mean(axis=1) - np.arange(12) * 1e-6
+        fixed.append(choice_error(once(wrong), whole, n_bootstraps=30).error)
+        without.append(choice_error(once(wrong), whole, deletions=deletions).error)
+    room = 4 * np.std(without) / np.sqrt(60)
+    assert np.mean(without) == pytest.approx(0.5, abs=room)
+    assert np.mean(fixed) < 0.5 - 2 * room
 
 
 def test_ties_of_what_came_out_are_told():
@@ -274,6 +327,8 @@ def test_what_cannot_be_is_refused():
         choice_error(tested, [0.5, 0.5], n_bootstraps=0)
     with pytest.raises(UnknownNameError, match="no rule"):
         choice_error(tested, [0.5, 0.5], rule="best")
+    with pytest.raises(InvalidInputError, match="stability for each of 2 pairs"):
+        choice_error(tested, [0.5, 0.5], deletions=[Deletion(np.arange(3), np.ones(3))])
     with pytest.raises(InvalidInputError, match="same 2 pairs"):
         choice_error(tested, [0.5, 0.5], folds=[Fold(once(np.zeros((3, 4))), np.ones(3), 0)])
 

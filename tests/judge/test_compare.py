@@ -8,7 +8,7 @@ from holdfast import judge
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import Pair, compare_pairs, corrected_t_test, holm, mcnemar
 from holdfast.judge._scored import Sheet
-from tests.judge.predictions import once, pairs, repeated, subsampled
+from tests.judge.predictions import naive_spread, once, pairs, repeated, subsampled
 
 
 def holed(tested, seed=1):
@@ -55,12 +55,23 @@ def test_samples_tested_repeatedly_are_compared_by_the_corrected_t_test(whole):
         assert row.error_b == pytest.approx(np.nanmean(shares[b]))
 
 
+def test_shared_training_samples_enlarge_mcnemars_test():
+    wrong = np.random.default_rng(0).random((2, 80)) < [[0.2], [0.4]]
+    row = compare_pairs(once(wrong)).iloc[0]
+    a, b = np.sum(wrong[0] & ~wrong[1]), np.sum(~wrong[0] & wrong[1])
+    statistic = abs(a - b) / np.sqrt(a + b) / np.sqrt(1 + 40 / 80)
+    assert row["p_value"] == pytest.approx(2 * scipy.stats.t.sf(statistic, 79))
+    assert row["p_value"] > mcnemar(*wrong)
+    assert row["test"] == "McNemar's test, enlarged for shared training samples"
+
+
 def test_p_values_are_corrected_for_being_many_or_not():
     tested = subsampled([0.1, 0.2, 0.3, 0.5])
     table = compare_pairs(tested)
     assert table["p_corrected"].tolist() == holm(table["p_value"]).tolist()
     assert (table["p_corrected"] > table["p_value"]).any()
     plain = compare_pairs(tested, correction=None)
+    assert set(plain["test"]) == {"the corrected resampled t-test"}
     assert plain["p_corrected"].tolist() == plain["p_value"].tolist()
     with pytest.raises(UnknownNameError, match="correction"):
         compare_pairs(tested, correction="bonferroni")
@@ -86,16 +97,22 @@ def test_weights_count_samples_as_often_as_copies_of_them():
     assert weighed.p_values(2) == pytest.approx(copied.p_values(2))
 
 
-def test_weights_count_repeated_tests_as_often_as_copies_of_them():
+def test_samples_that_are_drawn_thrice_count_thrice():
+    """A copy of a sample is a sample of its own, with the weights that its test parts had."""
     tested = subsampled([0.2, 0.5, 0.3], k=6)
     sheet = Sheet(tested)
     drawn = np.random.default_rng(0).integers(0, 3, size=sheet.n_units)
-    times = drawn[sheet.unit]
-    copies = (np.repeat(part, times, axis=-1) for part in (tested.wrong, tested.group, times))
-    weighed, copied = sheet.weighed(drawn), Sheet(repeated(*copies)).weighed()
-    assert weighed.errors == pytest.approx(copied.errors)
-    assert weighed.spreads == pytest.approx(copied.spreads)
-    assert weighed.p_values(0) == pytest.approx(copied.p_values(0))
+    columns = np.repeat(np.arange(len(tested.samples)), drawn[sheet.unit])
+    weighed = sheet.weighed(drawn)
+    assert weighed.errors == pytest.approx(tested.wrong[:, columns].mean(axis=1))
+    copy = np.concatenate([np.arange(times) for times in drawn[sheet.unit]])
+    samples = tested.samples[columns] + 1000 * copy
+    for pair in range(3):
+        value = tested.wrong[pair, columns].astype(float)
+        group = np.zeros(len(columns))  # test parts are of one size, so all weights are equal
+        mean, spread = naive_spread(value, samples, group, samples, once=False, overlap=0.25)
+        assert weighed.errors[pair] == pytest.approx(mean)
+        assert weighed.spreads[pair] == pytest.approx(spread)
 
 
 def test_a_data_set_that_is_drawn_thrice_counts_thrice():
@@ -105,7 +122,8 @@ def test_a_data_set_that_is_drawn_thrice_counts_thrice():
     sets = repeated(wrong, part, np.arange(60), overlap=0.0, units=part)
     times = np.array([3, 0, 1, 1, 1, 0])
     columns = np.concatenate([np.flatnonzero(part == set_) for set_ in np.repeat(range(6), times)])
-    copies = repeated(wrong[:, columns], np.repeat(np.arange(6), 10), np.arange(60), overlap=0.0)
+    copied_part = np.repeat(np.arange(6), 10)
+    copies = repeated(wrong[:, columns], copied_part, np.arange(60), overlap=0.0, units=copied_part)
     weighed, copied = Sheet(sets).weighed(times), Sheet(copies).weighed()
     assert weighed.errors[0] == pytest.approx((3 * 0.8 + 3 * 0.1) / 6)
     assert weighed.errors == pytest.approx(copied.errors)
@@ -129,9 +147,15 @@ def test_samples_of_subjects_are_compared_by_the_t_test_on_subjects(holed):
     both = tested.known.all(axis=0)
     apart = np.where(both, tested.wrong[0].astype(int) - tested.wrong[1], 0)
     sums = [apart[subject == one].sum() for one in range(20) if both[subject == one].any()]
-    row = compare_pairs(tested).iloc[0]
-    assert row["p_value"] == pytest.approx(scipy.stats.ttest_1samp(sums, 0).pvalue)
+    row = compare_pairs(tested, correction=None).iloc[0]
+    if not holed:  # subjects of unequal numbers count by these
+        assert row["p_value"] == pytest.approx(scipy.stats.ttest_1samp(sums, 0).pvalue)
+        enlarged = scipy.stats.t.sf(abs(scipy.stats.ttest_1samp(sums, 0).statistic) / 2**0.5, 19)
+        assert compare_pairs(tested)["p_value"][0] == pytest.approx(2 * enlarged)
     assert row["test"] == "the t-test on subjects"
+    assert compare_pairs(tested)["test"][0] == (
+        "the t-test on subjects, enlarged for shared training samples"
+    )
     assert row["error_a"] == pytest.approx(tested.wrong[0][tested.known[0]].mean())
 
 
@@ -149,17 +173,38 @@ def test_standard_errors_of_subjects_are_those_of_a_linear_model_with_clusters()
     subject = np.sort(rng.integers(12, size=80))
     wrong = rng.random((1, 80)) < 0.2 + 0.5 * (subject % 3 == 0)
     scored = Sheet(once(wrong, units=subject)).weighed()
-    error, total, numbers = wrong.mean(), 0.0, np.unique(subject)
-    for one in numbers:  # the sandwich, spelled out for a model that is a constant
-        total += (wrong[0][subject == one] - error).sum() ** 2
-    groups = len(numbers)
+    error, total = wrong.mean(), 0.0
+    for one in np.unique(subject):  # the sandwich (CR2), for a model that is a constant
+        own = subject == one
+        total += (wrong[0][own] - error).sum() ** 2 / (1 - own.mean())
     assert scored.errors[0] == pytest.approx(error)
-    assert scored.spreads[0] == pytest.approx(np.sqrt(groups / (groups - 1) * total) / 80)
+    # doubled, as so few units train each other
+    assert scored.spreads[0] == pytest.approx(np.sqrt(2 * total) / 80)
     # equal subjects: the standard error of the mean of their shares
     equal = np.repeat(np.arange(8), 10)
     shares = wrong[0].reshape(8, 10).mean(axis=1)
     found = Sheet(once(wrong, units=equal)).weighed().spreads[0]
-    assert found == pytest.approx(scipy.stats.sem(shares))
+    assert found == pytest.approx(np.sqrt(2) * scipy.stats.sem(shares))
+
+
+@pytest.mark.parametrize("kind", ["samples", "subjects", "never twice", "data sets"])
+def test_standard_errors_of_repeated_tests_are_their_definition(kind):
+    tested = subsampled([0.2, 0.4], n=30, k=7, share=0.2, seed=3)
+    if kind == "never twice":
+        tested = subsampled([0.2, 0.4], n=30, k=1, share=0.5, seed=3)
+    units = {"subjects": tested.samples // 3, "data sets": tested.group}.get(kind, tested.samples)
+    overlap = 0.0 if kind == "data sets" else tested.overlap
+    scored = Sheet(repeated(tested.wrong, tested.group, tested.samples, overlap, units=units))
+    how = {"once": False, "overlap": overlap}
+    where = tested.samples, tested.group, units
+    for pair in range(2):
+        expected = naive_spread(tested.wrong[pair].astype(float), *where, **how)
+        found = scored.weighed()
+        assert (found.errors[pair], found.spreads[pair]) == pytest.approx(expected)
+    apart = tested.wrong[1].astype(float) - tested.wrong[0]
+    mean, spread = naive_spread(apart, *where, **how)
+    p_value = 2 * scipy.stats.t.sf(abs(mean / spread), len(np.unique(units)) - 1)
+    assert scored.weighed().p_values(0)[1] == pytest.approx(p_value)
 
 
 @pytest.mark.parametrize("kind", ["once", "repeatedly"])

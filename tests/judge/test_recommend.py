@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import ChoiceError, Pair, PairValues, recommend
@@ -54,21 +55,29 @@ def test_the_most_stable_of_those_not_worse_than_the_best_is_recommended():
     assert got.rivals["selector"].tolist() == ["s2", "s1", "s0"]
     assert got.table["selector"].tolist() == NAMES
     assert got.table["recommended"].tolist() == [False, False, True, False]
-    # 2, 4 and 50 samples of which one alone errs: 2/2^2, 2/2^4, 2/2^50, times Holm's factors
-    assert got.table["p_value"].tolist() == pytest.approx(
-        [np.nan, 0.5, 0.25, 3 / 2**49], nan_ok=True
-    )
+    # 2, 4 and 50 samples of which one alone errs, with variances 1.4 times as large; one of six
+    # comparisons, of three, and the last
+    apart = np.array([2, 4, 50])
+    p_values = 2 * scipy.stats.t.sf(np.sqrt(apart / 1.4), 99) * [1, 3, 6]
+    expected = [np.nan, max(p_values[:2]), p_values[1], p_values[2]]
+    assert got.table["p_value"].tolist() == pytest.approx(expected, nan_ok=True)
 
 
 def test_the_correction_decides_who_is_not_worse():
-    wrong = np.array([np.arange(100) < count for count in (10, 10, 16, 17)])
-    # 6 and 7 samples of which one alone errs: p = 2/2^6 = 0.031, 2/2^7 = 0.016, times 2 and 3
-    corrected, plain = given(wrong=wrong, alpha=0.05), given(wrong=wrong, correction=None)
-    assert corrected.table["p_value"].tolist()[2:] == pytest.approx([2 / 32, 3 / 64])
-    assert corrected.selector == "s2"
-    assert plain.table["p_value"].tolist()[2:] == pytest.approx([1 / 32, 1 / 64])
-    assert plain.selector == "s1"
-    assert given(wrong=wrong, alpha=0.01).selector == "s3"
+    wrong = np.array([np.arange(100) < count for count in (10, 10, 20, 22)])
+    # 10 and 12 samples of which one alone errs
+    raw = 2 * scipy.stats.t.sf(np.sqrt(np.array([10, 12]) / 1.4), 99)
+    chosen, many = given(wrong=wrong), given(wrong=wrong, correction="holm")
+    plain = given(wrong=wrong, correction=None)
+    assert chosen.table["p_value"].tolist()[2:] == pytest.approx([raw[0] * 3, raw[1] * 6])
+    assert many.table["p_value"].tolist()[2:] == pytest.approx([raw[0] * 2, raw[1] * 3])
+    assert plain.table["p_value"].tolist()[2:] == pytest.approx([2 / 2**10, 2 / 2**12])
+    assert (raw * [3, 6] > raw * [2, 3]).all()
+    assert plain.selector == many.selector == "s1"
+    assert given(wrong=wrong, alpha=0.015).selector == "s3"
+    assert given(wrong=wrong, alpha=0.015, correction="holm").selector == "s2"
+    assert "Holm's correction for 3 comparisons" in str(many)
+    assert "by McNemar's exact test)" in str(plain)
 
 
 def test_one_standard_error_above_the_best_is_the_limit():
@@ -164,8 +173,8 @@ def test_the_reasons_are_plain_sentences():
         "features has the lowest error: 10.0% ± 3.0%."
     )
     assert rivals == (
-        "2 other pairs are not worse beyond chance (p > 0.05 by McNemar's exact test, Holm's "
-        "correction for 3 comparisons)."
+        "2 other pairs are not worse beyond chance (p > 0.05 by McNemar's test, enlarged for "
+        "shared training samples, corrected for 6 possible comparisons)."
     )
     assert chosen == (
         "Among these, s2 with knn3 on 5 features selects the most stable features: "
@@ -422,7 +431,10 @@ def test_subjects_are_tested_as_such():
         errors_of(), stability_of(STABILITY), once(WRONG, units=np.arange(100) // 20),
         measure="nogueira",
     )  # fmt: skip
-    assert "by the t-test on subjects, Holm's correction for 3 comparisons" in str(got)
+    assert (
+        "by the t-test on subjects, enlarged for shared training samples, corrected for 6 possible "
+        "comparisons" in str(got)
+    )
     assert got.selector == "s3"  # 5 subjects tell little: those of the last differ in three only
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge import corrected_t_test, holm, mcnemar
+from holdfast.judge import correct_for_best, corrected_t_test, holm, mcnemar
 from holdfast.judge._tests import mcnemar_p
 
 COUNTS = st.integers(0, 60)
@@ -105,3 +105,28 @@ def test_holm_refuses_as_its_steps_say(p_values):
             break
         refused.add(int(at))
     assert set(np.flatnonzero(holm(p_values) <= alpha).tolist()) == refused
+
+
+def test_tests_against_the_chosen_best_count_all_comparisons_of_those_left():
+    # 5 pairs: 10 comparisons, then 6, 3 and 1
+    found = correct_for_best([0.2, np.nan, 0.001, 0.03, 0.004])
+    assert found == pytest.approx([0.2, np.nan, 0.01, 0.09, 0.024], nan_ok=True)
+    # never below the one before, never above 1
+    assert correct_for_best([np.nan, 0.02, 0.021, 0.9]).tolist()[1:] == [0.12, 0.12, 0.9]
+    assert correct_for_best([0.5, np.nan, 0.4]).tolist()[0] == 1.0
+    assert np.isnan(correct_for_best([np.nan])).all()
+
+
+def test_equals_are_called_worse_as_rarely_as_promised():
+    """Six means of the same law: the range of them, not one difference, is tested."""
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(4000, 6))
+    best = means.argmin(axis=1)[:, None]
+    apart = (means - np.take_along_axis(means, best, axis=1)) / np.sqrt(2)
+    p_values = 2 * scipy.stats.norm.sf(apart)
+    np.put_along_axis(p_values, best, np.nan, axis=1)
+    called = [(correct_for_best(row) <= 0.05).any() for row in p_values]
+    before = [(holm(row) <= 0.05).any() for row in p_values]
+    assert np.mean(called) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 4000)
+    assert np.mean(called) > 0.03
+    assert np.mean(before) > 0.08

@@ -9,6 +9,7 @@ from holdfast.study import _tested as reading
 from holdfast.study._recommended import own_sizes, recommended
 from holdfast.study._result import Result
 from holdfast.study._view import View
+from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
 
 OWN = Made(n=40, resamples=subsamples(40, 8), own=("two",))
@@ -37,14 +38,16 @@ def test_the_error_of_the_choice_is_that_of_choosing_within_each_outer_part(nest
     errs = outside["actual"].astype(str) != outside["predicted"].astype(str)
     wrong = []
     for number, tested in reading.inner_tested(view).items():
-        shares = np.array(
+        errors, spreads = np.transpose(
             [
-                [row[tested.group == g].mean() for g in np.unique(tested.group)]
+                naive_spread(
+                    row.astype(float), tested.samples, tested.group, tested.units, once=False,
+                    overlap=tested.overlap,
+                )
                 for row in tested.wrong
             ]
-        )
-        spreads = shares.std(axis=1, ddof=1) * np.sqrt(1 / 6 + tested.overlap)
-        errors, best = shares.mean(axis=1), shares.mean(axis=1).argmin()
+        )  # fmt: skip
+        best = errors.argmin()
         close = np.flatnonzero(errors <= errors[best] + spreads[best])
         order = sorted(
             close, key=lambda i: (-inner_stability(nested, number, tested.pairs[i]), errors[i])
@@ -58,7 +61,7 @@ def test_the_error_of_the_choice_is_that_of_choosing_within_each_outer_part(nest
     assert found.method == "nested"
     assert found.error == pytest.approx(np.mean(wrong))
     assert found.standard_error == pytest.approx(
-        np.sqrt(np.mean(wrong) * (1 - np.mean(wrong)) / 178)
+        np.sqrt((1 + 40 / 178) * np.mean(wrong) * (1 - np.mean(wrong)) / 178)
     )
 
 
@@ -139,7 +142,7 @@ def test_subjects_are_tested_and_drawn_as_such():
     store.connection.execute("UPDATE samples SET subject = 's' || (sample / 4)")
     got = suggested(Result(store))
     assert "the t-test on subjects" in str(got)
-    assert "on subjects drawn anew" in got.choice.sentence
+    assert "on subjects drawn again" in got.choice.sentence
 
 
 def test_without_classifiers_stability_decides():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from holdfast.resample import Resample
+from holdfast.study._errors_table import Judge
+from holdfast.study._predicted import Predictions
 from holdfast.study._result import Result
 from holdfast.study._scores import auc_error, aucs, recalls, shares_wrong
 from holdfast.study._store import to_floats, to_integers
+from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
 
 THREE = ("a", "b", "c")
@@ -38,9 +42,41 @@ def area(actual, scores, n_classes):
     return np.mean([roc_auc_score(actual == c, scores[:, c]) for c in range(n_classes)])
 
 
-def enlarged(values, train, test):
-    k = len(values)
-    return np.std(values, ddof=1) * np.sqrt(1 / k + test / train)
+def placed(made):
+    """Return sample and test part of each prediction."""
+    tests = [one.test for one in made.resamples]
+    return np.concatenate(tests), np.repeat(np.arange(len(tests)), [len(one) for one in tests])
+
+
+def learned_share(wrong, samples, group, overlap):
+    """Return what is learned adds to the variance of errors, as a share of that of one sample."""
+    values = wrong.astype(float)
+    how = {"once": False, "overlap": overlap}
+    mean, spread = naive_spread(values, samples, group, samples, **how)
+    weight = np.array([1 / np.sum(group == g) for g in group]) / (group.max() + 1)
+    between = sum(
+        np.sum((weight * (values - mean))[samples == one]) ** 2 / (1 - weight[samples == one].sum())
+        for one in np.unique(samples)
+    )
+    single = np.sum(weight * (values - mean) ** 2) / len(np.unique(samples))
+    return (spread**2 - between) / single
+
+
+def balanced_spread(actual, predicted, samples, group, learned, n_classes):
+    """Return the standard error of the mean balanced accuracy over test parts, with loops."""
+    k = group.max() + 1
+    counts = np.array([[np.sum((group == g) & (actual == c)) for c in range(n_classes)]
+                       for g in range(k)])  # fmt: skip
+    right = np.array([[np.mean((predicted == c)[(group == g) & (actual == c)])
+                       for c in range(n_classes)] for g in range(k)]).mean(axis=0)  # fmt: skip
+    part = ((actual == predicted) - right[actual]) / (k * n_classes * counts[group, actual])
+    leverage = 1 / (k * counts[group, actual])
+    units = np.unique(samples)
+    between = sum(
+        part[samples == one].sum() ** 2 / (1 - leverage[samples == one].sum()) for one in units
+    )
+    single = np.sum(part**2 * k * counts[group].sum(axis=1)) / len(units)
+    return np.sqrt(between + learned * single)
 
 
 @pytest.mark.parametrize("labels", [("a", "b"), THREE])
@@ -55,11 +91,18 @@ def test_repeated_tests_are_averaged_over_resamples(labels):
         balanced = [balanced_accuracy_score(a, p) for a, p, _ in found]
         areas = [area(a, s, len(labels)) for a, _, s in found]
         assert row["error"] == pytest.approx(np.mean(wrong))
-        assert row["standard_error"] == pytest.approx(enlarged(wrong, 48, 12))
+        actual, predicted = (np.concatenate([one[i] for one in found]) for i in (0, 1))
+        where = placed(made)
+        expected = naive_spread(
+            (actual != predicted).astype(float), *where, where[0], once=False, overlap=0.25
+        )
+        assert row["standard_error"] == pytest.approx(expected[1])
         assert row["balanced_accuracy"] == pytest.approx(np.mean(balanced))
-        assert row["balanced_accuracy_error"] == pytest.approx(enlarged(balanced, 48, 12))
+        learned = learned_share(actual != predicted, *where, 0.25)
+        expected = balanced_spread(actual, predicted, *where, learned, len(labels))
+        assert row["balanced_accuracy_error"] == pytest.approx(expected)
         assert row["auc"] == pytest.approx(np.mean(areas))
-        assert row["auc_error"] == pytest.approx(enlarged(areas, 48, 12))
+        assert 0 < row["auc_error"] < 0.3
         assert (row["n"], row["resamples"]) == (108, 9)
 
 
@@ -72,14 +115,16 @@ def test_samples_tested_once_are_pooled(labels):
     actual, predicted = (np.concatenate([one[i] for one in found]) for i in (0, 1))
     error = np.mean(actual != predicted)
     assert row["error"] == pytest.approx(error)
-    assert row["standard_error"] == pytest.approx(np.sqrt(error * (1 - error) / 60))
+    enlarged = 1 + 40 / 60  # shared training samples
+    assert row["standard_error"] == pytest.approx(np.sqrt(enlarged * error * (1 - error) / 60))
     assert row["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(actual, predicted))
     shares = [np.mean(predicted[actual == c] == c) for c in range(len(labels))]
-    variances = [s * (1 - s) / np.sum(actual == c) for c, s in enumerate(shares)]
-    assert row["balanced_accuracy_error"] == pytest.approx(np.sqrt(sum(variances)) / len(labels))
+    variances = [s * (1 - s) / (np.sum(actual == c) - 1) for c, s in enumerate(shares)]
+    assert row["balanced_accuracy_error"] == pytest.approx(
+        np.sqrt(enlarged * sum(variances)) / len(labels)
+    )
     areas = [area(a, s, len(labels)) for a, _, s in found]
     assert row["auc"] == pytest.approx(np.mean(areas))
-    assert row["auc_error"] == pytest.approx(enlarged(areas, 48, 12))
     assert row["n"] == 60
 
 
@@ -96,9 +141,10 @@ def test_samples_of_one_subject_are_not_independent():
     subject, wrong = np.arange(60) // 4, actual != predicted
     shares = [wrong[subject == one].mean() for one in range(15)]  # all of four samples
     assert row["error"] == plain["error"]
-    assert row["standard_error"] == pytest.approx(np.std(shares, ddof=1) / np.sqrt(15))
+    # doubled, as 15 subjects train each other
+    assert row["standard_error"] == pytest.approx(np.sqrt(2) * np.std(shares, ddof=1) / np.sqrt(15))
     assert row["balanced_accuracy"] == plain["balanced_accuracy"]
-    expected = balanced_jackknife(actual, predicted, subject)
+    expected = np.sqrt(2) * balanced_jackknife(actual, predicted, subject)
     assert row["balanced_accuracy_error"] == pytest.approx(expected, rel=0.1)
     assert row["balanced_accuracy_error"] != plain["balanced_accuracy_error"]
 
@@ -117,7 +163,7 @@ def test_leaving_one_out_pools_the_scores():
     found = list(stored(made, store))
     actual, scores = (np.concatenate([one[i] for one in found]) for i in (0, 2))
     assert row["auc"] == pytest.approx(roc_auc_score(actual, scores[:, 0]))
-    assert row["auc_error"] == pytest.approx(delong(actual, scores[:, 0]))
+    assert row["auc_error"] == pytest.approx(np.sqrt(2) * delong(actual, scores[:, 0]))
 
 
 def delong(actual, scores):
@@ -167,10 +213,12 @@ def test_a_bootstrap_counts_different_training_samples():
     draws = [rng.integers(40, size=40) for _ in range(7)]
     made = Made(n=40, resamples=[Resample(d, np.setdiff1d(np.arange(40), d)) for d in draws])
     store = full(made)
-    wrong = [np.mean(a != p) for a, p, _ in stored(made, store)]
+    wrong = np.concatenate([a != p for a, p, _ in stored(made, store)]).astype(float)
     train = np.mean([len(set(d.tolist())) for d in draws])
     row = Result(store).errors.iloc[0]
-    assert row["standard_error"] == pytest.approx(enlarged(wrong, train, 40 - train))
+    where = placed(made)
+    expected = naive_spread(wrong, *where, where[0], once=False, overlap=(40 - train) / train)
+    assert row["standard_error"] == pytest.approx(expected[1])
 
 
 @pytest.mark.parametrize("tested", ["once", "repeatedly"])
@@ -203,17 +251,35 @@ def test_outer_resamples_count_and_inner_ones_and_the_reference_do_not():
     assert set(Result(store).predictions["resample"]) == {0, 1, 2}
 
 
+def test_the_error_of_a_mean_area_over_test_parts_is_near_that_of_simulations():
+    """Scores that are fixed: twos of samples are drawn again, nothing is learned."""
+    rng = np.random.default_rng(0)
+    values, errors = [], []
+    for _ in range(300):
+        actual, group = np.tile([0, 0, 0, 1, 1], 12), np.repeat(np.arange(12), 5)
+        scores = (actual + rng.normal(size=60))[:, None]
+        found = Predictions(np.arange(12), group, np.arange(60), actual, actual, scores)
+        judge = Judge(SimpleNamespace(drawn=False, labels=("a", "b")), once=True)
+        area = judge._auc(found, np.arange(60), learned=0.0)
+        values.append(area.value)
+        errors.append(area.error)
+    assert np.mean(errors) == pytest.approx(np.std(values), rel=0.1)
+
+
 def test_a_classifier_without_scores_has_no_area():
     table = Result(full(Made(resamples=subsamples(30, 4)), scores=False)).errors
     assert table[["auc", "auc_error"]].isna().all(axis=None)
     assert table["error"].notna().all()
 
 
-def test_one_resample_has_no_standard_error_and_none_has_no_error():
+def test_one_resample_has_the_standard_error_of_its_samples_and_none_has_no_error():
     made = Made(resamples=subsamples(30, 4))
     skip = [(0, i) for i in range(1, 4)] + [(1, i) for i in range(4)]
     table = Result(full(made, skip=skip)).errors
-    assert table["standard_error"].isna().all()
+    error = table["error"][0]
+    variance = error * (1 - error) * (1 / 5 + 1 / 6)  # of six samples, and what is learned
+    assert table["standard_error"][0] == pytest.approx(np.sqrt(variance))
+    assert table["standard_error"].notna().tolist() == [True, True, False, False]
     assert table["error"].notna().tolist() == [True, True, False, False]
     assert table["n"].tolist() == [6, 6, 0, 0]
 

@@ -1,6 +1,6 @@
 """Accuracy and stability together: tests, trade-offs, the choice and what it costs."""
 
-from holdfast.judge._choice import Fold, choice_error
+from holdfast.judge._choice import Deletion, Fold, choice_error
 from holdfast.judge._choice_error import ChoiceError
 from holdfast.judge._cohorts._compared import compare_cohorts
 from holdfast.judge._cohorts._direct import cohorts
@@ -25,11 +25,12 @@ from holdfast.judge._rpt import rpt
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
 from holdfast.judge._shrunken_effects import shrunken_effects
 from holdfast.judge._stand_ins import StandIns, stand_ins
-from holdfast.judge._tests import corrected_t_test, holm, mcnemar
+from holdfast.judge._tests import correct_for_best, corrected_t_test, holm, mcnemar
 
 __all__ = [
     "ChoiceError",
     "CohortComparison",
+    "Deletion",
     "Fold",
     "Knot",
     "Pair",
@@ -47,6 +48,7 @@ __all__ = [
     "compare_cohorts",
     "compare_pairs",
     "compare_replication",
+    "correct_for_best",
     "corrected_t_test",
     "effect_sizes",
     "estimate_replication",

@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.judge._candidates import compared
 from holdfast.judge._choice_error import told
 from holdfast.judge._pair import Tested
-from holdfast.judge._rule import Merits, Rule
+from holdfast.judge._rule import DECIMALS, Merits, Rule
 from holdfast.judge._scored import Sheet
 from holdfast.judge._spreads import clustered_shares
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.judge._choice_error import ChoiceError
     from holdfast.judge._rule import Name
-    from holdfast.judge._tests import Correction
+    from holdfast.judge._tests import BestCorrection
 
     Array = NDArray[np.float64]
 
@@ -45,15 +45,38 @@ class Fold(NamedTuple):
     group: int
 
 
+class Deletion(NamedTuple):
+    """What is known without some of the samples, such as a quarter of them.
+
+    Attributes
+    ----------
+    samples : int array
+        The samples that are left out, as in ``Tested.samples``.
+    stability : array of shape (pairs,)
+        Stability of what is selected from the others alone, higher being more stable. For
+        replication, the agreement of disjoint halves of the samples that are kept.
+    """
+
+    samples: NDArray[np.int64]
+    stability: Array
+
+
+JITTER = 1e-9
+"""Differences of stability that break ties and change nothing else."""
+TIE_BREAKS = 10
+"""How often ties of the stability without some samples are broken, each time at random."""
+
+
 def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     tested: Tested,
     stability: ArrayLike,
     *,
     folds: Sequence[Fold] = (),
+    deletions: Sequence[Deletion] = (),
     sizes: ArrayLike | None = None,
     rule: Name = "not_worse",
     alpha: float = 0.05,
-    correction: Correction = "holm",
+    correction: BestCorrection = "chosen_best",
     beta: float = 1.0,
     n_bootstraps: int = 500,
     random_state: int = 0,
@@ -61,19 +84,27 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     """Estimate the error of choosing a pair by a rule, and then using it.
 
     The error of the best of many pairs is too low: the pair was chosen because its errors were
-    few on these very samples. Two remedies take the choosing into account.
+    few on these very samples, or its selections stable on them, which goes with few errors. Three
+    remedies take the choosing into account.
 
     With `folds`, those of a nested study: within each outer training part a pair is chosen by its
     inner predictions and inner stability; its outer test predictions, which had no part in that,
     count. ``method`` is ``"nested"``.
 
-    Without, the bias is corrected by the bootstrap: samples are drawn with replacement (subjects
-    or data sets where ``tested.units`` are these), a pair is chosen by the predictions of those
-    drawn, and judged by the predictions of those not drawn, each of which counts as much as it
-    does in the error of the pair: a sample that is tested often counts more. The mean over all
-    draws is returned. The stability stays as it is. The standard error is that of the share of
-    wrong predictions of samples not drawn, as if there were as many of them as of all, but not
-    below the standard error that the pairs chosen have themselves. ``method`` is ``"bootstrap"``.
+    With `deletions`: without some of the samples, a pair is chosen by the predictions of the others
+    and by what is selected from the others alone, and is judged by the predictions of the samples
+    left out. This repeats the whole choice except for the gates. ``method`` is ``"deletion"``.
+
+    With neither, samples are drawn with replacement (subjects or data sets where ``tested.units``
+    are these), a pair is chosen by the predictions of those drawn, and judged by the predictions
+    of those not drawn. The stability stays as it is, so if it decides, part of the bias remains:
+    on simulated data about half of it. ``method`` is ``"bootstrap"``.
+
+    Predictions count as much as they do in the error of a pair: a sample that is tested often
+    counts more. The standard error is that of the share of wrong predictions of samples not drawn
+    or left out, as if there were as many of them as of all, but not below the standard error that
+    the pairs chosen have themselves. The error is that of training on as many samples as the
+    training parts have; a model fitted to all data errs a little less.
 
     Pairs that are known on less than 90% of the predictions of others are never chosen.
 
@@ -85,6 +116,8 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
         The stability of each pair, higher being more stable.
     folds : sequence of Fold, default ()
         What is known inside each outer training part.
+    deletions : sequence of Deletion, default ()
+        What is known without some of the samples; of no use with `folds`.
     sizes : array-like of shape (pairs,), optional
         The number of features of each pair; they decide between equals.
     rule, alpha, correction, beta
@@ -125,6 +158,9 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     if folds:
         _check_folds(tested, folds)
         return _nested(tested, folds, merits, settings)
+    if deletions:
+        _check_deletions(tested, deletions)
+        return _without_some(tested, deletions, merits, settings, random_state)
     if n_bootstraps < 1:
         raise InvalidInputError(f"n_bootstraps must be at least 1, got {n_bootstraps!r}.")
     return _bootstrapped(tested, merits, settings, (n_bootstraps, random_state))
@@ -155,6 +191,46 @@ def _check_folds(tested: Tested, folds: Sequence[Fold]) -> None:
                 f"the fold of outer test part {fold.group} must hold the same "
                 f"{plural(len(tested.pairs), 'pair')} in the same order, and a stability of each."
             )
+
+
+def _check_deletions(tested: Tested, deletions: Sequence[Deletion]) -> None:
+    for deletion in deletions:
+        if np.shape(deletion.stability) != (len(tested.pairs),):
+            raise InvalidInputError(
+                "each deletion must hold a stability for each of "
+                f"{plural(len(tested.pairs), 'pair')}; received the shape "
+                f"{np.shape(deletion.stability)}."
+            )
+
+
+def _without_some(
+    tested: Tested, deletions: Sequence[Deletion], merits: Merits, rule: Rule, seed: int
+) -> ChoiceError | None:
+    """Choose without some of the samples, and judge by these."""
+    sheet = Sheet(tested)
+    rng = np.random.default_rng(seed)
+    owner = np.unique(sheet.unit, return_index=True)[1]
+    samples = np.asarray(tested.samples)[owner]
+    # what ties in the whole study is decided by the errors here, too; what ties by chance is not
+    ties = np.unique(np.round(merits.stability, DECIMALS), return_inverse=True)[1]
+    chosen, left = [], []
+    for deletion in deletions:
+        out = np.isin(samples, deletion.samples)
+        scored = sheet.weighed((~out).astype(np.intp))
+        given = np.where(np.isfinite(merits.stability), deletion.stability, np.nan)
+        n_kinds = int(ties.max()) + 1
+        # without ties, all breaks of ties give the same choice
+        repeats = TIE_BREAKS if len(np.unique(given)) < n_kinds else 1
+        for _ in range(repeats):
+            jitter = rng.permutation(n_kinds)[ties] * JITTER
+            decision = rule.decide(scored, merits._replace(stability=given + jitter), tested=False)
+            if decision is None:
+                continue
+            share, spread = _judged(sheet, decision.chosen, out)
+            if np.isfinite(share):
+                chosen += [decision.chosen] * (TIE_BREAKS // repeats)
+                left += [(share, spread)] * (TIE_BREAKS // repeats)
+    return _summed_up(tested, sheet, chosen, left, "deletion")
 
 
 def _nested(
@@ -214,12 +290,19 @@ def _bootstrapped(
         if np.isfinite(share):
             chosen.append(decision.chosen)
             left.append((share, spread))
+    return _summed_up(tested, sheet, chosen, left, "bootstrap")
+
+
+def _summed_up(
+    tested: Tested, sheet: Sheet, chosen: list[int], left: list[tuple[float, float]], method: str
+) -> ChoiceError | None:
+    """Average the errors of what was chosen; None where nothing was."""
     if not left:
         return None
     errors, spreads = np.array(left).T
-    honest = np.sqrt(_mean(spreads**2))
-    spread = np.fmax(honest, _mean(sheet.weighed().spreads[chosen]))
-    return told(tested, chosen, float(errors.mean()), float(spread), "bootstrap")
+    own = np.sqrt(_mean(sheet.weighed().spreads[chosen] ** 2))
+    spread = np.fmax(np.sqrt(_mean(spreads**2)), own)
+    return told(tested, chosen, float(errors.mean()), float(spread), method)
 
 
 def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
@@ -231,7 +314,7 @@ def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
 
 def _judged(sheet: Sheet, pair: int, left: NDArray[np.bool_]) -> tuple[float, float]:
     """Return the error on the units left, and its standard error as if they were all units."""
-    wrong, every = (part[pair, left][None] for part in sheet.by_unit)
+    wrong, every = (part[pair, left][None] for part in (sheet.sums.values, sheet.sums.weights))
     (share,), (spread,) = clustered_shares(wrong, every)
     return float(share), float(spread * np.sqrt(np.count_nonzero(every) / sheet.n_units))
 

@@ -27,7 +27,7 @@ class ChoiceError:
     ----------
     error, standard_error : float
         The error, and its standard error.
-    method : {"nested", "bootstrap"}
+    method : {"nested", "deletion", "bootstrap"}
         How it was found, see `choice_error`.
     n : int
         In how many outer resamples, or draws, a pair was chosen.
@@ -77,8 +77,10 @@ def told(
 def _where(tested: Tested, method: str, n: int) -> str:
     if method == "nested":
         return f"within each of {plural(n, 'outer training part')} and testing outside"
+    if method == "deletion":
+        return f"{n:,} times without a part of the {tested.drawn} and testing on that part"
     times = "once" if n == 1 else f"{n:,} times"
-    return f"on {tested.drawn} drawn anew {times} and testing on those not drawn"
+    return f"on {tested.drawn} drawn again {times} and testing on those not drawn"
 
 
 def _favourites(counts: list[tuple[Pair, int]], n: int) -> str:

@@ -19,18 +19,24 @@ if TYPE_CHECKING:
 def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.DataFrame:
     """Test the difference in error between all pairs of selector, classifier and size.
 
-    Where each sample is predicted once, by McNemar's exact test (`mcnemar`), or, where several
-    samples belong to one subject (``tested.units``), by a t-test on the subjects' sums of
-    differences, because samples of one subject are not independent. Where samples are tested
-    repeatedly, by the corrected resampled t-test (`corrected_t_test`). Predictions that one of
-    the two lacks are left out.
+    The question is about the population: would the selectors with their classifiers err equally
+    often, over data sets like this one? Where each sample is predicted once, by McNemar's test,
+    or, where several samples belong to one subject (``tested.units``), by a t-test on the
+    subjects' sums of differences, because samples of one subject are not independent. Where samples
+    are tested repeatedly, by a t-test on the samples' (subjects') sums. All classifiers are trained
+    on nearly the same samples, so variances are enlarged; see the guide, "Which selector to take".
+    Predictions that one of the two lacks are left out.
+
+    Without a correction the tests are those published: McNemar's exact test (`mcnemar`), which
+    takes the classifiers for fixed, the plain t-test on subjects, and the corrected resampled
+    t-test (`corrected_t_test`). They find differences between equals too often.
 
     Parameters
     ----------
     tested : Tested
         The predictions of all of them.
     correction : {"holm", None}, default "holm"
-        How p-values are corrected for being many; None: not at all.
+        How p-values are corrected for being many; None: not at all, with the tests as published.
 
     Returns
     -------
@@ -49,13 +55,16 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
     ... )
     >>> hf.judge.compare_pairs(tested)[["selector_a", "selector_b", "difference", "p_value"]]
       selector_a selector_b  difference  p_value
-    0          a          b        -0.6  0.03125
+    0          a          b        -0.6  0.117525
     """
     check_correction(correction)
     scored = Sheet(tested).weighed()
     count = len(tested.pairs)
     a, b = np.triu_indices(count, 1)
-    rows = [scored.p_values(first)[first + 1 :] for first in range(count)]
+    as_published = correction is None
+    rows = [
+        scored.p_values(first, as_published=as_published)[first + 1 :] for first in range(count)
+    ]
     p_values = np.concatenate([*rows, np.empty(0)])
     columns = {
         f"{part}_{side}": pd.Series([pair[at] for pair in tested.pairs], dtype=object)
@@ -70,5 +79,5 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
         difference=errors["error_a"] - errors["error_b"],
         p_value=p_values,
         p_corrected=corrected(p_values, correction),
-        test=scored.test,
+        test=scored.published if as_published else scored.test,
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge._pair import Tested
-    from holdfast.judge._scored import Once, Repeated, Subjects
+    from holdfast.judge._scored import ByUnit, Once
 
     Array = NDArray[np.float64]
 
@@ -26,17 +26,18 @@ class Given:
     def __init__(self, table: pd.DataFrame, tested: Tested | None) -> None:
         self.errors: Array = table["error"].to_numpy(dtype=np.float64)
         self.spreads: Array = table["standard_error"].to_numpy(dtype=np.float64)
-        self._behind: Once | Subjects | Repeated | None = None
+        self._behind: Once | ByUnit | None = None
         self._tested = tested if np.isfinite(self.errors).any() else None
         if self._tested is not None:
             self._behind = Sheet(self._tested).weighed()
             rows = {pair: row for row, pair in enumerate(self._tested.pairs)}
             self._rows = np.array([rows.get(pair, -1) for pair in pairs_of(table)], dtype=np.intp)
 
-    @property
-    def test(self) -> str | None:
-        """What the tests are called; None if there are none."""
-        return None if self._behind is None else self._behind.test
+    def test(self, *, as_published: bool) -> str | None:
+        """Return what the tests are called; None if there are none."""
+        if self._behind is None:
+            return None
+        return self._behind.published if as_published else self._behind.test
 
     @property
     def once(self) -> bool:
@@ -57,12 +58,12 @@ class Given:
             found.total,
         )
 
-    def p_values(self, best: int) -> Array:
+    def p_values(self, best: int, *, as_published: bool = False) -> Array:
         """Test a pair against each other; NaN where no predictions are known."""
         if self._behind is None or self._rows[best] < 0:
             return np.full(len(self.errors), np.nan)
-        p_values = self._behind.p_values(int(self._rows[best]))[self._rows]
-        return np.where(self._rows < 0, np.nan, p_values)
+        found = self._behind.p_values(int(self._rows[best]), as_published=as_published)
+        return np.where(self._rows < 0, np.nan, found[self._rows])
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,6 @@ class Alike:
     errors: Array
     spreads: Array
 
-    def p_values(self, best: int) -> Array:  # noqa: ARG002
+    def p_values(self, best: int, *, as_published: bool = False) -> Array:  # noqa: ARG002
         """Return no test."""
         return np.full(len(self.errors), np.nan)

@@ -170,11 +170,19 @@ def _close(case: Case) -> list[str]:
 
 
 def _tested(case: Case, others: int, tests: int, rest: int) -> str:
-    holm = f", Holm's correction for {plural(tests, 'comparison')}"
-    how = f"{case.test}{holm if case.rule.correction and tests > 1 else ''}"
+    how = f"{case.test}{_correction(case, tests)}"
     if others:
         return f"{_count(others, rest)} not worse beyond chance (p > {case.rule.alpha:g} by {how})."
     return f"{_worse(case, tests, rest)} worse beyond chance (p ≤ {case.rule.alpha:g} by {how})."
+
+
+def _correction(case: Case, tests: int) -> str:
+    """Say how p-values are corrected; nothing where they are not, or need not be."""
+    if case.rule.correction is None or tests == 1:
+        return ""
+    if case.rule.correction == "holm":
+        return f", Holm's correction for {plural(tests, 'comparison')}"
+    return f", corrected for {plural((tests + 1) * tests // 2, 'possible comparison')}"
 
 
 def _worse(case: Case, tests: int, rest: int) -> str:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.judge._pair import Tested
     from holdfast.judge._replication._values import PairValues
     from holdfast.judge._rule import Name
-    from holdfast.judge._tests import Correction
+    from holdfast.judge._tests import BestCorrection
     from holdfast.measures import Measure
 
 NOT_GIVEN = "no table of replication stability was given"
@@ -51,7 +51,7 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     measure: str,
     rule: Name = "not_worse",
     alpha: float = 0.05,
-    correction: Correction = "holm",
+    correction: BestCorrection = "chosen_best",
     beta: float = 1.0,
     baseline: float | None = None,
     own_sizes: Mapping[str, float] | None = None,
@@ -95,9 +95,12 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
         RPT, see `rpt`, whatever the tests say.
     alpha : float, default 0.05
         Level of significance.
-    correction : {"holm", None}, default "holm"
-        Whether the tests against the best are corrected for being many. Without, fewer pairs
-        count as equally good.
+    correction : {"chosen_best", "holm", None}, default "chosen_best"
+        ``"chosen_best"``: the tests are corrected for being against the best of these very data,
+        see `correct_for_best`: if all pairs are equally good, none is called worse with a
+        probability of 1 - `alpha`. ``"holm"``: for being many only, as if the best had been known
+        before. None: as published by Kalousis et al., not for being many, nor for training
+        samples that are shared; fewer pairs count as equally good.
     beta : float, default 1.0
         Weight of the accuracy in RPT.
     baseline : float, optional
@@ -189,7 +192,7 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
         decision=decision,
         rule=settings,
         measure=record,
-        test=scored.test,
+        test=scored.test(as_published=correction is None),
         known=known,
         noun="sample" if scored.once else "prediction",
         choice=choice,
@@ -236,7 +239,7 @@ def _after_choosing(
 def _check_possible(rule: Rule, scored: Given, measure: Measure) -> None:
     if not np.isfinite(scored.errors).any():
         return
-    if rule.name == "not_worse" and scored.test is None:
+    if rule.name == "not_worse" and scored.test(as_published=False) is None:
         raise InvalidInputError(
             "the rule 'not_worse' tests differences of errors, for which it needs the "
             "predictions; give tested, or choose the rule 'one_standard_error'."

@@ -15,7 +15,7 @@ from holdfast.judge._tests import check_correction, corrected
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.judge._tests import Correction
+    from holdfast.judge._tests import BestCorrection
 
     Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Scored(Protocol):
     def errors(self) -> Array: ...
     @property
     def spreads(self) -> Array: ...
-    def p_values(self, best: int) -> Array: ...
+    def p_values(self, best: int, *, as_published: bool = False) -> Array: ...
 
 
 class Merits(NamedTuple):
@@ -64,7 +64,7 @@ class Rule:
 
     name: Name = "not_worse"
     alpha: float = 0.05
-    correction: Correction = "holm"
+    correction: BestCorrection = "chosen_best"
     beta: float = 1.0
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Rule:
             raise UnknownNameError(f"no rule is called {self.name!r}.{near}")
         if not 0 < self.alpha < 1:
             raise InvalidInputError(f"alpha must be between 0 and 1, got {self.alpha!r}.")
-        check_correction(self.correction)
+        check_correction(self.correction, ("chosen_best", "holm"))
         check_beta(self.beta)
 
     def decide(self, scored: Scored, merits: Merits, *, tested: bool = True) -> Decision | None:
@@ -93,7 +93,9 @@ class Rule:
         return Decision(best, p_values, rivals, self._chosen(scored, merits, rivals, fit))
 
     def _tested(self, scored: Scored, best: int, fit: NDArray[np.bool_]) -> Array:
-        p_values = np.where(fit, scored.p_values(best), np.nan)
+        as_published = self.correction is None
+        found = scored.p_values(best, as_published=as_published)
+        p_values = np.where(fit, found, np.nan)
         p_values[best] = np.nan
         return corrected(p_values, self.correction)
 

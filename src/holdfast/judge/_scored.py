@@ -1,15 +1,15 @@
-"""The errors of all pairs on samples drawn anew, and the tests of one against the others."""
+"""The errors of all pairs on samples drawn again, and the tests of one against the others."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from holdfast.judge._spreads import clustered_shares, summed
-from holdfast.judge._tests import corrected_t_p, mcnemar_p
+from holdfast.judge._spreads import clustered_variance, learned_variance, shared_training
+from holdfast.judge._tests import corrected_t_p, mcnemar_p, t_p
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,24 @@ if TYPE_CHECKING:
     Times = NDArray[np.integer]
 
 
+class Sums(NamedTuple):
+    """Sums over predictions, in rows: of each unit, and of each sample where tested repeatedly.
+
+    Values are 1 for a wrong prediction, or differences of two such.
+    """
+
+    values: Array
+    """Weighted sum of the values of each unit (columns)."""
+    squares: Array
+    """Weighted sum of their squares."""
+    weights: Array
+    """Weighted number of known predictions."""
+    apart: Array
+    """Sum of the squared differences of all two predictions of each sample, summed over units."""
+    twos: Array
+    """How many such twos there are."""
+
+
 class Sheet:
     """Right and wrong as numbers, made once for all draws of units."""
 
@@ -30,22 +48,22 @@ class Sheet:
         self.every: Counts = tested.known.astype(np.float32)
         self.unit = np.unique(np.asarray(tested.units), return_inverse=True)[1]
         self._group = np.unique(tested.group, return_inverse=True)[1]
+        self._sample = np.unique(tested.samples, return_inverse=True)[1]
+        self._against: dict[int, Sums] = {}
 
     @property
     def n_units(self) -> int:
         """Number of units, which are drawn as a whole."""
         return _count(self.unit)
 
-    def weighed(self, times: Times | None = None) -> Once | Subjects | Repeated:
+    def weighed(self, times: Times | None = None) -> Once | ByUnit:
         """Return the errors where each unit counts so many times; by default once."""
         drawn = np.ones(self.n_units, dtype=np.intp) if times is None else times
-        if not self.tested.once:
-            return Repeated(self._shares_of(drawn), self.tested.overlap)
-        if self.n_units < len(self.unit):
-            return Subjects(self, drawn)
-        return Once(self, drawn[self.unit].astype(np.float32))
+        if self.tested.once and self.n_units == len(self.unit):
+            return Once(self, drawn[self.unit].astype(np.float32))
+        return ByUnit(self, drawn)
 
-    def _shares_of(self, times: Times) -> Array:
+    def shares_of(self, times: Times) -> Array:
         """Return the shares in each test part; a part that is a unit is there as often as drawn."""
         if self._owner is None:
             return self.shares(times[self.unit].astype(np.float32))
@@ -64,44 +82,78 @@ class Sheet:
 
     def shares(self, weights: Counts) -> Array:
         """Return the share of wrong predictions of each pair in each test part; NaN: unknown."""
-        return _share(*self._sums(self._group, weights))
+        place = _placed(self._group, weights)
+        return _share((place @ self.wrong.T).T, (place @ self.every.T).T)
 
     @cached_property
-    def by_unit(self) -> tuple[Array, Array]:
-        """What is wrong, and what is known, summed over the predictions of each unit.
+    def sums(self) -> Sums:
+        """What is wrong, summed over the predictions of each unit."""
+        return self._summed(self.wrong, self.every)
 
-        Where samples are tested repeatedly, all test parts count the same, as in errors.
-        """
+    def sums_against(self, best: int) -> Sums:
+        """Return how much more often pairs err than one of them, where both are known."""
+        if best not in self._against:
+            shared = self.every * self.every[best]
+            more = self.wrong * self.every[best] - shared * self.wrong[best]
+            self._against[best] = self._summed(more, shared)
+        return self._against[best]
+
+    def _summed(self, values: Counts, known: Counts) -> Sums:
+        """Sum by unit. Where samples are tested repeatedly, all test parts count the same."""
         weights = np.ones(len(self.unit))
         if not self.tested.once:
             weights = 1 / np.bincount(self._group)[self._group]
-        return self._sums(self.unit, weights)
+        columns, squares, every = values.T.astype(np.float64), values.T**2, known.T
+        place = _placed(self.unit, weights)
+        apart = twos = np.zeros((len(values), self.n_units))
+        if not self.tested.once:
+            by_sample = _placed(self._sample)
+            count = by_sample @ every
+            ends = np.unique(self._sample, return_index=True)[1]
+            to_unit = _placed(self.unit[ends], n_parts=self.n_units)
+            apart = (to_unit @ (count * (by_sample @ squares) - (by_sample @ columns) ** 2)).T
+            twos = (to_unit @ (count * (count - 1) / 2)).T
+        return Sums((place @ columns).T, (place @ squares).T, (place @ every).T, apart, twos)
 
-    def differences(self, best: int) -> Array:
-        """Return how much more often pairs err than one of them, by unit; NaN: none is shared."""
-        shared = self.every * self.every[best]
-        more = _placed(self.unit) @ (self.wrong * self.every[best] - shared * self.wrong[best]).T
-        known = _placed(self.unit) @ shared.T
-        return np.where(known > 0, more, np.nan).T.astype(np.float64)
 
-    def _sums(self, part: NDArray[np.intp], weights: NDArray[np.floating]) -> tuple[Array, Array]:
-        """Return the weighted numbers of wrong and of all predictions in parts of any kind."""
-        place = _placed(part, weights)
-        return (place @ self._wrong_columns).T, (place @ self._every_columns).T
+class UnitMeans(NamedTuple):
+    """Means in rows, their standard errors, and the number of units behind them."""
 
-    @cached_property
-    def _wrong_columns(self) -> Counts:
-        return np.ascontiguousarray(self.wrong.T)
+    mean: Array
+    plain: Array
+    """Standard error between units, as if classifiers were fixed."""
+    spread: Array
+    """Standard error between data sets."""
+    n_units: Array
+    learned: Array
+    """What is learned adds, as a share of the variance of units that are tested once each."""
 
-    @cached_property
-    def _every_columns(self) -> Counts:
-        return np.ascontiguousarray(self.every.T)
+
+def estimate(sums: Sums, times: Times, *, once: bool, overlap: float) -> UnitMeans:
+    """Return means over units that count so many times, and their standard errors."""
+    whole = sums.weights @ times
+    mean, square = _share(sums.values @ times, whole), _share(sums.squares @ times, whole)
+    parts = _share(sums.values - mean[:, None] * sums.weights, whole[:, None])
+    shares = _share(sums.weights, whole[:, None])
+    between = clustered_variance(parts, np.nan_to_num(shares), times)
+    count = ((sums.weights > 0) @ times).astype(np.float64)
+    general = np.array([shared_training(one) for one in count])  # unless the data say more
+    single = np.maximum(square - mean**2, 0.0)
+    if overlap == 0:  # data sets of their own share nothing
+        general = np.zeros(len(mean))
+    elif not once:
+        disagreement = _share(sums.apart @ times, sums.twos @ times)
+        learned = _share(learned_variance(disagreement, single, overlap), single)
+        general = np.where(np.isnan(learned), general, learned)
+    more = general * (between if once else _share(single, count))
+    return UnitMeans(mean, np.sqrt(between), np.sqrt(between + more), count, general)
 
 
 class Once:
     """Samples that are tested once: pooled errors, McNemar's test."""
 
-    test = "McNemar's exact test"
+    test = "McNemar's test, enlarged for shared training samples"
+    published = "McNemar's exact test"
 
     def __init__(self, sheet: Sheet, weights: Counts) -> None:
         self._sheet = sheet
@@ -110,64 +162,93 @@ class Once:
         self.errors = _share(sheet.wrong @ weights, self._count)
 
     @property
-    def spreads(self) -> Array:
-        """Binomial standard errors."""
-        return np.sqrt(_share(self.errors * (1 - self.errors), self._count))
+    def learned(self) -> Array:
+        """What is learned adds to the variance, as a share of the binomial one."""
+        if self._sheet.tested.overlap == 0:
+            return np.zeros(len(self._count))
+        return np.array([shared_training(float(one)) for one in self._count])
 
-    def p_values(self, best: int) -> Array:
+    @property
+    def spreads(self) -> Array:
+        """Binomial standard errors, enlarged for shared training samples."""
+        binomial = _share(self.errors * (1 - self.errors), self._count)
+        return np.sqrt((1 + self.learned) * binomial)
+
+    def p_values(self, best: int, *, as_published: bool = False) -> Array:
         """Test a pair against each other; NaN where no sample is known of both."""
         sheet = self._sheet
         wrong, every = sheet.wrong[best] * self._weights, sheet.every[best] * self._weights
         both = sheet.wrong @ wrong
-        p = mcnemar_p(sheet.every @ wrong - both, sheet.wrong @ every - both)
-        return np.where(sheet.every @ every > 0, p, np.nan)
+        shared, only_best, only_other = (
+            sheet.every @ every,
+            sheet.every @ wrong - both,
+            sheet.wrong @ every - both,
+        )
+        if as_published:
+            return np.where(shared > 0, mcnemar_p(only_best, only_other), np.nan)
+        spread = np.sqrt((1 + self.learned) * (only_best + only_other))
+        return t_p(only_other - only_best, spread, shared)
 
 
-class Subjects:
-    """Samples that are tested once and belong to subjects: pooled errors, a t-test on subjects."""
-
-    test = "the t-test on subjects"
+class ByUnit:
+    """Samples that are tested repeatedly, or belong to subjects: sums over units, t-tests."""
 
     def __init__(self, sheet: Sheet, times: Times) -> None:
         self._sheet = sheet
         self._times = times
-        wrong, every = (np.repeat(part, times, axis=1) for part in sheet.by_unit)
-        self.errors, self.spreads = clustered_shares(wrong, every)
+        found = self._estimated(sheet.sums)
+        self.errors = found.mean
+        self.spreads = found.spread
+        self.learned = found.learned
 
-    def p_values(self, best: int) -> Array:
-        """Test a pair against each other; NaN where fewer than two subjects are shared."""
-        differences = self._sheet.differences(best)
-        return corrected_t_p(np.repeat(differences, self._times, axis=1), 0.0)
+    def _estimated(self, sums: Sums) -> UnitMeans:
+        tested = self._sheet.tested
+        return estimate(sums, self._times, once=tested.once, overlap=tested.overlap)
 
+    @property
+    def test(self) -> str:
+        """What the tests are called."""
+        drawn = self._sheet.tested.drawn
+        if drawn == "data sets":
+            return "the t-test on data sets"
+        return f"the t-test on {drawn}, enlarged for shared training samples"
 
-class Repeated:
-    """Samples that are tested repeatedly: means over test parts, the corrected t-test."""
+    @property
+    def published(self) -> str:
+        """What they are called as published."""
+        return (
+            "the t-test on subjects"
+            if self._sheet.tested.once
+            else "the corrected resampled t-test"
+        )
 
-    test = "the corrected resampled t-test"
-
-    def __init__(self, shares: Array, overlap: float) -> None:
-        self._shares = shares
-        self._overlap = overlap
-        self.errors, self.spreads, _ = summed(shares, overlap)
-
-    def p_values(self, best: int) -> Array:
-        """Test a pair against each other; NaN where fewer than two test parts are shared."""
-        return corrected_t_p(self._shares - self._shares[best], self._overlap)
+    def p_values(self, best: int, *, as_published: bool = False) -> Array:
+        """Test a pair against each other; NaN where fewer than two units are shared."""
+        if as_published and not self._sheet.tested.once:
+            shares = self._sheet.shares_of(self._times)
+            return corrected_t_p(shares - shares[best], self._sheet.tested.overlap)
+        found = self._estimated(self._sheet.sums_against(best))
+        return t_p(found.mean, found.plain if as_published else found.spread, found.n_units)
 
 
 def _count(part: NDArray[np.intp]) -> int:
     return int(part.max(initial=-1)) + 1
 
 
-def _placed(part: NDArray[np.intp], weights: NDArray[np.floating] | None = None) -> csr_array:
+def _placed(
+    part: NDArray[np.intp],
+    weights: NDArray[np.floating] | None = None,
+    n_parts: int | None = None,
+) -> csr_array:
     """Return the matrix that sums predictions by part."""
     given = np.ones(len(part), dtype=np.float32) if weights is None else weights
     used = np.flatnonzero(given)
-    return csr_array((given[used], (part[used], used)), shape=(_count(part), len(part)))
+    rows = _count(part) if n_parts is None else n_parts
+    return csr_array((given[used], (part[used], used)), shape=(rows, len(part)))
 
 
 def _share(part: NDArray[np.floating], whole: NDArray[np.floating]) -> Array:
     """Divide counts; NaN where nothing is counted."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         share: Array = np.divide(part, whole, dtype=np.float64)
     return share

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 Correction: TypeAlias = 'Literal["holm"] | None'
+BestCorrection: TypeAlias = 'Literal["chosen_best", "holm"] | None'
 
 
 def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> float:
@@ -114,7 +115,11 @@ def corrected_t_test(differences: ArrayLike, overlap: float) -> float:
 
 def corrected_t_p(differences: Array, overlap: float) -> Array:
     """Return the p-values of the corrected resampled t-test for rows of differences."""
-    mean, spread, count = summed(differences, overlap)
+    return t_p(*summed(differences, overlap))
+
+
+def t_p(mean: Array, spread: Array, count: Array) -> Array:
+    """Return the p-values of a t-test: means, their standard errors, and numbers of values."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * stdtr(np.maximum(count - 1, 1), -np.abs(mean / spread))
     flat = spread == 0
@@ -158,12 +163,54 @@ def holm(p_values: ArrayLike) -> Array:
     return p
 
 
-def corrected(p_values: Array, correction: Correction) -> Array:
-    """Return p-values, corrected for being many in the way that was asked for."""
-    return p_values if correction is None else holm(p_values)
+def correct_for_best(p_values: ArrayLike) -> Array:
+    r"""Correct p-values of tests against the best, where the same data say which is the best.
+
+    Against a best one that was chosen by the data, each of the :math:`m(m-1)/2` comparisons of m
+    pairs might have been made. So pairs are eliminated one after the other, the smallest p-value
+    first, as in a model confidence set: while r pairs are left, the best among them, the p-value
+    is multiplied by :math:`r(r-1)/2`. It is never less than the one before nor more than 1. If
+    all are equally good, the probability to call any of them worse is at most :math:`\alpha`,
+    however the tests depend on each other.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        Those of the tests against the best; NaN where there was no test, as for the best itself.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    References
+    ----------
+    P. R. Hansen, A. Lunde, J. M. Nason (2011). The model confidence set. Econometrica 79(2),
+    453-497.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import holdfast as hf
+    >>> hf.judge.correct_for_best([np.nan, 0.001, 0.04, 0.01]).tolist()
+    [nan, 0.006, 0.04, 0.03]
+    """
+    p = np.array(p_values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    left = np.arange(len(order), 0, -1) + 1
+    p[order] = np.minimum(np.maximum.accumulate(p[order] * left * (left - 1) / 2), 1.0)
+    return p
 
 
-def check_correction(correction: Any) -> None:  # noqa: ANN401
+def corrected(p_values: Array, correction: BestCorrection) -> Array:
+    """Return p-values, corrected in the way that was asked for."""
+    if correction is None:
+        return p_values
+    return correct_for_best(p_values) if correction == "chosen_best" else holm(p_values)
+
+
+def check_correction(correction: Any, allowed: tuple[str, ...] = ("holm",)) -> None:  # noqa: ANN401
     """Refuse a correction that there is not."""
-    if correction not in (None, "holm"):
-        raise UnknownNameError(f"correction must be 'holm' or None, got {correction!r}.")
+    if correction is not None and correction not in allowed:
+        names = ", ".join(map(repr, allowed))
+        raise UnknownNameError(f"correction must be {names} or None, got {correction!r}.")

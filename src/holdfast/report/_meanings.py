@@ -52,7 +52,9 @@ TERMS = {
     "error": "The share of test samples that are misclassified; selection and training never see "
     "these samples.",
     "standard deviation": "How far single numbers typically lie from their mean.",
-    "standard error": "By how much an estimate typically misses what it estimates.",
+    "standard error": "By how much an estimate typically misses what it estimates. For errors: "
+    "how much they vary over data sets like this one, since other samples would be tested and "
+    "something else learned.",
     "balanced accuracy": "The share of samples classified correctly, each class counting equally.",
     "AUC": "The probability that a classifier scores a random sample of one class above one of "
     "the other; 0.5 is guessing, 1 is perfect. With more than two classes, the mean over classes "
@@ -60,15 +62,15 @@ TERMS = {
     "RPT": "Robustness-performance trade-off: the harmonic mean of stability and accuracy.",
     "p-value": "How often a difference as large as this would be seen if there were none. Where "
     "many are tested, it is corrected for that.",
-    "corrected resampled t-test": "Tests whether two pairs differ in their errors over the same "
-    "resamples, allowing for training parts that overlap and so make results look surer than "
-    "they are.",
-    "McNemar's exact test": "Tests whether two classifiers differ, by the samples that just one "
-    "of them gets wrong: without a difference, each is the one equally often.",
-    "Holm's correction": "Makes p-values larger where many pairs are tested, since among many "
-    "some look different by chance.",
-    "Holm's method": "Makes p-values larger where many pairs are tested, since among many "
-    "some look different by chance.",
+    "t-test on samples": "Tests whether two pairs differ in their errors. A sample that is tested "
+    "several times counts once; variances are enlarged, as all classifiers share training samples.",
+    "t-test on subjects": "Tests whether two pairs differ in their errors. A subject with several "
+    "samples counts once; variances are enlarged, as all classifiers share training samples.",
+    "McNemar's test": "Tests whether two classifiers differ, by the samples that just one "
+    "of them gets wrong: without a difference, each is the one equally often. Variances are "
+    "enlarged, as all classifiers share training samples.",
+    "possible comparisons": "The best pair is known from the same data only, so any two pairs might "
+    "have been compared. P-values are made larger for that.",
     "Wilson's": "Of Wilson's interval, a range for the share in many more such resamples; it stays "
     "between 0 and 100% and works for shares near them, too.",
     "phi": "The phi coefficient: how alike two selections are, from -1 over 0, which is "

@@ -160,9 +160,11 @@ def _classification(evidence: Evidence, cite: Citations) -> str:
     if evidence.drawn:
         spread = "standard errors over data sets"
     elif plan["protocol"]["tested"] == "once":
-        spread = "binomial standard errors, each sample being tested once"
+        spread = "binomial standard errors, enlarged for shared training samples"
+        if evidence.noun == "subject":
+            spread = "standard errors between subjects, enlarged for shared training samples"
     else:
-        spread = f"standard errors enlarged for overlapping training parts{cite('nadeau2003')}"
+        spread = "standard errors between samples, enlarged for shared training samples"
     return (
         f"On the selected features, standardised by the training part, {names} predicted the "
         f"test part; errors have {spread}."
@@ -176,12 +178,18 @@ def _comparison(evidence: Evidence, cite: Citations) -> str:
     if choice.rule != "not_worse":
         return f"Of the pairs of selector and classifier, {RULES[choice.rule]}."
     if evidence.plan["protocol"]["tested"] == "once":
-        test = f"McNemar's exact test{cite('mcnemar1947')}"
+        test = f"McNemar's test{cite('mcnemar1947')}"
     else:
-        test = f"the corrected resampled t-test{cite('nadeau2003')}"
+        test = "the t-test on samples"
+    if evidence.noun == "subject":
+        test = "the t-test on subjects"
+    if evidence.drawn:
+        test = "the t-test on data sets"
+    else:
+        test += ", enlarged for shared training samples,"
     return (
         f"Pairs of selector and classifier were compared with the best one by {test} at the "
-        f"{percent(0.05)} level, corrected for many tests by Holm's method{cite('holm1979')}; "
+        f"{percent(0.05)} level, corrected because the best is chosen by the same data{cite('hansen2011')}; "
         f"{RULES[choice.rule]}{cite('kalousis2005')}."
     )
 
@@ -192,6 +200,8 @@ def _choosing(evidence: Evidence, cite: Citations) -> Iterator[str]:
     if found is None:
         return
     how = "by choosing within each outer training part and testing outside"
+    if found.method == "deletion":
+        how = "by choosing without a quarter of the data and testing on that quarter"
     if found.method == "bootstrap":
         how = f"by bootstrap bias correction{cite('tsamardinos2018')}"
     yield f"The error of the choice itself was estimated {how}."

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast.judge._spreads import clustered, summed
+from holdfast.judge import Pair, Tested
+from holdfast.judge._scored import Sheet
+from holdfast.judge._spreads import clustered_variance, summed
 from holdfast.study._predicted import predictions_of
-from holdfast.study._scores import auc_error, aucs, class_counts, recalls, shares_wrong
+from holdfast.study._scores import (
+    auc_error,
+    aucs,
+    class_counts,
+    placements,
+    positive_classes,
+    recalls,
+)
 from holdfast.study._tested import overlap_of, subjects_of
 from holdfast.study._view import size_label
 
@@ -50,6 +59,19 @@ def errors_table(view: View) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+class Parts(NamedTuple):
+    """What predictions contribute to a mean over test parts, measured from that mean."""
+
+    values: NDArray[np.float64]
+    """Their sum is the estimate minus what it estimates."""
+    leverage: NDArray[np.float64]
+    """The share that each has in the means of its class."""
+    weight: NDArray[np.float64]
+    """The share of a prediction in all of them."""
+    twice: float = 0.0
+    """What is counted twice in the squares, as both samples of a two in an area have it."""
+
+
 class Judge:
     """Errors, by the way the study tests."""
 
@@ -62,12 +84,14 @@ class Judge:
         """Return the numbers of one selector with one classifier at one size."""
         if found is None:
             return {"n": 0, "resamples": 0}
-        error = self._pooled_error(found) if self._once else self._mean_error(found)
-        balanced = self._balanced(found)
-        area = self._auc(found)
+        units = self._units(found)
+        scored = Sheet(self._tested(found, units)).weighed()
+        learned = float(scored.learned[0])
+        balanced = self._balanced(found, units, learned)
+        area = self._auc(found, units, learned)
         return {
-            "error": error.value,
-            "standard_error": error.error,
+            "error": float(scored.errors[0]),
+            "standard_error": float(scored.spreads[0]),
             "balanced_accuracy": balanced.value,
             "balanced_accuracy_error": balanced.error,
             "auc": area.value,
@@ -76,23 +100,11 @@ class Judge:
             "resamples": len(found.resamples),
         }
 
-    def _pooled_error(self, found: Predictions) -> Mean:
-        wrong, n = found.actual != found.predicted, len(found.actual)
-        share = float(wrong.mean())
-        spread = self._by_subject(found, (wrong - share) / n)
-        return Mean(share, float(np.sqrt(share * (1 - share) / n)) if spread is None else spread)
-
-    def _by_subject(self, found: Predictions, parts: NDArray[np.float64]) -> float | None:
-        """Return the standard error of what predictions contribute; None: each is its own subject.
-
-        Samples of one subject are not independent; their contributions are summed first.
-        """
-        subjects = self._subjects
-        if subjects is None:
-            return None
-        mine = subjects[found.samples]
-        sums = np.asarray(np.bincount(mine, weights=parts), dtype=np.float64)
-        return float(clustered(sums[None], np.bincount(mine)[None] > 0)[0])
+    def _units(self, found: Predictions) -> NDArray[np.int64]:
+        """Return what is independent: the data set, the subject or the sample of a prediction."""
+        if self._view.drawn:
+            return found.group
+        return found.samples if self._subjects is None else self._subjects[found.samples]
 
     @cached_property
     def _subjects(self) -> NDArray[np.int64] | None:
@@ -101,51 +113,103 @@ class Judge:
         subjects = subjects_of(self._view, np.arange(n))
         return None if subjects is None or len(np.unique(subjects)) == n else subjects
 
-    def _mean_error(self, found: Predictions) -> Mean:
-        return self._mean(shares_wrong(found.actual, found.predicted, found.group))
+    def _tested(self, found: Predictions, units: NDArray[np.int64]) -> Tested:
+        wrong = (found.actual != found.predicted)[None]
+        return Tested(
+            pairs=(Pair("", None, 0),),
+            wrong=wrong,
+            known=np.ones_like(wrong),
+            samples=found.samples,
+            group=found.group,
+            once=self._once,
+            overlap=self._overlap,
+            units=units,
+        )
 
-    def _balanced(self, found: Predictions) -> Mean:
-        if self._once:
-            return self._pooled_balanced(found)
-        shares = recalls(found.actual, found.predicted, found.group, self._n_classes)
-        return self._mean(shares.mean(axis=1))
+    def _balanced(self, found: Predictions, units: NDArray[np.int64], learned: float) -> Mean:
+        """Average the shares of each class that are right: over all, or over test parts."""
+        group = np.zeros_like(found.group) if self._once else found.group
+        counts = class_counts(found.actual, group, self._n_classes)
+        whole = counts.min(axis=1) > 0
+        if not whole.any():
+            return Mean()
+        shares = recalls(found.actual, found.predicted, group, self._n_classes)
+        if self._view.drawn:
+            return _mean(shares[whole].mean(axis=1))
+        by_class = shares[whole].mean(axis=0)
+        kept = whole[group]
+        actual, part, n = found.actual[kept], group[kept], int(whole.sum())
+        leverage = 1 / (n * counts[part, actual])
+        right = actual == found.predicted[kept]
+        parts = Parts(
+            values=(right - by_class[actual]) * leverage / self._n_classes,
+            leverage=leverage,
+            weight=1 / (n * counts[part].sum(axis=1)),
+        )
+        return Mean(float(by_class.mean()), self._spread(parts, units[kept], learned))
 
-    def _pooled_balanced(self, found: Predictions) -> Mean:
-        together = np.zeros_like(found.group)
-        shares = recalls(found.actual, found.predicted, together, self._n_classes)[0]
-        counts = class_counts(found.actual, together, self._n_classes)[0]
-        right = found.actual == found.predicted
-        parts = (right - shares[found.actual]) / (counts[found.actual] * self._n_classes)
-        spread = self._by_subject(found, parts)
-        if spread is None:
-            with np.errstate(invalid="ignore", divide="ignore"):  # a class without a prediction
-                variance = np.sum(shares * (1 - shares) / counts)
-            spread = float(np.sqrt(variance) / self._n_classes)
-        mean = float(shares.mean())
-        return Mean(mean, spread if np.isfinite(mean) else np.nan)
-
-    def _auc(self, found: Predictions) -> Mean:
+    def _auc(self, found: Predictions, units: NDArray[np.int64], learned: float) -> Mean:
         """Average over test parts that hold all classes; where most do not, pool all of them.
 
         DeLong's standard error of pooled scores takes all samples for independent, those of one
         subject too.
         """
         counts = class_counts(found.actual, found.group, self._n_classes)
-        whole = int(np.count_nonzero(counts.min(axis=1)))
-        if 2 * whole >= len(counts):
-            return self._mean(aucs(found.actual, found.scores, found.group, self._n_classes))
-        everything = np.zeros_like(found.group)
-        area = aucs(found.actual, found.scores, everything, self._n_classes)[0]
-        spread = np.nan
-        if self._once:
-            spread = auc_error(found.actual, found.scores, self._n_classes)
-        return Mean(float(area), spread)
+        areas = aucs(found.actual, found.scores, found.group, self._n_classes)
+        if 2 * np.count_nonzero(counts.min(axis=1)) < len(counts):
+            everything = np.zeros_like(found.group)
+            area = aucs(found.actual, found.scores, everything, self._n_classes)[0]
+            spread = np.nan
+            if self._once:
+                spread = auc_error(found.actual, found.scores, self._n_classes)
+            return Mean(float(area), float(spread * np.sqrt(1 + learned)))
+        whole = np.isfinite(areas)
+        if not whole.any():
+            return Mean()
+        if self._view.drawn:
+            return _mean(areas[whole])
+        kept = whole[found.group]
+        parts = self._placed(found, kept)
+        return Mean(float(areas[whole].mean()), self._spread(parts, units[kept], learned))
 
-    def _mean(self, values: NDArray[np.float64]) -> Mean:
-        """Average over resamples, those without a value left out."""
-        (mean,), (spread,), _ = summed(values[None], self._overlap)
-        return Mean(float(mean), float(spread))
+    def _placed(self, found: Predictions, kept: NDArray[np.bool_]) -> Parts:
+        """Return what predictions contribute to the mean area: their placements."""
+        group = np.unique(found.group[kept], return_inverse=True)[1]
+        n = int(group[-1]) + 1
+        values, leverage, twice = np.zeros(len(group)), np.zeros(len(group)), 0.0
+        classes = positive_classes(self._n_classes)
+        for column, positive in enumerate(classes):
+            is_positive = found.actual[kept] == positive
+            placed, own, other = placements(is_positive, found.scores[kept, column], group)
+            mean = float((placed / (n * own))[is_positive].sum())
+            values += (placed - mean) / (n * own * len(classes))
+            leverage += 1 / (n * own * len(classes))
+            # twos in order or not: squares of the differences from the mean, summed over all
+            squares = placed * (1 - 2 * mean) + mean**2
+            shares = 1 / (n * len(classes)) ** 2 / (own**2 * other)
+            twice += float((squares * shares)[is_positive].sum())
+        weight = 1 / (n * np.bincount(group)[group])
+        return Parts(values, leverage, weight, twice)
+
+    def _spread(self, parts: Parts, units: NDArray[np.int64], learned: float) -> float:
+        """Return the standard error between data sets; see `holdfast.judge._spreads`."""
+        unit = np.unique(units, return_inverse=True)[1]
+        count = int(unit.max()) + 1
+        sums = np.bincount(unit, weights=parts.values)[None].astype(np.float64)
+        shares = np.minimum(np.bincount(unit, weights=parts.leverage), 0.5)[None]
+        between = clustered_variance(sums, shares, np.ones(count, dtype=np.intp))[0] - parts.twice
+        more = between
+        if not self._once:
+            squares = float((parts.values**2 / parts.weight).sum())
+            more = squares * between / (between + parts.twice) / count if between > 0 else 0.0
+        return float(np.sqrt(max(between, 0.0) + learned * max(more, 0.0)))
 
     @cached_property
     def _overlap(self) -> float:
         return overlap_of(self._view)
+
+
+def _mean(values: NDArray[np.float64]) -> Mean:
+    """Average over independent data sets."""
+    (mean,), (spread,), _ = summed(values[None], 0.0)
+    return Mean(float(mean), float(spread))

@@ -53,21 +53,22 @@ class Judged:
         rule: Literal["not_worse", "one_standard_error", "rpt"] = "not_worse",
         measure: str | None = None,
         alpha: float = 0.05,
-        correction: Literal["holm"] | None = "holm",
+        correction: Literal["chosen_best", "holm"] | None = "chosen_best",
         beta: float = 1.0,
     ) -> Recommendation:
         """Recommend a selector with a classifier at a size, and say why.
 
-        Pairs are tested against the one of the lowest error: by McNemar's exact test where each
-        sample is predicted once (a t-test on subjects where these have several samples), else by
-        the corrected resampled t-test. Among those that are not significantly worse, the one of
+        Pairs are tested against the one of the lowest error: by McNemar's test where each sample
+        is predicted once, else by a t-test on samples, or on subjects where these have several;
+        both are enlarged because all classifiers share training samples, and corrected because the
+        best is that of these data. Among those that are not significantly worse, the one of
         whose features a second study would find most again is recommended. Pairs of which much
         failed, or is still to do, are left out. Pairs that replicate no better than chance, or err
         no less than guessing the largest class, are passed over; if all do, nothing can be
         recommended: ``supported`` is False and ``why_not`` says why.
         Choosing the best of many flatters its error; what to expect of the choice itself is
-        estimated by choosing inside each outer resample of a nested study, else by a bootstrap
-        over samples.
+        estimated by choosing inside each outer resample of a nested study, else without a quarter
+        of the samples, again and again. Without replication it is a bootstrap over samples.
 
         Parameters
         ----------
@@ -83,8 +84,9 @@ class Judged:
             The measure of stability, one of the study; by default the one of the summary.
         alpha : float, default 0.05
             Level of significance.
-        correction : {"holm", None}, default "holm"
-            How p-values are corrected for the number of tests.
+        correction : {"chosen_best", "holm", None}, default "chosen_best"
+            How p-values are corrected: because the best is chosen by the same data, or for the
+            number of tests only; None leaves the tests as published.
         beta : float, default 1.0
             Weight of the accuracy in RPT.
 
@@ -130,7 +132,8 @@ class Judged:
         Parameters
         ----------
         correction : {"holm", None}, default "holm"
-            How p-values are corrected for the number of tests; None leaves them as they are.
+            How p-values are corrected for the number of tests; None leaves the tests as
+            published, neither corrected nor enlarged for shared training samples.
 
         Returns
         -------

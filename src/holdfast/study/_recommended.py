@@ -8,14 +8,16 @@ import numpy as np
 import pandas as pd
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge import Fold, choice_error, recommend
+from holdfast.judge import Deletion, Fold, choice_error, recommend
 from holdfast.judge._candidates import candidates, merits_of, sizes_of
 from holdfast.judge._replicability import Replicability
 from holdfast.measures import get_measure
+from holdfast.resample import ReplicationPairs
 from holdfast.study._beside import DRAWN
 from holdfast.study._feature_chances import why_none
 from holdfast.study._replication import values_on
 from holdfast.study._stability import stability_table
+from holdfast.study._store import to_integers
 from holdfast.study._summary import chief_measure
 from holdfast.study._tested import inner_tested, tested_of
 from holdfast.study._view import DONE, OWN, View, size_label
@@ -53,12 +55,10 @@ def recommended(
     by_resamples = known is None or order_by == "resamples"
     merits = merits_of(rows, record) if known is None or by_resamples else known.scores
     folds = _folds(view, data, rows, record)
-    if not by_resamples:
-        # an outer training part has no disjoint parts of its own: as in the bootstrap, what
-        # pairs are ordered by stays as it is
-        folds = [fold._replace(stability=merits) for fold in folds]
     tested = tested_of(view)
     own = own_sizes(view)
+    values = None if second is None else _pair_values(view, data, record)
+    deletions = [] if by_resamples or values is None else _deletions(view, rows, values, record)
     return recommend(
         errors,
         table,
@@ -66,9 +66,9 @@ def recommended(
         measure=record.name,
         baseline=_baseline(view),
         own_sizes=own,
-        choice=_choice(rows, merits, folds, tested, own, rule),
+        choice=_choice(rows, merits, (folds, deletions), tested, own, rule),
         replication=second,
-        pair_values=None if second is None else _pair_values(view, data, record),
+        pair_values=values,
         order_by=order_by,
         independent=why_none(view) == DRAWN,
         why_no_replication=_why_unknown(view, second),
@@ -144,7 +144,7 @@ def _baseline(view: View) -> float:
 def _choice(
     table: pd.DataFrame,
     merits: NDArray[np.float64],
-    folds: list[Fold],
+    parts: tuple[list[Fold], list[Deletion]],
     tested: Tested | None,
     own: dict[str, float],
     rule: dict[str, Any],
@@ -153,7 +153,40 @@ def _choice(
     fit = table["error"].notna() & np.isfinite(merits)
     if tested is None or fit.sum() < 2:
         return None
-    return choice_error(tested, merits, folds=folds, sizes=sizes_of(table, own), **rule)
+    folds, deletions = parts
+    return choice_error(
+        tested, merits, folds=folds, deletions=deletions, sizes=sizes_of(table, own), **rule
+    )
+
+
+def _deletions(
+    view: View, table: pd.DataFrame, values: dict[tuple[str, Any], PairValues], record: Measure
+) -> list[Deletion]:
+    """Return the subsets of three quarters of the data: what they leave out, and its stability."""
+    pairs = ReplicationPairs.of(list(view.parts.values()))
+    query = "SELECT resample, train FROM resamples WHERE role = 'part'"
+    rows = {number: to_integers(train) for number, train in view.store.query(query)}
+    kept = [
+        np.unique(np.concatenate([rows[number] for number in numbers.ravel().tolist()]))
+        for numbers in pairs.parts
+    ]
+    everyone = np.unique(np.concatenate([*kept, np.empty(0, dtype=np.int64)]))
+    cells = [values[key] for key in zip(table["selector"], table["size"], strict=True)]
+    scores = np.array([_above_chance(one, record) for one in cells])
+    found = [
+        Deletion(np.setdiff1d(everyone, own).astype(np.int64), scores[:, subset])
+        for subset, own in enumerate(kept)
+    ]
+    return [one for one in found if np.isfinite(one.stability).any()]
+
+
+def _above_chance(values: PairValues, record: Measure) -> NDArray[np.float64]:
+    """Return for each subset where its halves agree, 0 for chance and 1 for perfect agreement."""
+    mean = values.parts.mean(axis=1)
+    way = record.best - values.chance
+    if not np.isfinite(way) or way == 0:  # a measure without bounds
+        return np.asarray(-mean if record.distance else mean)
+    return np.asarray((mean - values.chance) / way)
 
 
 def _folds(view: View, data: Data, table: pd.DataFrame, measure: Measure) -> list[Fold]:

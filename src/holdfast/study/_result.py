@@ -235,21 +235,25 @@ class Result(Judged, Pictures):
         (number of test predictions), ``resamples``.
 
         Where each sample is tested once, the error is the share of all samples that are
-        misclassified, e, with the binomial standard error :math:`\sqrt{e(1-e)/n}`; the balanced
-        accuracy is pooled in the same way. Samples of one subject are not independent: where
-        subjects have several, :math:`\sqrt{G/(G-1) \sum_g u_g^2}` is the standard error, over the
-        G subjects, with :math:`u_g` the sum of :math:`(w_i - e)/n` over the samples of a subject
-        (:math:`w_i` is 1 where misclassified, else 0), and in the same way for the balanced
-        accuracy. Elsewhere both are means over the k resamples; because training parts overlap,
-        their standard deviation s is enlarged as by Nadeau & Bengio (2003) to
-        :math:`s\sqrt{1/k + n_{test}/n_{train}}`, with the number of different samples that
-        train; without the second term where each resample is a new data set.
+        misclassified, e; the balanced accuracy is pooled in the same way. Elsewhere both are means
+        over the resamples. Standard errors speak of other data sets. They have two parts. First,
+        other samples would be tested: the variance is :math:`\sum_g u_g^2 / (1 - a_g)` over
+        samples, or over subjects where these have several, with :math:`u_g` the sum of
+        :math:`a_i (w_i - e)` over the predictions of a sample or subject (:math:`w_i` is 1 where
+        misclassified, else 0; :math:`a_i` is the share of a prediction, :math:`a_g` their sum).
+        For samples that are tested once this is :math:`e(1-e)/n`. Second, something else would be
+        learned. Where each sample is tested once, the variance is enlarged by the factor
+        :math:`1 + \min(1, 40/G)` for G samples or subjects, a middle value on simulated data.
+        Where samples are tested repeatedly, D/(2 arccos f)/G is added, with D the share of two
+        predictions of the same sample that differ and f the share of the samples that train, but
+        at most e(1-e)/G. Where each resample is a new data set, the standard error is that of a
+        mean over independent values.
 
         The area under the ROC curve (more than two classes: the mean over classes of one
         against the rest) is taken within each test part and averaged over resamples, with the
-        same enlarged standard error. Where less than half of the test parts hold all classes,
+        same kind of standard error. Where less than half of the test parts hold all classes,
         as when leaving one out, predictions are pooled; DeLong's standard error is then given
-        if each sample is tested once; it takes samples of one subject for independent, so is too
+        if each sample is tested once, enlarged as above; it takes samples of one subject for independent, so is too
         low there. Test parts that lack a class are left out of means of balanced accuracies and
         areas. Inner resamples and the reference never count.
         """

@@ -49,7 +49,7 @@ def aucs(actual: Integers, scores: Floats, group: Integers, n_classes: int) -> F
     Scores have one column for two classes (higher speaks for class 1), else one a class: then
     the areas of each class against the rest are averaged, all with the same weight.
     """
-    positives = [1] if n_classes == 2 else range(n_classes)
+    positives = positive_classes(n_classes)
     areas = [
         _areas(actual == positive, scores[:, column], group)
         for column, positive in enumerate(positives)
@@ -85,6 +85,27 @@ def _ranks_within(scores: Floats, group: Integers) -> Floats:
     return ranks
 
 
+def placements(
+    positive: NDArray[np.bool_], scores: Floats, group: Integers
+) -> tuple[Floats, Integers, Integers]:
+    """Return the share of the other side that each score is in order with, in its test part.
+
+    Also how many samples its own side has, and the other one.
+    """
+    side = 2 * group + positive
+    count = np.bincount(side, minlength=2 * (int(group.max()) + 1))
+    own, other = count[side], count[side + 1 - 2 * positive]
+    below = _ranks_within(scores, group) - _ranks_within(scores, side)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = below / other
+    return np.where(positive, share, 1 - share), own.astype(np.int64), other.astype(np.int64)
+
+
+def positive_classes(n_classes: int) -> range:
+    """Return the classes that have an area, and a column of scores, each."""
+    return range(1, 2) if n_classes == 2 else range(n_classes)
+
+
 def auc_error(actual: Integers, scores: Floats, n_classes: int) -> float:
     """Return the standard error of the area over one set of independent predictions.
 
@@ -95,7 +116,7 @@ def auc_error(actual: Integers, scores: Floats, n_classes: int) -> float:
     counts = np.bincount(actual, minlength=n_classes)
     if counts.min() < 2 or not np.isfinite(scores).all():
         return np.nan
-    positives = [1] if n_classes == 2 else range(n_classes)
+    positives = positive_classes(n_classes)
     placed = [
         _placements(actual == positive, scores[:, column])
         for column, positive in enumerate(positives)
