@@ -1,6 +1,6 @@
 """Print the tables of docs/planning.md: predicted replication stability against the truth.
 
-Run it after `extrapolate` or `replication` changed: ``HOLDFAST_DATA=DIR python
+Run it after `extrapolate` changed: ``HOLDFAST_DATA=DIR python
 docs/make_extrapolation_tables.py 10``, where the number is that of the data sets drawn in each
 setting and DIR holds isolet.parquet and semeion.parquet. That many take half an hour or more.
 """
@@ -161,7 +161,10 @@ def lines(cases, columns):
     """Return a table of errors: each row of the settings alike in some columns, then all."""
     groups = defaultdict(list)
     for setting, found, truth in cases:
-        predicted = found.curve[found.curve["kind"] == "predicted"]
+        ahead = found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].tolist()
+        predicted = hf.judge.extrapolate(
+            found.points, at=ahead, n_features=found.n_features, size=found.size
+        )
         key = tuple(str(setting[column]) for column in columns)
         groups[key].append((predicted, truth))
         groups[("all", *[""] * (len(columns) - 1))].append((predicted, truth))

@@ -214,3 +214,11 @@ def test_prediction_plan_and_chances_say_the_same():
     plan = plan_samples(found)
     assert plan.value == pytest.approx(predicted)
     assert plan.again == pytest.approx(10 * found.share)
+
+
+def test_random_selections_are_not_predicted_to_agree():
+    """Near chance log odds are steep: the interval must not reach up to perfect agreement."""
+    found = found_of([0.0, -0.01, 0.0], error=0.15)
+    value, low, high = line_of(found).at(80, 0.95)
+    assert low == 0 <= value < 0.05
+    assert high < 0.5

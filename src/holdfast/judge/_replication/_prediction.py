@@ -194,7 +194,7 @@ def line_through(
         steps=_steps(
             [value_of_share(one, measure, size, n_features) for one in score_shares], scale
         ),
-        error=error * _slope(half),
+        error=_log_odds_error(half, error),
     )
 
 
@@ -230,7 +230,13 @@ def _parts(log_odds: Array) -> Array:
     return np.asarray(np.clip((expit(log_odds) - MARGIN) / (1 - 2 * MARGIN), 0.0, 1.0))
 
 
-def _slope(part: float) -> float:
-    """Return how fast log odds change with the part of the way."""
-    inner = MARGIN + (1 - 2 * MARGIN) * min(max(part, 0.0), 1.0)
-    return (1 - 2 * MARGIN) / (inner * (1 - inner))
+def _log_odds_error(part: float, error: float) -> float:
+    """Return the standard error of the log odds of a part of the way that has this error.
+
+    Half the step over two errors, all of it between chance and perfect agreement: at the ends log
+    odds are too steep for their slope to say anything.
+    """
+    error = min(error, 0.5)
+    middle = min(max(part, error), 1 - error)
+    low, high = _log_odds(np.array([middle - error, middle + error])).tolist()
+    return float(high - low) / 2
