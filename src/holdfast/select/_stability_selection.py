@@ -231,8 +231,8 @@ class StabilitySelection(Resampler):
         HoldfastWarning
             The base favours features of one type (binary, of few values, continuous): with
             shuffled labels it picks them at least 1.5 times as often as their number lets expect.
-            Looked at where the data have features of several types. At least 5% of the rows are
-            copies of others, and no subjects are given.
+            Types of at least five features are compared. Or: at least 5% of the rows are copies
+            of others, and no subjects are given.
         """
         super().fit(X, y, groups)
         outcome: Outcome = self.__dict__.pop("_outcome")
