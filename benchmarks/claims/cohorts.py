@@ -17,8 +17,10 @@ SEED = 2014
 P, N_INFORMATIVE, N_DEALINGS, BLOCK = 300, 20, 39, 10
 ALPHA, MAX_ERROR_OF_POWER = 0.05, 0.15
 LEVEL_SLACK = 2.0
-"""Standard errors of the simulation that the share of false alarms may be off: the test is exact, so
-half of all simulations would find a little more than its level."""
+"""Standard errors of the simulation that the share of false alarms may be off.
+
+The test is exact: half of all simulations would find a little more than its level.
+"""
 N_FOR_POWER = 5
 """Data sets whose printed power is averaged: it takes a second each."""
 
@@ -121,9 +123,10 @@ CLAIM = Claim(
     about=(
         f"{N_INFORMATIVE} of {P} features are informative in each of two cohorts; a t-score "
         f"selects {N_INFORMATIVE}; {N_DEALINGS} dealings. Goal: cohorts of one population have "
-        "p ≤ 0.05 in at most 5%, within two standard errors of the simulation; the power that is printed for cohorts that agree is that of "
-        "cohorts that differ, within 15 points, for independent features. Where whole blocks of "
-        "correlated features are informative, power is lower than printed."
+        "p ≤ 0.05 in at most 5%, within two standard errors of the simulation; the power that is "
+        "printed for cohorts that agree is that of cohorts that differ, within 15 points, for "
+        "independent features. Where whole blocks of correlated features are informative, power "
+        "is lower than printed."
     ),
     run=_run,
     missed=_missed,

@@ -142,7 +142,7 @@ class StabilitySelection(Resampler):
     information does: it picks continuous features rather than binary ones, and of 10 continuous
     features among 190 binary ones all 10 are selected from noise. Samples of one subject break it,
     too, if `groups` does not name the subjects: of 200 features without information in 60 samples
-    of 12 subjects 4.6 are selected on average, where the bound is 1.
+    of 12 subjects 4.7 are selected on average, where the bound is 1.
 
     A calibrated threshold is chosen by the score of Bodinier et al.: at each q and threshold
     :math:`\pi` (0.60 to 0.90) features are stably selected (share of at least :math:`\pi`),
