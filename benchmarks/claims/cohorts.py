@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 SEED = 2014
 P, N_INFORMATIVE, N_DEALINGS, BLOCK = 300, 20, 39, 10
 ALPHA, MAX_ERROR_OF_POWER = 0.05, 0.15
+LEVEL_SLACK = 2.0
+"""Standard errors of the simulation that the share of false alarms may be off.
+
+The test is exact: half of all simulations would find a little more than its level.
+"""
 N_FOR_POWER = 5
 """Data sets whose printed power is averaged: it takes a second each."""
 
@@ -43,7 +48,8 @@ class Setting:
         X = np.sqrt(1 - self.correlation) * rng.normal(size=(n, P))
         common = rng.normal(size=(n, P // BLOCK))
         X += np.sqrt(self.correlation) * np.repeat(common, BLOCK, axis=1)
-        places = rng.permutation(P)
+        # whole blocks are informative, as modules of genes are
+        places = (BLOCK * rng.permutation(P // BLOCK)[:, None] + np.arange(BLOCK)).ravel()
         n_shared = round(self.shared * N_INFORMATIVE)
         effects = np.zeros((2, P))
         effects[0, places[:N_INFORMATIVE]] = self.effect
@@ -102,7 +108,8 @@ def _missed(rows: Rows, slack: float) -> list[str]:
         noticed = row["p at most 0.05"]
         error = slack * share_error(noticed, row["data sets"])
         name = f"{row['samples']}, {row['features']}, {row['what differs']}"
-        if row["what differs"] == "nothing" and noticed > ALPHA + error:
+        level = ALPHA + max(slack, LEVEL_SLACK) * share_error(ALPHA, row["data sets"])
+        if row["what differs"] == "nothing" and noticed > level:
             missed.append(f"{name}: {noticed:.0%} are said to differ.")
         apart = abs(noticed - row["printed power"])
         if row["features"] == "independent" and apart > MAX_ERROR_OF_POWER + error:
@@ -116,12 +123,13 @@ CLAIM = Claim(
     about=(
         f"{N_INFORMATIVE} of {P} features are informative in each of two cohorts; a t-score "
         f"selects {N_INFORMATIVE}; {N_DEALINGS} dealings. Goal: cohorts of one population have "
-        "p ≤ 0.05 in at most 5%; the power that is printed for cohorts that agree is that of "
-        "cohorts that differ, within 15 points, for independent features. Blocks of correlated "
-        "features show how much lower power is there."
+        "p ≤ 0.05 in at most 5%, within two standard errors of the simulation; the power that is "
+        "printed for cohorts that agree is that of cohorts that differ, within 15 points, for "
+        "independent features. Where whole blocks of correlated features are informative, power "
+        "is lower than printed."
     ),
     run=_run,
     missed=_missed,
-    data_sets=100,
+    data_sets=150,
     few_data_sets=20,
 )

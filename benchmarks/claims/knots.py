@@ -82,6 +82,6 @@ CLAIM = Claim(
     ),
     run=_run,
     missed=_missed,
-    data_sets=100,
+    data_sets=150,
     few_data_sets=20,
 )

@@ -142,7 +142,7 @@ class StabilitySelection(Resampler):
     information does: it picks continuous features rather than binary ones, and of 10 continuous
     features among 190 binary ones all 10 are selected from noise. Samples of one subject break it,
     too, if `groups` does not name the subjects: of 200 features without information in 60 samples
-    of 12 subjects 4.6 are selected on average, where the bound is 1.
+    of 12 subjects 4.7 are selected on average, where the bound is 1.
 
     A calibrated threshold is chosen by the score of Bodinier et al.: at each q and threshold
     :math:`\pi` (0.60 to 0.90) features are stably selected (share of at least :math:`\pi`),
@@ -231,8 +231,8 @@ class StabilitySelection(Resampler):
         HoldfastWarning
             The base favours features of one type (binary, of few values, continuous): with
             shuffled labels it picks them at least 1.5 times as often as their number lets expect.
-            Looked at where the data have features of several types. At least 5% of the rows are
-            copies of others, and no subjects are given.
+            Types of at least five features are compared. Or: at least 5% of the rows are copies
+            of others, and no subjects are given.
         """
         super().fit(X, y, groups)
         outcome: Outcome = self.__dict__.pop("_outcome")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 BINARY, FEW = 2, 10
 """Most distinct values of a binary feature, and of one with a few values."""
 TYPES = ("binary features", "features with few values", "continuous features")
+MIN_FEATURES_OF_TYPE = 5
+"""Fewest features of a type that is judged: chances of single ones depend on correlations."""
 N_SHUFFLES = 20
 MIN_RATIO, MIN_T = 1.5, 4.0
 """A type is favoured that is picked this many times as often as its share, clearly."""
@@ -43,7 +45,8 @@ def warn_if_types_are_favoured(
 ) -> None:
     """Warn where the base picks one type of feature more often than others from shuffled labels.
 
-    Nothing is looked at where all features are of one type.
+    Types of fewer than five features are not judged; nothing is looked at where all features are
+    of one type.
 
     Parameters
     ----------
@@ -59,7 +62,9 @@ def warn_if_types_are_favoured(
         Seed of the shuffles and of the base.
     """
     types = feature_types(data.X)
-    if types is None or len(np.unique(types)) < 2 or q >= len(types):
+    if types is None or q >= len(types):
+        return
+    if np.sum(np.bincount(types) >= MIN_FEATURES_OF_TYPE) < 2:
         return
     shares = np.array([np.mean(types == kind) for kind in range(len(TYPES))])
     generator, rows = np.random.default_rng(seed), list(halves)
@@ -71,7 +76,8 @@ def warn_if_types_are_favoured(
         counts = picked(make_base(), data._replace(y=target), [half], q, seed).counts()
         total = max(int(counts.sum()), 1)
         picks.append([counts[types == kind].sum() / total for kind in range(len(TYPES))])
-    favoured = _favoured(np.array(picks), shares)
+    judged = shares * len(types) >= MIN_FEATURES_OF_TYPE - 0.5
+    favoured = _favoured(np.array(picks), shares, judged)
     if favoured is not None:
         name, ratio = TYPES[favoured[0]], favoured[1]
         warnings.warn(
@@ -84,14 +90,16 @@ def warn_if_types_are_favoured(
         )
 
 
-def _favoured(picks: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[int, float] | None:
+def _favoured(
+    picks: NDArray[np.float64], shares: NDArray[np.float64], judged: NDArray[np.bool_]
+) -> tuple[int, float] | None:
     """Return the type that is favoured most, and how many times; None where none is."""
     if len(picks) < 2:
         return None
-    there = shares > 0
+    there = judged & (shares > 0)
     ratio = np.where(there, picks.mean(axis=0) / np.where(there, shares, 1.0), 0.0)
     error = picks.std(axis=0, ddof=1) / np.sqrt(len(picks))
-    clear = picks.mean(axis=0) - shares > MIN_T * error
+    clear = there & (picks.mean(axis=0) - shares > MIN_T * error)
     best = int(np.argmax(np.where(clear, ratio, 0.0)))
     return (best, float(ratio[best])) if clear[best] and ratio[best] >= MIN_RATIO else None
 
