@@ -93,7 +93,7 @@ def nogueira_variance(subsets: Subsets) -> float:
 
     with the terms of the paper, and the plus sign before Φ/2 that the delta method gives (a
     published R script has a minus). It is too small for few subsets: value ± 1.96 standard
-    errors covers 70% to 76% for 5 subsets and about 85% for 10. The intervals of
+    errors covers some 70% for 5 subsets and 85% for 10. The intervals of
     :func:`holdfast.measure` do not use it.
 
     Parameters

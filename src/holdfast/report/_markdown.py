@@ -125,7 +125,8 @@ def _features(report: Report) -> Iterator[str]:
     yield from _paragraphs([features["caption"], features["interval"]])
     with_truth, with_ranks = report["truth"] is not None, ranked(features["rows"])
     heads = ["feature", "selected", "chance to be found again", "at least", "grade"]
-    heads += ["in resamples", "95% interval for more resamples", *(["rank (range)"] if with_ranks else [])]
+    heads += ["in resamples", "95% interval for more resamples"]
+    heads += ["rank (range)"] if with_ranks else []
     heads += ["highest in", "effect size"]
     heads += ["in its group"] if "in_group" in features["rows"][0] else []
     heads += ["stand-ins", "caveats", *(["informative"] if with_truth else [])]
