@@ -100,7 +100,7 @@ def test_order_of_features_and_preferences_does_not_matter(name, data):
 
 @everyone
 @given(data=st.data())
-def test_identical_preferences_reach_the_best_value_with_no_doubt(name, data):
+def test_identical_preferences_reach_the_best_value_and_have_no_interval(name, data):
     record = MEASURES[name]
     preferences, options = data.draw(systems(record))
     same = hf.concat([preferences[:1]] * data.draw(st.integers(3, 6)))
@@ -110,7 +110,8 @@ def test_identical_preferences_reach_the_best_value_with_no_doubt(name, data):
         assert row["value"] < record.best
     else:
         assert row["value"] == pytest.approx(record.best, abs=1e-9)
-    assert row["high"] - row["low"] == pytest.approx(0.0, abs=1e-6)
+    assert np.isnan([row["low"], row["high"]]).all()
+    assert "the same without any one of the preferences" in row["note"]
 
 
 @everyone
@@ -130,16 +131,23 @@ def test_jackknife_leaves_out_one_preference_at_a_time(name, data):
 
 @everyone
 @given(data=st.data())
-def test_two_preferences_have_no_jackknife_interval(name, data):
+def test_two_preferences_have_no_interval(name, data):
     record = MEASURES[name]
     preferences, options = data.draw(systems(record))
     row = hf.measure([name], preferences[:2], **options).loc[name]
     assume(not np.isnan(row["value"]))
-    if row["interval"] == "asymptotic":
-        assert not np.isnan(row["low"])
-    else:
-        assert np.isnan(row["low"])
-        assert "fewer than 3 preferences" in row["note"]
+    assert np.isnan(row["low"])
+    assert "fewer than 3 preferences" in row["note"]
+
+
+@everyone
+@given(data=st.data())
+def test_intervals_stay_within_the_range(name, data):
+    preferences, options = data.draw(systems(MEASURES[name], least=3))
+    row = hf.measure([name], preferences, **options).loc[name]
+    assume(not np.isnan(row["low"]))
+    assert row["minimum"] <= row["low"] <= row["value"] + 1e-12
+    assert row["value"] - 1e-12 <= row["high"] <= row["maximum"]
 
 
 @st.composite

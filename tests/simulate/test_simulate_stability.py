@@ -54,7 +54,7 @@ def test_scores_drawn_without_data_give_the_same_stability():
         for exact in (True, False)
     ]
     one, other = (found.stability.set_index("measure") for found in both)
-    error = np.hypot(*((table["high"] - table["low"]) / (2 * 1.96) for table in (one, other)))
+    error = np.hypot(*((table["high"] - table["low"]) / (2 * 1.99) for table in (one, other)))
     assert (np.abs(one["value"] - other["value"]) < 4 * error).all()
     one, other = (found.errors.iloc[0] for found in both)
     for name in ("lda_error", "bayes_observed"):
@@ -84,7 +84,7 @@ def test_without_effects_the_selection_is_random():
     none = IndependentGaussian(n_features=200, largest_effect=1e-12)
     found = simulate_stability(none, size=20, n_sets=60, measures=["nogueira", "spearman"])
     table = found.stability
-    error = (table["high"] - table["low"]) / (2 * 1.96)
+    error = (table["high"] - table["low"]) / (2 * 2.0)
     assert (np.abs(table["value"]) < 4 * error).all()
     assert found.errors["lda_error"].iloc[0] == pytest.approx(0.5, abs=1e-9)
 

@@ -2,8 +2,8 @@
 
 One method serves all measures. The standard error comes from the values without one preference
 each, the quantile from Student's law with one degree of freedom less than preferences, and what
-lies beyond the range of the measure is cut off. Log odds between the ends of the range cover no
-better and are up to three times as wide for three preferences, 1.5 times for five.
+lies beyond the range of the measure is cut off. Log odds between the ends of the range, the other
+way to stay within it, covered no better and were wider for few preferences.
 ``benchmarks/claims/measure_intervals.py`` measures the coverage.
 """
 
@@ -65,9 +65,9 @@ def student_interval(
 
     NaN where an error is 0 or not known: what has not varied yet may still vary.
     """
-    error = np.asarray(error, dtype=np.float64)
-    reach = quantile * np.where(error > 0, error, np.nan)
-    return np.maximum(value - reach, bounds[0]), np.minimum(value + reach, bounds[1])
+    centre, known = np.asarray(value, dtype=np.float64), np.asarray(error, dtype=np.float64)
+    reach = quantile * np.where(known > 0, known, np.nan)
+    return np.maximum(centre - reach, bounds[0]), np.minimum(centre + reach, bounds[1])
 
 
 def interval_of(estimate: Estimate, confidence: float, bounds: Bounds) -> Interval:

@@ -92,9 +92,8 @@ def nogueira_variance(subsets: Subsets) -> float:
     .. math:: \frac{4}{m^2} \sum_i (\hat\Phi_i - \bar\Phi)^2
 
     with the terms of the paper, and the plus sign before Φ/2 that the delta method gives (a
-    published R script has a minus). It is too small for few subsets: value ± 1.96 standard
-    errors covers 70% to 76% for 5 subsets and about 85% for 10. The intervals of
-    :func:`holdfast.measure` do not use it.
+    published R script has a minus). It is far too small for few subsets, and the intervals
+    of :func:`holdfast.measure` do not use it.
 
     Parameters
     ----------
@@ -166,8 +165,8 @@ def nogueira_test(subsets: Subsets, stability: float = 0.0, *, published: bool =
         The value Φ₀ that the stability does not exceed under the null hypothesis.
     published : bool, default False
         Take the asymptotic variance and the normal law of the paper, for any number of subsets:
-        to compare with published numbers. For 10 subsets it rejects a true hypothesis in 11%,
-        for 4 in 21%, instead of 5%.
+        to compare with published numbers. For few subsets it rejects a true hypothesis far too
+        often.
 
     Returns
     -------
