@@ -127,7 +127,9 @@ def _deal(
     means = effects + spread * generator.standard_normal((c, p))
     own = spread * generator.standard_normal((n_dealings, c, p))
     dealt = (shares * means).sum(axis=0) + own - (shares * own).sum(axis=1, keepdims=True)
-    scores = np.abs(np.concatenate([means[np.newaxis], dealt]))
+    # dealt samples with and without the effect, in one class of two: more spread within classes
+    mixed = (shares * np.square(effects - (shares * effects).sum(axis=0))).sum(axis=0) / 2
+    scores = np.abs(np.concatenate([means[np.newaxis], dealt / np.sqrt(1 + mixed)]))
     top = np.argpartition(-scores, k, axis=2)[:, :, :k]
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, top, values=True, axis=2)
