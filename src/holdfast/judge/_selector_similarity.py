@@ -120,15 +120,15 @@ def selector_similarity(
     Examples
     --------
     >>> import holdfast as hf
-    >>> first = hf.Subsets([[0, 1], [0, 1], [0, 1], [0, 2]], n_features=10)
-    >>> second = hf.Subsets([[0, 3], [0, 3], [0, 3], [0, 3]], n_features=10)
+    >>> first = hf.Subsets([[0, 1], [0, 1], [0, 1], [0, 2]] * 3, n_features=10)
+    >>> second = hf.Subsets([[0, 3], [0, 1], [0, 3], [0, 3]] * 3, n_features=10)
     >>> alike = hf.judge.selector_similarity({"one": first, "two": second})
     >>> alike.matrix.round(3)
            one    two
-    one  0.688  0.375
-    two  0.375  1.000
+    one  0.744  0.489
+    two  0.489  0.744
     >>> alike.sentences[0]
-    'one and two: similarity 0.37 (0.37 to 0.37; to themselves: 0.69 and 1.00), 45% of what their
+    'one and two: similarity 0.49 (0.34 to 0.64; to themselves: 0.74 and 0.74), 66% of what their
     own noise allows.'
     """
     record = _checked(systems, measure)
