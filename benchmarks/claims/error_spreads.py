@@ -118,6 +118,6 @@ CLAIM = Claim(
     ),
     run=run,
     missed=missed,
-    data_sets=400,
+    data_sets=600,
     few_data_sets=60,
 )

@@ -43,7 +43,9 @@ def test_pairs_are_compared_each_with_each(result):
     table = result.compare()
     assert len(table) == 4 * 3 / 2
     raw = result.compare(correction=None)
-    assert (table["p_value"] >= raw["p_value"]).all()
+    assert (table["p_corrected"] >= table["p_value"]).all()
+    assert set(raw["test"]) == {"McNemar's exact test"}
+    assert "enlarged for shared training samples" in table["test"][0]
 
 
 def test_the_pipeline_predicts_labels_of_the_data(result):

@@ -45,7 +45,8 @@ def test_subjects_give_the_standard_errors_of_the_table(failed):
     store.connection.execute("UPDATE samples SET subject = 'p' || (sample % 7)")
     errors = Result(store).errors
     scored = Sheet(reading.tested_of(View(store))).weighed()
-    assert scored.test == "the t-test on subjects"
+    assert scored.test == "the t-test on subjects, enlarged for shared training samples"
+    assert scored.published == "the t-test on subjects"
     assert scored.errors == pytest.approx(errors["error"].to_numpy())
     assert scored.spreads == pytest.approx(errors["standard_error"].to_numpy())
 

@@ -55,7 +55,7 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
     ... )
     >>> hf.judge.compare_pairs(tested)[["selector_a", "selector_b", "difference", "p_value"]]
       selector_a selector_b  difference  p_value
-    0          a          b        -0.6  0.117525
+    0          a          b        -0.6  0.117307
     """
     check_correction(correction)
     scored = Sheet(tested).weighed()

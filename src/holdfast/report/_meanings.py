@@ -69,8 +69,8 @@ TERMS = {
     "McNemar's test": "Tests whether two classifiers differ, by the samples that just one "
     "of them gets wrong: without a difference, each is the one equally often. Variances are "
     "enlarged, as all classifiers share training samples.",
-    "possible comparisons": "The best pair is known from the same data only, so any two pairs might "
-    "have been compared. P-values are made larger for that.",
+    "possible comparisons": "The best pair is known from the same data only, so any two pairs "
+    "might have been compared. P-values are made larger for that.",
     "Wilson's": "Of Wilson's interval, a range for the share in many more such resamples; it stays "
     "between 0 and 100% and works for shares near them, too.",
     "phi": "The phi coefficient: how alike two selections are, from -1 over 0, which is "

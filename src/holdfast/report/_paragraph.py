@@ -51,7 +51,7 @@ def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
     more = "data sets" if evidence.drawn else "resamples of these data"
     yield f"Selection frequencies have 95% intervals by Wilson's method, for more such {more}."
     if plan["classifiers"]:
-        yield _classification(evidence, cite)
+        yield _classification(evidence)
         yield _comparison(evidence, cite)
         yield from _choosing(evidence, cite)
     yield f"All was computed with {_software(evidence)}; the seed was {plan['seed']}."
@@ -154,7 +154,7 @@ def _pairs(points: pd.DataFrame) -> str:
     return _listed([f"{plural(int(pairs), 'pair')} of {size:,.0f}" for pairs, size in sizes])
 
 
-def _classification(evidence: Evidence, cite: Citations) -> str:
+def _classification(evidence: Evidence) -> str:
     plan = evidence.plan
     names = _listed([classifier_text(one) for one in plan["classifiers"]])
     if evidence.drawn:
@@ -189,8 +189,8 @@ def _comparison(evidence: Evidence, cite: Citations) -> str:
         test += ", enlarged for shared training samples,"
     return (
         f"Pairs of selector and classifier were compared with the best one by {test} at the "
-        f"{percent(0.05)} level, corrected because the best is chosen by the same data{cite('hansen2011')}; "
-        f"{RULES[choice.rule]}{cite('kalousis2005')}."
+        f"{percent(0.05)} level, corrected because the best is chosen by the same data"
+        f"{cite('hansen2011')}; {RULES[choice.rule]}{cite('kalousis2005')}."
     )
 
 

@@ -253,9 +253,9 @@ class Result(Judged, Pictures):
         against the rest) is taken within each test part and averaged over resamples, with the
         same kind of standard error. Where less than half of the test parts hold all classes,
         as when leaving one out, predictions are pooled; DeLong's standard error is then given
-        if each sample is tested once, enlarged as above; it takes samples of one subject for independent, so is too
-        low there. Test parts that lack a class are left out of means of balanced accuracies and
-        areas. Inner resamples and the reference never count.
+        if each sample is tested once, enlarged as above; it takes samples of one subject for
+        independent, so is too low there. Test parts that lack a class are left out of means of
+        balanced accuracies and areas. Inner resamples and the reference never count.
         """
         return errors_table(self._view)
 
