@@ -71,3 +71,10 @@ def test_without_predictions_there_is_nothing_to_compare():
     chosen = result.recommend()
     assert chosen.classifier is None
     assert np.isnan(chosen.error)
+
+
+def test_effects_are_those_of_the_data(result):
+    found = result.effects()
+    expected = hf.judge.shrunken_effects(DATA.X, DATA.codes, DATA.classes)
+    assert found["feature"].tolist() == list(DATA.feature_names)
+    assert found.drop(columns="feature").equals(expected)

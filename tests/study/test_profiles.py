@@ -215,8 +215,9 @@ def test_stand_ins_are_those_of_the_preferences_and_the_data(wine):
         wine.preferences["relieff", 5], wine.dataset.X, threshold=0.3, frequency=0.2
     )
     assert found.table.equals(expected.table)
+    assert found.features.equals(expected.features)
     assert found.stability.equals(expected.stability)
-    assert len(found.table)
+    assert len(found.features)
     assert set(found.table["stand_in"]) <= set(wine.dataset.feature_names)
 
 

@@ -76,8 +76,9 @@ class CohortComparison:
         ``all_differ`` and ``half_differ``: the share of studies that would notice, with p at most
         0.05, that cohorts have no informative feature in common, or half of them. Simulated for
         features that do not correlate, with effects at which dealt cohorts agree as those of
-        these data do; where features correlate, power is lower. NaN where it is not known: for
-        measures that look at all features, and where all features are selected.
+        these data do; where informative features correlate, a third to two thirds of that. NaN
+        where it is not known: for measures that look at all features, and where all features are
+        selected.
         """
         return CohortPower(np.nan, np.nan) if self._design is None else self._design.power()
 

@@ -78,7 +78,8 @@ def _missed(found: CohortComparison) -> str:
         head = f" {sizes} samples may have missed a difference"
     return (
         f"{head}: if the cohorts had no informative feature in common, about {every:.0%} of such "
-        f"comparisons would notice; if half of them, {half:.0%}; fewer where features correlate."
+        f"comparisons would notice; if half of them, {half:.0%}; far fewer where features "
+        "correlate."
     )
 
 
