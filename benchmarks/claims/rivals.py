@@ -109,8 +109,8 @@ CLAIM = Claim(
         "nearest centroid classifies 60 samples. *Equals called worse*: the share of data sets in "
         "which any of six equally good pairs, or the truly best one, is not among the rivals; "
         "goal: at most 7%. *Worse ones found*: the share of worse pairs that are called worse. "
-        "*Before*: the published tests against the best with Holm's correction, as if the best had been "
-        "known before."
+        "*Before*: the published tests against the best with Holm's correction, as if the best "
+        "had been known before."
     ),
     run=run,
     missed=missed,

@@ -78,7 +78,7 @@ def _where(tested: Tested, method: str, n: int) -> str:
     if method == "nested":
         return f"within each of {plural(n, 'outer training part')} and testing outside"
     if method == "deletion":
-        return f"{n:,} times without a part of the {tested.drawn} and testing on that part"
+        return f"again and again without a part of the {tested.drawn} and testing on that part"
     times = "once" if n == 1 else f"{n:,} times"
     return f"on {tested.drawn} drawn again {times} and testing on those not drawn"
 

@@ -54,7 +54,7 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
     ...     samples=range(10), group=[0] * 10, once=True, overlap=0.1,
     ... )
     >>> hf.judge.compare_pairs(tested)[["selector_a", "selector_b", "difference", "p_value"]]
-      selector_a selector_b  difference  p_value
+      selector_a selector_b  difference   p_value
     0          a          b        -0.6  0.117307
     """
     check_correction(correction)
