@@ -1,1 +1,0 @@
-"""Claims that users read, each tested by simulation with known truth: ``make calibrate``."""
