@@ -33,8 +33,11 @@ slow: $(READY)  ## the slow tests
 bench: $(READY)  ## the benchmarks; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
+calibrate: $(READY)  ## simulations that test the claims of the guide; writes docs/how_we_know.md
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.claims --write
+
 docs: $(READY)  ## the user guide, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build --fail-on-warning --quiet --builder html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-.PHONY: help demo test slow bench docs
+.PHONY: help demo test slow bench calibrate docs

@@ -1,0 +1,93 @@
+"""Test the claims and write the tables of the guide.
+
+``python -m benchmarks.claims [NAME ...] [--data-sets N] [--write]``: runs all claims, or those
+named, prints their tables and what they miss; ``--write`` keeps the tables in docs/_calibration and
+makes the page docs/how_we_know.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import pkgutil
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+import benchmarks.claims
+from benchmarks.claims._page import RESULTS, write_page
+
+if TYPE_CHECKING:
+    from benchmarks.claims._claim import Claim
+
+
+def claims() -> dict[str, Claim]:
+    """Return all claims by name: the ``CLAIM`` of each module of this folder."""
+    names = [one.name for one in pkgutil.iter_modules(benchmarks.claims.__path__)]
+    modules = [
+        importlib.import_module(f"benchmarks.claims.{name}")
+        for name in names
+        if not name.startswith("_")
+    ]
+    return {module.CLAIM.name: module.CLAIM for module in modules}
+
+
+def run_claim(claim: Claim, data_sets: int | None) -> dict[str, object]:
+    """Run a claim and return its document."""
+    started = time.process_time()
+    count = data_sets or claim.data_sets
+    rows = claim.run(count)
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "title": claim.title,
+        "about": claim.about,
+        "data_sets": count,
+        "cpu_seconds": round(time.process_time() - started),
+        "rows": [{key: _plain(value) for key, value in row.items()} for row in rows],
+        "missed": claim.missed(rows, 0.0),
+    }
+
+
+def _plain(value: object) -> object:
+    """Return a value that JSON has; NaN as None."""
+    if isinstance(value, float | np.floating):
+        return round(float(value), 4) if np.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def main() -> int:
+    """Run, print, and write."""
+    known = claims()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
+    parser.add_argument("--data-sets", type=int)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    unknown = set(options.names) - known.keys()
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    warnings.simplefilter("ignore")
+    for name in options.names or known:
+        document = run_claim(known[name], options.data_sets)
+        print(f"{name}: {document['title']} ({document['cpu_seconds']} s)")
+        print(pd.DataFrame(document["rows"]).to_string(index=False))
+        for sentence in document["missed"]:
+            print(f"  missed: {sentence}")
+        sys.stdout.flush()
+        if options.write:
+            path = Path(RESULTS) / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    if options.write:
+        write_page()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
