@@ -94,20 +94,25 @@ class DaskPool:
 
     def order(self, units: Sequence[Unit]) -> None:
         """Give an order to the cluster."""
+        self._submit(units, resent=False)
+
+    def _submit(self, units: Sequence[Unit], *, resent: bool) -> None:
         order = Order(self._token, units, self._timeout, versions())
         with self._reached():
             future = self._client.submit(obey_on_cluster, self._data[-1], order, pure=False)
-        self._given[future.key] = Given(future, units, len(self._data))
+        self._given[future.key] = Given(future, units, len(self._data), resent)
         future.add_done_callback(self._finished.put)
 
     def reports(self, seconds: float) -> list[Report]:
         """Return what has come in; wait for the first at most so long."""
-        reports = [self._report(future) for future in drained(self._finished, seconds)]
+        found = [self._report(future) for future in drained(self._finished, seconds)]
+        reports = [report for report in found if report is not None]
         if self._client.status != "running" and not reports:
             raise self._gone()
         return reports
 
-    def _report(self, future: Any) -> Report:  # noqa: ANN401
+    def _report(self, future: Any) -> Report | None:  # noqa: ANN401
+        """Return what became of an order; None where it was sent again."""
         given = self._given.pop(future.key)
         if future.status == "lost":
             return self._lost(given)
@@ -122,13 +127,19 @@ class DaskPool:
                 raise StudyError(f"a Dask worker cannot work: {error!r}") from error
             return self._dead(given)
 
-    def _lost(self, given: Given) -> Report:
-        """Send the data again: the workers that had them died, maybe of this order."""
+    def _lost(self, given: Given) -> Report | None:
+        """Send data and order again: the workers that had the data died, maybe of another order.
+
+        An order that is lost a second time is taken for dead.
+        """
         if self._client.status != "running":
             raise self._gone()
         if given.scattering == len(self._data):
             self._data.append(self._scattered())
-        return self._dead(given)
+        if given.resent:
+            return self._dead(given)
+        self._submit(given.units, resent=True)
+        return None
 
     def _dead(self, given: Given) -> Report:
         limit = "" if self._timeout is None else f", or {self._timeout:g} s were not enough"
@@ -160,11 +171,12 @@ class DaskPool:
 
 
 class Given(NamedTuple):
-    """An order that was given: its future, and which scattering of the data it refers to."""
+    """An order that was given: its future, its scattering of the data, and if it was sent again."""
 
     future: Any
     units: Sequence[Unit]
     scattering: int
+    resent: bool
 
 
 class Workers:
