@@ -42,4 +42,6 @@ def test_references_are_all_used():
     source = Path(holdfast.__file__).parent
     report = "".join(path.read_text() for path in (source / "report").glob("*.py"))
     used |= {key for key in REFERENCES if re.search(f"['\"]{key}['\"]", report)}  # no records
+    guide = "".join(path.read_text() for path in (source.parents[1] / "docs").glob("*.md"))
+    used |= {key for key in REFERENCES if f"#ref-{key})" in guide}
     assert used == REFERENCES.keys()

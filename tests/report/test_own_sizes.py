@@ -129,4 +129,4 @@ def test_all_rows_of_features_are_as_wide_as_their_head(ranks):
     table = page[page.index('id="feature-table"') :].partition("</table>")[0]
     head, *rows = table.split("<tr>")[1:]
     assert {row.count("<td") + row.count("<th ") for row in rows} == {head.count("<th ")}
-    assert head.count("<th ") == 9 + ranks
+    assert head.count("<th ") == 10 + ranks

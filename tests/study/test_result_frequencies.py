@@ -101,7 +101,7 @@ def test_nothing_done_gives_an_empty_table():
 
 def test_the_table_says_what_its_intervals_cover():
     table = Result(full(Made(resamples=subsamples(30, 5)))).frequencies
-    assert "resampling only" in table.attrs["interval"]
+    assert "in resamples of these data" in table.attrs["interval"]
     drawn = [Resample(np.arange(20), np.arange(15), draw=i) for i in range(3)]
     assert "new data sets" in Result(full(Made(resamples=drawn))).frequencies.attrs["interval"]
 

@@ -36,9 +36,9 @@ GROWING = {
     hf.resample.Bootstrap(60): 0.15,
     hf.resample.ComplementaryHalves(30): 0.25,
     hf.resample.DisjointParts(20, 3): 0.2,
-    hf.resample.FeatureSubsets(60): 0.17,
+    hf.resample.FeatureSubsets(60): 0.19,
     hf.resample.AddedNoise(60): 0.05,
-    hf.resample.IndependentSamples(60): 0.14,
+    hf.resample.IndependentSamples(60): 0.16,
 }
 """Protocols that grow, each with a width that more than one step is needed for."""
 
