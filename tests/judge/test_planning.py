@@ -182,7 +182,7 @@ def test_nothing_is_planned_at_chance():
     assert math.isinf(plan.needed)
     assert math.isnan(plan.needed_high)
     assert math.isfinite(plan.needed_low)
-    assert "no better than chance" in plan.sentence
+    assert "do not show agreement beyond chance" in plan.sentence
 
 
 def test_sentences_say_which_ends_are_known():

@@ -415,3 +415,16 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     covered = np.mean([one.low <= truth <= one.high for one in told])
     assert 0.9 <= covered <= 1
     assert np.mean([one.high - one.low for one in told]) < 0.5
+
+
+def test_nothing_beyond_the_data_is_predicted_where_halves_agree_by_chance():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 200)), np.arange(80) % 2
+    noise = hf.replication("t_score", X, y, size=10, n_pairs=20)
+    predicted = noise.curve[noise.curve["kind"] == "predicted"]
+    assert predicted["n_samples"].tolist() == [80]
+    assert predicted["low"].item() <= 0
+    assert hf.judge.plan_samples(noise).needed == np.inf
+    X[:, :10] += 2 * y[:, None]
+    signal = hf.replication("t_score", X, y, size=10, n_pairs=20)
+    assert (signal.curve["kind"] == "predicted").sum() == 3

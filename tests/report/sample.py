@@ -48,8 +48,8 @@ def sample(rows: int = 30, **changes: Any) -> Report:
             "why": "",
             "next_step": f"Act on the first 7, M26383 to {called(HOSTILE[0], 30)}. Check the next "
             "10 on new samples first. Do not rely on the last 3.",
-            "certainty": "How sure: it may be 8 to 15; in tests, 95% of features called very "
-            "likely were found again.",
+            "certainty": "How sure: it may be 8 to 15; on test data, 95% of features "
+            "called very likely were found again.",
             "grade": "some",
             "expected": 11.6,
             "expected_low": 8,

@@ -156,7 +156,7 @@ def test_cohorts_are_told_with_their_numbers():
             float("inf"),
             40,
             NAN,
-            "cannot be planned for: the selections agree no better than chance.",
+            "cannot be planned for: the data do not show agreement beyond chance.",
         ),
     ],
 )

@@ -181,7 +181,7 @@ def test_the_range_holds_the_number():
     assert Outlook(table=chances(0.9), shared=shared, **facts).span is None  # of another list
     told = verdict()
     assert (told["expected_low"], told["expected_high"]) == (1, 2)
-    assert told["certainty"].startswith("How sure: it may be 1 to 2; in tests, 97% of features")
+    assert told["certainty"].startswith("How sure: it may be 1 to 2; on test data, 97% of features")
 
 
 def test_the_hit_rate_is_that_of_the_best_grade_of_the_list():
@@ -217,10 +217,10 @@ def test_at_chance_nothing_can_be_expected():
     told = verdict(chances(*[0.06] * 50), p=1000, error=0.46)
     assert told["headline"] == "Nothing here can be expected to be found again."
     assert told["why"] == (
-        "Chance alone would find 2.5 of 50 features again; this list, 3.0. The error, "
+        "Chance alone would find 2.5 of 50 features again; this list, 3.0. The error to expect, "
         "46.0%, is not clearly below guessing, 50.0%."
     )
-    assert told["next_step"] == "Collect more samples, or seek stronger effects."
+    assert told["next_step"] == "Collect more samples if effects are to be expected."
     assert (told["grade"], told["trusted"], told["selector"]) == ("nothing", [], None)
 
 

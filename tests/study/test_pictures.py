@@ -26,7 +26,10 @@ class Shown(Result):
             {"selector": NAMES, "size": [2, 4], "error": [0.2, 0.1], "stability": [0.5, 0.6]}
         ).assign(recommended=[False, True], classifier="knn")
         measure = options.get("measure", "nogueira")
-        return SimpleNamespace(selector="two", size=4, table=table, measure=measure)
+        supported = options.get("min_difference") != "unsupported"
+        return SimpleNamespace(
+            selector="two", size=4, table=table, measure=measure, supported=supported
+        )
 
     def profile(self, **options):
         table = pd.DataFrame({"selector": "one", "size": [1, 2, 3] * 2, "value": 0.5}).assign(
@@ -89,6 +92,11 @@ def test_the_plane_shows_all_pairs(result):
     picture = result.plot_plane(measure="jaccard")
     assert picture.numbers["accuracy"].tolist() == [0.8, 0.9]
     assert picture.ax.get_ylabel() == hf.measures.get_measure("jaccard").title
+
+
+def test_the_plane_rings_no_pair_that_is_not_supported(result):
+    assert "Recommended: two" in result.plot_plane().description
+    assert "Recommended" not in result.plot_plane(min_difference="unsupported").description
 
 
 def test_similarity_shows_the_matrix(result):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MISSING = "–"
 NOT_KNOWN = "not known"
-OBSERVED_EFFECT = "observed effect (too high: chosen for being high)"
+OBSERVED_EFFECT = "observed effect (too high on average if selected)"
 """What tables call the effect size that is not corrected for the selection."""
 EVIDENCE = {"frequencies", "profile", "stripes", "similarity", "stand_ins"}
 """Sections of pictures that are evidence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.report._outlook import NOTHING
 from holdfast.report._words import features_of, joined, whole_size
 
 if TYPE_CHECKING:
@@ -61,4 +62,5 @@ def _asked(evidence: Evidence, size: int) -> str:
 
 
 def _recommended(evidence: Evidence) -> int | str | None:
-    return None if evidence.choice is None else evidence.choice.size
+    choice = evidence.choice
+    return None if choice is None or evidence.outlook.grade == NOTHING else choice.size

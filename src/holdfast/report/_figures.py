@@ -112,8 +112,8 @@ def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
             name="replication",
             section="replication",
             draw=curve.plot,
-            caption=f"How well two studies of so many {noun}s agree on the features of the "
-            "recommended selector and size. Dots with bars were measured on disjoint parts of "
+            caption=f"How well two studies of as many {noun}s agree on the features of the "
+            "selector and size above. Dots with bars were measured on disjoint parts of "
             "the data; the dashed line with its band is predicted. Where the line is low or "
             "the band is wide, a second study may find other features.",
         )
@@ -166,7 +166,7 @@ def _of_selectors(evidence: Evidence) -> Iterator[Wanted]:
         caption="Each point is a selector with a classifier at a size: accuracy across, stability "
         "up, each with its interval. The best are at the top right; no point beats those on the "
         "stepped line in both. The Pareto front of the table counts the number of features as "
-        "well, so it may hold more. The ring marks the recommended pair.",
+        "well, so it may hold more. The ring marks the recommended pair, if there is one.",
     )
     if len(evidence.result.selectors) < 2:
         return

@@ -128,7 +128,7 @@ def _features(report: Report) -> Iterator[str]:
     yield f"## {features['title']}"
     yield from _paragraphs([features["caption"], features["interval"]])
     with_truth, with_ranks = report["truth"] is not None, ranked(features["rows"])
-    heads = ["feature", "selected", "chance to be found again", "at least", "grade"]
+    heads = ["feature", "selected", "chance to be found again", "at least (90% sure)", "grade"]
     heads += ["in resamples", "95% interval for more resamples"]
     heads += ["rank (range)"] if with_ranks else []
     heads += ["highest in", "effect size", "95% interval", OBSERVED_EFFECT]

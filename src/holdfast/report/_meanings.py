@@ -43,7 +43,7 @@ TERMS = {
     "effect size": "How far a feature's mean in one class lies from its mean in the other "
     "samples, in units of the spread within classes; 0.2 is small, 0.8 large. Corrected for the "
     "selection: it is shrunken by what the effects of all features show of chance, and its 95% "
-    "interval holds the true effects of 95% of the selected features.",
+    "interval holds the true effects of 95% of the selected features, not of the others.",
     "observed effect": "The effect size in these data, not corrected. For selected features it is "
     "too high, because they were chosen for being high: the best features of pure noise have large "
     "observed effects.",
@@ -59,7 +59,8 @@ TERMS = {
     "AUC": "The probability that a classifier scores a random sample of one class above one of "
     "the other; 0.5 is guessing, 1 is perfect. With more than two classes, the mean over classes "
     "of one against all others.",
-    "RPT": "Robustness-performance trade-off: the harmonic mean of stability and accuracy.",
+    "RPT": "Robustness-performance trade-off: the harmonic mean of the accuracy and of the score "
+    "that pairs are ordered by, which lies between replication and the usual stability.",
     "p-value": "How often a difference as large as this would be seen if there were none. Where "
     "many are tested, it is corrected for that.",
     "t-test on samples": "Tests whether two pairs differ in their errors. A sample that is tested "

@@ -128,7 +128,7 @@ def _needed(evidence: Evidence) -> Iterator[str]:
         return
     wanted, low = f"replication stability of {GOOD_REPLICATION}", f"{plan.needed_low:,.0f}"
     if math.isinf(plan.needed):
-        yield f"A {wanted} cannot be planned for: the selections agree no better than chance."
+        yield f"A {wanted} cannot be planned for: the data do not show agreement beyond chance."
     elif math.isnan(plan.needed):
         yield f"A {wanted} needs at least {low} {evidence.noun}s."
     else:

@@ -164,7 +164,7 @@ def _more_samples(evidence: Evidence) -> str:
         plan = attempt(lambda: plan_samples(found, target=target), "a plan of samples")
     needed = math.inf if plan is None or math.isinf(plan.needed) else plan.needed_low
     if not evidence.n_units < needed < math.inf:
-        return f"{what}, or seek stronger effects."
+        return f"{what} if effects are to be expected."
     digits = 1 - math.floor(math.log10(needed))
     count = f"{round(needed, digits):,.0f} {evidence.noun}s"
     return f"Collect at least {count}, or seek stronger effects."
@@ -193,7 +193,8 @@ def _guessing(evidence: Evidence) -> str:
     error, spread = evidence.error
     if error + 2 * (spread or 0.0) < evidence.guessing:
         return ""
-    return f"The error, {share(error)}, is not clearly below guessing, {share(evidence.guessing)}."
+    guessing = share(evidence.guessing)
+    return f"The error to expect, {share(error)}, is not clearly below guessing, {guessing}."
 
 
 def _certainty(evidence: Evidence) -> str:
@@ -209,4 +210,4 @@ def _hit_rate(outlook: Outlook) -> str:
     grades = set(outlook.selected["grade"])
     best = next(grade for grade in GRADES if grade in grades)
     rate = percent(GRADE_HIT_RATES[best])
-    return f"in tests, {rate} of features called {best} were found again."
+    return f"on test data, {rate} of features called {best} were found again."

@@ -150,7 +150,8 @@ class Pictures:
         drawing = _taken(how, "ax", "style")
         found = self.recommend(**how)
         drawing["maximum"] = _maximum(found.measure)
-        return plane(found.table, measure=_called(found.measure), **drawing)
+        table = found.table if found.supported else found.table.assign(recommended=False)
+        return plane(table, measure=_called(found.measure), **drawing)
 
     def plot_frequencies(
         self, selector: str | None = None, size: int | str | None = None, **how: Any

@@ -11,7 +11,7 @@ import pandas as pd
 from holdfast._text import plural
 from holdfast.judge._replication._interval import interval_of, spread_of
 from holdfast.judge._replication._prediction import line_through
-from holdfast.judge._replication._result import Replication
+from holdfast.judge._replication._result import Replication, at_chance
 from holdfast.judge._replication._scale import log_odds_of
 from holdfast.measures import get_measure
 
@@ -99,7 +99,8 @@ def estimate(
         share=found.share,
         score_shares=found.score_shares,
     )
-    ahead = [(n, *line.at(n, confidence)) for n in (by * values.n_units for by in AHEAD)]
+    factors = AHEAD[:1] if at_chance(found) else AHEAD  # a line from chance leads nowhere
+    ahead = [(n, *line.at(n, confidence)) for n in (by * values.n_units for by in factors)]
     predicted = pd.DataFrame(ahead, columns=["n_samples", "value", "low", "high"])
     whole = pd.concat([curve, predicted.assign(kind="predicted")], ignore_index=True)
     return replace(found, curve=whole)

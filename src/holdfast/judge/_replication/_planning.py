@@ -14,7 +14,7 @@ from holdfast.judge._replication._prediction import (
     SHARES,
     line_through,
 )
-from holdfast.judge._replication._result import Replication
+from holdfast.judge._replication._result import Replication, at_chance
 from holdfast.measures import get_measure
 
 FEW_POINTS = "stability is known at one number of samples only; each class needs 8 samples"
@@ -86,7 +86,7 @@ class SamplePlan:
     def _needed(self) -> str:
         wanted = f"A stability of {self.target:g}"
         if math.isinf(self.needed):
-            return f"{wanted} cannot be planned for: selections agree no better than chance."
+            return f"{wanted} cannot be planned for: the data do not show agreement beyond chance."
         least = f"at least {self.needed_low:,.0f}"
         if math.isnan(self.needed):
             return f"{wanted} needs {least}."
@@ -102,8 +102,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     r"""Find how many samples a wanted replication stability needs.
 
     The prediction of :func:`replication` is followed to where it reaches the target, and the ends
-    of its interval likewise; on the scale of log odds it grows by 0.75 log(m / n), where the
-    Spearman-Brown formula has log(m / n). For measures of overlap that are corrected for chance,
+    of its interval likewise. For measures of overlap that are corrected for chance,
     the value :math:`\rho` also says how many of k selected features another study of the same size
     would select again:
 
@@ -155,16 +154,6 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
 def predicts(found: Replication) -> bool:
     """Tell whether an estimate says something of larger studies."""
     return len(found.points) > 1 and bool((found.curve["kind"] == "predicted").any())
-
-
-def at_chance(found: Replication) -> bool:
-    """Tell whether halves agree no better than random selections, as far as these data show.
-
-    One standard error is the limit: on noise it is about twice the true one, so that 98 of 100
-    data sets of noise are at chance.
-    """
-    chance = found.chance if math.isfinite(found.chance) else 0.0
-    return found.value - chance <= found.standard_error
 
 
 def _planned(found: Replication, target: float) -> SamplePlan:

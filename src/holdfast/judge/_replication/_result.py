@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,8 @@ class Replication:
         eighths and half of the data.
     curve : DataFrame
         ``n_samples``, ``value``, ``low``, ``high`` and ``kind``: ``"estimated"`` for the points,
-        ``"predicted"`` for all, twice and four times the data.
+        ``"predicted"`` for all, twice and four times the data; for all of them only where halves do
+        not clearly agree better than chance.
     note : str
         What a reader must know about the numbers; mostly empty.
     chances : FeatureChances or None
@@ -191,6 +193,16 @@ class Replication:
             ends = f"{row.low:.2f} to {row.high:.2f}"
             said += f"\nPredicted for studies of {row.n_samples:,.0f}: {row.value:.2f} ({ends})."
         return f"{said}\nNote: {self.note}." if self.note else said
+
+
+def at_chance(found: Replication) -> bool:
+    """Tell whether halves agree no better than random selections, as far as these data show.
+
+    One standard error is the limit: on noise it is about twice the true one, so that 98 of 100
+    data sets of noise are at chance.
+    """
+    chance = found.chance if math.isfinite(found.chance) else 0.0
+    return found.value - chance <= found.standard_error
 
 
 def no_features(why: str) -> pd.DataFrame:
