@@ -48,7 +48,7 @@ STUDIES = {
     ),
     "nested": (
         "plain.csv --selectors f_score,t_score --sizes 3,6 "
-        "--protocol nested:outer=(cross_validation(n_folds=3)),inner=(subsampling(n_resamples=4)) "
+        "--protocol nested:outer=cross_validation(n_folds=3),inner=subsampling(n_resamples=4) "
         "--classifiers knn3 --replication 4"
     ),
     "bootstrap_subjects": (
@@ -173,9 +173,11 @@ def record_folder(study: Path, target: Path) -> None:
     for path in sorted(study.rglob("*")):
         name = "_".join(path.relative_to(study).parts)
         if path.suffix == ".sqlite":
-            (target / f"{name}.txt").write_text("\n".join(dump_tables(path)) + "\n")
+            rows = "\n".join(dump_tables(path)) + "\n"
+            (target / f"{name}.txt").write_text(rows.replace(str(study.parent), "FOLDER"))
         elif path.suffix == ".json":
-            document = without_run_fields(json.loads(path.read_text()))
+            text = path.read_text().replace(str(study.parent), "FOLDER")
+            document = without_run_fields(json.loads(text))
             (target / name).write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
         elif path.suffix in {".csv", ".md", ".html"} and not name.endswith("timings.csv"):
             (target / name).write_text(without_dates(path.read_text()))
