@@ -26,9 +26,9 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from holdfast._text import plural
+from holdfast._formatting import plural
 from holdfast.plot import Picture
-from holdfast.plot._panels import entitle, explain, open_panels
+from holdfast.plot._canvas import entitle, explain, open_panels
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))  # the benchmarks are not installed

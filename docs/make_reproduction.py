@@ -12,9 +12,8 @@ import tomllib
 from pathlib import Path
 
 from holdfast.papers import PAPERS
-from holdfast.papers._document import tally
-from holdfast.papers._markdown import to_markdown
-from holdfast.papers._words import size_word
+from holdfast.papers._document import size_word, tally
+from holdfast.papers._pages import to_markdown
 
 DOCS = Path(__file__).parent
 KEPT = DOCS / "_reproduction"

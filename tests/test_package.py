@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "holdfast"
 # from left to right: nothing imports what stands to its right
 LAYERS = [
-    "errors", "_text", "_checks", "_spelling", "_references", "_classifiers", "_kernels",
-    "preferences", "measures", "theory", "resample", "select", "testing", "simulate", "io", "judge",
-    "plot", "report", "study", "papers", "cli",
+    "errors", "_formatting", "_validation", "_object_spec", "_bibliography", "_classifiers",
+    "_kernels", "preferences", "measures", "theory", "resample", "select", "testing", "simulate",
+    "io", "judge", "plot", "report", "study", "papers", "cli",
 ]  # fmt: skip
 
 

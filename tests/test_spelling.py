@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast._spelling import parse_call, parse_spelling
+from holdfast._object_spec import parse_call, parse_spelling
 from holdfast.errors import InvalidInputError
 
 NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)

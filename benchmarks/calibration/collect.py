@@ -18,7 +18,7 @@ import holdfast as hf
 from benchmarks.calibration.populations import Real
 from benchmarks.calibration.settings import LISTS
 from holdfast.resample import ReplicationDesign
-from holdfast.resample._units import Units
+from holdfast.resample._strata import Units
 
 PAIRS = 30
 """Pairs of halves: what a study with 100 resamples has."""

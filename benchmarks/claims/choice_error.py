@@ -7,8 +7,8 @@ import numpy as np
 import holdfast as hf
 from benchmarks.claims._claim import Claim, share_error
 from benchmarks.claims._classified import draw, neighbour_votes, subsampling
-from holdfast.judge._rule import Merits, Rule
-from holdfast.judge._scored import Sheet
+from holdfast.judge._decision_rule import Merits, Rule
+from holdfast.judge._error_comparison import Sheet
 
 SELECTORS, SIZES = ("t_score", "relieff", "linear_svm_weights"), (5, 20)
 SAMPLES, FEATURES, RESAMPLES, HALVES, SUBSETS, NEW = 60, 300, 25, 30, 15, 1000

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.claims._claim import Claim, Rows, share_error
 from holdfast.judge import PairValues
 from holdfast.judge._replication._comparison import compare_values
-from holdfast.judge._replication._scale import log_odds_of
+from holdfast.judge._replication._interval import log_odds_of
 from holdfast.measures import get_measure
 from holdfast.resample import ReplicationDesign, ReplicationPairs
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.measures import Measure
-    from holdfast.measures._estimate import Estimate
     from holdfast.measures._interval import Interval
+    from holdfast.measures._registry import Estimate
 
     Array = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ import numpy as np
 from benchmarks.claims._claim import Claim, share_error
 from benchmarks.claims._classified import class_scores, cross_validation, draw, subsampling
 from holdfast.judge import Pair, Tested
-from holdfast.judge._rule import Merits, Rule
-from holdfast.judge._scored import Sheet
-from holdfast.judge._tests import holm
+from holdfast.judge._decision_rule import Merits, Rule
+from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._significance import holm
 
 SAMPLES, PAIRS, FEATURES, LEVEL, GOAL = 60, 6, 100, 0.05, 0.07
 PROTOCOLS = ("10-fold CV", "25 subsamples of 90%")

@@ -17,8 +17,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from holdfast._spelling import made_of, parse_either, snake_case
-from holdfast._text import did_you_mean
+from holdfast._formatting import did_you_mean
+from holdfast._object_spec import made_of, parse_either, snake_case
 from holdfast.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:

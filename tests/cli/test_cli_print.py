@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from holdfast.cli._print import Column, number, print_json, table_lines
+from holdfast.cli._output import Column, number, print_json, table_lines
 
 COLUMNS = [Column("name"), Column("value", right=True), Column("note", free=True)]
 ROWS = [["relative_weighted_consistency", "0.5", "a long note that explains much"], ["b", "10", ""]]

@@ -106,7 +106,7 @@ def test_who_watches_depends_on_where(monkeypatch):
 
 SHOWN = """
 import logging, time
-from holdfast.cli._logged import logged_warnings
+from holdfast.cli._output import logged_warnings
 from holdfast.cli._progress import watcher
 names = [f"selector{i}" for i in range(COUNT)]
 with logged_warnings(quiet=False):

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from holdfast.cli import _run_reproduce
+from holdfast.cli import _reproduce_run
 from tests.cli.studies import run
 from tests.papers.conftest import sample  # noqa: F401  (a fixture)
 from tests.papers.sample import NAME
@@ -99,7 +99,7 @@ def test_what_cannot_be_is_told_before_work(sample, tmp_path, words, code, messa
 def test_what_lacks_data_is_left_out_of_all(monkeypatch, tmp_path):
     monkeypatch.delenv("HOLDFAST_DATA", raising=False)
     asked = []
-    monkeypatch.setattr(_run_reproduce, "_run", lambda orders, *_: asked.extend(orders) or 0)
+    monkeypatch.setattr(_reproduce_run, "_run", lambda orders, *_: asked.extend(orders) or 0)
     result = run("reproduce", "all", "--out", tmp_path)
     assert result.exit_code == 0
     left = [line for line in result.stderr.splitlines() if line.startswith("left out: saeys2008-")]

@@ -80,7 +80,7 @@ def test_a_folder_that_cannot_be_used_is_told_before_the_work(tmp_path, monkeypa
     def no_file(**_):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("holdfast.cli._run_simulate.TemporaryFile", no_file)
+    monkeypatch.setattr("holdfast.cli._reproduce_run.TemporaryFile", no_file)
     result = run("simulate", "figure4", "--out", tmp_path)
     assert result.exit_code == 1
     assert "files cannot be written there (Read-only file system)" in result.stderr

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import holdfast as hf
-from holdfast.cli._request import CLASSIFIERS, SELECTORS, requested
+from holdfast.cli._study_command import CLASSIFIERS, SELECTORS, requested
 from tests.cli.studies import SMALL, run
 
 

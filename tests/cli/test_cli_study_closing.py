@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import holdfast as hf
-from holdfast.cli._closing import _document, close
-from holdfast.cli._print import table_lines
-from holdfast.cli._run_options import RunOptions
-from holdfast.cli._summary import _columns, _shown_sizes, print_summary
+from holdfast.cli._options import RunOptions
+from holdfast.cli._output import table_lines
+from holdfast.cli._study_run import _document, close
+from holdfast.cli._study_summary import _columns, _shown_sizes, print_summary
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.report import conclude
 from holdfast.study import Result, load
@@ -85,7 +85,7 @@ def test_the_table_counts_the_features_found_again(wine, capsys):
 
 
 def test_long_lists_are_cut_short(wine, capsys, monkeypatch):
-    monkeypatch.setattr("holdfast.cli._summary.MAX_FEATURES", 1)
+    monkeypatch.setattr("holdfast.cli._study_summary.MAX_FEATURES", 1)
     print_summary(wine)
     left = wine.recommend().size - 1
     assert f"  and {left} more with lower chances: see the report" in capsys.readouterr().out
@@ -239,7 +239,7 @@ def test_all_files_of_the_run_are_named(ended, tmp_path):
 
 
 def test_many_reasons_are_cut_short(ended, monkeypatch):
-    monkeypatch.setattr("holdfast.cli._closing.MOST", 1)
+    monkeypatch.setattr("holdfast.cli._study_run.MOST", 1)
     _, _, err = ended(made(), failed=[(0, 0), (1, 0)])
     assert "and 1 more reasons" in err
 

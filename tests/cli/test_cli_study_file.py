@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.cli._request import requested
+from holdfast.cli._study_command import requested
 from holdfast.errors import FileFormatError
 from holdfast.select import ReliefF
 from tests.cli.studies import run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from holdfast.cli._spellings import split_or_none, split_sizes, split_spellings
+from holdfast.cli._options import split_or_none, split_sizes, split_spellings
 
 
 def split(text, function=split_spellings):

@@ -107,7 +107,7 @@ def test_an_interrupt_before_work_starts(tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("holdfast.cli._run_study.read", interrupted)
+    monkeypatch.setattr("holdfast.cli._study_run.read", interrupted)
     result = run("study", "@wine", "--out", tmp_path / "run")
     assert result.exit_code == 130
     assert result.stderr == "interrupted: nothing was done yet.\n"

@@ -3,8 +3,8 @@
 import pytest
 
 import holdfast as hf
-from holdfast.cli._request import requested
-from holdfast.study._until import FACT, MOST
+from holdfast.cli._study_command import requested
+from holdfast.study._planning._stopping_rule import FACT, MOST
 from tests.cli.studies import document, run
 from tests.study.found import tables
 from tests.study.inline import work_here

@@ -19,7 +19,7 @@ THEORY = ["--effects=0.35", "--informative=20", "--features=500", "--sizes=20"]
 
 
 def run(*arguments):
-    main = Program("holdfast", commands_at={"plan": "holdfast.cli._plan:plan"})
+    main = Program("holdfast", commands_at={"plan": "holdfast.cli._plan_command:plan"})
     return CliRunner().invoke(main, ["plan", *map(str, arguments)], prog_name="holdfast")
 
 
@@ -227,7 +227,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 def test_help_imports_nothing_slow():
     code = (
-        "import sys; from holdfast.cli._plan import plan;"
+        "import sys; from holdfast.cli._plan_command import plan;"
         "plan.main(['--help'], standalone_mode=False);"
         "sys.exit(bool({'numpy', 'scipy', 'pandas', 'sklearn', 'numba'} & set(sys.modules)))"
     )

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io import from_arrays, read_data
-from holdfast.io._data_parts import codes_of
+from holdfast.io._columns import codes_of
 
 ARFF = (
     "@relation r\n@attribute x {a,NA,null,nan,'?'}\n@attribute n numeric\n"

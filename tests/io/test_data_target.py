@@ -7,10 +7,9 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.io import check_for_study, from_arrays, read_data
-from holdfast.io._data_binary import _column
-from holdfast.io._data_matrix import Matrix, matrix_data
-from holdfast.io._data_roles import Wishes
-from holdfast.study._folder import load_data
+from holdfast.io._binary import Matrix, _column, matrix_data
+from holdfast.io._columns import Wishes
+from holdfast.study._storage._folder import load_data
 
 STAGES = [0, 1, 2, 3, 4] * 4
 X = np.arange(20.0)[:, None]

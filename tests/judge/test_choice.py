@@ -5,7 +5,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import Deletion, Fold, choice_error, corrected_t_test
-from holdfast.judge._scored import Sheet
+from holdfast.judge._error_comparison import Sheet
 from tests.judge.predictions import naive_spread, once, repeated, subsampled
 
 RULES = ["not_worse", "one_standard_error", "rpt"]

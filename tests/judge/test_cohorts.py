@@ -8,10 +8,13 @@ from sklearn.feature_selection import SelectKBest
 
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.judge._cohorts import _power
-from holdfast.judge._cohorts._compared import cohort_pairs, compare_cohorts
-from holdfast.judge._cohorts._direct import cohorts
-from holdfast.judge._cohorts._power import estimate_power
+from holdfast.judge._replication import _cohort_comparison
+from holdfast.judge._replication._cohort_comparison import (
+    cohort_pairs,
+    compare_cohorts,
+    estimate_power,
+)
+from holdfast.judge._replication._cohorts import cohorts
 from holdfast.resample import CohortDesign
 
 
@@ -294,16 +297,18 @@ def test_power_is_high_for_strong_effects_and_the_level_where_nothing_is_found()
 
 
 def test_cohorts_of_one_population_are_noticed_at_the_level():
-    same = _power._patterns(2, 300, 20, 20)
-    noticed = _power._noticed(np.array([60.0, 60.0]), 300, 20, 0.8 * same)
+    same = _cohort_comparison._patterns(2, 300, 20, 20)
+    noticed = _cohort_comparison._noticed(np.array([60.0, 60.0]), 300, 20, 0.8 * same)
     assert noticed <= 0.1  # of 100 studies at a level of 5%
 
 
 def test_dealt_cohorts_have_as_many_features_in_common_as_asked_for():
     n = np.array([50.0, 70.0])
-    effect = _power._effect_of(n, 300, 20, 20, 9.0)
-    generator, same = np.random.default_rng(5), _power._patterns(2, 300, 20, 20)
-    common = [_power._deal(n, 20, effect * same, 20, generator)[1:].mean() for _ in range(100)]
+    effect = _cohort_comparison._effect_of(n, 300, 20, 20, 9.0)
+    generator, same = np.random.default_rng(5), _cohort_comparison._patterns(2, 300, 20, 20)
+    common = [
+        _cohort_comparison._deal(n, 20, effect * same, 20, generator)[1:].mean() for _ in range(100)
+    ]
     assert np.mean(common) == pytest.approx(9.0, abs=0.5)
 
 

@@ -7,7 +7,7 @@ import scipy.stats
 from holdfast import judge
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import Pair, compare_pairs, corrected_t_test, holm, mcnemar
-from holdfast.judge._scored import Sheet
+from holdfast.judge._error_comparison import Sheet
 from tests.judge.predictions import naive_spread, once, pairs, repeated, subsampled
 
 

@@ -18,7 +18,7 @@ from holdfast.judge._replication._comparison import (
     OVERSTATEMENT,
     compare_values,
 )
-from holdfast.judge._replication._scale import LogOdds
+from holdfast.judge._replication._interval import LogOdds
 
 SCALE = LogOdds(0.0, 1.0, 0.05)
 

@@ -14,16 +14,7 @@ from scipy.special import expit
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._feature_chances import (
-    DisjointDesign,
-    FeatureChances,
-    chances_from_orders,
-    chances_from_subsets,
-    chances_of_groups,
-    named_members,
-    samples_needed,
-)
-from holdfast.judge._replication._found_again import (
+from holdfast.judge._replication._chance_model import (
     GRADE_HIT_RATES,
     GRADES,
     N_DRAWS,
@@ -36,6 +27,15 @@ from holdfast.judge._replication._found_again import (
     expected_share,
     grade_chances,
     longest_list,
+)
+from holdfast.judge._replication._feature_chances import (
+    DisjointDesign,
+    FeatureChances,
+    chances_from_orders,
+    chances_from_subsets,
+    chances_of_groups,
+    named_members,
+    samples_needed,
 )
 from holdfast.judge._replication._score_model import ScoreVote
 from holdfast.resample import ReplicationDesign, ReplicationPairs

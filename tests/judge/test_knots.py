@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.judge import find_knot
 from holdfast.judge._agreement import agreed_features, agreement
-from holdfast.judge._jackknife import jackknife_error
+from holdfast.judge._significance import jackknife_error
 from holdfast.select import get_selector
 
 

@@ -12,7 +12,6 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Replication, plan_samples
-from holdfast.judge._replication._planning import at_chance, features_again
 from holdfast.judge._replication._prediction import (
     CORRECTED,
     FACTORS,
@@ -23,6 +22,7 @@ from holdfast.judge._replication._prediction import (
     line_through,
     value_of_share,
 )
+from holdfast.judge._replication._sample_plan import at_chance, features_again
 from holdfast.theory import expected_stability, required_samples
 
 SETTING = {"effect": 0.35, "n_informative": 20, "n_features": 500, "n_selected": 20}

@@ -6,8 +6,8 @@ import scipy.stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge import _top_lists, stability_profile
-from holdfast.judge._profile import profile_sizes
+from holdfast.judge import _agreement, stability_profile
+from holdfast.judge._stability_profile import profile_sizes
 from holdfast.measures import get_measure
 
 RECORDS = [get_measure(name) for name in hf.list_measures().index]
@@ -49,7 +49,7 @@ def test_whole_lists_are_not_sorted_anew_at_each_size(tops, monkeypatch):
     def refuse(*_args, **_options):
         raise AssertionError
 
-    monkeypatch.setattr(_top_lists, "Subsets", refuse)
+    monkeypatch.setattr(_agreement, "Subsets", refuse)
     assert stability_profile(tops, 60).table["chance"].notna().any()
 
 

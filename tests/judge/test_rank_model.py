@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, logit, ndtr
 from sklearn.isotonic import isotonic_regression
 
-from holdfast.judge._replication._found_again import (
+from holdfast.judge._replication._chance_model import (
     SMALLEST_CHANCE,
     START_FLOOR,
     START_SPREAD,

@@ -89,7 +89,7 @@ def test_subsets_of_unequal_sizes_are_compared_by_their_overlap(measure, monkeyp
     pairs = rng.integers(0, 20, (15, 2, 2))
     record = hf.measures.get_measure(measure)
     found = dict(enumerate(rows))
-    monkeypatch.setattr("holdfast.judge._replication._pairs.CELLS", 200)
+    monkeypatch.setattr("holdfast.judge._replication._pair_similarities.CELLS", 200)
     values = pair_similarities(record, found, pairs, hf.Subsets, n_features=40)
     each = [
         hf.measure(measure, hf.Subsets([rows[i], rows[j]], n_features=40))
@@ -112,7 +112,7 @@ def test_pairs_for_which_a_measure_has_no_value_have_none():
 def test_blocks_of_resamples_change_nothing(data, monkeypatch):
     X, y = data
     whole = replication("t_score", X, y, size=6, n_pairs=9)
-    monkeypatch.setattr("holdfast.judge._replication._fitting.TABLE", 5 * 60)
+    monkeypatch.setattr("holdfast.judge._replication._fit_resamples.TABLE", 5 * 60)
     parts = replication("t_score", X, y, size=6, n_pairs=9)
     pd.testing.assert_frame_equal(whole.curve, parts.curve)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import extrapolate
-from holdfast.judge._replication._curve_family import PLACES, growth_family, overlap_family
+from holdfast.judge._replication._extrapolation import PLACES, growth_family, overlap_family
 from holdfast.theory import TriangularEffects, expected_stability
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.judge import correct_for_best, corrected_t_test, holm, mcnemar
-from holdfast.judge._tests import mcnemar_p
+from holdfast.judge._significance import mcnemar_p
 
 COUNTS = st.integers(0, 60)
 SHARES = st.floats(-1, 1).map(lambda x: round(x, 3))

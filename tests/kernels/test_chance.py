@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast._kernels.chance import overlap_distributions, poisson_binomial, union_distribution
+from holdfast._kernels.overlaps import overlap_distributions, poisson_binomial, union_distribution
 from tests import naive
 
 

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from holdfast._kernels import _compile
+from holdfast import _kernels
 
 
 def test_an_unwritable_cache_folder_is_no_obstacle(monkeypatch):
@@ -13,9 +13,9 @@ def test_an_unwritable_cache_folder_is_no_obstacle(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return njit(function)
 
-    monkeypatch.setattr(_compile, "njit", without_folders)
+    monkeypatch.setattr(_kernels, "njit", without_folders)
 
-    @_compile.kernel
+    @_kernels.kernel
     def twice(x):
         return 2 * x
 
@@ -24,7 +24,7 @@ def test_an_unwritable_cache_folder_is_no_obstacle(monkeypatch):
 
 
 def test_kernels_are_cached():
-    @_compile.kernel
+    @_kernels.kernel
     def thrice(x):
         return 3 * x
 

@@ -9,8 +9,8 @@ import pytest
 
 import holdfast
 from holdfast.measures import REFERENCES
-from holdfast.measures._record import MEASURES
-from holdfast.select._record import SELECTORS
+from holdfast.measures._registry import MEASURES
+from holdfast.select._registry import SELECTORS
 
 everyone = pytest.mark.parametrize("name", sorted(MEASURES))
 

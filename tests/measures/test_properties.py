@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.errors import UndefinedMeasureWarning
 from holdfast.measures._measure import _Views
-from holdfast.measures._record import MEASURES
+from holdfast.measures._registry import MEASURES
 from tests import naive
 from tests.measures.strategies import relabelled, systems
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from holdfast.papers import _document, _registry, _reproduce
+from holdfast.papers import _document, _reproduce
 from tests.papers.sample import NAME, PUBLISHED, SAMPLE
 
 
 @pytest.fixture
 def sample(monkeypatch):
     """Let the sample stand for a paper, with its own published numbers."""
-    monkeypatch.setitem(_registry.PAPERS, NAME, SAMPLE)
+    monkeypatch.setitem(_reproduce.PAPERS, NAME, SAMPLE)
     monkeypatch.delenv("HOLDFAST_DATA", raising=False)
 
     def numbers(_, experiment):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._claims import Claim, unchecked
-from holdfast.papers._made import Made
+from holdfast.papers._comparison import Claim, unchecked
 from holdfast.papers._record import Experiment, Paper, Setting
+from holdfast.papers._runner import Made
 
 if TYPE_CHECKING:
-    from holdfast.papers._workshop import Workshop
+    from holdfast.papers._runner import Workshop
 
 NAME = "somol2008"  # a key among the references, whose published numbers fit no sample
 PUBLISHED = pd.DataFrame(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from holdfast.papers._claims import Claim, Seen, Unchecked, unchecked
+from holdfast.papers._comparison import Claim, Seen, Unchecked, unchecked
 
 VALUES = pd.DataFrame(
     {"a": ["x", "x", "y", "y"], "b": [1, 2, 1, 2], "value": [0.1, 0.2, np.nan, 0.4]}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from holdfast.papers._compare import MEAN, OVERALL, agreement, compared
+from holdfast.papers._comparison import MEAN, OVERALL, agreement, compared
 from holdfast.papers._record import Experiment
 
 

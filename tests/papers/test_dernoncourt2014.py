@@ -9,15 +9,18 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 import holdfast as hf
-from holdfast.papers._claims import Seen
-from holdfast.papers._compare import published_numbers
-from holdfast.papers._library import Library
-from holdfast.papers._workshop import Workers, Workshop
+from holdfast.papers._comparison import Seen, published_numbers
+from holdfast.papers._runner import Library, Workers, Workshop
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _table2
-from holdfast.papers.dernoncourt2014._both_parts import BothParts, over_pairs, signed_t
-from holdfast.papers.dernoncourt2014._regression import least_squares
-from holdfast.papers.dernoncourt2014._table2_beside import regressed
-from holdfast.papers.dernoncourt2014._table2_rows import FEATURES_PUBLISHED, theirs
+from holdfast.papers.dernoncourt2014._table2 import (
+    FEATURES_PUBLISHED,
+    BothParts,
+    least_squares,
+    over_pairs,
+    signed_t,
+    theirs,
+)
+from holdfast.papers.dernoncourt2014._table2_claims import regressed
 
 CLAIMS = {claim.text.split(" (")[0]: claim for claim in DERNONCOURT2014.get("table2").claims}
 HEADINGS = {

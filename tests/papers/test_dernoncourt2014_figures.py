@@ -6,17 +6,10 @@ import pytest
 from scipy.stats import norm
 
 import holdfast as hf
-from holdfast.papers._claims import Seen
-from holdfast.papers._library import Library
-from holdfast.papers._workshop import Workers, Workshop
-from holdfast.papers.dernoncourt2014 import (
-    DERNONCOURT2014,
-    _figure1,
-    _figure8,
-    _figure9,
-    _figures45,
-)
-from holdfast.papers.dernoncourt2014._simulated import PANELS, SHORT, some_of, trend
+from holdfast.papers._comparison import Seen
+from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _figures1_2, _figures3_5, _figures8_9
+from holdfast.papers.dernoncourt2014._figures3_5 import PANELS, SHORT, some_of, trend
 
 EMPTY = pd.DataFrame(columns=["value"])
 
@@ -57,7 +50,7 @@ def columns_are_right(made, experiment):
 
 
 def test_figure_1_is_theory_under_three_readings(shop):
-    made = _figure1.figure1(shop)
+    made = _figures1_2.figure1(shop)
     columns_are_right(made, "figure1")
     wide = made.values.set_index(["setting", "what", "n", "effect"])["value"]
     usual = {"effect": 0.1, "n_informative": 100, "n_features": 1000, "n_selected": 100}
@@ -173,7 +166,7 @@ def curves(**rows):
     """Return probabilities at the largest effect by N, a filter a name."""
     return pd.DataFrame(
         [
-            {"selector": _figures45.FILTERS[name], "n": n, "effect": "effect 0.15", "value": value}
+            {"selector": _figures3_5.FILTERS[name], "n": n, "effect": "effect 0.15", "value": value}
             for name, values in rows.items()
             for n, value in zip((100, 500, 1000), values, strict=True)
         ]
@@ -322,8 +315,8 @@ def test_figure_8_runs_both_readings(shop, monkeypatch):
     )  # fmt: skip
     stable = few[["panel", "x"]].assign(measure="relative_weighted_consistency", value=0.1)
     tables = {8: {"errors": few}, 6: {"stability": stable}}
-    monkeypatch.setattr(_figure8, "tables_of", lambda _, number: tables[number])
-    made = _figure8.figure8(shop)
+    monkeypatch.setattr(_figures8_9, "tables_of", lambda _, number: tables[number])
+    made = _figures8_9.figure8(shop)
     columns_are_right(made, "figure8")
     errors = made.facts["N = 1000", "errors"]
     assert errors.groupby("panel")["x"].apply(list).to_dict() == {
@@ -406,7 +399,7 @@ def test_small_ratios_of_figure_9_decide():
 
 
 def test_figure_9_shows_each_ratio(shop):
-    made = _figure9.figure9(shop)
+    made = _figures8_9.figure9(shop)
     columns_are_right(made, "figure9")
     assert set(made.values["N/D"]) == {0.01, 0.05, 0.1, 0.5, 1, 5, 10}
     assert statuses(made, "figure9", "as published").count("cannot be checked") == 0

@@ -9,15 +9,19 @@ import pytest
 from scipy.stats import binomtest, spearmanr
 
 import holdfast as hf
-from holdfast.papers._claims import HELD, NOT_HELD, UNCHECKED, Seen
-from holdfast.papers._compare import published_numbers
+from holdfast.papers._comparison import HELD, NOT_HELD, UNCHECKED, Seen, published_numbers
 from holdfast.papers._document import is_measured
-from holdfast.papers._library import Library
-from holdfast.papers._workshop import Workers, Workshop
-from holdfast.papers.kalousis2005 import KALOUSIS2005, _figure2_claims, _study
-from holdfast.papers.kalousis2005._figure1 import ALWAYS, BETWEEN, EVER, WITHIN, shared
-from holdfast.papers.kalousis2005._figure2 import deepest_fall
-from holdfast.papers.kalousis2005._peaks import (
+from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers.kalousis2005 import KALOUSIS2005, _figures, _study
+from holdfast.papers.kalousis2005._figures import (
+    ALWAYS,
+    BETWEEN,
+    EVER,
+    WITHIN,
+    deepest_fall,
+    shared,
+)
+from holdfast.papers.kalousis2005._study import (
     Peaks,
     aligned,
     baseline,
@@ -593,7 +597,7 @@ def test_relief_needs_a_knot():
 
 @pytest.mark.parametrize("knee", [100, 300, 650])
 def test_the_bend_is_where_lines_meet(knee):
-    assert _figure2_claims.bend(SIZES.astype(float), curve(knee)) == knee
+    assert _figures.bend(SIZES.astype(float), curve(knee)) == knee
 
 
 def test_find_knot_looks_as_far_as_the_claim_says():
@@ -605,7 +609,7 @@ def test_find_knot_looks_as_far_as_the_claim_says():
             for _ in range(10)
         ]
         assert (hf.judge.find_knot(tops, 200).size == agreed) == inside
-    assert 70 < _figure2_claims.FURTHEST * 200 < 100
+    assert 70 < _figures.FURTHEST * 200 < 100
 
 
 def test_the_deepest_fall():

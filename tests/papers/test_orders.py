@@ -3,10 +3,9 @@
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.papers._library import DATA, Library
-from holdfast.papers._orders import expected_seconds, ordered, why_none
 from holdfast.papers._record import FULL, REDUCED
-from holdfast.papers._registry import PAPERS
+from holdfast.papers._reproduce import PAPERS, expected_seconds, ordered, why_none
+from holdfast.papers._runner import DATA, Library
 from tests.papers.sample import SAMPLE
 
 

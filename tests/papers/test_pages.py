@@ -7,11 +7,18 @@ import pytest
 
 from holdfast.errors import StoreError
 from holdfast.papers import reproduce
-from holdfast.papers._layout import Cell, grid, number
-from holdfast.papers._markdown import to_markdown
-from holdfast.papers._names import file_name
-from holdfast.papers._page import shade_of, to_html, to_index
-from holdfast.papers._write import check_free, read_document, write, write_index
+from holdfast.papers._document import Cell, grid, number
+from holdfast.papers._pages import (
+    check_free,
+    read_document,
+    shade_of,
+    to_html,
+    to_index,
+    to_markdown,
+    write,
+    write_index,
+)
+from holdfast.papers._record import file_name
 from tests.papers.sample import NAME
 
 

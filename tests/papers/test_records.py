@@ -9,8 +9,8 @@ import pytest
 
 import holdfast
 from holdfast.papers import PAPERS
-from holdfast.papers._compare import published_numbers
-from holdfast.papers._library import DATA, Library
+from holdfast.papers._comparison import published_numbers
+from holdfast.papers._runner import DATA, Library
 
 FOLDER = Path(holdfast.__file__).parent / "papers"
 EXPERIMENTS = [(paper, one) for paper in PAPERS.values() for one in paper.experiments]

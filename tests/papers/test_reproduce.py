@@ -64,7 +64,9 @@ def test_the_document_tells_what_was_run(made):
 
 def test_a_second_run_opens_what_is_kept_and_gives_the_same_bytes(made, folder, monkeypatch):
     before = [to_json(one.document) for one in made]
-    monkeypatch.setattr("holdfast.study._work.Work.run", None)  # nothing may be worked off
+    monkeypatch.setattr(
+        "holdfast.study._execution._unit.Work.run", None
+    )  # nothing may be worked off
     monkeypatch.setattr("pandas.DataFrame.to_csv", None)
     again = reproduce(NAME, out=folder, n_jobs=1, datasets=["wine", "breast_cancer"])
     assert [to_json(one.document) for one in again] == before

@@ -9,10 +9,9 @@ from scipy.stats import spearmanr
 
 import holdfast as hf
 from holdfast.papers import reproduce
-from holdfast.papers._claims import Seen
-from holdfast.papers._compare import published_numbers
-from holdfast.papers.saeys2008 import SAEYS2008, _selectors, _studies
-from holdfast.papers.saeys2008._selectors import BASES, LARGE_RF, WAYS
+from holdfast.papers._comparison import Seen, published_numbers
+from holdfast.papers.saeys2008 import SAEYS2008, _studies
+from holdfast.papers.saeys2008._studies import BASES, LARGE_RF, WAYS
 
 TABLE2, TABLE3, TABLE4, FIGURE1 = (
     published_numbers("saeys2008", name) for name in ("table2", "table3", "table4", "figure1")
@@ -69,8 +68,12 @@ def test_published_ends_of_the_curves_are_those_of_table_2():
     pd.testing.assert_frame_equal(stable[columns].reset_index(drop=True), FIGURE1[columns])
 
 
+ENSEMBLES = _studies.ensembles
+"""As it is before a test puts `few_bags` in its place."""
+
+
 def few_bags(settings, n_bags=40):
-    found = _selectors.ensembles(settings, n_bags)
+    found = ENSEMBLES(settings, n_bags)
     return {name: one.set_params(n_bags=2 + (n_bags == 40)) for name, one in found.items()}
 
 

@@ -7,10 +7,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import holdfast as hf
 from holdfast.papers import somol2008
-from holdfast.papers._claims import Seen
-from holdfast.papers._compare import published_numbers
-from holdfast.papers._library import Library
-from holdfast.papers._workshop import Workers, Workshop
+from holdfast.papers._comparison import Seen, published_numbers
+from holdfast.papers._runner import Library, Workers, Workshop
 
 CLAIMS = {claim.text: claim for claim in somol2008.SOMOL2008.get("table").claims}
 PUBLISHED = published_numbers("somol2008", "table")

@@ -9,11 +9,9 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import KNeighborsClassifier
 
 import holdfast as hf
-from holdfast.papers._claims import Seen
-from holdfast.papers._compare import published_numbers
-from holdfast.papers._library import Library
-from holdfast.papers._workshop import Workers, Workshop
-from holdfast.papers.yu2008 import YU2008, _figures, _numbers, _studies, _table2
+from holdfast.papers._comparison import Seen, published_numbers
+from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers.yu2008 import YU2008, _experiments, _studies
 
 PUBLISHED = published_numbers("yu2008", "table2")
 AVERAGES = {
@@ -53,7 +51,7 @@ def write(folder, name, classes, seed):
 def shop(tmp_path_factory):
     """Return a workshop with small data sets, few sizes and few clusters."""
     patch = pytest.MonkeyPatch()
-    for module, name in product((_studies, _numbers, _table2), ("SIZES", "ALL_CLUSTERS")):
+    for module, name in product((_studies, _experiments, _experiments), ("SIZES", "ALL_CLUSTERS")):
         if hasattr(module, name):
             patch.setattr(module, name, SIZES if name == "SIZES" else 12)
     folder = tmp_path_factory.mktemp("yu")
@@ -72,17 +70,17 @@ def shop(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def accuracy(shop):
-    return _table2.table2(shop)
+    return _experiments.table2(shop)
 
 
 @pytest.fixture(scope="module")
 def selected(shop):
-    return _figures.figure3(shop)
+    return _experiments.figure3(shop)
 
 
 @pytest.fixture(scope="module")
 def grouped(shop):
-    return _figures.figure2(shop)
+    return _experiments.figure2(shop)
 
 
 def loaded(shop, name):
@@ -136,16 +134,16 @@ def test_twice_as_many_clusters_are_those_of_their_own_study(shop, accuracy, sel
 
 
 def test_numbers_go_to_their_data_sets(shop, monkeypatch):
-    monkeypatch.setattr(_numbers, "selection", lambda _, name: f"selection {name}")
-    monkeypatch.setattr(_numbers, "doubled", lambda _, name: f"double {name}")
-    monkeypatch.setattr(_numbers, "logarithmic_selection", lambda _: "logarithms")
+    monkeypatch.setattr(_experiments, "selection", lambda _, name: f"selection {name}")
+    monkeypatch.setattr(_experiments, "doubled", lambda _, name: f"double {name}")
+    monkeypatch.setattr(_experiments, "logarithmic_selection", lambda _: "logarithms")
     monkeypatch.setattr(shop, "names", ("colon", "srbct", "lung"))
 
     def read(told):
         names = ["K-means, 8"] if told.startswith("double") else ["SVM-RFE", "K-means, all"]
         return pd.DataFrame({"selector": names, "k": 4, "told": told})
 
-    found = _numbers.selected(shop, read)
+    found = _experiments.selected(shop, read)
     assert len(found) == 3 * 3 + 2
     words = [told.split(" ")[-1] for told in found["told"].replace("logarithms", "colon")]
     assert found["data"].tolist() == words
@@ -242,9 +240,9 @@ def test_all_clusters_beside_the_more_relevant_half(shop, accuracy):
     table = accuracy.facts["as published", "halves"]
     assert table.empty  # 8 clusters are more than the sizes of this test reach
     patch = pytest.MonkeyPatch()
-    patch.setattr(_table2, "folds", lambda _: _table2_folds())
-    patch.setattr(_table2, "SIZES", (4, 6, 8, 10))
-    found = _table2.halves(shop, "colon")
+    patch.setattr(_experiments, "folds", lambda _: _table2_folds())
+    patch.setattr(_experiments, "SIZES", (4, 6, 8, 10))
+    found = _experiments.halves(shop, "colon")
     patch.undo()
     assert found.to_dict("records") == [
         {"data": "colon", "clusters": 8, "all": 70.0, "half": 60.0},
@@ -262,7 +260,7 @@ def _table2_folds():
 
 
 def test_neighbours_are_described(shop):
-    made = _figures.figure1(shop)
+    made = _experiments.figure1(shop)
     assert set(made.pictures) == {"colon"}
     likeness = np.sort(np.corrcoef(shop.data("colon").X, rowvar=False), axis=1)[:, ::-1]
     values = made.values.set_index(["setting", "data", "K", "what"])["value"].sort_index()

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from holdfast import plot
-from holdfast.plot._cell import cell_of
+from holdfast.plot._canvas import cell_of
 from tests.plot.tables import DRAW, matrix, nasty, plane_table
 
 KINDS = list(DRAW)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.plot import ensemble_sizes, profiles
-from holdfast.plot._margin import spread
+from holdfast.plot._labels import spread
 from tests.plot.tables import profile_table, texts
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.plot._found_again import LOOKS
+from holdfast.plot._feature_chances import LOOKS
 
 TABLE = pd.DataFrame(
     {

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.plot._names import shown, shown_apart, width
-from holdfast.plot._numbers import count_ticks, plain
+from holdfast.plot._labels import shown, shown_apart, width
+from holdfast.plot._style import count_ticks, plain
 
 
 @given(st.text(max_size=300), st.integers(5, 60))

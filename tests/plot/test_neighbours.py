@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from holdfast.errors import InvalidInputError
-from holdfast.plot import DARK, _neighbours, neighbours
+from holdfast.plot import DARK, _groups, neighbours
 from tests.plot.tables import overhang, texts
 
 
@@ -29,7 +29,7 @@ def naive(data, count, *, itself):
 
 @pytest.mark.parametrize("itself", [True, False])
 def test_numbers_are_means_over_the_nearest(data, itself, monkeypatch):
-    monkeypatch.setattr(_neighbours, "BLOCK", 7)  # several blocks, the last one smaller
+    monkeypatch.setattr(_groups, "BLOCK", 7)  # several blocks, the last one smaller
     picture = neighbours(data, n_neighbors=[1, 4, 39], count_itself=itself)
     for count, own in picture.numbers.groupby("n_neighbors"):
         expected = naive(data, count, itself=itself)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.plot import plane
+from holdfast.plot._accuracy_stability import undominated
 from holdfast.plot._labels import _box, _candidates
-from holdfast.plot._plane import undominated
 from tests.plot.tables import plane_table, texts
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.plot import COLOURS, DARK
-from holdfast.plot._panels import shades
-from holdfast.plot._simulated import DRAWN, simulated_figure
-from holdfast.plot._simulated_sweeps import ERRORS, MEASURES, PANELS
+from holdfast.plot._canvas import shades
+from holdfast.plot._simulated import DRAWN, ERRORS, MEASURES, PANELS, simulated_figure
 from tests.plot.tables import overhang, texts
 
 EFFECTS = np.linspace(0, 0.15, 30)

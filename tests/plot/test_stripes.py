@@ -8,8 +8,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.plot import stripes
-from holdfast.plot._marks import Marks, runs_of
-from holdfast.plot._stripes import _heights
+from holdfast.plot._stripes import Marks, _heights, runs_of
 from tests.plot.tables import texts
 
 

@@ -13,7 +13,7 @@ import pytest
 import holdfast as hf
 from holdfast import plot
 from holdfast.errors import InvalidInputError
-from holdfast.plot._svg import polished
+from holdfast.plot._picture import polished
 from tests.plot.tables import SVG, all_pictures, frequency_table, nasty
 
 ID = re.compile(r'\bid="([^"]*)"')

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from holdfast.judge._replication._found_again import GRADES
+from holdfast.judge._replication._chance_model import GRADES
+from holdfast.report._formatting import called
 from holdfast.report._schema import FORMAT, VERSION
-from holdfast.report._words import called
 
 if TYPE_CHECKING:
     from holdfast.report._schema import FeatureRow, Figure, Report, SecondStudy, SelectorRow

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from holdfast.report._escaping import ACTING, visible
 from holdfast.report._html import to_html
-from holdfast.report._names import ACTING, visible
 from tests.report.looking import FEATURES, UNFOLD, exported, names, visible_names
 from tests.report.sample import HOSTILE, sample
 

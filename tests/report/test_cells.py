@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.report._cells import cell, percent, raw
+from holdfast.report._formatting import cell, percent, raw
 
 SHARES = [
     (float("nan"), "–"),

@@ -8,8 +8,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError
 from holdfast.plot import COLOURS, DARK
-from holdfast.report._colours import colour_rules
-from holdfast.report._drawing import drawing
+from holdfast.report._svg import colour_rules, drawing
 from tests.report.sample import picture
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'

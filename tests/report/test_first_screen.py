@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import holdfast as hf
-from holdfast.cli._summary import print_summary
+from holdfast.cli._study_summary import print_summary
 from holdfast.report import make_report, to_html, to_json, to_markdown
 from tests.report.looking import UNFOLD
 from tests.report.sample import sample

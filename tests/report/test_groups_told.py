@@ -10,9 +10,9 @@ import pytest
 
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_json, to_markdown
-from holdfast.report._members import stood_for
-from holdfast.report._names import ACTING, bare, bare_all, visible
-from holdfast.report._paragraph import _groups
+from holdfast.report._escaping import ACTING, bare, bare_all, visible
+from holdfast.report._evidence import stood_for
+from holdfast.report._methods import _groups
 from tests.report.looking import STICKING_OUT, UNFOLD, exported
 from tests.report.results import few_groups, groups, report_of
 from tests.report.sample import HOSTILE, grouped
@@ -128,7 +128,7 @@ def test_most_often_is_said_only_where_more_are_left_out(monkeypatch):
     said = bare(report_of("groups")["groups"]["sentences"][1])
     assert re.match(r"Of the \d+ features that lay in selected groups, ", said)
     monkeypatch.setattr("holdfast.report._evidence.MOST_MEMBERS", 2)
-    monkeypatch.setattr("holdfast.report._groups.MOST_MEMBERS", 2)
+    monkeypatch.setattr("holdfast.report._build.MOST_MEMBERS", 2)
     cut = make_report(groups(), figures=False)["groups"]
     assert cut["sentences"][1].startswith("Of the 2 features that lay in selected groups most of")
     assert len(cut["rows"]) == 2

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from holdfast.report import to_json
-from holdfast.report._names import bare_all
+from holdfast.report._escaping import bare_all
 from tests.report.results import NAMES, report_of
 from tests.report.sample import sample
 

@@ -7,10 +7,10 @@ import re
 import numpy as np
 
 import holdfast as hf
-from holdfast._references import REFERENCES
-from holdfast.report._copies import copies
-from holdfast.report._names import bare_all
-from holdfast.report._spelled import classifier_text, options, selector_text
+from holdfast._bibliography import REFERENCES
+from holdfast.report._descriptions import classifier_text, options, selector_text
+from holdfast.report._escaping import bare_all
+from holdfast.report._evidence import copies
 from tests.report.results import report_of, simulated
 
 X = "\u2068x\u2069"

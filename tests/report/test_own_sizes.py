@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from holdfast.report import make_report, to_html, to_markdown
-from holdfast.report._compared import compared_size
+from holdfast.report._escaping import bare
 from holdfast.report._evidence import Evidence
-from holdfast.report._names import bare
+from holdfast.report._selector_table import compared_size
 from tests.report.results import made, report_of, result
 from tests.report.sample import sample
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from holdfast.report import to_html, to_markdown
+from holdfast.report._escaping import bare
 from holdfast.report._evidence import Evidence
-from holdfast.report._names import bare
-from holdfast.report._replication import second_study
+from holdfast.report._replication_section import second_study
 from tests.report.results import made, report_of, result, simulated
 from tests.report.sample import HOSTILE, sample
 
@@ -162,7 +162,7 @@ def test_cohorts_are_told_with_their_numbers():
 )
 def test_needed_samples_are_told(monkeypatch, needed, low, high, text):
     plan = SimpleNamespace(needed=needed, needed_low=low, needed_high=high)
-    monkeypatch.setattr("holdfast.report._replication.plan_samples", lambda *_, **__: plan)
+    monkeypatch.setattr("holdfast.report._replication_section.plan_samples", lambda *_, **__: plan)
     evidence = Evidence(simulated())
     points = pd.DataFrame({"n_samples": [15, 30]})
     curve = pd.DataFrame({"n_samples": [15, 30]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.report._terms import Terms
+from holdfast.report._glossary import Terms
 from tests.report.sample import HOSTILE
 
 

@@ -13,12 +13,17 @@ from scipy.stats import beta
 
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Recommendation
-from holdfast.judge._replication._found_again import GRADES
+from holdfast.judge._replication._chance_model import GRADES
 from holdfast.report import verdict_sentences
+from holdfast.report._escaping import bare_all
 from holdfast.report._evidence import Evidence
-from holdfast.report._names import bare_all
-from holdfast.report._outlook import Outlook, chances_from_data_sets
-from holdfast.report._second import Estimate, Shared, shared_features
+from holdfast.report._second_study import (
+    Estimate,
+    Outlook,
+    Shared,
+    chances_from_data_sets,
+    shared_features,
+)
 from holdfast.report._verdict import verdict as verdict_with_names
 from tests.report.results import ODD, report_of, simulated
 

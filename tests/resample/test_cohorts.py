@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample import CohortDesign
-from holdfast.resample._cohorts import cohort_places
+from holdfast.resample._cohort_design import cohort_places
 
 
 @st.composite

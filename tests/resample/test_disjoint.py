@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample import DisjointParts, ReplicationDesign, ReplicationPairs
-from holdfast.resample._replication import (
+from holdfast.resample._replication_design import (
     N_FULL_FITS,
     classes_left_out,
     halved_units,
     left_out_note,
 )
-from holdfast.resample._units import Units
+from holdfast.resample._strata import Units
 from tests.resample.strategies import SEEDS, classes, same, subjects
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample import Bootstrap, ComplementaryHalves, CrossValidation, Nested, Subsampling
-from holdfast.resample._mixtures import least_of, like_classes
+from holdfast.resample._strata import least_of, like_classes
 from tests.resample.strategies import SEEDS
 
 pytestmark = pytest.mark.filterwarnings("ignore:no test part:holdfast.errors.HoldfastWarning")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from holdfast._formatting import percent
 from holdfast.resample import (
     Bootstrap,
     ComplementaryHalves,
@@ -13,8 +14,7 @@ from holdfast.resample import (
     Nested,
     Subsampling,
 )
-from holdfast.resample._words import percent
-from holdfast.study._plan import protocol_facts
+from holdfast.study._planning._plan import protocol_facts
 from tests.resample.test_common import all_examples
 
 NOT_INDEPENDENT = "not the stability between independent studies"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select._columns import Columns
+from holdfast.select._selector import Columns
 
 NAMES = ["a", "b", "(c,d)", "12", "e"]
 COLUMNS = Columns(5, NAMES)

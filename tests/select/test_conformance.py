@@ -22,7 +22,7 @@ from holdfast.select import (
     get_selector,
     list_selectors,
 )
-from holdfast.select._record import SELECTORS
+from holdfast.select._registry import SELECTORS
 from holdfast.testing import (
     GroupSelectorConformance,
     SelectorConformance,
@@ -173,7 +173,7 @@ def test_listing_and_look_up():
 def test_other_packages_offer_selectors(monkeypatch):
     point = EntryPoint("mine", "holdfast.select:TScore", "holdfast.selectors")
     taken = EntryPoint("f_score", "holdfast.select:TScore", "holdfast.selectors")
-    monkeypatch.setattr("holdfast.select._record.entry_points", lambda group: [point, taken])
+    monkeypatch.setattr("holdfast.select._registry.entry_points", lambda group: [point, taken])
     assert get_selector("mine").kind is hf.TScore
     assert get_selector("f_score").kind is hf.FScore
     assert "mine" in list_selectors().index

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.preferences._ties import ranks_of
-from holdfast.select._consensus import AGGREGATES, get_aggregate, votes_of
-from holdfast.select._robust_ranks import robust_scores
+from holdfast.preferences._ranks import ranks_of
+from holdfast.select._ensemble._rank_aggregation import (
+    AGGREGATES,
+    get_aggregate,
+    robust_scores,
+    votes_of,
+)
 
 RANKS = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4]])  # features in columns
 

@@ -10,8 +10,9 @@ from sklearn.feature_selection import f_classif
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select import Grouped, Grouper, _comembership
-from holdfast.select._comembership import Comembership
+from holdfast.select import Grouped, Grouper
+from holdfast.select._groups import _consensus_groups
+from holdfast.select._groups._consensus_groups import Comembership
 
 
 class Fixed(Grouper):
@@ -96,8 +97,8 @@ def test_shares_of_bags_are_counted(overlapping):
 def test_groups_are_those_of_average_linkage(small, monkeypatch):
     """In blocks of a few pairs, and batches of a few features, as well."""
     if small:
-        monkeypatch.setattr(_comembership, "BLOCK", 30)
-        monkeypatch.setattr(_comembership, "BATCH", 4)
+        monkeypatch.setattr(_consensus_groups, "BLOCK", 30)
+        monkeypatch.setattr(_consensus_groups, "BATCH", 4)
     compared = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -121,7 +122,7 @@ def test_a_low_share_inside_a_part_counts():
 
 
 def test_a_part_that_is_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(_comembership, "LIMIT", 3)
+    monkeypatch.setattr(_consensus_groups, "LIMIT", 3)
     assert len(Comembership([[[0, 1, 2], [3, 4]]], 5).joined(0.5)) == 2
     with pytest.raises(InvalidInputError, match=r"4 features are linked.*Raise agreement"):
         Comembership([[[0, 1, 2, 3]]], 5).joined(0.5)

@@ -12,12 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from holdfast.select._criteria._chosen import criterion_of
-from holdfast.select._criteria._criterion import Moves
-from holdfast.select._criteria._gaussian import Gaussian
-from holdfast.select._criteria._nearest import Nearest
-from holdfast.select._criteria._refit import Refit
-from holdfast.select._criteria._trials import Trials
+from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._criterion_choice import criterion_of
+from holdfast.select._search._gaussian_criterion import Gaussian
+from holdfast.select._search._nearest_svm_criteria import Nearest
 
 X, Y = load_wine(return_X_y=True)
 X = X + 1e-4 * X.std(axis=0) * np.random.default_rng(0).normal(size=X.shape)  # no ties

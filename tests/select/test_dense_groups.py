@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.select import _mean_shift
-from holdfast.select._representative import standardised
+from holdfast.select._groups import _dense_groups
+from holdfast.select._groups._group_selector import standardised
 
 NEAR = 1e-9  # what rounding may do to distances
 
@@ -115,9 +115,9 @@ def assert_same_peaks(X):
     points = np.unique(standardised(X)[0], axis=0)
     with threadpool_limits(1):
         theirs = MeanShift(bandwidth=h, cluster_all=False).fit(points).cluster_centers_
-    peaks = _mean_shift.flat_peaks(_mean_shift.Cloud.of(points), h)
+    peaks = _dense_groups.flat_peaks(_dense_groups.Cloud.of(points), h)
     ours = peaks.places[sklearn_order(peaks)]
-    ours = ours[_mean_shift.merged(ours, h)]
+    ours = ours[_dense_groups.merged(ours, h)]
     assert len(ours) == len(theirs)
     assert cdist(ours, theirs).min(axis=1).max() <= 1e-3 * h
     assert cdist(ours, theirs).min(axis=0).max() <= 1e-3 * h
@@ -161,7 +161,7 @@ def test_blocks_and_threads_change_nothing(kernel, monkeypatch):
     with threadpool_limits(1):
         assert found(selector, X) == expected
     for entries in (1, 7_000):
-        monkeypatch.setattr(_mean_shift, "ENTRIES", entries)
+        monkeypatch.setattr(_dense_groups, "ENTRIES", entries)
         assert found(selector, X) == expected
         assert selector.bandwidth_ == h
 
@@ -247,7 +247,7 @@ def test_too_large_a_bandwidth_is_told():
 
 
 def test_climbs_that_do_not_end_are_told(monkeypatch):
-    monkeypatch.setattr(_mean_shift, "CLIMB", 3)
+    monkeypatch.setattr(_dense_groups, "CLIMB", 3)
     with pytest.warns(HoldfastWarning, match="climbs had not come to rest after 3 steps"):
         hf.DenseGroups(kernel="gaussian").fit(blocks(0, n=10, p=40))
 

@@ -61,7 +61,7 @@ def test_scores_are_the_mean_of_linear_votes_over_bags(log):
 
 def test_many_bags_are_heard_in_parts_that_make_no_difference(log, monkeypatch):
     whole = hf.Ensemble([Seen(), "svm_rfe"], n_bags=7).fit(X, Y)
-    monkeypatch.setattr("holdfast.select._members.TABLE", 3 * 8)
+    monkeypatch.setattr("holdfast.select._ensemble._members.TABLE", 3 * 8)
     parts = hf.Ensemble([Seen(), "svm_rfe"], n_bags=7).fit(X, Y)
     assert [len(rows) for _, rows, _ in log] == [7, 3, 3, 1]
     assert parts.votes_.tolist() == whole.votes_.tolist()
@@ -366,7 +366,7 @@ def test_random_ties_are_the_same_in_parts(monkeypatch):
     whole = ensemble.score_resamples(X, Y, rows).values
     last = ensemble.score_resamples(X, Y, rows[2:], first=2).values
     assert whole[2:].tolist() == last.tolist()
-    monkeypatch.setattr("holdfast.select._members.TABLE", 3 * 8)
+    monkeypatch.setattr("holdfast.select._ensemble._members.TABLE", 3 * 8)
     assert ensemble.score_resamples(X, Y, rows).values.tolist() == whole.tolist()
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import brentq, linprog
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select import error_bound, largest_q, least_threshold
-from holdfast.select._r_concave import largest_tails
+from holdfast.select._ensemble._error_bounds import largest_tails
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "stabs.json").read_text())
 ROWS = [dict(zip(GOLDEN["columns"], row, strict=True)) for row in GOLDEN["rows"]]

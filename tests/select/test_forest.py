@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast._kernels.forest import accuracy_decreases, predictions, rows_by_feature
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.preferences._ties import generators
+from holdfast.preferences._ranks import generators
 from holdfast.select._forest import ForestImportance, _compact
 from holdfast.select._selector import present
 

@@ -11,10 +11,8 @@ from sklearn.metrics import get_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from holdfast.select._criteria._criterion import Moves
-from holdfast.select._criteria._gaussian import CROWDED, FEW, SINGULAR, gaussian
-from holdfast.select._criteria._refit import Refit
-from holdfast.select._criteria._trials import Trials
+from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._gaussian_criterion import CROWDED, FEW, SINGULAR, gaussian
 
 NONE = np.empty(0, dtype=np.intp)
 

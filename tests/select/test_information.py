@@ -18,7 +18,7 @@ from sklearn.metrics import mutual_info_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select import _discretise
+from holdfast.select import _information
 from holdfast.select._information import (
     InformationGain,
     MutualInformation,
@@ -309,7 +309,7 @@ def usable(y):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_resamples_equal_single_fits(estimator, n_classes, missing, block, monkeypatch):
-    monkeypatch.setattr(_discretise, "BLOCK", block)
+    monkeypatch.setattr(_information, "BLOCK", block)
     X, y = made_up(5, 24, 40, n_classes, missing * estimator._allow_nan)
     rows = resamples(y, 3)
     assert len(rows) >= 4

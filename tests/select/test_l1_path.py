@@ -328,7 +328,7 @@ def test_room_is_a_positive_whole_number(most):
 
 
 def test_what_cannot_be_solved_is_told(monkeypatch):
-    monkeypatch.setattr("holdfast.select._penalty_path.solve", lambda *_: 1.0)
+    monkeypatch.setattr("holdfast.select._l1_path.solve", lambda *_: 1.0)
     with pytest.warns(HoldfastWarning, match="not solved to the tolerance 1e-07"):
         hf.L1Path().fit(*data(2))
 

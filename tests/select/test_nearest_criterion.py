@@ -16,11 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from holdfast._kernels.nearest import BLOCK, WIDEST
-from holdfast.select._criteria._criterion import Moves
-from holdfast.select._criteria._nearest import nearest
-from holdfast.select._criteria._refit import Refit
-from holdfast.select._criteria._trials import Trials
+from holdfast._kernels.nearest_neighbors import BLOCK, WIDEST
+from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._nearest_svm_criteria import nearest
 
 NONE = np.empty(0, dtype=np.intp)
 

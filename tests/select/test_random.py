@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse, stats
 from sklearn.utils.estimator_checks import check_estimator
 
-from holdfast.preferences._ties import generators
-from holdfast.select._random import RandomScore
+from holdfast.preferences._ranks import generators
+from holdfast.select._random_baselines import RandomScore
 
 Y = np.repeat([0, 1, 2], 4)
 

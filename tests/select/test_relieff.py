@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast.errors import InvalidInputError
 from holdfast.select import _relieff
-from holdfast.select._record import SELECTORS
+from holdfast.select._registry import SELECTORS
 from holdfast.select._relieff import ReliefF
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import scale
 
-from holdfast.select._representative import representatives, standardised
+from holdfast.select._groups._group_selector import representatives, standardised
 
 
 def test_features_are_standardised_as_scikit_learn_does():

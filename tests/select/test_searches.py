@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select._criteria._criterion import Criterion, Moves
+from holdfast.select._search._criterion import Criterion, Moves
 from holdfast.select._search._oscillating import oscillate
+from holdfast.select._search._search_state import Space, Stopped, Walk, _rounded
 from holdfast.select._search._sequential import (
     backward,
     floating_backward,
@@ -17,9 +18,7 @@ from holdfast.select._search._sequential import (
     forward,
     grow,
 )
-from holdfast.select._search._space import Space
-from holdfast.select._search._walk import Stopped, Walk, _rounded
-from holdfast.select._sizes import Sizes
+from holdfast.select._search._subset_selector import Sizes
 
 
 def started(walk):

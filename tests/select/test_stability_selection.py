@@ -11,13 +11,17 @@ from sklearn.linear_model import LassoLarsIC
 
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.preferences._ties import generators
-from holdfast.select import _type_bias, error_bound, largest_q, least_threshold
-from holdfast.select._calibration import THRESHOLDS, calibrated, stability_score
-from holdfast.select._given import as_selector
-from holdfast.select._half_samples import halves_of
-from holdfast.select._picks import Data
-from holdfast.select._stability_settings import Sampled
+from holdfast.preferences._ranks import generators
+from holdfast.select import error_bound, largest_q, least_threshold
+from holdfast.select._adapter import as_selector
+from holdfast.select._ensemble import _type_bias
+from holdfast.select._ensemble._stability_parameters import (
+    THRESHOLDS,
+    Sampled,
+    calibrated,
+    stability_score,
+)
+from holdfast.select._ensemble._stability_path import Data, halves_of
 
 PAIRS, HALF = "complementary pairs", "half"
 

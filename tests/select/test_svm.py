@@ -15,10 +15,10 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast._kernels import svm as kernels
-from holdfast._kernels.svm_data import put_last, scaled, twins
+from holdfast._kernels.svm_elimination import put_last, scaled, twins
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.select import _svm, _svm_cv
-from holdfast.select._svm import LinearSVMWeights
+from holdfast.select import _linear_svm
+from holdfast.select._linear_svm import LinearSVMWeights
 from holdfast.select._svm_rfe import SVMRFE, halve_then_one, schedule, weka_tenth
 
 WEKA = json.loads((Path(__file__).parents[1] / "golden" / "weka.json").read_text())
@@ -227,7 +227,7 @@ def test_unscaled_raw_intensities_are_solved(data_folder):
 
 def test_no_solution_within_the_limit_is_told(monkeypatch):
     X, y = load_wine(return_X_y=True)
-    monkeypatch.setattr(_svm, "solve", lambda *_: 0.25)
+    monkeypatch.setattr(_linear_svm, "solve", lambda *_: 0.25)
     with pytest.warns(HoldfastWarning, match=r"tolerance 1e-10 \(violation 0.25\)"):
         LinearSVMWeights().fit(X, y)
 
@@ -240,7 +240,7 @@ def test_scaling_with_counts_is_scaling_of_copies(problem, scale):
     X, _ = problem
     rows = np.arange(len(X))[::-1]
     counts = (np.arange(len(X)) % 3 + 1).astype(float)
-    Z = scaled(X, rows, counts, _svm.SCALES[scale], 0, X.shape[1])
+    Z = scaled(X, rows, counts, _linear_svm.SCALES[scale], 0, X.shape[1])
     copies = np.repeat(X[rows], counts.astype(int), axis=0)
     slow = scaled_slowly(copies, scale)
     np.testing.assert_allclose(
@@ -429,7 +429,7 @@ def test_blocks_change_nothing(monkeypatch):
     X, y = X[:200], y[:200]
     scores = LinearSVMWeights().fit(X, y).scores_
     ranking = SVMRFE(step=0.3).fit(X, y).ranking_
-    monkeypatch.setattr(_svm, "BLOCK", 200 * 7)
+    monkeypatch.setattr(_linear_svm, "BLOCK", 200 * 7)
     np.testing.assert_allclose(LinearSVMWeights().fit(X, y).scores_, scores, atol=1e-11)
     assert np.array_equal(SVMRFE(step=0.3).fit(X, y).ranking_, ranking)
 
@@ -453,13 +453,13 @@ def test_price_is_the_one_that_predicts_best(load):
     X, y = load(return_X_y=True)
     X, y = X[::2], y[::2]
     X = X + np.random.default_rng(0).normal(size=X.shape) * X.std(axis=0) * 2
-    (samples,) = _svm.merge(X, y, [np.arange(len(y))])
-    fold = _svm_cv._folds(y, np.random.default_rng(4))
-    hits = np.zeros(len(_svm_cv.GRID))
+    (samples,) = _linear_svm.merge(X, y, [np.arange(len(y))])
+    fold = _linear_svm._folds(y, np.random.default_rng(4))
+    hits = np.zeros(len(_linear_svm.GRID))
     for k in range(5):
         scaler = MinMaxScaler().fit(X[fold != k])
         train, test = scaler.transform(X[fold != k]), scaler.transform(X[fold == k])
-        for position, C in enumerate(_svm_cv.GRID):
+        for position, C in enumerate(_linear_svm.GRID):
             decisions = [
                 SVC(kernel="linear", C=C, tol=1e-6)
                 .fit(train, y[fold != k] == code)
@@ -467,21 +467,21 @@ def test_price_is_the_one_that_predicts_best(load):
                 for code in np.unique(y)
             ]
             hits[position] += np.sum(np.argmax(decisions, axis=0) == y[fold == k])
-        ours = _svm_cv._hits(samples, fold == k, "minmax", 1e-10)
+        ours = _linear_svm._hits(samples, fold == k, "minmax", 1e-10)
         assert ours.shape == hits.shape
-    total = sum(_svm_cv._hits(samples, fold == k, "minmax", 1e-10) for k in range(5))
+    total = sum(_linear_svm._hits(samples, fold == k, "minmax", 1e-10) for k in range(5))
     np.testing.assert_array_equal(total, hits)
     assert len(set(hits)) > 1
     assert (
-        _svm_cv.tuned(samples, "minmax", 1e-10, np.random.default_rng(4))
-        == _svm_cv.GRID[int(np.argmax(hits))]
+        _linear_svm.tuned(samples, "minmax", 1e-10, np.random.default_rng(4))
+        == _linear_svm.GRID[int(np.argmax(hits))]
     )
 
 
 def test_price_is_used_and_repeatable():
     X, y = load_wine(return_X_y=True)
     tuned = SVMRFE(C="cv").fit(X, y)
-    assert tuned.C_ in _svm_cv.GRID
+    assert tuned.C_ in _linear_svm.GRID
     assert np.array_equal(tuned.ranking_, SVMRFE(C=tuned.C_).fit(X, y).ranking_)
     rows = [np.arange(len(y)), np.random.default_rng(0).integers(len(y), size=len(y))]
     once, again = (SVMRFE(C="cv").rank_resamples(X, y, rows).values for _ in range(2))
@@ -491,7 +491,7 @@ def test_price_is_used_and_repeatable():
 
 def test_folds_hold_all_classes_evenly():
     classes = np.repeat([0, 1, 2], [20, 11, 4])
-    fold = _svm_cv._folds(classes, np.random.default_rng(0))
+    fold = _linear_svm._folds(classes, np.random.default_rng(0))
     for code, size in enumerate([20, 11, 4]):
         counts = np.bincount(fold[classes == code], minlength=5)
         assert counts.max() - counts.min() <= 1
@@ -500,8 +500,8 @@ def test_folds_hold_all_classes_evenly():
 
 def test_tiny_data_can_be_tuned():
     X = np.array([[0.0, 1], [1, 0], [0, 2], [2, 0]])
-    assert SVMRFE(C="cv").fit(X, [0, 1, 0, 1]).C_ in _svm_cv.GRID
-    assert SVMRFE(C="cv").fit(X[[0, 0, 1, 1]], [0, 0, 1, 1]).C_ in _svm_cv.GRID
+    assert SVMRFE(C="cv").fit(X, [0, 1, 0, 1]).C_ in _linear_svm.GRID
+    assert SVMRFE(C="cv").fit(X[[0, 0, 1, 1]], [0, 0, 1, 1]).C_ in _linear_svm.GRID
 
 
 # --- refusals and the contract ------------------------------------------------------------------

@@ -12,10 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from holdfast.select._criteria._criterion import Moves
-from holdfast.select._criteria._refit import Refit
-from holdfast.select._criteria._svm import svm
-from holdfast.select._criteria._trials import Trials
+from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._nearest_svm_criteria import svm
 
 # LIBSVM stops when no two gradients are further apart than tol, 1e-3 of a margin by default:
 # a sample on which it may differ from the exact machine has a decision value of that order.

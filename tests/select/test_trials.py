@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
-from holdfast.select._criteria._trials import Trials
+from holdfast.select._search._criterion import Trials
 
 
 @pytest.fixture

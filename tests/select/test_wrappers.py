@@ -21,8 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import holdfast as hf
 from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.resample import CrossValidation, Subsampling
-from holdfast.select import _wrapper
-from holdfast.select._search import _sequential
+from holdfast.select._search import _sequential, _wrapper
 
 WRAPPERS = (
     hf.ForwardSelection,

@@ -7,10 +7,10 @@ import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.simulate import BlockGaussian, figure_tables, simulate_stability
-from holdfast.simulate import _figure_effects as effects
-from holdfast.simulate import _figure_sweeps as sweeps
+from holdfast.simulate import _figure_tables as effects
+from holdfast.simulate import _figure_tables as sweeps
 from holdfast.simulate._figures import FIGURES
-from holdfast.simulate._tables import side_by_side
+from holdfast.simulate._training_sets import side_by_side
 
 
 @pytest.fixture

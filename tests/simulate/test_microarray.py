@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError
 from holdfast.simulate import Generator, Microarray
-from holdfast.simulate._chance import Chance
+from holdfast.simulate._microarray import Chance
 
 DIGEST = "aa2ec4688d560b16c1f1f8a77d6ac302687c38186fa52ca07cc9fc854564eaff"
 

@@ -89,7 +89,7 @@ def test_samples_have_the_means_and_the_covariance_of_the_model():
 def test_correlated_samples_are_made_in_parts_without_a_seam(monkeypatch):
     model = GaussianModel(np.zeros(7), block_size=3, correlation=0.7)
     whole, _ = model.draw(10, np.random.default_rng(3))
-    monkeypatch.setattr("holdfast.simulate._blocks._AT_ONCE", 22)
+    monkeypatch.setattr("holdfast.simulate._gaussian_theory._AT_ONCE", 22)
     parts, _ = model.draw(10, np.random.default_rng(3))
     np.testing.assert_array_equal(parts, whole)
 

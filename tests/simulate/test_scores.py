@@ -8,7 +8,7 @@ from scipy import stats
 
 import holdfast as hf
 from holdfast.simulate import GaussianModel, lda
-from holdfast.simulate._scores import Discriminants, Moments, _bartlett
+from holdfast.simulate._training_sets import Discriminants, Moments, _bartlett
 
 MU = np.array([0.0, 0.1, 0.3, 0.6, 1.0, -0.5])
 N_SETS = 2000

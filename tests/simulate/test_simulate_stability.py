@@ -15,7 +15,7 @@ from holdfast.simulate import (
     lda,
     simulate_stability,
 )
-from holdfast.simulate._training import DrawnData, Seeds
+from holdfast.simulate._training_sets import DrawnData, Seeds
 
 SMALL = IndependentGaussian(n_samples=30, n_features=40)
 

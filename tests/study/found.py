@@ -9,9 +9,9 @@ import uuid
 from contextlib import closing
 from pathlib import Path
 
-from holdfast.study._export import export
 from holdfast.study._result import Result
-from holdfast.study._store import FILE, Store
+from holdfast.study._storage._export import export
+from holdfast.study._storage._store import FILE, Store
 
 
 def units(folder: Path) -> dict[tuple[str, int], str | None]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.study._execute import Workers
-from holdfast.study._pools import Report
-from holdfast.study._worker import Order, obey, versions
+from holdfast.study._execution._execute import Workers
+from holdfast.study._execution._local_pool import Report
+from holdfast.study._execution._worker import Order, obey, versions
 
 
 class Died(BaseException):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from holdfast.select._base import Scorer
+from holdfast.select._ranker import Scorer
 
 
 def position(generator: np.random.Generator) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.resample import Resample
-from holdfast.study._plan import as_text
-from holdfast.study._store import FILE, Outcome, Store, floats, integers
+from holdfast.study._planning._plan import as_text
+from holdfast.study._storage._store import FILE, Outcome, Store, floats, integers
 
 
 @dataclass

@@ -10,9 +10,9 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import cohorts, replication
 from holdfast.resample import ReplicationPairs
-from holdfast.select._given import as_selector
-from holdfast.study._beside import BESIDE, DISJOINT
-from holdfast.study._store import to_integers
+from holdfast.select._adapter import as_selector
+from holdfast.study._planning._plan import BESIDE, DISJOINT
+from holdfast.study._storage._store import to_integers
 
 SIZES = [2, 4]
 WINE = hf.io.read_data("@wine")
@@ -129,7 +129,9 @@ def test_drawn_data_sets_need_no_halves():
 
 @pytest.mark.parametrize(("count", "pairs"), [(6, 10), (60, 18), (400, 50)])
 def test_pairs_go_with_the_protocol(count, pairs):
-    plan = hf.study._make_plan.make_plan(study(protocol=hf.Subsampling(count, 0.9))._settings, WINE)
+    plan = hf.study._planning._make_plan.make_plan(
+        study(protocol=hf.Subsampling(count, 0.9))._settings, WINE
+    )
     assert plan.beside["pairs"] == pairs
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import holdfast.study._dask as module
-from holdfast.study._dask import DaskPool
-from holdfast.study._plan import Unit
+import holdfast.study._execution._dask_pool as module
+from holdfast.study._execution._dask_pool import DaskPool
+from holdfast.study._planning._plan import Unit
 
 
 class Future:

@@ -8,7 +8,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.study._seeds import SELECTOR, seed_of
+from holdfast.study._planning._plan import SELECTOR, seed_of
 from tests.study.test_study import rows
 
 Y = np.arange(40) % 2

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
-from holdfast.study import _export
-from holdfast.study._export import TABLES, export
 from holdfast.study._result import Result
+from holdfast.study._storage import _export
+from holdfast.study._storage._export import TABLES, export
 from tests.study.stores import Made, full, subsamples
 
 ABSENT = {"features", "groups", "replication", "cohorts", "values"}  # nothing here has any

@@ -10,7 +10,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, StudyError
-from holdfast.select._base import Scorer
+from holdfast.select._ranker import Scorer
 from tests.cli.studies import run
 from tests.study.inline import work_here
 

@@ -7,8 +7,8 @@ from sklearn.feature_selection import SelectFdr, SelectKBest
 
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError
-from holdfast.study._fitting import check_fitting
-from holdfast.study._settings import checked_settings
+from holdfast.study._planning._plan_checks import check_fitting
+from holdfast.study._study import checked_settings
 
 
 def told(selectors, *measures):

@@ -9,7 +9,7 @@ import pytest
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_markdown
 from holdfast.select import Grouped, Grouper
-from holdfast.study._memberships import _companions
+from holdfast.study._tables._frequencies import _companions
 
 
 class Blocks(Grouper):

@@ -8,8 +8,8 @@ import pytest
 import holdfast as hf
 from holdfast.errors import HoldfastWarning
 from holdfast.io import from_arrays
-from holdfast.study._long_search import warn_of_long_searches
-from holdfast.study._make_plan import make_plan
+from holdfast.study._planning._make_plan import make_plan
+from holdfast.study._planning._plan_checks import warn_of_long_searches
 
 
 def told(search, n_features, features=None):
@@ -79,7 +79,7 @@ def test_the_numbers_are_those_of_a_search(kind, given, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 9)), np.arange(40) % 2
     search = kind("knn3", cv=2, **given).fit(X, y)
-    monkeypatch.setattr("holdfast.study._long_search.MOST", 0)
+    monkeypatch.setattr("holdfast.study._planning._plan_checks.MOST", 0)
     (one,) = told(kind(**given), 9)
     counted = int(one.partition("at least ")[2].partition(" ")[0])
     assert abs(search.n_judged_ - counted) <= 1

@@ -10,9 +10,9 @@ import pytest
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study import load
-from holdfast.study._lock import locked
-from holdfast.study._merge import merge
-from holdfast.study._store import FILE, Store, integers
+from holdfast.study._storage._folder import locked
+from holdfast.study._storage._merge import merge
+from holdfast.study._storage._store import FILE, Store, integers
 from tests.study.stores import Made, full, subsamples
 
 UNITS = list(itertools.product(range(2), range(6)))
@@ -210,7 +210,7 @@ def test_a_crash_leaves_nothing_behind(made, tmp_path, monkeypatch):
     def full_disk(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("holdfast.study._merge.shutil.copyfile", full_disk)
+    monkeypatch.setattr("holdfast.study._storage._merge.shutil.copyfile", full_disk)
     with pytest.raises(StoreError, match="no space left"):
         merge(folders, tmp_path / "out")
     assert {path.name for path in (tmp_path / "out").iterdir()} <= {".lock"}

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 import holdfast as hf
 from holdfast.errors import StudyError
 from holdfast.select import halve_then_one
-from holdfast.study._objects import imported, is_opaque, made, spelled
+from holdfast.study._storage._serialization import imported, is_opaque, made, spelled
 
 THINGS = [
     hf.ReliefF(n_neighbors=7, nominal=[0, 2]),

@@ -11,8 +11,8 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.study import Result
-from holdfast.study._ensembles import ensemble_curves
-from holdfast.study._objects import spelled
+from holdfast.study._result_plots import ensemble_curves
+from holdfast.study._storage._serialization import spelled
 from tests.study.stores import Made, full, subsamples
 
 NAMES = ("one", "two")
@@ -238,5 +238,5 @@ def test_outer_resamples_stand_apart():
 
 
 def test_results_are_made_without_matplotlib():
-    code = "import sys; import holdfast.study._pictures; assert 'matplotlib' not in sys.modules"
+    code = "import sys; import holdfast.study._result_plots; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

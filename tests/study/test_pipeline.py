@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectKBest
 import holdfast as hf
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
 from holdfast.judge import Pair
-from holdfast.study._pipeline import fitted_pipeline
+from holdfast.study._recommendation import fitted_pipeline
 
 WINE = hf.io.read_data("@wine")
 NAMES = list(WINE.feature_names)

@@ -10,10 +10,10 @@ from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import find_knot, selector_similarity
 from holdfast.judge import stand_ins as find_stand_ins
 from holdfast.resample import Resample
-from holdfast.study import _profiles as profiles
-from holdfast.study._measured import Data
 from holdfast.study._result import Result
-from holdfast.study._view import View
+from holdfast.study._storage._reader import View
+from holdfast.study._tables import _stability as profiles
+from holdfast.study._tables._stability import Data
 from tests.study.stores import Made, folds, full, subsamples
 
 NO_DATA = Data(None)

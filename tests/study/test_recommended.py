@@ -5,10 +5,10 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.study import _tested as reading
-from holdfast.study._recommended import own_sizes, recommended
+from holdfast.study._recommendation import own_sizes, recommended
 from holdfast.study._result import Result
-from holdfast.study._view import View
+from holdfast.study._storage._reader import View
+from holdfast.study._tables import _predictions as reading
 from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from holdfast.resample import Resample
-from holdfast.study._errors_table import Judge
-from holdfast.study._predicted import Predictions
 from holdfast.study._result import Result
-from holdfast.study._scores import auc_error, aucs, recalls, shares_wrong
-from holdfast.study._store import to_floats, to_integers
+from holdfast.study._storage._store import to_floats, to_integers
+from holdfast.study._tables._errors import Judge, auc_error, aucs, recalls, shares_wrong
+from holdfast.study._tables._predictions import Predictions
 from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from holdfast.resample import Resample
-from holdfast.study._frequencies import rank_quantiles, wilson
 from holdfast.study._result import Result
-from holdfast.study._store import to_integers
+from holdfast.study._storage._store import to_integers
+from holdfast.study._tables._frequencies import rank_quantiles, wilson
 from tests.study.stores import Made, folds, full, subsamples
 
 

@@ -9,11 +9,11 @@ import pytest
 import scipy.stats
 
 import holdfast as hf
-from holdfast.judge._answer import Answer, across
+from holdfast.judge._measurement import Answer, across
 from holdfast.measures import get_measure
 from holdfast.resample import Resample
 from holdfast.study._result import Result
-from holdfast.study._store import Outcome, floats, integers, to_integers
+from holdfast.study._storage._store import Outcome, floats, integers, to_integers
 from tests.study.stores import Made, folds, full, subsamples
 
 

@@ -1,10 +1,10 @@
 """Who is tried again, who is cut, who is given up, when processes die."""
 
-from holdfast.study._plan import Unit
-from holdfast.study._pools import Report
-from holdfast.study._run import Run
-from holdfast.study._store import Outcome, Store
-from holdfast.study._worker import Answer
+from holdfast.study._execution._local_pool import Report
+from holdfast.study._execution._scheduler import Run
+from holdfast.study._execution._worker import Answer
+from holdfast.study._planning._plan import Unit
+from holdfast.study._storage._store import Outcome, Store
 
 
 class Mortal:

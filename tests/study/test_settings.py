@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.study._settings import checked_settings
+from holdfast.study._study import checked_settings
 
 
 def settings(**given):

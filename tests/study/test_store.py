@@ -12,9 +12,9 @@ import pytest
 import holdfast as hf
 from holdfast.errors import FileFormatError, HoldfastWarning, StoreError
 from holdfast.resample import Resample
-from holdfast.study import _schema as schema
-from holdfast.study._lock import locked
-from holdfast.study._store import Outcome, Store, floats, integers, to_floats, to_integers
+from holdfast.study._storage import _store as schema
+from holdfast.study._storage._folder import locked
+from holdfast.study._storage._store import Outcome, Store, floats, integers, to_floats, to_integers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
 

@@ -16,9 +16,9 @@ from holdfast.errors import (
     StoreError,
     StudyError,
 )
-from holdfast.study._folder import directions
-from holdfast.study._make_plan import make_plan
-from holdfast.study._plan import BLOCK, block_size
+from holdfast.study._planning._make_plan import make_plan
+from holdfast.study._planning._plan import BLOCK, block_size
+from holdfast.study._storage._folder import directions
 
 RNG = np.random.default_rng(0)
 Y = np.arange(40) % 2

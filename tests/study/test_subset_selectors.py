@@ -7,12 +7,12 @@ from sklearn.neighbors import KNeighborsClassifier
 import holdfast as hf
 from holdfast.errors import HoldfastError, HoldfastWarning
 from holdfast.io import Dataset, from_arrays, read_data
-from holdfast.select import _wrapper
-from holdfast.select._columns import Columns
-from holdfast.study._make_plan import make_plan, make_work
-from holdfast.study._seeds import SELECTION, seed_of
-from holdfast.study._settings import checked_settings
-from holdfast.study._store import to_integers
+from holdfast.select._search import _wrapper
+from holdfast.select._selector import Columns
+from holdfast.study._planning._make_plan import make_plan, make_work
+from holdfast.study._planning._plan import SELECTION, seed_of
+from holdfast.study._storage._store import to_integers
+from holdfast.study._study import checked_settings
 
 WINE = read_data("@wine")
 NAMES = WINE.feature_names

@@ -10,7 +10,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import FileFormatError, StoreError
 from holdfast.study import load
-from holdfast.study._store import FILE
+from holdfast.study._storage._store import FILE
 from tests.study.runs import STUDY, small_data, undisturbed
 
 

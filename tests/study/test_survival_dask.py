@@ -13,7 +13,7 @@ from tests.study.runs import STUDY, Order, Started, finished, undisturbed, until
 from tests.study.selectors import Odd, OddInBlocks
 
 OTHER_NUMPY = """
-import holdfast.study._worker as worker
+import holdfast.study._execution._worker as worker
 true = worker.versions()
 worker.versions = lambda: {**true, "numpy": "0.1"}
 """

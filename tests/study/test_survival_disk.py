@@ -12,7 +12,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import StoreError
 from holdfast.study._result import Result
-from holdfast.study._store import FILE, Store
+from holdfast.study._storage._store import FILE, Store
 from tests.conftest import missing
 from tests.study.found import contents, units
 from tests.study.runs import STUDY, Order, Started, finished, small_data, undisturbed

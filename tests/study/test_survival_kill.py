@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from holdfast.study._lock import locked
+from holdfast.study._storage._folder import locked
 from tests.study.found import contents, units
 from tests.study.runs import SECONDS, STUDY, Order, Started, finished, undisturbed, until
 

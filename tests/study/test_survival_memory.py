@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import holdfast as hf
-from holdfast.study._pools import LocalPool
+from holdfast.study._execution._local_pool import LocalPool
 from tests.study.runs import FORKS
 
 SHAPE = (200, 100_000)

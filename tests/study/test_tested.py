@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import holdfast as hf
-from holdfast.judge._scored import Sheet
+from holdfast.judge._error_comparison import Sheet
 from holdfast.resample import Resample
-from holdfast.study import _tested as reading
 from holdfast.study._result import Result
-from holdfast.study._view import View
+from holdfast.study._storage._reader import View
+from holdfast.study._tables import _predictions as reading
 from tests.study.stores import Made, folds, full, subsamples
 
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.resample import PROTOCOLS
-from holdfast.study import _growing, _plan
-from holdfast.study._growing import Growing
-from holdfast.study._make_plan import make_plan
-from holdfast.study._until import FACT, steps
+from holdfast.study._execution import _sequential_run
+from holdfast.study._execution._sequential_run import Growing
+from holdfast.study._planning import _plan
+from holdfast.study._planning._make_plan import make_plan
+from holdfast.study._planning._stopping_rule import FACT, steps
 from tests.resample.strategies import same
 from tests.study.found import tables
 from tests.study.inline import Died, work_here
@@ -183,7 +184,7 @@ def test_features_that_stand_for_two_groups_are_cut_as_they_were_kept(monkeypatc
     store, plan = result.store, make_plan(study(5)._settings, data())
     with store.transaction():
         store.connection.execute("UPDATE groups SET representative = 7 WHERE position < 2")
-        _growing._shorten(store, replace(plan, depth=3))
+        _sequential_run._shorten(store, replace(plan, depth=3))
     rows = store.query("SELECT resample, representative FROM groups WHERE resample = 0")
     assert len(rows) == 3
     top = store.query("SELECT data FROM preferences WHERE resample = 0 AND form = 'top'")[0][0]
@@ -219,7 +220,7 @@ def test_it_may_die_between_the_plan_and_the_store(step, tmp_path, monkeypatch):
     work_here(monkeypatch)
     asked = study(200, 0.09, replication=2)
     asked.run(data(), out=tmp_path / "whole")
-    write, written = _growing.write_whole, []
+    write, written = _sequential_run.write_whole, []
 
     def dying(path, content):
         write(path, content)
@@ -227,7 +228,7 @@ def test_it_may_die_between_the_plan_and_the_store(step, tmp_path, monkeypatch):
         if len(written) == step:
             raise Died
 
-    monkeypatch.setattr(_growing, "write_whole", dying)
+    monkeypatch.setattr(_sequential_run, "write_whole", dying)
     with pytest.raises(Died):
         asked.run(data(), out=tmp_path / "run")
     hf.resume(tmp_path / "run")

@@ -15,11 +15,11 @@ import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.select import Scorer
-from holdfast.study._make_plan import make_plan, make_work
-from holdfast.study._plan import Unit
-from holdfast.study._settings import checked_settings
-from holdfast.study._store import to_floats, to_integers
-from holdfast.study._training import offered
+from holdfast.study._execution._unit import offered
+from holdfast.study._planning._make_plan import make_plan, make_work
+from holdfast.study._planning._plan import Unit
+from holdfast.study._storage._store import to_floats, to_integers
+from holdfast.study._study import checked_settings
 
 WINE = read_data("@wine")
 
@@ -54,10 +54,12 @@ def test_a_unit_gives_what_a_fit_by_hand_gives():
 def test_whole_rankings_are_kept_unless_they_are_too_many(monkeypatch):
     plan, work = planned("t_score")
     assert plan.depth == len(to_integers(form(outcomes(plan, work)[0], "top"))) == 13
-    monkeypatch.setattr("holdfast.study._plan.KEPT", 6 * 8)  # one selector on six resamples
+    monkeypatch.setattr(
+        "holdfast.study._planning._plan.KEPT", 6 * 8
+    )  # one selector on six resamples
     plan, work = planned("t_score")
     assert plan.depth == len(to_integers(form(outcomes(plan, work)[0], "top"))) == 8
-    monkeypatch.setattr("holdfast.study._plan.KEPT", 1)
+    monkeypatch.setattr("holdfast.study._planning._plan.KEPT", 1)
     assert planned("t_score")[0].depth == 5, "the largest size is always there"
 
 

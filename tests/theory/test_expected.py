@@ -15,7 +15,7 @@ from holdfast.theory import (
     selection_probability,
     stability_surface,
 )
-from holdfast.theory._formulas import FORMULAS
+from holdfast.theory._expected_stability import FORMULAS
 from holdfast.theory._overlap import expected_of_overlap
 from tests.theory import exact
 

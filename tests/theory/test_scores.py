@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, nct, norm
 
-from holdfast.theory._counts import spectrum_of
-from holdfast.theory._scores import Scores, scores_of
+from holdfast.theory._selection_threshold import spectrum_of
+from holdfast.theory._t_score import Scores, scores_of
 from tests.theory import exact
 
 

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.theory import EffectMixture, TriangularEffects, _bins, selection_probability
-from holdfast.theory._scores import scores_of
+from holdfast.theory import (
+    EffectMixture,
+    TriangularEffects,
+    _selection_threshold,
+    selection_probability,
+)
+from holdfast.theory._t_score import scores_of
 from tests.theory import exact
 
 PAPER = {"n_informative": 100, "n_features": 1000, "n_selected": 100}
@@ -125,7 +130,7 @@ def test_joining_many_effects_costs_little(n, d, monkeypatch):
     setting = {"n_features": 300, "n_selected": d, "n_per_class": n}
     effect = TriangularEffects(largest=0.5)
     joined = selection_probability(effect=effect, **setting).probabilities
-    monkeypatch.setattr(_bins.merged, "__defaults__", (10**6,))
+    monkeypatch.setattr(_selection_threshold.merged, "__defaults__", (10**6,))
     each = selection_probability(effect=effect, **setting).probabilities
     assert joined == pytest.approx(each, abs=1e-4)
     assert np.square(joined).sum() == pytest.approx(np.square(each).sum(), rel=1e-4)
@@ -156,7 +161,7 @@ def test_joined_groups_stay_on_their_side_of_the_threshold():
     shifts = np.append(0.0, scores.shifts(clumps((0.2, 170), (1.0, 30))))
     counts = np.append(1800.0, np.ones(200))
     for few in (48, 128):
-        groups = _bins.merged(scores, shifts, counts, 200, few=few)
+        groups = _selection_threshold.merged(scores, shifts, counts, 200, few=few)
         informative = groups.places > 1
         assert groups.places[informative].min() >= scores.place(shifts)[1]
         assert groups.counts[informative].sum() == pytest.approx(200)

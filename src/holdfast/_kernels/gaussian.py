@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from holdfast._kernels._compile import kernel
+from holdfast._kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

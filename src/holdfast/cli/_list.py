@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from holdfast.cli._options import examples
+from holdfast.cli._options import data_option, examples, form_option, json_option
+from holdfast.cli._output import Column, print_json, print_table
 from holdfast.cli._program import Program
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.group(
@@ -13,10 +19,10 @@ from holdfast.cli._program import Program
     cls=Program,
     epilog=examples("holdfast list measures", "holdfast list selectors"),
     commands_at={
-        "measures": "holdfast.cli._list_measures:measures",
-        "selectors": "holdfast.cli._list_selectors:selectors",
-        "protocols": "holdfast.cli._list_protocols:protocols",
-        "papers": "holdfast.cli._list_papers:papers",
+        "measures": "holdfast.cli._list:measures",
+        "selectors": "holdfast.cli._list:selectors",
+        "protocols": "holdfast.cli._list:protocols",
+        "papers": "holdfast.cli._list:papers",
     },
 )
 def list_() -> None:
@@ -24,3 +30,184 @@ def list_() -> None:
 
     Each list is a table for people, or JSON for programs with --json.
     """
+
+
+# ``holdfast list measures``.
+
+_COLUMNS = (
+    Column("measure"),
+    Column("form"),
+    Column("range"),
+    Column("corrected"),
+    Column("title", free=True),
+    Column("needs", free=True, named=True),
+    Column("reference", free=True),
+)
+_FORMS = ("weights", "rankings", "subset", "groups")
+
+
+@click.command("measures", epilog=examples("holdfast list measures --form subset"))
+@form_option(_FORMS, help="Only measures of this form of preferences.")
+@json_option
+def measures(form: str | None, *, as_json: bool) -> None:
+    """List all stability measures.
+
+    For each measure: its name, the form of preferences it takes, its range (a distance is best
+    at its lowest value, all others at their highest), whether it is corrected for chance
+    (random selections average to 0), its title, what it needs beside the preferences and where
+    it was published.
+    """
+    from holdfast.measures import list_measures  # noqa: PLC0415  (slow to import)
+
+    table = list_measures("ranking" if form == "rankings" else form)  # type: ignore[arg-type]
+    if as_json:
+        print_json(_records(table))
+    else:
+        print_table(_COLUMNS, [_row(record) for record in _records(table)])
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    records = table.rename_axis("name").reset_index().to_dict("records")
+    return [
+        {**{str(key): value for key, value in record.items()}, "needs": _split(record["needs"])}
+        for record in records
+    ]
+
+
+def _split(needs: str) -> list[str]:
+    return needs.split(", ") if needs else []
+
+
+def _row(record: dict[str, Any]) -> list[str]:
+    span = f"{record['minimum']:g} to {record['maximum']:g}"
+    return [
+        record["name"],
+        record["form"],
+        f"{span} (distance)" if record["distance"] else span,
+        "yes" if record["corrected"] else "no",
+        record["title"],
+        ", ".join(record["needs"]),
+        record["reference"],
+    ]
+
+
+# ``holdfast list papers``.
+
+_COLUMNS_LIST_PAPERS = (
+    Column("paper"),
+    Column("experiment"),
+    Column("claims", right=True),
+    Column("title", free=True),
+    Column("data at hand", free=True, named=True),
+    Column("missing", free=True, named=True),
+)
+
+
+@click.command(
+    "papers", epilog=examples("holdfast list papers", "holdfast list papers --data folder --json")
+)
+@data_option
+@json_option
+def papers(*, data: str | None, as_json: bool) -> None:
+    """List the papers' tables and figures.
+
+    For each one: its paper, its name, how many of the paper's findings are checked, what it shows,
+    and which of its data sets are at hand. 'holdfast reproduce' runs it again.
+
+    Data sets that come with scikit-learn are always at hand. Others are files in a folder, called
+    by the name of the data set: colon.parquet, colon.csv, colon.arff.
+    """
+    from holdfast.papers import list_papers  # noqa: PLC0415  (slow to import)
+
+    records = list_papers(data).to_dict("records")
+    if as_json:
+        print_json([{str(key): _plain(value) for key, value in row.items()} for row in records])
+        return
+    rows = [
+        [
+            row["paper"],
+            row["experiment"],
+            str(row["claims"]),
+            row["title"],
+            ", ".join(row["at_hand"]) or ("simulated" if not row["missing"] else "none"),
+            ", ".join(row["missing"]),
+        ]
+        for row in records
+    ]
+    print_table(_COLUMNS_LIST_PAPERS, rows)
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+# ``holdfast list protocols``.
+
+_COLUMNS_LIST_PROTOCOLS = (
+    Column("protocol"),
+    Column("tested"),
+    Column("title", free=True),
+    Column("estimates", free=True, named=True),
+    Column("reference", free=True),
+)
+
+
+@click.command("protocols", epilog=examples("holdfast list protocols --json"))
+@json_option
+def protocols(*, as_json: bool) -> None:
+    """List all resampling protocols.
+
+    For each protocol: its name, how often a sample is tested (once, repeatedly or never), its
+    title, what the stability over its resamples estimates, and who used it.
+    """
+    from holdfast.resample import list_protocols  # noqa: PLC0415  (slow to import)
+
+    table = list_protocols().rename_axis("name").reset_index()
+    records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    if as_json:
+        print_json(records)
+    else:
+        keys = ("name", *(column.title for column in _COLUMNS_LIST_PROTOCOLS[1:]))
+        print_table(_COLUMNS_LIST_PROTOCOLS, [[record[key] for key in keys] for record in records])
+
+
+# ``holdfast list selectors``.
+
+_COLUMNS_LIST_SELECTORS = (
+    Column("selector"),
+    Column("gives"),
+    Column("missing"),
+    Column("sparse"),
+    Column("title", free=True),
+    Column("reference", free=True),
+)
+
+
+@click.command("selectors", epilog=examples("holdfast list selectors --json"))
+@json_option
+def selectors(*, as_json: bool) -> None:
+    """List all selectors.
+
+    For each selector: its name, what it gives (weights, which can be ranked, a ranking only,
+    groups of features, or a subset of a size of its own), whether it takes missing values and
+    sparse matrices, its title and where it was published.
+    """
+    from holdfast.select import list_selectors  # noqa: PLC0415  (slow to import)
+
+    table = list_selectors().rename_axis("name").reset_index()
+    records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    if as_json:
+        print_json(records)
+    else:
+        print_table(_COLUMNS_LIST_SELECTORS, [_row_list_selectors(record) for record in records])
+
+
+def _row_list_selectors(record: dict[str, Any]) -> list[str]:
+    return [
+        record["name"],
+        record["gives"],
+        "yes" if record["missing"] else "no",
+        "yes" if record["sparse"] else "no",
+        record["title"],
+        record["reference"],
+    ]

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import importlib
+import json
+import logging
 import os
+import re
 import sys
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from holdfast._text import did_you_mean
-from holdfast.cli._talk import plain_warnings, say_error
-from holdfast.errors import FileFormatError, HoldfastError, InvalidInputError, UnknownNameError
+from holdfast._formatting import did_you_mean
+from holdfast.cli._output import plain_warnings, say_error
+from holdfast.errors import (
+    FileFormatError,
+    HoldfastError,
+    InvalidInputError,
+    StudyError,
+    UnknownNameError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
 
 FAILED, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
 COMMAND = "holdfast.command"
@@ -119,3 +131,115 @@ def _with_help(error: click.ClickException) -> str:
 def _drop_output() -> None:
     """Send what is still to be written nowhere, so that leaving does not complain either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+# Commands with many options, shown in groups of sense.
+
+
+class GroupedOption(click.Option):
+    """An option that knows under which title it is shown."""
+
+    def __init__(self, *args: Any, group: str, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows options under the titles of their groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, group by group, those of no group last."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        rest: list[tuple[str, str]] = []
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx) if isinstance(one, click.Option) else None
+            if record is not None:
+                group = getattr(one, "group", None)
+                (groups.setdefault(group, []) if group else rest).append(record)
+        for title, records in [*groups.items(), ("Options", rest)]:
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+Said: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def option(*names: str, **attributes: Any) -> Said:
+    """Return what is said of an option, for `in_group`."""
+    return names, attributes
+
+
+def in_group(title: str, *options: Said) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds options of one group."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for names, attributes in reversed(options):
+            attach = click.option(*names, cls=GroupedOption, group=title, **attributes)
+            function = attach(function)
+        return function
+
+    return add
+
+
+# The connection to a Dask cluster.
+
+_ADDRESS = re.compile(r"([a-z]+://)?[^/]+:\d+/?")
+REACH = 10.0
+"""Seconds to reach the scheduler."""
+LEAVE = 2.0
+"""Seconds to say goodbye, as the scheduler may be gone."""
+
+
+@contextmanager
+def cluster(address: str | None) -> Iterator[Any]:
+    """Yield a client of the cluster at an address or in a scheduler file; None without one."""
+    if address is None:
+        yield None
+        return
+    client = _connected(address)
+    try:
+        yield client
+    finally:
+        client.close(timeout=LEAVE)
+
+
+def _connected(place: str) -> Any:  # noqa: ANN401  (a distributed.Client)
+    connect = _client_class()
+    address = _address(place)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # their tracebacks help nobody
+    try:
+        return connect(address, timeout=REACH, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise StudyError(
+            f"--dask {place}: no Dask scheduler can be reached there within {REACH:g} s "
+            f"({reason}); is it running? Without --dask, the study runs in local processes."
+        ) from error
+
+
+def _client_class() -> Any:  # noqa: ANN401  (untyped)
+    try:
+        from distributed import Client  # noqa: PLC0415  (an extra, and slow to import)
+    except ImportError as error:
+        raise StudyError(
+            "--dask needs Dask, which is not installed; install it: pip install 'holdfast[dask]'."
+        ) from error
+    return Client
+
+
+def _address(place: str) -> str:
+    """Return the address that is given, or that a scheduler file holds."""
+    address = place
+    if Path(place).is_file():
+        try:
+            address = str(json.loads(Path(place).read_text(encoding="utf-8"))["address"])
+        except (OSError, ValueError, KeyError, TypeError):
+            address = ""
+    if not _ADDRESS.fullmatch(address):
+        raise click.UsageError(
+            f"--dask takes the address that 'dask scheduler' prints, as in tcp://host:8786, or the "
+            f"path of its scheduler file; got {place!r}.",
+            click.get_current_context(),
+        )
+    return address

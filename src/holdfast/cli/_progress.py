@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast._text import plural
-from holdfast.cli._paragraph import paragraph
-from holdfast.cli._talk import say
+from holdfast._formatting import plural
+from holdfast.cli._output import paragraph, say
+from holdfast.io import read_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    from holdfast.io import Dataset
+
 
 PAUSE = 2.0
 """Fewest seconds between two lines."""
@@ -193,3 +197,36 @@ def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used
         console=Console(stderr=True),
         transient=True,
     )
+
+
+# Reading data: a bar for large files, and what the data look like.
+
+
+def read(source: str, wishes: Mapping[str, Any], *, quiet: bool) -> Dataset:
+    """Read data and say what they look like."""
+    with _bar(source, shown=on_terminal() and not quiet) as progress:
+        data = read_data(source, **wishes, progress=progress)
+    if not quiet:
+        for line in data.summary().lines():
+            say("data", line)
+    return data
+
+
+@contextmanager
+def _bar(source: str, *, shown: bool) -> Iterator[Callable[[float], None] | None]:
+    """Yield a callable that draws a bar when a file is not read in one go."""
+    if not shown:
+        yield None
+        return
+    drawn = bars("{task.percentage:.0f}%")
+    task = drawn.add_task(f"reading {source}", total=1.0)
+
+    def show(part: float) -> None:
+        if part < 1.0:
+            drawn.start()
+        drawn.update(task, completed=part)
+
+    try:
+        yield show
+    finally:
+        drawn.stop()

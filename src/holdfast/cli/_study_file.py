@@ -3,19 +3,169 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    NonNegativeInt,
+    Tag,
+    ValidationError,
+)
 
-from holdfast._text import did_you_mean
-from holdfast.cli._study_model import StudyFile
-from holdfast.cli._talk import say
-from holdfast.errors import FileFormatError
+from holdfast._classifiers import as_classifier
+from holdfast._formatting import did_you_mean
+from holdfast.cli._options import LONGEST
+from holdfast.cli._output import say
+from holdfast.errors import FileFormatError, HoldfastError
+from holdfast.measures import get_measure
+from holdfast.resample import as_protocol
+from holdfast.select._adapter import as_selector
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
+
+
+# What a study file may hold; its keys mirror the options of ``holdfast study``.
+
+T = TypeVar("T")
+
+
+def _taken(check: Callable[[Any], object]) -> AfterValidator:
+    """Return a validator that keeps a value if the library takes it."""
+
+    def validate(value: T) -> T:
+        try:
+            check(value)
+        except HoldfastError as error:
+            raise ValueError(str(error)) from error
+        return value
+
+    return AfterValidator(validate)
+
+
+def _column(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError(f"the name or the number of a column is needed, got {value!r}.")  # noqa: TRY004
+    return value
+
+
+def _size(value: object) -> object:
+    count = isinstance(value, int) and not isinstance(value, bool) and value > 0
+    if not count and not (isinstance(value, float) and 0 < value <= 1):
+        raise ValueError(f"a count, or a fraction above 0 and up to 1 is needed, got {value!r}.")
+    return value
+
+
+def _not_zero(value: int) -> int:
+    if value == 0:
+        raise ValueError("a number of processes is needed, or -1 for all cores; got 0.")
+    return value
+
+
+def _some(values: T) -> T:
+    if not values:
+        raise ValueError(f"at least one is needed, got {values!r}; leave the key out for defaults.")
+    return values
+
+
+def _made(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return selectors with their options set, by name."""
+    faults: list[str] = []
+    selectors = {name: as_selector(name) for name in table}
+    for name, options in table.items():
+        known = selectors[name].get_params()
+        faults += [
+            f"{name} has no option {key!r}.{did_you_mean(key, known)}"
+            for key in options
+            if key not in known
+        ]
+    if faults:
+        raise ValueError(" ".join(faults))
+    return {name: selectors[name].set_params(**options) for name, options in table.items()}
+
+
+def _kind(value: object) -> str:
+    return "table" if isinstance(value, dict) else "list"
+
+
+Column = Annotated[Any, AfterValidator(_column)]
+Size = Annotated[Any, AfterValidator(_size)]
+Selector = Annotated[str, _taken(as_selector)]
+Classifier = Annotated[str, _taken(as_classifier)]
+Measure = Annotated[str, _taken(get_measure)]
+Protocol = Annotated[Any, _taken(as_protocol)]
+Selectors = Annotated[
+    Annotated[list[Selector], Tag("list")]
+    | Annotated[dict[Selector, dict[str, Any]], AfterValidator(_made), Tag("table")],
+    Discriminator(_kind),
+]
+
+
+class Section(BaseModel):
+    """A table of the file; keys that it does not know are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
+
+
+class Data(Section):
+    """The data, and what is said about their columns."""
+
+    file: str
+    target: Column = None
+    drop: list[Column] = []
+    nominal: list[Column] = []
+    groups: Column = None
+    cohort: Column = None
+    positive: str = ""
+    classes: bool = False
+
+
+class Plan(Section):
+    """What is to be studied."""
+
+    selectors: Annotated[Selectors, AfterValidator(_some)] = []
+    protocol: Protocol = None
+    sizes: Annotated[list[Size], AfterValidator(_some)] = []
+    classifiers: list[Classifier] = []
+    measures: list[Measure] = []
+    impute: Literal["median"] = "median"
+    replication: NonNegativeInt = 0
+    seed: NonNegativeInt = 0
+
+
+class Run(Section):
+    """Who works, and what is written."""
+
+    out: str = ""
+    until_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    n_jobs: Annotated[int, AfterValidator(_not_zero)] = 1
+    dask: str = ""
+    timeout: Annotated[float, Field(gt=0, le=LONGEST, allow_inf_nan=False)] = 1.0
+    export: Literal["csv", "parquet"] = "csv"
+    found_again: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = 0.8
+
+
+class StudyFile(Section):
+    """A whole study file. What is not given is left to the defaults of the command."""
+
+    data: Data
+    study: Plan = Plan()
+    run: Run = Run()
+
+    def given(self) -> dict[str, Any]:
+        """Return what the file says, by the names of the options."""
+        sections = (self.data, self.study, self.run)
+        return {key: getattr(one, key) for one in sections for key in one.model_fields_set}
+
+
+# Study files: TOML that says all that the command line of a study can say.
 
 KEYS = {
     section: set(field.annotation.model_fields)  # type: ignore[union-attr]

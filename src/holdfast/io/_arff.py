@@ -8,19 +8,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast._text import did_you_mean
-from holdfast.io._data_columns import TARGET
-from holdfast.io._data_parts import text_features
-from holdfast.io._data_roles import roles_of
-from holdfast.io._data_rows import RowReader
-from holdfast.io._source import refuse_repeats, shown
+from holdfast._formatting import did_you_mean
+from holdfast.io._columns import TARGET, roles_of, text_features
+from holdfast.io._csv import RowReader
+from holdfast.io._text_files import refuse_repeats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.io._data_roles import Roles, Wishes
-    from holdfast.io._data_stream import TextFile
+    from holdfast.io._columns import Roles, Wishes
     from holdfast.io._dataset import Dataset
+    from holdfast.io._text_files import TextFile
 
 _COMMENT, _UNKNOWN = "%", "?"
 _NUMERIC = frozenset({"numeric", "real", "integer"})

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.io._data_columns import TARGET
-from holdfast.io._data_matrix import Matrix, matrix_data
-from holdfast.io._data_numbers import Blocks, NumberReader
-from holdfast.io._data_stream import read_text, refuse_unreadable
-from holdfast.io._data_target import TargetOrigin
-from holdfast.io._source import problem, shown
+from holdfast.io._binary import Matrix, matrix_data
+from holdfast.io._columns import TARGET
+from holdfast.io._csv import Blocks, NumberReader
+from holdfast.io._target import TargetOrigin
+from holdfast.io._text_files import problem, read_text, refuse_unreadable, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from holdfast.io._data_roles import Wishes
-    from holdfast.io._data_stream import TextFile
+    from holdfast.io._columns import Wishes
     from holdfast.io._dataset import Dataset
+    from holdfast.io._text_files import TextFile
 
     Lines = Iterator[tuple[int, list[str]]]
 

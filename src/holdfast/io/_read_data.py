@@ -9,29 +9,29 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast._checks import flag
-from holdfast.errors import InvalidInputError
+import numpy as np
+
+from holdfast._formatting import did_you_mean
+from holdfast._validation import flag
+from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._arff import read_arff
-from holdfast.io._bundled import SIGN, read_bundled
-from holdfast.io._data_binary import read_h5ad, read_npz, read_parquet
-from holdfast.io._data_checks import is_text
-from holdfast.io._data_columns import as_column, as_columns
-from holdfast.io._data_csv import read_table
-from holdfast.io._data_frame import as_frame, frame_data, is_frame
-from holdfast.io._data_matrix import matrix_data
-from holdfast.io._data_roles import Wishes
-from holdfast.io._data_stream import read_text, refuse_unreadable, suffix_of
-from holdfast.io._dataset import Dataset
+from holdfast.io._binary import Matrix, matrix_data, read_h5ad, read_npz, read_parquet
+from holdfast.io._columns import TARGET, Wishes, as_column, as_columns
+from holdfast.io._csv import read_table
+from holdfast.io._dataset import Dataset, is_text
+from holdfast.io._frames import as_frame, frame_data, is_frame
 from holdfast.io._gct import LABELS, read_gct
-from holdfast.io._source import problem
+from holdfast.io._text_files import problem, read_text, refuse_unreadable, suffix_of
+from holdfast.simulate import Microarray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from holdfast.io._data_columns import Column
+    from holdfast.io._columns import Column
 
     Progress: TypeAlias = Callable[[float], None]
+
 
 _log = logging.getLogger(__name__)
 _TEXT = {
@@ -222,3 +222,49 @@ def _is_gct(source: Any) -> bool:  # noqa: ANN401
 
 def _silent(_: float) -> None:
     """Report to nobody."""
+
+
+# Data sets that come along: ``@wine`` and others.
+
+SIGN = "@"
+
+
+def read_bundled(name: str) -> Matrix:
+    """Return a data set by its name, which begins with @; its target is called ``class``."""
+    if name not in BUNDLED:
+        raise UnknownNameError(f"no bundled data are called {name!r}.{did_you_mean(name, BUNDLED)}")
+    return BUNDLED[name](name)
+
+
+def _from_sklearn(name: str) -> Matrix:
+    from sklearn import datasets  # noqa: PLC0415  (not every study needs it)
+
+    found: Any = getattr(datasets, f"load_{name.removeprefix(SIGN)}")()
+    labels = np.array([str(label) for label in found.target_names])[found.target]
+    return Matrix(
+        where=name,
+        X=np.ascontiguousarray(found.data, dtype=np.float64),
+        feature_names=[str(feature) for feature in found.feature_names],
+        side={TARGET: labels},
+    )
+
+
+def _simulated(name: str) -> Matrix:
+    generator = Microarray()
+    drawn = generator.draw(0)
+    return Matrix(
+        where=name,
+        X=drawn.X,
+        feature_names=list(drawn.feature_names),
+        side={TARGET: drawn.y},
+        truth=drawn.informative,
+        generator=generator,
+    )
+
+
+BUNDLED: dict[str, Callable[[str], Matrix]] = {
+    "@breast_cancer": _from_sklearn,
+    "@digits": _from_sklearn,
+    "@simulated": _simulated,
+    "@wine": _from_sklearn,
+}

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._text import plural
-from holdfast.judge._agreement import Agreement, agreement
-from holdfast.judge._jackknife import half_width
-from holdfast.judge._top_lists import stacked
+from holdfast._formatting import plural
+from holdfast.judge._agreement import Agreement, agreement, stacked
+from holdfast.judge._significance import half_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from holdfast.judge._replication._scale import ROOM, LogOdds
+from holdfast.judge._replication._interval import ROOM, LogOdds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from holdfast.judge._replication._values import PairValues
+    from holdfast.judge._replication._estimate import PairValues
     from holdfast.measures import Measure
 
     Array = NDArray[np.float64]

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from holdfast._text import plural
+from holdfast._formatting import plural, shortened
 from holdfast.errors import InvalidInputError
-from holdfast.judge._crossed import crossed
-from holdfast.judge._jackknife import half_width, replicate_interval
-from holdfast.judge._likeness import left_out, sentences_of
+from holdfast.judge._significance import half_width, means_without_each, replicate_interval
 from holdfast.measures import get_measure
-from holdfast.measures._pairs import PairMeasure
+from holdfast.measures._interval import MIN_PREFERENCES
+from holdfast.measures._pair_measures import PairMeasure
+from holdfast.measures._subset_tables import SubsetTables
+from holdfast.preferences import concat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from holdfast.judge._crossed import Crossed
     from holdfast.preferences import Subsets
 
     Array = NDArray[np.float64]
+
 
 COLUMNS = [
     *("first", "second", "similarity", "low", "high", "same"),
@@ -201,3 +202,157 @@ def relative(values: Array, stable: NDArray[np.bool_]) -> Array:
     own = np.diagonal(values, axis1=-2, axis2=-1)
     root = np.sqrt(np.where(stable & (own > 0), own, np.nan))
     return np.asarray(values / (root[..., :, None] * root[..., None, :]))
+
+
+# Similarities between the selections of several selectors, over other and the same resamples.
+
+
+class Crossed(NamedTuple):
+    """Mean similarities of s selectors: between different resamples, on the same, replicates.
+
+    ``undefined`` is the share of the pairs of different resamples that have no similarity; means
+    are over the others, NaN where there are none.
+    """
+
+    values: Array
+    same: Array
+    replicates: Array
+    undefined: Array
+
+
+class _Sums(NamedTuple):
+    """Sums of similarities, and how many there are, of shape (m, s, s): the resample first."""
+
+    others: Array
+    known: Array
+    same: Array
+
+
+def crossed(
+    systems: Sequence[Subsets], record: PairMeasure, groups: Sequence[Sequence[int]] | None
+) -> Crossed:
+    """Compare all selections of all systems, or those within groups of resamples, then average."""
+    if groups is None:
+        return _within(systems, record)
+    parts = [_within([system[group] for system in systems], record) for group in groups]
+    values = np.array([part.values for part in parts])
+    same, undefined = (
+        np.mean(each, axis=0) for each in zip(*((p.same, p.undefined) for p in parts), strict=True)
+    )
+    return Crossed(values.mean(axis=0), same, means_without_each(values), undefined)
+
+
+def _within(systems: Sequence[Subsets], record: PairMeasure) -> Crossed:
+    m = len(systems[0])
+    sums = _sums(systems, record, m)
+    total, number = sums.others.sum(axis=0), sums.known.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # no pair has a similarity
+        values = total / number
+        without = _without(total, sums.others) / _without(number, sums.known)
+    undefined = 1 - number / (m * (m - 1))
+    return Crossed(values, _mean(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined)
+
+
+def _without(total: Array, parts: Array) -> Array:
+    """Leave each resample out: neither the first selector's selection on it nor the second's."""
+    return np.asarray(total - parts - parts.transpose(0, 2, 1))
+
+
+def _mean(values: Array) -> Array:
+    """Average what there is along axis 0; NaN where there is nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
+
+
+def _sums(systems: Sequence[Subsets], record: PairMeasure, m: int) -> _Sums:
+    """Sum similarities of each resample's selections to those on other resamples."""
+    count = len(systems)
+    tables = SubsetTables(concat(list(systems)))
+    others, known, same = np.empty((3, count * m, count))
+    start = 0
+    for block in record.function(tables).blocks:
+        table = block.reshape(len(block), count, m)
+        rows = np.arange(start, start + len(block))
+        own = (rows % m)[:, None, None]
+        same[rows] = np.take_along_axis(table, own, axis=2)[:, :, 0]
+        apart = table.copy()
+        np.put_along_axis(apart, own, np.nan, axis=2)
+        others[rows] = np.nansum(apart, axis=2)
+        known[rows] = (~np.isnan(apart)).sum(axis=2)
+        start += len(block)
+    return _Sums(*(_by_resample(each, m) for each in (others, known, same)))
+
+
+def _by_resample(table: Array, m: int) -> Array:
+    return table.reshape(-1, m, table.shape[1]).transpose(1, 0, 2)
+
+
+# Words about how alike selectors are.
+
+NONE = "No two of the {count} selectors are clearly more alike than chance."
+
+
+def sentences_of(table: pd.DataFrame) -> tuple[str, ...]:
+    """Say which selectors are most and least alike, from the table of a similarity.
+
+    Where it is known which pairs are more alike than chance, only these are called alike.
+    """
+    pairs = table[table["first"] != table["second"]].dropna(subset="similarity")
+    if pairs.empty:
+        return ()
+    own = table[table["first"] == table["second"]].set_index("first")["similarity"]
+    if len(pairs) == 1:
+        return (_pair(pairs.iloc[0], own),)
+    ordered = pairs.sort_values("similarity", ascending=False, kind="stable")
+    alike = ordered[ordered["beyond_chance"].fillna(value=True)]
+    if alike.empty:
+        return (NONE.format(count=len(own)),)
+    return (
+        f"Most alike: {_pair(alike.iloc[0], own)}",
+        f"Least alike: {_pair(ordered.iloc[-1], own)}",
+    )
+
+
+def _pair(row: pd.Series, own: pd.Series) -> str:
+    first, second = row["first"], row["second"]
+    between = f"{_number(row['low'])} to {_number(row['high'])}; "
+    return (
+        f"{first} and {second}: similarity {_number(row['similarity'])} "
+        f"({'' if np.isnan(row['low']) else between}to themselves: {_number(own[first])} and "
+        f"{_number(own[second])}){_compared(row)}."
+    )
+
+
+def _compared(row: pd.Series) -> str:
+    """Say what a similarity is to be compared with."""
+    beyond, share = row["beyond_chance"], row["relative"]
+    if not pd.isna(beyond) and not beyond:
+        return ", not clearly more than chance"
+    raw = ", chance not taken out" if pd.isna(beyond) and not np.isnan(row["low"]) else ""
+    return raw + ("" if np.isnan(share) else f", {share:.0%} of what their own noise allows")
+
+
+def _number(value: Any) -> str:  # noqa: ANN401  (what a frame holds)
+    return f"{round(float(value), 2) + 0.0:.2f}"  # no minus before a zero
+
+
+def left_out(systems: Mapping[str, Subsets], undefined: NDArray[np.float64], measure: str) -> str:
+    """Say which share of the pairs of selections has no similarity, and why; nothing if none."""
+    share = float(undefined.mean())
+    if share <= 0:
+        return ""
+    causes = shortened([cause for name, one in systems.items() for cause in _odd(name, one)])
+    percent = f"{share:.0%}" if share >= 0.01 else "less than 1%"
+    return (
+        f"{percent} of the pairs of selections are left out, as {measure} has no value for them "
+        f"({causes or 'their sizes differ'})"
+    )
+
+
+def _odd(name: str, subsets: Subsets) -> Iterator[str]:
+    empty = int(np.sum(subsets.sizes == 0))
+    full = int(np.sum(subsets.sizes == subsets.n_features))
+    if empty:
+        yield f"{name}: {empty} of {len(subsets)} selections are empty"
+    if full:
+        yield f"{name}: {full} of {len(subsets)} selections hold all features"

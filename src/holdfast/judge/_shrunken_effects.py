@@ -33,17 +33,16 @@ import pandas as pd
 from scipy.special import ndtr
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._blocks import blocks
-from holdfast.judge._effects import class_sums, effect_sizes
+from holdfast.judge._feature_statistics import blocks, class_sums, effect_sizes
 from holdfast.resample import ReplicationDesign
-from holdfast.resample._replication import HALF
+from holdfast.resample._replication_design import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from holdfast.judge._effects import ClassSums
+    from holdfast.judge._feature_statistics import ClassSums
 
     Array = NDArray[np.float64]
 

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy.sparse
+import scipy.stats
 
-from holdfast._text import plural
+from holdfast._formatting import plural
+from holdfast._kernels.similarity import YU
 from holdfast.errors import InvalidInputError
-from holdfast.judge._adjusted import adjusted_stability, judged
-from holdfast.judge._correlated import FilledSimilarity
-from holdfast.judge._replacements import count_covered, replacements
-from holdfast.measures._similarity import check_all_named, in_order
-from holdfast.measures._tables import SubsetTables
+from holdfast.judge._feature_statistics import FilledSimilarity, blocks
+from holdfast.judge._significance import CONFIDENCE, holm, interval_of_mean
+from holdfast.measures import get_measure
+from holdfast.measures._feature_similarity import check_all_named, in_order
+from holdfast.measures._interval import interval_of
+from holdfast.measures._pair_measures import Pairs, expected_mean
+from holdfast.measures._registry import Chance
+from holdfast.measures._similarity_chance import expected_scores
+from holdfast.measures._subset_tables import SubsetTables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from holdfast.judge._replacements import Replacements
+    from holdfast.measures import Measure
     from holdfast.preferences import Subsets
+
+    Array = NDArray[np.float64]
+
 
 COLUMNS = [
     *("feature", "frequency", "stand_in", "stand_in_frequency"),
@@ -226,3 +236,208 @@ def _note(graph: FilledSimilarity) -> str:
         f"how many correlated features chance brings is estimated from {sampled:,} of "
         f"{graph.n_features:,} features"
     )
+
+
+# Which correlated features are selected where a feature is not, and rarely where it is.
+
+MAX_P_VALUE = 0.05
+"""Corrected p-value up to which a feature is said to take another's place."""
+
+
+class Replacements(NamedTuple):
+    """Pairs of a feature and a stand-in, as places among the features ever selected.
+
+    ``counts`` has, for each pair, the resamples with the stand-in but without the feature, and
+    ``counts_with`` those with both; ``p_values`` are corrected for the number of pairs that were
+    tested.
+    """
+
+    features: NDArray[np.intp]
+    stand_ins: NDArray[np.intp]
+    correlations: Array
+    counts: NDArray[np.int64]
+    counts_with: NDArray[np.int64]
+    p_values: Array
+
+
+def replacements(
+    tables: SubsetTables, graph: FilledSimilarity, often: NDArray[np.intp]
+) -> Replacements:
+    """Find the stand-ins of the features at the places `often` among those ever selected.
+
+    Fisher's exact test, one-sided, of "the other is selected no more often without the feature
+    than with it", corrected by Holm's method for all correlated pairs of which the feature is
+    missing from some resample.
+    """
+    parts = list(_candidates(tables, graph, often))
+    first, second, correlations, together = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    counts = tables.counts
+    alone = counts[second] - together
+    p_values = scipy.stats.hypergeom.sf(
+        alone - 1, tables.m, counts[second], tables.m - counts[first]
+    )
+    corrected = holm(p_values)
+    kept = corrected <= MAX_P_VALUE
+    return Replacements(
+        features=first[kept],
+        stand_ins=second[kept],
+        correlations=correlations[kept],
+        counts=alone[kept],
+        counts_with=together[kept],
+        p_values=corrected[kept],
+    )
+
+
+def count_covered(
+    tables: SubsetTables, found: Replacements, often: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    """Count, for each of these features, the resamples without it but with a stand-in."""
+    size = (len(tables.union), len(tables.union))
+    pairs = scipy.sparse.csr_array(
+        (np.ones(len(found.features)), (found.features, found.stand_ins)), shape=size
+    )
+    incidence = tables.incidence.astype(np.float64)
+    parts = [np.zeros(0, dtype=np.int64)]
+    for some in blocks(len(often), tables.m):
+        rows = often[some]
+        replaced = (incidence @ pairs[rows].T).toarray() > 0
+        parts.append((replaced & (incidence[:, rows].toarray() == 0)).sum(axis=0))
+    return np.concatenate(parts)
+
+
+def _candidates(
+    tables: SubsetTables, graph: FilledSimilarity, often: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], Array, NDArray[np.int64]]]:
+    """Yield correlated pairs: feature, other, correlation, resamples with both."""
+    points = graph.standardised(tables.union)
+    incidence = tables.incidence.astype(np.float64)
+    missing = often[tables.counts[often] < tables.m]
+    for some in blocks(max(len(missing), 1), points.shape[1]):
+        rows = missing[some]
+        correlations = np.clip(points[:, rows].T @ points, -1.0, 1.0)
+        similar = np.abs(correlations) >= graph.threshold - 1e-12
+        similar[np.arange(len(rows)), rows] = False
+        together = (incidence.T @ incidence[:, rows].toarray()).T
+        first, second = np.nonzero(similar)
+        yield (
+            rows[first],
+            second,
+            correlations[first, second],
+            together[first, second].astype(np.int64),
+        )
+
+
+# Stability with and without counting correlated features as agreement.
+
+EXACT: Literal["exact"] = (
+    "exact"  # by the closed form: the graph knows, or estimates, how many stand-ins there are
+)
+COLUMNS_ADJUSTED = ["measure", "stand_ins", "value", "low", "high", "chance"]
+MOST, SOME = 0.5, 0.1  # shares of the disagreement that stand-ins explain
+MORE = 0.1  # share of the features by which agreement grows noticeably
+
+
+def _share(tables: SubsetTables, *, graph: FilledSimilarity) -> Pairs:
+    """Count common features and those with a stand-in over the mean size of both selections.
+
+    Without stand-ins it is Dice's coefficient, to the last digit.
+    """
+    found = get_measure("yu").function(tables, graph=graph, corrected=False)
+    with np.errstate(invalid="ignore"):  # both are empty
+        shares = [block / _means(tables.sizes) for block in found.blocks]
+
+    def chance() -> Chance:
+        expected = expected_scores(tables, graph, YU, EXACT, 0, 0).mean
+        with np.errstate(invalid="ignore"):
+            return Chance(expected_mean(tables, expected / _means(tables.distinct_sizes)))
+
+    return Pairs(blocks=shares, chance=chance)
+
+
+def _means(sizes: NDArray[np.int64]) -> Array:
+    """Return the mean of each pair of sizes."""
+    return np.asarray((sizes[:, None] + sizes[None, :]) / 2)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A measure of the table; `counted` tells whether stand-ins count as agreement."""
+
+    name: str
+    record: Measure
+    counted: bool = False
+
+    def estimate(self, tables: SubsetTables, graph: FilledSimilarity) -> Array:
+        """Return value, low, high and chance of one system."""
+        options: dict[str, Any] = {"graph": graph} if self.counted else {}
+        if self.name == "yu":
+            options["correction"] = EXACT
+        estimate = self.record.estimate(tables, None, options)
+        interval = interval_of(estimate, CONFIDENCE, (self.record.minimum, self.record.maximum))
+        return np.array([estimate.value, interval.low, interval.high, estimate.chance().value])
+
+
+ROWS = (
+    _Row("share", get_measure("dice")),
+    _Row("share", replace(get_measure("yu"), function=_share, minimum=0.0), counted=True),
+    _Row("kappa", get_measure("kappa")),
+    _Row("yu", get_measure("yu"), counted=True),
+    _Row("nogueira", get_measure("nogueira")),
+    _Row("sechidis", get_measure("sechidis"), counted=True),
+)
+
+
+def adjusted_stability(
+    subsets: Subsets, graph: FilledSimilarity, groups: Iterable[Sequence[int]] | None
+) -> pd.DataFrame:
+    """Measure stability both ways, within groups of selections."""
+    systems = [subsets] if groups is None else [subsets[list(group)] for group in groups]
+    tables = [SubsetTables(system) for system in systems]
+    rows = []
+    for row in ROWS:
+        found = [row.estimate(one, graph) for one in tables]
+        joined = found[0] if groups is None else _over_groups(row.record, np.array(found))
+        rows.append((row.name, row.counted, *joined))
+    return pd.DataFrame(rows, columns=COLUMNS_ADJUSTED)
+
+
+def _over_groups(record: Measure, estimates: Array) -> Array:
+    """Average the estimates of groups, with an interval from their spread."""
+    value, _, _, chance = estimates.mean(axis=0)
+    low, high = interval_of_mean(estimates[:, 0], (record.minimum, record.maximum))
+    return np.array([value, low, high, chance])
+
+
+def judged(stability: pd.DataFrame) -> str:
+    """Say whether correlated features explain the disagreement between resamples."""
+    values = stability.set_index(["measure", "stand_ins"])["value"]
+    plain, adjusted = values["kappa", False], values["yu", True]
+    if np.isnan(plain):
+        return "Agreement is undefined here, so nothing can be said about correlated features."
+    if plain >= 1 - 1e-9:
+        return "Resamples agree fully; there is no disagreement for correlated features to explain."
+    share, more = values["share", False], values["share", True]
+    chance = stability["chance"].iloc[1]
+    return (
+        f"Two resamples share {share:.0%} of the selected features; if correlated features count "
+        f"they agree on {more:.0%}, random selections on {chance:.0%}. "
+        + _conclusion(np.nan_to_num((adjusted - plain) / (1 - plain)), more - share)
+    )
+
+
+def _conclusion(explained: float, gain: float) -> str:
+    well = "which is how a selector can be unstable and yet classify well."
+    if explained >= SOME:
+        much = "Most" if explained >= MOST else "Part"
+        return (
+            f"{much} of the disagreement is between features that carry the same information, "
+            + well
+        )
+    if gain >= MORE:
+        return (
+            "Correlated features are so common here that this is little more than chance: many "
+            "selections carry much the same information, " + well
+        )
+    return "The disagreement is hardly between correlated features."

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.special
 import scipy.stats
 
-from holdfast.measures._chance import expected_of_frequency
-from holdfast.measures._estimate import Chance, Estimate
-from holdfast.measures._pairs import described, named
-from holdfast.measures._system import (
+from holdfast.measures._pair_measures import described, named
+from holdfast.measures._registry import Chance, Estimate
+from holdfast.measures._system_measures import (
     all_empty,
     corrected_by,
+    expected_of_frequency,
     subset_system,
     totals,
     with_and_without,
@@ -23,8 +23,8 @@ from holdfast.measures._system import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.measures._tables import SubsetTables
-    from holdfast.measures._types import Array
+    from holdfast.measures._registry import Array
+    from holdfast.measures._subset_tables import SubsetTables
 
 
 def _information(h: Array) -> Array:

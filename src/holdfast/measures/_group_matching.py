@@ -9,17 +9,16 @@ import numpy as np
 import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
-from holdfast._checks import one_of
+from holdfast._validation import one_of
 from holdfast.errors import InvalidInputError
-from holdfast.measures._estimate import no_chance_level
-from holdfast.measures._pairs import PairMeasure, Pairs
-from holdfast.measures._record import Measure, register
-from holdfast.measures._similarity import DataSimilarity, check_all_named, in_order
+from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, in_order
+from holdfast.measures._pair_measures import PairMeasure, Pairs
+from holdfast.measures._registry import Measure, no_chance_level, register
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from holdfast.measures._types import Array
+    from holdfast.measures._registry import Array
     from holdfast.preferences import Groups
 
 Centre = Literal["mean", "representative"]

@@ -17,7 +17,7 @@ import scipy.special
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from holdfast.measures._estimate import Estimate
+    from holdfast.measures._registry import Estimate
 
     Array: TypeAlias = NDArray[np.float64]
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from holdfast._text import shortened
+from holdfast._formatting import shortened
 from holdfast.errors import (
     InvalidInputError,
     UndefinedMeasureError,
     UndefinedMeasureWarning,
 )
+from holdfast.measures._feature_similarity import check_all_named, similarity_of
 from holdfast.measures._interval import interval_of
-from holdfast.measures._pairs import PairMeasure
-from holdfast.measures._record import Measure, get_measure
-from holdfast.measures._similarity import check_all_named, similarity_of
-from holdfast.measures._tables import SubsetTables
+from holdfast.measures._pair_measures import PairMeasure
+from holdfast.measures._registry import Measure, get_measure
+from holdfast.measures._subset_tables import SubsetTables
 from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights, concat
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from holdfast.measures._estimate import Estimate
-    from holdfast.measures._similarity import Similarity
-    from holdfast.measures._types import Array
+    from holdfast.measures._feature_similarity import Similarity
+    from holdfast.measures._registry import Array, Estimate
 
 Undefined: TypeAlias = Literal["warn", "raise"] | float
 _FORMS: dict[str, type[Preferences]] = {

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pandas.api.types import is_numeric_dtype
 
-from holdfast.papers._claims import UNCHECKED, Seen
-from holdfast.papers._compare import agreement, published_numbers
-from holdfast.papers._library import get_data
-from holdfast.papers._made import SETTING, VALUE
+from holdfast._formatting import plural
+from holdfast.papers._comparison import OVERALL, UNCHECKED, Seen, agreement, published_numbers
 from holdfast.papers._record import FULL, REDUCED
+from holdfast.papers._runner import SETTING, VALUE, get_data
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from holdfast.papers._claims import Claim
-    from holdfast.papers._library import Library
-    from holdfast.papers._made import Made
-    from holdfast.papers._orders import Order
+    from holdfast.papers._comparison import Claim
     from holdfast.papers._record import Experiment
-    from holdfast.papers._workshop import Workshop
+    from holdfast.papers._reproduce import Order
+    from holdfast.papers._runner import Library, Made, Workshop
+
 
 FORMAT = "holdfast reproduction"
 Document: TypeAlias = "dict[str, Any]"
@@ -156,3 +154,168 @@ def settings_shown(document: Document) -> list[Document]:
 def is_measured(experiment: Experiment, values: pd.DataFrame) -> bool:
     """Return whether the columns are those of the experiment."""
     return set(values.columns) == {SETTING, VALUE, *experiment.keys}
+
+
+# A document's numbers as tables to look at: rows, heads, and three numbers a cell.
+
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Our number, the published one and the difference, as text; empty where there is none."""
+
+    ours: str
+    published: str = ""
+    difference: str = ""
+    gap: float | None = None
+
+    def text(self) -> str:
+        """Return all three in one line."""
+        if not self.published:
+            return self.ours
+        return f"{self.ours} ({self.published}{self.difference and f', {self.difference}'})"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: titles of the row heads, heads of the columns, rows of heads and cells."""
+
+    titles: list[str]
+    heads: list[str]
+    rows: list[tuple[list[str], list[Cell]]]
+
+    @property
+    def compared(self) -> bool:
+        """Whether any number is published."""
+        return any(cell.published for _, cells in self.rows for cell in cells)
+
+
+def grid(document: Document, setting: str) -> Grid:
+    """Return the numbers of a setting in the layout of the experiment."""
+    cells = shown_cells(document, setting)
+    rows, heads = document["rows"], document["heads"]
+    found = {(_key(cell, rows), _key(cell, heads)): cell for cell in cells}
+    columns = list(dict.fromkeys(_key(cell, heads) for cell in cells))
+    lines = list(dict.fromkeys(_key(cell, rows) for cell in cells))
+    return Grid(
+        titles=[name.replace("_", " ") for name in rows],
+        heads=[" ".join(column) for column in columns],
+        rows=[
+            (list(line), [_cell(found.get((line, one)), document["digits"]) for one in columns])
+            for line in lines
+        ],
+    )
+
+
+def _key(cell: Document, names: list[str]) -> tuple[str, ...]:
+    return tuple(shown(cell[name]) for name in names)
+
+
+def shown(value: Any) -> str:  # noqa: ANN401  (a key: text or number)
+    """Return a key as text: whole numbers without decimals."""
+    if value is None:
+        return NOTHING
+    return f"{value:,g}" if isinstance(value, int | float) else str(value)
+
+
+def _cell(cell: Document | None, digits: int) -> Cell:
+    if cell is None:
+        return Cell(NOTHING)
+    ours, theirs = cell["value"], cell["published"]
+    return Cell(
+        number(ours, digits),
+        "" if theirs is None else number(theirs, digits),
+        "" if None in (ours, theirs) else number(cell["difference"], digits, sign="+"),
+        cell["difference"],
+    )
+
+
+def number(value: float | None, digits: int, sign: str = "") -> str:
+    """Return a number in so many decimals; never a negative zero."""
+    if value is None:
+        return NOTHING
+    text = f"{value:{sign}.{digits}f}"
+    return text.replace("-", "+" if sign else "") if float(text) == 0 else text
+
+
+# Sentences about a document, for the terminal, the page and the guide alike.
+
+
+def size_word(document: Document) -> str:
+    """Say how large the run was."""
+    return "full size" if document["full"] else "reduced size"
+
+
+def summary(document: Document) -> str:
+    """Say how many of the findings held, in the main setting."""
+    counts = tally(document)
+    total = sum(counts.values())
+    if not total:
+        return ""
+    held, failed, open_ = counts.values()
+    verb = "cannot be checked"
+    return (
+        f"Of {plural(total, 'finding')} of the paper, {held} held, {failed} did not"
+        + (f", {open_} {verb}" if open_ else "")
+        + ("." if len(document["settings"]) == 1 else " (in the main setting).")
+    )
+
+
+def agreement_sentence(document: Document) -> str:
+    """Say how well numbers agree overall, in the main setting."""
+    main = document["settings"][0]["name"]
+    rows = [one for one in document["agreement"] if one["setting"] == main]
+    if not rows:
+        return ""
+    row = rows[-1]
+    share = row["part"] == OVERALL
+    gap = row["mean_absolute_difference"]
+    size = NOTHING if gap is None else f"{gap:.0%}" if share else number(gap, _decimals(document))
+    correlation = row["rank_correlation"]
+    ranks = "" if correlation is None else f", rank correlation {number(correlation, 2)}"
+    what = " of their range" if share else ""
+    return (
+        f"Our numbers differ from the published ones by {size}{what} on average{ranks} "
+        f"({plural(row['n'], 'pair')})."
+    )
+
+
+def _decimals(document: Document) -> int:
+    return max(3, int(document["digits"]))
+
+
+def data_sentences(document: Document) -> list[str]:
+    """Say which data sets were used, how they differ from the paper's, and which are missing."""
+    used = [one for one in document["data"] if one["used"]]
+    absent = [one for one in document["data"] if not one["used"]]
+    sentences = []
+    if used:
+        texts = [f"{one['name']} ({_size(one)})" for one in used]
+        sentences.append(f"Data: {', '.join(texts)}.")
+    if absent:
+        texts = [f"{one['name']} ({one['why_not']})" for one in absent]
+        sentences.append(f"Not used: {', '.join(texts)}.")
+    return sentences
+
+
+def _size(one: Document) -> str:
+    size = f"{one['samples']:,} x {one['features']:,}"
+    theirs = one.get("published")
+    if theirs is None or theirs == [one["samples"], one["features"]]:
+        return size
+    return f"{size}; in the paper {theirs[0]:,} x {theirs[1]:,}"
+
+
+def agreement_rows(document: Document) -> list[list[str]]:
+    """Return how well numbers agree, as rows of text."""
+    return [
+        [
+            one["setting"],
+            str(one["part"]),
+            str(one["n"]),
+            number(one["mean_absolute_difference"], _decimals(document)),
+            NOTHING if one["rank_correlation"] is None else number(one["rank_correlation"], 2),
+        ]
+        for one in document["agreement"]
+    ]

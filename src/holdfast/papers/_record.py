@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast._references import REFERENCES
-from holdfast._text import did_you_mean
+from holdfast._bibliography import REFERENCES
+from holdfast._formatting import did_you_mean
 from holdfast.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from holdfast.papers._claims import Claim
-    from holdfast.papers._made import Made
-    from holdfast.papers._workshop import Workshop
+    from holdfast.papers._comparison import Claim
+    from holdfast.papers._runner import Made, Workshop
+
 
 REDUCED, FULL = 0, 1
 """Places in pairs of sizes and times."""
@@ -147,3 +148,13 @@ class Paper:
                 f"{self.name} has no experiment called {name!r}.{did_you_mean(name, known)}"
             )
         return known[name]
+
+
+# Names of files.
+
+UNSAFE = re.compile(r"[^\w.]+", re.ASCII)
+
+
+def file_name(text: str) -> str:
+    """Return words as part of a file's name: what is no letter, digit or dot becomes a hyphen."""
+    return UNSAFE.sub("-", text).strip("-")

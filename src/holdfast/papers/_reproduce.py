@@ -9,28 +9,122 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from holdfast._checks import flag, seed_of
-from holdfast.errors import FileFormatError, InvalidInputError
-from holdfast.papers._compare import compared, published_numbers
+from holdfast._formatting import did_you_mean, shortened
+from holdfast._validation import flag, seed_of
+from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
+from holdfast.papers._comparison import compared, published_numbers
 from holdfast.papers._document import document as document_of
-from holdfast.papers._document import is_measured
-from holdfast.papers._library import Library
-from holdfast.papers._orders import EVERYTHING, ordered, why_none
-from holdfast.papers._registry import PAPERS, get_paper
-from holdfast.papers._words import summary
-from holdfast.papers._workshop import Nobody, Workers, Workshop
+from holdfast.papers._document import is_measured, summary
+from holdfast.papers._record import FULL, REDUCED
+from holdfast.papers._runner import Library, Nobody, Workers, Workshop, get_data
+from holdfast.papers.dernoncourt2014 import DERNONCOURT2014
+from holdfast.papers.kalousis2005 import KALOUSIS2005
+from holdfast.papers.saeys2008 import SAEYS2008
+from holdfast.papers.somol2008 import SOMOL2008
+from holdfast.papers.yu2008 import YU2008
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.io import Dataset
     from holdfast.papers._document import Document
-    from holdfast.papers._made import Made
-    from holdfast.papers._orders import Order
-    from holdfast.papers._record import Paper
-    from holdfast.papers._workshop import Watcher
+    from holdfast.papers._record import Experiment, Paper
+    from holdfast.papers._runner import Made, Watcher
     from holdfast.plot import Picture
+
+
+# What is to be run: which experiments, on which data sets, and how long that takes.
+
+EVERYTHING = "all"
+
+
+@dataclass(frozen=True)
+class Order:
+    """One experiment that is to be run, on these data sets."""
+
+    paper: Paper
+    experiment: Experiment
+    names: tuple[str, ...]
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be run: it needs no data, or some are at hand."""
+        return bool(self.names) or not self.experiment.data
+
+
+def ordered(
+    asked: Mapping[Paper, Sequence[str]],
+    library: Library,
+    *,
+    full: bool,
+    datasets: Sequence[str] | None = None,
+) -> list[Order]:
+    """Return the orders for experiments by paper; an empty list of them asks for all."""
+    experiments = [
+        (paper, experiment)
+        for paper, names in asked.items()
+        for experiment in (
+            [paper.get(name) for name in dict.fromkeys(names)] if names else paper.experiments
+        )
+    ]
+    if datasets is not None:
+        _check_datasets(datasets, [experiment for _, experiment in experiments], library)
+    return [
+        Order(paper, experiment, _names(experiment, library, full=full, datasets=datasets))
+        for paper, experiment in experiments
+    ]
+
+
+def _names(
+    experiment: Experiment, library: Library, *, full: bool, datasets: Sequence[str] | None
+) -> tuple[str, ...]:
+    wanted = experiment.data if full or datasets is not None else experiment.reduced
+    at_hand = [name for name in wanted if library.source(name) is not None]
+    return tuple(name for name in at_hand if datasets is None or name in datasets)
+
+
+def _check_datasets(
+    datasets: Iterable[str], experiments: Sequence[Experiment], library: Library
+) -> None:
+    used = list(dict.fromkeys(name for one in experiments for name in one.data))
+    for name in datasets:
+        get_data(name)
+        if name not in used:
+            what = did_you_mean(name, used) if used else " They need none."
+            raise UnknownNameError(f"none of these experiments uses the data set {name!r}.{what}")
+        if library.source(name) is None:
+            raise InvalidInputError(f"the data set {name} is not at hand: {library.why_not(name)}.")
+
+
+def why_none(order: Order, library: Library) -> str:
+    """Say why an experiment cannot be run."""
+    reasons = dict.fromkeys(f"{name}: {library.why_not(name)}" for name in order.experiment.data)
+    return f"none of its data sets is at hand ({shortened(reasons, most=3)})"
+
+
+def expected_seconds(orders: Iterable[Order], *, full: bool) -> float:
+    """Return about how many CPU seconds orders take; what several share counts once."""
+    place = FULL if full else REDUCED
+    pieces = {
+        (order.paper.name, piece): order.paper.seconds[piece][place]
+        for order in orders
+        if order.runs
+        for piece in _pieces(order)
+    }
+    return sum(pieces.values())
+
+
+def _pieces(order: Order) -> list[str | tuple[str, str]]:
+    known = order.paper.seconds
+    pieces: list[str | tuple[str, str]] = [one for one in order.experiment.work if one in known]
+    more = [
+        (one, name) for one in order.experiment.work if one not in known for name in order.names
+    ]
+    return [*pieces, *more]
+
+
+# Experiments of papers, run again: ours beside theirs.
 
 FOLDER = "reproduction"
 
@@ -239,3 +333,57 @@ class Workshops:
         words += [] if order.names == at_hand else ["--datasets", ",".join(order.names)]
         words += ["--seed", str(self.seed)] if self.seed else []
         return shlex.join(words)
+
+
+# All papers whose experiments can be run again.
+
+PAPERS: dict[str, Paper] = {
+    paper.name: paper for paper in (KALOUSIS2005, DERNONCOURT2014, SOMOL2008, YU2008, SAEYS2008)
+}
+
+
+def get_paper(name: str) -> Paper:
+    """Return the record of a paper."""
+    if name not in PAPERS:
+        known = [*PAPERS, "all"]
+        raise UnknownNameError(f"no paper is called {name!r}.{did_you_mean(name, known)}")
+    return PAPERS[name]
+
+
+def list_papers(data: str | os.PathLike[str] | None = None) -> pd.DataFrame:
+    """List the papers' tables and figures, and whether their data sets are at hand.
+
+    Parameters
+    ----------
+    data : path, optional
+        The folder of data sets; by default the one that ``HOLDFAST_DATA`` names.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each experiment: ``paper``, ``experiment``, ``title``, the data sets ``at_hand``
+        and ``missing`` (both empty where the experiment simulates), the number of ``claims``
+        that are checked, and the full ``reference``.
+
+    Examples
+    --------
+    >>> from holdfast.papers import list_papers
+    >>> table = list_papers().set_index(["paper", "experiment"])
+    >>> table.loc[("somol2008", "table"), "at_hand"]
+    ('wine',)
+    """
+    library = Library(data)
+    rows = [
+        {
+            "paper": paper.name,
+            "experiment": one.name,
+            "title": one.title,
+            "at_hand": tuple(name for name in one.data if library.source(name) is not None),
+            "missing": tuple(name for name in one.data if library.source(name) is None),
+            "claims": len(one.claims),
+            "reference": paper.reference,
+        }
+        for paper in PAPERS.values()
+        for one in paper.experiments
+    ]
+    return pd.DataFrame(rows)

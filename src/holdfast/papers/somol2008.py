@@ -8,12 +8,12 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import holdfast as hf
-from holdfast.papers._claims import Claim, Seen
-from holdfast.papers._made import Made
+from holdfast.papers._comparison import Claim, Seen
 from holdfast.papers._record import Experiment, Paper, Setting
+from holdfast.papers._runner import Made
 
 if TYPE_CHECKING:
-    from holdfast.papers._workshop import Workshop
+    from holdfast.papers._runner import Workshop
 
 MAIN, LINEAR, NAIVE = "main", "linear SVM", "naive Bayes"
 CLASSIFIERS: dict[str, dict[str, Any]] = {

@@ -1,18 +1,14 @@
 """Pictures of stability: functions of numbers that draw, and return what they drew."""
 
-from holdfast.plot._cohorts import cohorts
-from holdfast.plot._ensemble_sizes import ensemble_sizes
-from holdfast.plot._found_again import found_again
-from holdfast.plot._frequencies import frequencies
-from holdfast.plot._group_stability import group_stability
-from holdfast.plot._neighbours import neighbours
+from holdfast.plot._accuracy_stability import plane
+from holdfast.plot._curves import ensemble_sizes, profiles
+from holdfast.plot._feature_chances import found_again
+from holdfast.plot._frequencies import frequencies, rank_ranges
+from holdfast.plot._groups import group_stability, neighbours
 from holdfast.plot._picture import Picture
-from holdfast.plot._plane import plane
-from holdfast.plot._profiles import profiles
-from holdfast.plot._rank_ranges import rank_ranges
-from holdfast.plot._ratios import ratios
-from holdfast.plot._replication import replication
-from holdfast.plot._similarity import similarity
+from holdfast.plot._replication import cohorts, replication
+from holdfast.plot._sample_ratios import ratios
+from holdfast.plot._selector_similarity import similarity
 from holdfast.plot._simulated import simulated_figure
 from holdfast.plot._stability_path import stability_path
 from holdfast.plot._stripes import stripes

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.lines import Line2D
 
-from holdfast._text import plural
-from holdfast.plot._names import MOST, shown, shown_apart
-from holdfast.plot._numbers import column, format_shares, numeric, percent
-from holdfast.plot._rows import BAR, draw_dots, row_colours, rows_height
-from holdfast.plot._sheet import check_columns, finish, name_rows, nothing, open_sheet, rule
+from holdfast._formatting import plural
+from holdfast.plot._canvas import check_columns, finish, name_rows, nothing, open_sheet, rule
+from holdfast.plot._labels import MOST, shown, shown_apart
+from holdfast.plot._style import TICK, column, format_shares, numeric, percent, plain, scale_counts
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
-    from holdfast.plot._sheet import Sheet
     from holdfast.plot._style import Style
+
 
 TITLE = "How often features are selected"
 
@@ -98,3 +100,158 @@ def _described(drawn: pd.DataFrame, ordered: pd.DataFrame) -> str:
         f"Of {plural(len(ordered), 'feature')} ever selected, {often:,} in at least half of the "
         f"resamples, {always:,} in all."
     )
+
+
+# Where features rank: the middle and the ends of their ranks over resamples.
+
+TITLE_RANK_RANGES = "Where features rank"
+RANKS = ["rank_low", "rank_median", "rank_high"]
+
+
+def rank_ranges(
+    table: pd.DataFrame,
+    *,
+    most: int = 30,
+    ax: Axes | None = None,
+    style: Style = "light",
+) -> Picture:
+    """Draw the range of ranks of each feature, the best on top.
+
+    A line leads from the low to the high rank, a dot marks the median. Where the high rank is
+    missing because it lies beyond the last rank that is known, the line ends in an open arrow.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``feature``, ``rank_low``, ``rank_median``, ``rank_high``; where known,
+        ``informative``, whether the feature truly matters. Rows without a low rank are left out.
+    most : int, default 30
+        Show at most so many features; a remark says how many are left out.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a figure of its own.
+    style : {"light", "dark"}, default "light"
+        The page that the picture stands on.
+
+    Returns
+    -------
+    Picture
+        Its numbers: the rows of the table that are drawn, and whether the range is ``open``.
+
+    Examples
+    --------
+    >>> import holdfast as hf, pandas as pd
+    >>> table = pd.DataFrame(
+    ...     {"feature": ["TP53", "MYC"], "rank_low": [1, 2], "rank_median": [1, 4],
+    ...      "rank_high": [3, None]}
+    ... )
+    >>> hf.plot.rank_ranges(table).numbers["open"].tolist()
+    [False, True]
+    """
+    check_columns(table, ("feature", *RANKS), "rank_ranges")
+    ordered = _ordered(table)
+    drawn = ordered.head(max(most, 1)).reset_index(drop=True)
+    sheet = open_sheet(ax, style, rows_height(len(drawn)))
+    if drawn.empty:
+        return nothing(sheet, drawn, TITLE_RANK_RANGES, "no ranks are known")
+    _draw_rank_ranges(sheet, drawn)
+    _label_rank_ranges(sheet, drawn, len(ordered) - len(drawn))
+    return finish(sheet, drawn, TITLE_RANK_RANGES, _described_rank_ranges(drawn))
+
+
+def _ordered(table: pd.DataFrame) -> pd.DataFrame:
+    numbers = {name: numeric(table[name]) for name in RANKS}
+    frame = table.assign(**numbers, open=np.isnan(numbers["rank_high"]))
+    keys = ["rank_median", "rank_high", "rank_low"]
+    known: pd.DataFrame = frame[np.isfinite(frame["rank_low"])]
+    return known.sort_values(keys, kind="stable")
+
+
+def _draw_rank_ranges(sheet: Sheet, table: pd.DataFrame) -> None:
+    ax, rows = sheet.ax, np.arange(len(table))
+    colours = list(row_colours(sheet, table))
+    ranks = table[RANKS].to_numpy(dtype=np.float64)
+    wide = scale_counts(ax, ranks.ravel(), sheet.abreast(8, each=36))
+    last = float(np.nanmax(ranks))
+    edge = last * 1.25 if wide else last + max(0.05 * last, 0.6)
+    beyond = table["open"].to_numpy()
+    ax.hlines(rows, ranks[:, 0], np.where(beyond, edge, ranks[:, 2]), color=colours, **BAR)
+    draw_dots(sheet, ranks[:, 1], table)
+    for row in rows[beyond]:
+        ax.plot(
+            edge, row, ">", color="none", markeredgecolor=colours[row], markersize=6,
+            markeredgewidth=1.1, clip_on=False,
+        )  # fmt: skip
+    ax.set_xlim(0.85 if wide else 1 - 0.03 * edge, edge * 1.03)
+
+
+def _label_rank_ranges(sheet: Sheet, drawn: pd.DataFrame, rest: int) -> None:
+    name_rows(sheet, shown_apart(drawn["feature"], sheet.letters(MOST)))
+    rule(sheet, "x")
+    text = "rank over the resamples (1 is best): median, and 5% to 95% of them"
+    if drawn["open"].any():
+        text += "\narrow: beyond the last rank that is kept"
+    if rest:
+        text += f"\nnot shown: {plural(rest, 'feature')} of higher rank"
+    sheet.ax.set_xlabel(text)
+
+
+def _described_rank_ranges(drawn: pd.DataFrame) -> str:
+    first = drawn.iloc[0]
+    end = "beyond the last rank kept" if first["open"] else plain(first["rank_high"])
+    beyond = int(drawn["open"].sum())
+    return (
+        f"Ranges of ranks of {plural(len(drawn), 'feature')}, the best on top: "
+        f"{shown(first['feature'])} from {plain(first['rank_low'])} to {end}. "
+        f"Reaching beyond the last rank that is kept: {beyond:,}."
+    )
+
+
+# What pictures with a row a feature share.
+
+BAR: dict[str, Any] = {"linewidth": 2.4, "alpha": 0.4}
+"""How ranges are drawn."""
+INFORMATIVE, OTHER = "truly informative", "not informative"
+
+
+def rows_height(count: int) -> float:
+    """Return the inches that so many rows need."""
+    return 1.0 + 0.215 * max(count, 4)
+
+
+def row_colours(sheet: Sheet, table: pd.DataFrame) -> NDArray[np.str_]:
+    """Return a colour for each row: one of two where the truth is known."""
+    blue, vermilion = sheet.colours["blue"], sheet.colours["vermilion"]
+    return np.where(_other(table), vermilion, blue)
+
+
+def draw_dots(sheet: Sheet, x: NDArray[np.float64], table: pd.DataFrame) -> None:
+    """Draw a dot in each row, of another shape where a feature is known not to matter."""
+    rows, colours, other = np.arange(len(table)), row_colours(sheet, table), _other(table)
+    for chosen, marker, size in ((~other, "o", 30), (other, "D", 22)):
+        sheet.ax.scatter(
+            x[chosen], rows[chosen], s=size, marker=marker, color=list(colours[chosen]), zorder=3,
+            linewidths=0,
+        )  # fmt: skip
+    if "informative" in table.columns:
+        legend_of_truth(sheet)
+
+
+def _other(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Tell which features are known not to matter."""
+    if "informative" not in table.columns:
+        return np.zeros(len(table), dtype=np.bool_)
+    return ~table["informative"].to_numpy(dtype=np.bool_)
+
+
+def legend_of_truth(sheet: Sheet, markers: str = "oD") -> None:
+    """Say above the picture how informative features are told from others."""
+    handles = [
+        Line2D([], [], linestyle="none", marker=marker, markersize=5, color=sheet.colours[colour])
+        for marker, colour in zip(markers, ("blue", "vermilion"), strict=True)
+    ]
+    sheet.ax.legend(
+        handles, [INFORMATIVE, OTHER], loc="lower left", bbox_to_anchor=(0, 1.005),
+        ncols=sheet.abreast(2, each=110), frameon=False, fontsize=sheet.scale * TICK,
+        labelcolor=sheet.colours["ink"], borderaxespad=0, handletextpad=0.3, columnspacing=1.5,
+        borderpad=0.2,
+    )  # fmt: skip

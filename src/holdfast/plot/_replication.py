@@ -5,21 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from holdfast.plot._margin import Ending, name_endings
-from holdfast.plot._numbers import format_values, numeric, plain
-from holdfast.plot._sheet import check_columns, finish, nothing, open_sheet, rule, settle
+from holdfast._formatting import plural
+from holdfast.plot._canvas import (
+    check_columns,
+    finish,
+    name_rows,
+    nothing,
+    open_sheet,
+    rule,
+    settle,
+)
+from holdfast.plot._frequencies import rows_height
+from holdfast.plot._labels import MOST, Ending, name_endings, shown_apart
+from holdfast.plot._style import TICK, column, format_values, numeric, plain
 
 if TYPE_CHECKING:
     from typing import Any
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
-    from holdfast.plot._sheet import Sheet
     from holdfast.plot._style import Style
+
 
 TITLE = "Replication stability by number of samples"
 NEEDED = ("n_samples", "value", "low", "high", "kind")
@@ -129,3 +142,146 @@ def _span(rows: pd.DataFrame) -> str:
     """Return the value of the last row with its interval."""
     value, low, high = (float(rows[name].iloc[-1]) for name in ("value", "low", "high"))
     return f"{value:.2f} ({low:.2f} to {high:.2f})"
+
+
+# How well cohorts agree, beside what samples of their sizes from one population would.
+
+TITLE_COHORTS = "How well cohorts agree"
+NEEDED_COHORTS = ("cohort_a", "cohort_b", "value", "expected", "low", "high")
+CLEAR = 0.05
+
+
+def cohorts(
+    table: pd.DataFrame,
+    *,
+    measure: str = "stability",
+    most: int = 30,
+    ax: Axes | None = None,
+    style: Style = "light",
+) -> Picture:
+    """Draw how well pairs of cohorts agree: a dot, and a bar for what is expected.
+
+    The bar is the range of samples of the same sizes from all cohorts, its stroke their mean. A
+    diamond instead of a dot marks pairs that agree clearly less.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``cohort_a``, ``cohort_b``, ``value``, ``expected``, ``low``, ``high``; where
+        known ``p_value``, of agreeing less than expected. Rows without a value are left out.
+    measure : str, default "stability"
+        What the values are, in words.
+    most : int, default 30
+        Show at most so many pairs, those with the lowest p-values if there are more; a remark
+        says how many are left out.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a figure of its own.
+    style : {"light", "dark"}, default "light"
+        The page that the picture stands on.
+
+    Returns
+    -------
+    Picture
+        Its numbers: the rows of the table that are drawn, and whether they agree clearly
+        ``less``.
+
+    Examples
+    --------
+    >>> import holdfast as hf, pandas as pd
+    >>> table = pd.DataFrame(
+    ...     {"cohort_a": ["London"], "cohort_b": ["Paris"], "value": [0.2], "expected": [0.5],
+    ...      "low": [0.4], "high": [0.6], "p_value": [0.01]}
+    ... )
+    >>> hf.plot.cohorts(table).numbers["less"].tolist()
+    [True]
+    """
+    check_columns(table, NEEDED_COHORTS, "cohorts")
+    known = table[np.isfinite(numeric(table["value"]))]
+    known = known.assign(less=column(known, "p_value") <= CLEAR)
+    drawn = _chosen(known, max(most, 1))
+    sheet = open_sheet(ax, style, rows_height(len(drawn)))
+    if drawn.empty:
+        return nothing(sheet, drawn, TITLE_COHORTS, "no pair of cohorts has a value")
+    _draw_cohorts(sheet, drawn)
+    _label(sheet, drawn, len(known) - len(drawn), measure)
+    return finish(sheet, drawn, TITLE_COHORTS, _described_cohorts(drawn, measure))
+
+
+def _chosen(known: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Return the rows to draw, in the order of the table."""
+    if len(known) <= most:
+        return known.reset_index(drop=True)
+    worst = np.argsort(column(known, "p_value"), kind="stable")[:most]
+    chosen: pd.DataFrame = known.iloc[np.sort(worst)]
+    return chosen.reset_index(drop=True)
+
+
+def _draw_cohorts(sheet: Sheet, table: pd.DataFrame) -> None:
+    ax, rows, less = sheet.ax, np.arange(len(table)), table["less"].to_numpy(dtype=bool)
+    low, high, expected = (numeric(table[name]) for name in ("low", "high", "expected"))
+    ax.hlines(rows, low, high, color=sheet.colours["slate"], linewidth=7, alpha=0.35)
+    ax.vlines(expected, rows - 0.24, rows + 0.24, color=sheet.colours["slate"], linewidth=1.4)
+    value = numeric(table["value"])
+    for own, marker, size, colour in ((~less, "o", 30, "blue"), (less, "D", 24, "vermilion")):
+        ax.scatter(
+            value[own], rows[own], s=size, marker=marker, color=sheet.colours[colour], zorder=3,
+            linewidths=0,
+        )  # fmt: skip
+    _scale(ax, np.concatenate([low, high, expected, value]))
+
+
+def _scale(ax: Axes, values: NDArray[np.float64]) -> None:
+    """Show 0 and all values, and 1 where values come near it."""
+    known = values[np.isfinite(values)]
+    low, high = min(0.0, float(known.min())), float(known.max())
+    high = 1.0 if 0.6 < high <= 1 else max(high, 0.1)
+    room = 0.03 * (high - low)
+    ax.set_xlim(low - room, high + room)
+
+
+def _label(sheet: Sheet, drawn: pd.DataFrame, rest: int, measure: str) -> None:
+    pairs = [*drawn["cohort_a"], *drawn["cohort_b"]]
+    short = shown_apart(pairs, max(4, sheet.letters(MOST + 6) // 2 - 2))
+    count = len(drawn)
+    name_rows(sheet, [f"{a} – {b}" for a, b in zip(short[:count], short[count:], strict=True)])
+    format_values(sheet.ax.xaxis)
+    rule(sheet, "x")
+    text = f"{measure} of the selections of two cohorts"
+    if rest:
+        text += f"\nnot shown: {plural(rest, 'pair')} of cohorts"
+    sheet.ax.set_xlabel(text)
+    _legend(sheet, drawn)
+
+
+def _legend(sheet: Sheet, drawn: pd.DataFrame) -> None:
+    """Say above the picture what bars and dots are."""
+    colours = sheet.colours
+    bar = Line2D([], [], color=colours["slate"], linewidth=7, alpha=0.35)
+    entries = [(bar, "expected of one population: 95% range and mean")]
+    kinds = (
+        ("o", "blue", "cohorts", ~drawn["less"]),
+        ("D", "vermilion", "clearly less", drawn["less"]),
+    )
+    for marker, colour, text, there in kinds:
+        if there.any():
+            dot = Line2D(
+                [], [], linestyle="none", marker=marker, markersize=5, color=colours[colour]
+            )
+            entries.append((dot, text))
+    handles, labels = zip(*entries, strict=True)
+    sheet.ax.legend(
+        handles, labels, loc="lower left", bbox_to_anchor=(0, 1.005),
+        ncols=sheet.abreast(3, each=170), frameon=False, fontsize=sheet.scale * TICK,
+        labelcolor=colours["ink"], borderaxespad=0, handletextpad=0.8, columnspacing=1.5,
+        borderpad=0.2,
+    )  # fmt: skip
+
+
+def _described_cohorts(drawn: pd.DataFrame, measure: str) -> str:
+    value, low, high = (numeric(drawn[name]) for name in ("value", "low", "high"))
+    inside = int(np.sum((value >= low) & (value <= high)))
+    return (
+        f"Dots of {measure} for {plural(len(drawn), 'pair')} of cohorts, from {value.min():.2f} "
+        f"to {value.max():.2f}, beside bars of what is expected of one population. Within its bar: "
+        f"{inside:,}. Clearly less: {int(drawn['less'].sum()):,}."
+    )

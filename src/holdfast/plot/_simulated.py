@@ -2,24 +2,377 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.plot._simulated_effects import draw_other_filters, draw_scores, draw_selection
-from holdfast.plot._simulated_sweeps import (
-    draw_correlated,
-    draw_errors,
-    draw_ratios,
-    draw_stability,
+from holdfast.plot._canvas import (
+    check_columns,
+    entitle,
+    explain,
+    finish,
+    from_zero,
+    open_panels,
+    settle,
+    shades,
+    space_evenly,
+    spread_out,
 )
+from holdfast.plot._labels import Ending, name_endings
+from holdfast.plot._style import column, format_values, look, numeric, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
+    from matplotlib.lines import Line2D
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
+
+
+# Figures 3 to 5 of S2: scores, ranks and selections of features against their true effects.
+
+EFFECT = "true effect μ, in standard deviations"
+AROUND = 15
+"""So many neighbouring features are averaged for the lines of figure 3."""
+POINTS = 20_000
+"""Most points of a panel."""
+FILTERS = {
+    "t_score": "t-score",
+    "cat_score": "CAT score",
+    "mutual_information": "mutual information",
+}
+ROWS = {
+    "score": ("effect", "score", EFFECT, "score |t|"),
+    "rank": ("effect", "rank", EFFECT, "rank found"),
+    "true": ("true_rank", "rank", "true rank", "rank found"),
+}
+
+
+def draw_scores(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 3: a column of panels a number of samples."""
+    points, means = tables["points"], tables["means"]
+    check_columns(points, ("n_samples", "effect", "true_rank", "score", "rank"), "figure 3")
+    sizes = list(dict.fromkeys(means["n_samples"]))
+    sheets = open_panels([[f"{row} {n}" for n in sizes] for row in ROWS], style, 8.4)
+    for row, (x, y, xlabel, ylabel) in ROWS.items():
+        for n in sizes:
+            sheet = sheets[f"{row} {n}"]
+            _draw_cloud(sheet, points[points["n_samples"] == n], x, y)
+            _draw_means(sheet, means[means["n_samples"] == n], x, y)
+            sheet.ax.set(xlabel=xlabel, ylabel=ylabel if n == sizes[0] else "")
+            if row == "score":
+                entitle(sheet, f"{plain(n)} samples")
+    first, *others = sheets.values()
+    more = [sheet.ax for sheet in others]
+    return finish(first, means, "Scores and ranks by true effect", _said_of_ranks(means), more)
+
+
+def _draw_cloud(sheet: Sheet, points: pd.DataFrame, x: str, y: str) -> None:
+    """Draw the points as an image, those of the first sets: there may be hundreds of thousands."""
+    some = points.iloc[:POINTS]
+    sheet.ax.scatter(
+        some[x], some[y], s=2, alpha=0.25, linewidths=0, color=sheet.colours["sky"],
+        rasterized=True,
+    )  # fmt: skip
+    space_evenly(sheet)
+    format_values(sheet.ax.yaxis)
+
+
+def _draw_means(sheet: Sheet, means: pd.DataFrame, x: str, y: str) -> None:
+    """Draw mean, and mean ± standard deviation, over neighbouring features."""
+    own = means.sort_values(x)
+    place, mean, spread = (_running(own[name]) for name in (x, f"{y}_mean", f"{y}_sd"))
+    for side in (-1, 1):
+        sheet.ax.plot(place, mean + side * spread, color=sheet.colours["muted"], linewidth=0.9)
+    sheet.ax.plot(place, mean, color=sheet.colours["ink"], linewidth=1.6)
+
+
+def _running(values: pd.Series) -> pd.Series:
+    return values.rolling(AROUND, center=True, min_periods=1).mean()
+
+
+def _said_of_ranks(means: pd.DataFrame) -> str:
+    parts = []
+    for n, own in means.groupby("n_samples", sort=False):
+        best = own[own["true_rank"] <= 10]["rank_mean"].mean()
+        parts.append(f"{best:,.0f} with {plain(float(str(n)))} samples")
+    total = means["feature"].nunique()
+    return f"Mean rank of the 10 truly best of {total:,} features: {', '.join(parts)}."
+
+
+def draw_selection(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 4: two clouds with their curves, and below them the curves of all sizes."""
+    frequencies, curves = tables["frequencies"], tables["curves"]
+    check_columns(frequencies, ("n_samples", "effect", "frequency"), "figure 4")
+    sizes = [n for n in (50, 5000) if (curves["n_samples"] == n).any()]
+    sheets = open_panels([[f"{n}" for n in sizes], ["all"] * len(sizes)], style, 6.2)
+    for n in sizes:
+        sheet = sheets[f"{n}"]
+        own = frequencies[frequencies["n_samples"] == n]
+        sheet.ax.scatter(
+            own["effect"], own["frequency"], s=9, alpha=0.45, linewidths=0,
+            color=sheet.colours["sky"], rasterized=True,
+        )  # fmt: skip
+        curve = curves[curves["n_samples"] == n]
+        sheet.ax.plot(
+            curve["effect"], curve["probability"], color=sheet.colours["ink"], linewidth=1.6
+        )
+        _dress(sheet, f"{plain(n)} samples", ylabel=n == sizes[0])
+    _dress(sheets["all"], "logistic curves, by number of samples", ylabel=True)
+    _draw_curves(sheets["all"], curves, named=True)
+    first, *others = sheets.values()
+    title = "How often features are selected, by true effect"
+    return finish(first, curves, title, _said_of(curves), [sheet.ax for sheet in others])
+
+
+def draw_other_filters(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 5: the curves of all sizes, a panel a selector."""
+    curves = tables["curves"]
+    check_columns(curves, ("n_samples", "selector", "effect", "probability"), "figure 5")
+    names = list(dict.fromkeys(curves["selector"]))
+    sheets = open_panels([names], style, 3.6)
+    for name, sheet in sheets.items():
+        _dress(sheet, FILTERS.get(name, name), ylabel=name == names[0])
+        sheet.ax.set_xlim(0, numeric(curves["effect"]).max())
+    for name, sheet in sheets.items():
+        _draw_curves(sheet, curves[curves["selector"] == name], named=name == names[-1])
+    first, *others = sheets.values()
+    title = "How often other filters select features, by true effect"
+    return finish(first, curves, title, _said_of(curves), [sheet.ax for sheet in others])
+
+
+def _dress(sheet: Sheet, title: str, *, ylabel: bool) -> None:
+    entitle(sheet, title)
+    sheet.ax.set(xlabel=EFFECT, ylabel="share of sets that select it" if ylabel else "")
+    from_zero(sheet)
+    space_evenly(sheet)
+
+
+def _draw_curves(sheet: Sheet, curves: pd.DataFrame, *, named: bool) -> None:
+    """Draw a curve a number of samples, the more samples the darker; name them if asked to."""
+    sizes = sorted(set(curves["n_samples"]))
+    endings = []
+    for n, colour in zip(sizes, shades(sheet.colours, len(sizes)), strict=True):
+        own = curves[curves["n_samples"] == n]
+        line: dict[str, Any] = {"color": colour, "linewidth": 1.6}
+        sheet.ax.plot(own["effect"], own["probability"], **line)
+        last = own.iloc[-1]
+        endings.append(Ending(last["effect"], last["probability"], plain(n), line))
+    sheet.ax.set_xlim(0, numeric(curves["effect"]).max())
+    settle(sheet)
+    if named:
+        name_endings(sheet, endings)
+
+
+def _said_of(curves: pd.DataFrame) -> str:
+    top = curves[curves["effect"] == curves["effect"].max()]
+    parts = []
+    for name, own in top.groupby("selector", sort=False):
+        few, many = own.iloc[0], own.iloc[-1]
+        parts.append(
+            f"{FILTERS.get(str(name), str(name))} selects features of the largest effect with "
+            f"probability {few['probability']:.2f} at {plain(few['n_samples'])} samples and "
+            f"{many['probability']:.2f} at {plain(many['n_samples'])}"
+        )
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+# Figures 6 to 9 of S2: stability and errors against what a study has and selects.
+
+MEASURES = {
+    "relative_weighted_consistency": "CW_rel",
+    "ati_pa": "ATI_PA",
+    "pearson": "S_W, scores",
+    "spearman": "S_R, ranks",
+}
+ERRORS = {
+    "lda_error": "LDA",
+    "bayes_observed": "best rule, selected features",
+    "bayes_optimal": "best rule, best features",
+}
+PANELS = {
+    "n_samples": "number of samples N",
+    "n_features": "number of features D",
+    "size": "number of selected features d",
+    "gamma": "power γ of the effects",
+}
+LAYOUT = [["n_samples", "n_features"], ["size", "gamma"]]
+FILTERS_SIMULATED_SWEEPS = {"t_score": "t-score", "cat_score": "CAT score"}
+
+
+def draw_stability(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 6: stability in four panels."""
+    table = tables["stability"]
+    check_columns(table, ("panel", "x", "measure", "value"), "figure 6")
+    sheets = open_panels(LAYOUT, style, 5.6)
+    for name, sheet in sheets.items():
+        own = table[table["panel"] == name]
+        lines = _draw_measures(sheet, own, "x")
+        _dress_simulated_sweeps(
+            sheet, own["x"], PANELS[name], "stability" if name in ("n_samples", "size") else ""
+        )
+        if name in LAYOUT[1]:  # low throughout: a scale of their own shows where they are highest
+            from_zero(sheet, _top(own))
+    explain(sheet, lines, len(lines))
+    return _finished(sheets, table, "Stability of the t-score", _said_of_sweep(table))
+
+
+def draw_errors(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 8: errors in four panels."""
+    table = tables["errors"]
+    check_columns(table, ("panel", "x", *ERRORS), "figure 8")
+    sheets = open_panels(LAYOUT, style, 5.6)
+    for name, sheet in sheets.items():
+        own = table[table["panel"] == name]
+        lines = [
+            _draw_line(sheet, position, own["x"], own[error], title)
+            for position, (error, title) in enumerate(ERRORS.items())
+        ]
+        _dress_simulated_sweeps(
+            sheet, own["x"], PANELS[name], "error" if name in ("n_samples", "size") else ""
+        )
+        from_zero(sheet, 0.5)
+    explain(sheet, lines, len(lines))
+    return _finished(sheets, table, "Errors after selection by the t-score", _said_of_errors(table))
+
+
+def draw_correlated(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 7: a row of panels a structure of the data, a column a selector."""
+    table = tables["stability"]
+    check_columns(table, ("structure", "selector", "n_samples", "measure", "value"), "figure 7")
+    structures, names = (list(dict.fromkeys(table[key])) for key in ("structure", "selector"))
+    grid = [[f"{structure}|{name}" for name in names] for structure in structures]
+    sheets = open_panels(grid, style, 0.7 + 1.75 * len(structures))
+    for key, sheet in sheets.items():
+        structure, _, name = key.partition("|")
+        own = table[(table["structure"] == structure) & (table["selector"] == name)]
+        lines = _draw_measures(sheet, own, "n_samples")
+        last, first = structure == structures[-1], name == names[0]
+        label = PANELS["n_samples"] if last else ""
+        _dress_simulated_sweeps(sheet, own["n_samples"], label, "stability" if first else "")
+        from_zero(sheet, _top(table))
+        entitle(sheet, f"{FILTERS_SIMULATED_SWEEPS.get(name, name)}: {structure}")
+    explain(sheet, lines, len(lines))
+    title = "Stability on correlated features"
+    return _finished(sheets, table, title, _said_of_correlated(table))
+
+
+def draw_ratios(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
+    """Draw figure 9: a line a ratio of samples to features."""
+    table = tables["stability"]
+    check_columns(table, ("ratio", "n_samples", "value"), "figure 9")
+    sheet = open_panels([["all"]], style, 4.2)["all"]
+    _dress_simulated_sweeps(sheet, table["n_samples"], PANELS["n_samples"], "CW_rel")
+    ratios = sorted(set(table["ratio"]))
+    endings = []
+    for position, ratio in enumerate(ratios):
+        own = table[table["ratio"] == ratio]
+        line = _style(sheet, position) | {"color": shades(sheet.colours, len(ratios))[position]}
+        sheet.ax.plot(own["n_samples"], own["value"], **line)
+        last = own.iloc[-1]
+        endings.append(Ending(last["n_samples"], last["value"], f"N/D = {plain(ratio)}", line))
+    settle(sheet)
+    name_endings(sheet, endings)
+    said = _said_of_ratios(table)
+    return finish(sheet, table, "Stability at constant ratios of samples to features", said)
+
+
+def _draw_measures(sheet: Sheet, table: pd.DataFrame, x: str) -> list[Line2D]:
+    """Draw a line a measure, with the band of its interval."""
+    lines = []
+    for position, (measure, title) in enumerate(MEASURES.items()):
+        own = table[table["measure"] == measure]
+        if len(own):
+            lines.append(_draw_line(sheet, position, own[x], own["value"], title))
+            sheet.ax.fill_between(
+                numeric(own[x]), column(own, "low"), column(own, "high"), alpha=0.13, linewidth=0,
+                color=_style(sheet, position)["color"],
+            )  # fmt: skip
+    return lines
+
+
+def _draw_line(sheet: Sheet, position: int, x: pd.Series, y: pd.Series, title: str) -> Line2D:
+    (line,) = sheet.ax.plot(numeric(x), numeric(y), label=title, **_style(sheet, position))
+    return line
+
+
+def _style(sheet: Sheet, position: int) -> dict[str, Any]:
+    own = look(position, sheet.colours)
+    return {
+        "color": own.colour, "marker": own.marker, "markersize": 4, "linewidth": 1.4,
+        "markeredgecolor": sheet.colours["paper"], "markeredgewidth": 0.4,
+    }  # fmt: skip
+
+
+def _dress_simulated_sweeps(sheet: Sheet, x: pd.Series, xlabel: str, ylabel: str) -> None:
+    spread_out(sheet, numeric(x))
+    from_zero(sheet)
+    sheet.ax.set(xlabel=xlabel, ylabel=ylabel)
+
+
+def _top(table: pd.DataFrame) -> float:
+    """Return the highest value or end of an interval."""
+    return float(np.nanmax([numeric(table["value"]), column(table, "high")]))
+
+
+def _finished(
+    sheets: Mapping[str, Sheet], table: pd.DataFrame, title: str, description: str
+) -> Picture:
+    first, *others = sheets.values()
+    return finish(first, table, title, description, [sheet.ax for sheet in others])
+
+
+def _ends(values: Sequence[float]) -> str:
+    return f"{values[0]:.2f} to {values[-1]:.2f}"
+
+
+def _said_of_sweep(table: pd.DataFrame) -> str:
+    parts = []
+    for panel, title in PANELS.items():
+        own = table[
+            (table["panel"] == panel) & (table["measure"] == "relative_weighted_consistency")
+        ]
+        x, y = numeric(own["x"]), numeric(own["value"])
+        parts.append(f"{title} from {plain(x[0])} to {plain(x[-1])}: {_ends(list(y))}")
+    return f"CW_rel by {'; by '.join(parts)}."
+
+
+def _said_of_errors(table: pd.DataFrame) -> str:
+    parts = []
+    for panel, title in PANELS.items():
+        own = table[table["panel"] == panel]
+        x, y = numeric(own["x"]), numeric(own["lda_error"])
+        parts.append(f"{title} from {plain(x[0])} to {plain(x[-1])}: {_ends(list(y))}")
+    return f"Error of LDA by {'; by '.join(parts)}."
+
+
+def _said_of_correlated(table: pd.DataFrame) -> str:
+    own = table[table["measure"] == "relative_weighted_consistency"]
+    last = own[own["n_samples"] == own["n_samples"].max()]
+    parts = []
+    for structure, both in last.groupby("structure", sort=False):
+        values = [
+            f"{FILTERS_SIMULATED_SWEEPS.get(name, name)} {value:.2f}"
+            for name, value in zip(both["selector"], both["value"], strict=True)
+        ]
+        parts.append(f"{structure}: {', '.join(values)}")
+    return f"CW_rel at {plain(float(last['n_samples'].iloc[0]))} samples. {'; '.join(parts)}."
+
+
+def _said_of_ratios(table: pd.DataFrame) -> str:
+    parts = [
+        f"{plain(float(str(ratio)))}: {own['value'].min():.2f} to {own['value'].max():.2f}"
+        for ratio, own in table.groupby("ratio", sort=True)
+    ]
+    return f"Range of CW_rel over all numbers of samples by N/D: {'; '.join(parts)}."
+
+
+# Pictures of simulated figures.
 
 DRAWN = {
     3: (draw_scores, ("points", "means")),

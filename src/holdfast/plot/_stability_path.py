@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._text import plural, shortened
+from holdfast._formatting import plural, shortened
+from holdfast.plot._canvas import check_columns, finish, nothing, open_sheet, rule, settle
 from holdfast.plot._curves import curves_height
-from holdfast.plot._margin import Ending, name_endings
-from holdfast.plot._names import shown, shown_apart
-from holdfast.plot._numbers import (
+from holdfast.plot._labels import Ending, name_endings, shown, shown_apart
+from holdfast.plot._style import (
     WIDE,
     format_shares,
     format_values,
+    look,
     numeric,
     percent,
     plain,
     scale_counts,
 )
-from holdfast.plot._sheet import check_columns, finish, nothing, open_sheet, rule, settle
-from holdfast.plot._style import look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
-    from holdfast.plot._sheet import Sheet
     from holdfast.plot._style import Style
     from holdfast.select import StabilityPath, StabilitySelection
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import LogLocator
 
-from holdfast._text import plural
+from holdfast._formatting import plural
+from holdfast.plot._canvas import check_columns, dress, finish, nothing, open_sheet, rule, settle
 from holdfast.plot._curves import curves_height
-from holdfast.plot._margin import Ending, name_endings
-from holdfast.plot._numbers import format_values, numeric, plain, scale_counts
-from holdfast.plot._sheet import check_columns, dress, finish, nothing, open_sheet, rule, settle
-from holdfast.plot._style import look
+from holdfast.plot._labels import Ending, name_endings
+from holdfast.plot._style import format_values, look, numeric, plain, scale_counts
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
-    from holdfast.plot._sheet import Sheet
     from holdfast.plot._style import Style
 
 TITLE = "What theory lets expect by number of samples"

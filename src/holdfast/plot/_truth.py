@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._text import plural
-from holdfast.plot._numbers import column, format_shares, format_values, numeric, percent
-from holdfast.plot._rows import INFORMATIVE, OTHER, legend_of_truth
-from holdfast.plot._sheet import check_columns, finish, name_rows, nothing, open_sheet, rule
+from holdfast._formatting import plural
+from holdfast.plot._canvas import check_columns, finish, name_rows, nothing, open_sheet, rule
+from holdfast.plot._frequencies import INFORMATIVE, OTHER, legend_of_truth
+from holdfast.plot._style import column, format_shares, format_values, numeric, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from numpy.typing import NDArray
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
-    from holdfast.plot._sheet import Sheet
     from holdfast.plot._style import Style
 
 TITLE = "What was found against what is true"

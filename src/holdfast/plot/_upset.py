@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._text import plural, shortened
-from holdfast.plot._names import MOST, shown, shown_apart
-from holdfast.plot._sheet import dress, finish, nothing, open_sheet
+from holdfast._formatting import plural, shortened
+from holdfast.plot._canvas import dress, finish, nothing, open_sheet
+from holdfast.plot._labels import MOST, shown, shown_apart
 from holdfast.plot._style import LABEL, NOTE, Style
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from holdfast.plot._canvas import Sheet
     from holdfast.plot._picture import Picture
-    from holdfast.plot._sheet import Sheet
 
 TITLE = "Features that selectors share"
 NARROW = 10

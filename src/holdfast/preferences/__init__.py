@@ -5,8 +5,7 @@ Weights turn into rankings, rankings into subsets; there is no way back. Groups 
 
 from holdfast.preferences._base import Form, Preferences, concat
 from holdfast.preferences._groups import Groups
-from holdfast.preferences._rankings import Rankings
+from holdfast.preferences._scores import Rankings, Weights
 from holdfast.preferences._subsets import Subsets
-from holdfast.preferences._weights import Weights
 
 __all__ = ["Form", "Groups", "Preferences", "Rankings", "Subsets", "Weights", "concat"]

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from holdfast._text import plural
+from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import Preferences, frozen
-from holdfast.preferences._features import Features
-from holdfast.preferences._read_subsets import read_subsets
+from holdfast.preferences._base import Features, Preferences, frozen
+from holdfast.preferences._subsets import read_subsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

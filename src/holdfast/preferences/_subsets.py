@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
 
-from holdfast._text import plural
-from holdfast.preferences._base import Preferences, frozen
-from holdfast.preferences._features import Features
-from holdfast.preferences._read_subsets import read_subsets
+from holdfast._formatting import did_you_mean, plural, shortened
+from holdfast.errors import InvalidInputError
+from holdfast.preferences._base import Features, Preferences, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 class Subsets(Preferences):
@@ -154,3 +153,211 @@ def stacked(
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=indptr[1:])
     return indptr, np.concatenate(rows)
+
+
+# From what users have (lists, matrices, frames, fitted selectors) to sorted indices.
+
+Read: TypeAlias = tuple[NDArray[np.int64], NDArray[np.integer], Features]
+
+
+def read_subsets(data: Any, features: Features) -> Read:  # noqa: ANN401
+    """Read any supported container of selections."""
+    if isinstance(data, Mapping | str | bytes):
+        raise InvalidInputError(
+            f"subsets are rows of indices, names or booleans, got {type(data).__name__}; "
+            "for a file of selections use `holdfast measure FILE`."
+        )
+    if is_frame(data):
+        return _from_frame(data, features)
+    if scipy.sparse.issparse(data):
+        return _from_sparse(data, features)
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype == bool:
+        features = features.with_count(data.shape[1], "the boolean matrix")
+        return _from_sparse(scipy.sparse.csr_array(data), features)
+    rows = list(data) if isinstance(data, Iterable) else []
+    if not rows:
+        raise InvalidInputError("at least one selection is needed, got none.")
+    if all(hasattr(row, "get_support") for row in rows):
+        return _from_selectors(rows, features)
+    return _from_rows(rows, features)
+
+
+def is_frame(data: object) -> bool:
+    """Tell whether `data` is a pandas or polars frame, without importing either."""
+    return hasattr(data, "columns") and hasattr(data, "to_numpy")
+
+
+def _from_frame(frame: Any, features: Features) -> Read:  # noqa: ANN401
+    names = [str(column) for column in frame.columns]
+    features = _named(features, names, "the frame")
+    values = _numbers(frame)
+    if values.dtype != bool:
+        odd = ~np.isin(values, (0, 1))
+        if odd.any():
+            row, column = np.argwhere(odd)[0]
+            raise InvalidInputError(
+                "a frame of selections holds booleans or 0 and 1; "
+                f"row {row}, column {names[column]!r} holds {values[row, column]!r}."
+            )
+        values = values.astype(bool)
+    return _from_sparse(scipy.sparse.csr_array(values), features)
+
+
+def _numbers(frame: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return the cells of a frame; mixed and nullable columns as numbers, missing ones as NaN."""
+    values = np.asarray(frame.to_numpy())
+    if values.dtype != object:
+        return values
+    try:
+        return np.asarray(frame.to_numpy(dtype=np.float64, na_value=np.nan))
+    except (TypeError, ValueError):
+        raise InvalidInputError("a frame of selections holds booleans or 0 and 1 only.") from None
+
+
+def _named(features: Features, names: Sequence[str], source: str) -> Features:
+    """Return features named by the data; names given by the user must be the same ones."""
+    if features.names is not None and tuple(names) != features.names:
+        raise InvalidInputError(f"feature_names differ from the column names of {source}.")
+    return Features(features.with_count(len(names), source).count, tuple(names))
+
+
+def _from_sparse(matrix: Any, features: Features) -> Read:  # noqa: ANN401
+    rows = scipy.sparse.csr_array(matrix, copy=True)
+    rows.sum_duplicates()
+    if not np.isin(rows.data, (0, 1)).all():
+        raise InvalidInputError("a matrix of selections holds booleans or 0 and 1 only.")
+    features = features.with_count(rows.shape[1], "the matrix")
+    if rows.shape[0] == 0:
+        raise InvalidInputError("at least one selection is needed, got a matrix without rows.")
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    indices = rows.indices.astype(_index_type(features), copy=False)
+    return rows.indptr.astype(np.int64), indices, features
+
+
+def _from_selectors(selectors: Sequence[Any], features: Features) -> Read:
+    names = names_of(selectors)
+    if names is not None:
+        features = _named(features, names, "the selectors")
+    masks = [np.asarray(selector.get_support(), dtype=bool) for selector in selectors]
+    for position, mask in enumerate(masks):
+        features = features.with_count(len(mask), f"selector {position}")
+    return _sorted_rows([np.flatnonzero(mask) for mask in masks], features)
+
+
+def names_of(estimators: Sequence[Any]) -> list[str] | None:
+    """Return the feature names that fitted estimators saw; all must have seen the same."""
+    seen = [getattr(one, "feature_names_in_", None) for one in estimators]
+    names = [None if one is None else [str(name) for name in one] for one in seen]
+    for position, own in enumerate(names):
+        if own != names[0]:
+            raise InvalidInputError(
+                f"estimator {position} was fitted on other features, or in another order, than "
+                "estimator 0; fit all of them on the same columns."
+            )
+    return names[0]
+
+
+def _from_rows(rows: Sequence[Any], features: Features) -> Read:
+    arrays = [_as_row(row, position) for position, row in enumerate(rows)]
+    kinds = {array.dtype.kind for array in arrays if array.size or array.dtype.kind == "b"}
+    if kinds <= {"i"}:
+        return _sorted_rows([array.astype(np.int64, copy=False) for array in arrays], features)
+    if kinds == {"b"}:
+        for position, array in enumerate(arrays):
+            features = features.with_count(len(array), f"row {position}")
+        return _sorted_rows([np.flatnonzero(array) for array in arrays], features)
+    if kinds == {"U"}:
+        return _from_names(arrays, features)
+    raise InvalidInputError(
+        "rows must all be of one kind: indices, names or booleans; these are mixed."
+    )
+
+
+def _as_row(row: Any, position: int) -> NDArray[Any]:  # noqa: ANN401
+    """Return one selection as a one-dimensional array of integers, booleans or strings."""
+    if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+        raise InvalidInputError(
+            f"row {position} must be a sequence of indices or names, got {row!r}."
+        )
+    if isinstance(row, np.ndarray):
+        array = row
+    else:
+        items = list(row)
+        if any(isinstance(item, str) for item in items):
+            _require_all_text(items, position)
+        array = np.asarray(items)
+    if array.ndim == 1 and array.size == 0 and array.dtype.kind != "b":
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim == 1 and array.dtype == object:
+        _require_all_text(array.tolist(), position)
+        array = array.astype(str)
+    if array.ndim == 1 and array.dtype.kind in "iu":
+        return array.astype(np.int64, copy=False)
+    if array.ndim == 1 and array.dtype.kind in "bU":
+        return array
+    raise InvalidInputError(
+        f"row {position} must hold whole-number indices, names or booleans in one dimension, "
+        f"got {array.ndim} dimension(s) of {array.dtype}."
+    )
+
+
+def _require_all_text(items: Sequence[object], position: int) -> None:
+    other = [item for item in items if not isinstance(item, str)]
+    if other:
+        raise InvalidInputError(
+            f"row {position} mixes names with other values: {shortened(map(repr, other))}."
+        )
+
+
+def _from_names(rows: Sequence[NDArray[np.str_]], features: Features) -> Read:
+    if features.names is None:
+        found = dict.fromkeys(name for row in rows for name in row.tolist())
+        features = Features(features.count, tuple(found))
+    index_of = features.index_of()
+    try:
+        numbered = [
+            np.array([index_of[name] for name in row.tolist()], dtype=np.int64) for row in rows
+        ]
+    except KeyError as error:
+        name = str(error.args[0])
+        raise InvalidInputError(
+            f"{name!r} is not among the feature names.{did_you_mean(name, index_of)}"
+        ) from None
+    return _sorted_rows(numbered, features)
+
+
+def _sorted_rows(rows: Sequence[NDArray[np.int64]], features: Features) -> Read:
+    """Sort each row and refuse repeats and indices out of range."""
+    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in rows], out=indptr[1:])
+    ascending = [np.sort(row) for row in rows]
+    for position, row in enumerate(ascending):
+        _check_row(row, position, features)
+    indices = np.concatenate(ascending).astype(_index_type(features), copy=False)
+    return indptr, indices, features
+
+
+def _check_row(row: NDArray[np.int64], position: int, features: Features) -> None:
+    if row.size == 0:
+        return
+    repeated = row[1:][row[1:] == row[:-1]]
+    if repeated.size:
+        hint = (
+            " (a matrix of 0 and 1? make it boolean: matrix.astype(bool))" if row[-1] <= 1 else ""
+        )
+        labels = features.labels(np.unique(repeated)).tolist()
+        raise InvalidInputError(
+            f"selection {position} holds a feature more than once: {shortened(labels)}{hint}."
+        )
+    if row[0] < 0 or (features.count is not None and row[-1] >= features.count):
+        odd = int(row[0] if row[0] < 0 else row[-1])
+        allowed = "0 or more" if features.count is None else f"0 to {features.count - 1:,}"
+        raise InvalidInputError(
+            f"selection {position} holds the index {odd:,}; indices run from {allowed}."
+        )
+
+
+def _index_type(features: Features) -> type[np.integer]:
+    small = features.count is not None and features.count <= np.iinfo(np.int32).max
+    return np.int32 if small else np.int64

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast._text import plural
+import numpy as np
+
+from holdfast._formatting import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import shrunken_effects
-from holdfast.judge._found import fewer
-from holdfast.judge._replication._result import no_features
+from holdfast.judge._measurement import fewer
+from holdfast.judge._replication._estimate import no_features
 from holdfast.measures import get_measure
-from holdfast.report._control import control
-from holdfast.report._copies import copies
-from holdfast.report._members import stood_for
-from holdfast.report._names import with_titles
-from holdfast.report._outlook import Outlook, chances_from_data_sets
-from holdfast.report._plain import records
-from holdfast.report._second import measured_anew, second_study, shared_features
-from holdfast.report._spelled import classifier_titles
-from holdfast.report._words import called, known, record_of, title_of
+from holdfast.report._descriptions import classifier_titles
+from holdfast.report._escaping import with_titles
+from holdfast.report._formatting import called, known, record_of, records, title_of
+from holdfast.report._random_control import control
+from holdfast.report._second_study import (
+    Outlook,
+    chances_from_data_sets,
+    measured_anew,
+    second_study,
+    shared_features,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from holdfast.io import Dataset
     from holdfast.judge import (
@@ -36,10 +42,12 @@ if TYPE_CHECKING:
         StabilityProfile,
         StandIns,
     )
-    from holdfast.judge._found import Fewer
-    from holdfast.report._control import Control
-    from holdfast.report._second import Second, Shared
+    from holdfast.judge._measurement import Fewer
+    from holdfast.preferences import Groups
+    from holdfast.report._random_control import Control
+    from holdfast.report._second_study import Second, Shared
     from holdfast.study import Result
+
 
 logger = logging.getLogger(__name__)
 
@@ -401,3 +409,68 @@ def attempt(make: Callable[[], Thing], what: str) -> Thing | None:
     except HoldfastError as error:
         logger.info("the report goes without %s: %s", what, error)
         return None
+
+
+# Features that are nearly copies of each other.
+
+COPY = 0.99
+"""Correlation from which a feature is nearly a copy of another."""
+
+
+def copies(X: NDArray[Any], columns: Sequence[int]) -> dict[int, tuple[int, float]]:
+    """Return for each column that nearly is a copy of another of them that one, and how nearly.
+
+    Constant columns, and those with missing values, are like none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0, 1.0], [1.0, -2.0, 5.0], [2.0, -4.0, 0.0]])
+    >>> copies(X, [0, 1, 2])
+    {0: (1, -1.0), 1: (0, -1.0)}
+    """
+    values = X[:, list(columns)].astype(np.float64)
+    values -= values.mean(axis=0)
+    lengths = np.linalg.norm(values, axis=0)
+    with np.errstate(invalid="ignore"):
+        values /= np.where(lengths > 0, lengths, np.nan)
+    related = np.nan_to_num(values.T @ values)
+    np.fill_diagonal(related, 0.0)
+    nearest = np.abs(related).argmax(axis=1) if len(related) else np.zeros(0, dtype=int)
+    return {
+        columns[one]: (columns[other], round(float(related[one, other]), 12))
+        for one, other in enumerate(nearest.tolist())
+        if abs(related[one, other]) >= COPY
+    }
+
+
+# The features that others stand for, where a selector finds groups.
+
+HALF = 0.5
+"""A feature stands for those in this share of the groups that it is the representative of."""
+
+
+def stood_for(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
+    """Return for each of these features the others in most of its groups, the most frequent first.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> rows = [[["a", "b", "c"]], [["a", "b"], ["d"]]]
+    >>> found = hf.Groups(rows, feature_names=list("abcd"), representatives=[["a"], ["a", "d"]])
+    >>> stood_for(found, ["a", "b", "d"])
+    {'a': ['b', 'c'], 'b': [], 'd': []}
+    """
+    labels = groups.feature_names or ()
+    wanted = {at: Counter[int]() for at, name in enumerate(labels) if name in set(names)}
+    for result, representatives in zip(groups, groups.representatives or (), strict=True):
+        for members, chosen in zip(result, representatives.tolist(), strict=True):
+            if chosen in wanted:
+                wanted[chosen].update(members.tolist())
+    others = {str(labels[at]): _others(counts, at) for at, counts in wanted.items()}
+    return {name: [str(labels[at]) for at in others[name]] for name in names}
+
+
+def _others(counts: Counter[int], feature: int) -> list[int]:
+    often = [other for other, count in counts.items() if count >= HALF * counts[feature]]
+    return sorted((one for one in often if one != feature), key=lambda one: (-counts[one], one))

@@ -8,17 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
-from holdfast.report._compared import compared_size, own_sized
-from holdfast.report._outlook import NOT_KNOWN, NOTHING, WORTH_CHECKING_CHANCE
-from holdfast.report._words import features_of
+from holdfast.report._formatting import features_of
+from holdfast.report._second_study import NOT_KNOWN, NOTHING, WORTH_CHECKING_CHANCE
+from holdfast.report._selector_table import compared_size, own_sized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holdfast.plot import Picture
     from holdfast.report._evidence import Evidence
-    from holdfast.report._outlook import Outlook
     from holdfast.report._schema import Figure
+    from holdfast.report._second_study import Outlook
 
     Cell = tuple[str, int | str]
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from holdfast._text import plural
+from holdfast._formatting import plural
 from holdfast.measures import get_measure
-from holdfast.report._assets import asset, policy, style_sheet
-from holdfast.report._cells import (
+from holdfast.report._descriptions import TERMS
+from holdfast.report._escaping import plain_text
+from holdfast.report._formatting import (
     cell,
     chance_differs,
     chosen_size,
@@ -19,7 +23,7 @@ from holdfast.report._cells import (
     expected_count,
     hundredths,
     interval,
-    number,
+    number_cells,
     p_value,
     percent,
     predicted_head,
@@ -33,17 +37,16 @@ from holdfast.report._cells import (
     stand_in_counts,
     tenths,
 )
-from holdfast.report._cohorts import cohort_section
-from holdfast.report._drawing import drawing
-from holdfast.report._meanings import TERMS
-from holdfast.report._names import plain_text
-from holdfast.report._terms import Terms, told
+from holdfast.report._glossary import Terms, told
+from holdfast.report._replication_section import cohort_section
+from holdfast.report._svg import colour_rules, drawing
 from holdfast.report._verdict import verdict_sentences
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from holdfast.report._schema import Figure, Report
+
 
 ROWS = 200
 """Rows of numbers shown behind a picture; the JSON twin has them all."""
@@ -133,7 +136,17 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = (percent, rounded, expected_count, tenths, hundredths, number, p_value, cell, told)
+    shown = (
+        percent,
+        rounded,
+        expected_count,
+        tenths,
+        hundredths,
+        number_cells,
+        p_value,
+        cell,
+        told,
+    )
     environment.filters |= {function.__name__: function for function in shown}
     heads = (replication_head, predicted_head, chance_differs, cohort_section)
     called = (
@@ -159,3 +172,33 @@ def _finished(value: object) -> object:
     """Spell out unseen characters of whatever text the page shows."""
     plain = isinstance(value, str) and not isinstance(value, Markup)
     return plain_text(value) if plain else value  # type: ignore[arg-type]
+
+
+# What every page carries with it: its style, its templates, and a rule that it loads nothing.
+
+
+def style_sheet() -> str:
+    """Return the style of pages, colours of pictures included."""
+    return asset("style.css") + colour_rules()
+
+
+def policy(style: str, script: str) -> str:
+    """Return the content security policy: this style, this script, nothing else.
+
+    Style attributes are let in, since pictures are full of them; they can load nothing, for no
+    address is allowed.
+    """
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src-elem '{_digest(style)}'; "
+        "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the text of a template, style or script."""
+    return (resources.files("holdfast.report") / "templates" / name).read_text(encoding="utf-8")

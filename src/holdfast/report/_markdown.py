@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report._cells import (
+from holdfast.report._escaping import escaped, fenced
+from holdfast.report._formatting import (
     OBSERVED_EFFECT,
     cell,
     chance_differs,
@@ -14,7 +15,7 @@ from holdfast.report._cells import (
     expected_count,
     hundredths,
     interval,
-    number,
+    number_cells,
     p_value,
     percent,
     predicted_head,
@@ -26,8 +27,7 @@ from holdfast.report._cells import (
     stand_in_counts,
     tenths,
 )
-from holdfast.report._cohorts import cohort_section
-from holdfast.report._escaped import escaped, fenced
+from holdfast.report._replication_section import cohort_section
 from holdfast.report._schema import FORMAT
 from holdfast.report._verdict import verdict_sentences
 
@@ -142,7 +142,7 @@ def _features(report: Report) -> Iterator[str]:
 
 def _feature(row: FeatureRow, *, truth: bool, ranks: bool) -> list[str]:
     stand_ins = (
-        f"{one['feature']} (r = {number(one['correlation'])}, {stand_in_counts(one)})"
+        f"{one['feature']} (r = {number_cells(one['correlation'])}, {stand_in_counts(one)})"
         for one in row["stand_ins"]
     )
     return [

@@ -239,7 +239,7 @@ class Methods(TypedDict):
 class Report(TypedDict):
     """Everything that a report says.
 
-    Inside sentences, names stand between U+2068 and U+2069; see `holdfast.report._names`.
+    Inside sentences, names stand between U+2068 and U+2069; see `holdfast.report._escaping`.
     """
 
     format: str

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from holdfast._text import plural
-from holdfast.judge._replication._found_again import GRADE_HIT_RATES, GRADES
-from holdfast.judge._replication._planning import plan_samples
+from holdfast._formatting import percent, plural
+from holdfast.judge._replication._chance_model import GRADE_HIT_RATES, GRADES
+from holdfast.judge._replication._sample_plan import plan_samples
 from holdfast.report._evidence import Evidence, attempt
-from holdfast.report._outlook import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
-from holdfast.report._words import called, joined, number, share
-from holdfast.resample._words import percent
+from holdfast.report._formatting import called, joined, number, share
+from holdfast.report._second_study import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from holdfast.report._outlook import Outlook
     from holdfast.report._schema import Verdict
+    from holdfast.report._second_study import Outlook
     from holdfast.study import Result
 
 GOOD_REPLICATION = 0.8

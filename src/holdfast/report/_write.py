@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import InvalidInputError, StoreError
+from holdfast.report._build import make_report
+from holdfast.report._escaping import bare_all
+from holdfast.report._formatting import plain
 from holdfast.report._html import to_html
-from holdfast.report._json import to_json
-from holdfast.report._make import make_report
 from holdfast.report._markdown import MARK, to_markdown
 from holdfast.report._schema import FORMAT
-from holdfast.report._together import write_together
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
+    from holdfast.report._schema import Report
     from holdfast.study import Result
+
 
 NAME = "report.html"
 PAGES = {".html", ".htm"}
@@ -116,3 +121,57 @@ def _is_report(path: Path) -> bool:
             return MARKS[path.suffix.lower()] in file.read(HEAD)
     except OSError:
         return False
+
+
+# A report as JSON, for programs.
+
+
+def to_json(report: Report) -> str:
+    r"""Return a report as JSON.
+
+    Parameters
+    ----------
+    report : Report
+        The dictionary of :func:`make_report`.
+
+    Returns
+    -------
+    str
+        Indented, with names as they are, whatever characters they hold; numbers that are
+        missing or infinite are null. Pictures are left out, their captions are not. Ends with
+        ``\n``.
+
+    Examples
+    --------
+    >>> from holdfast.report import to_json
+    >>> to_json({"title": "Größe", "figures": [{"name": "plane", "svg": "<svg/>"}]})
+    '{\n  "title": "Größe",\n  "figures": [\n    {\n      "name": "plane"\n    }\n  ]\n}\n'
+    """
+    document: dict[str, Any] = bare_all(plain(report))
+    for figure in document["figures"]:
+        figure.pop("svg", None)
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+# Files that belong together: written whole, or not at all.
+
+
+def write_together(texts: Mapping[Path, str]) -> None:
+    """Write all files under other names, then rename them, so that none is ever half there."""
+    partial = {path: path.with_name(f".{path.name}.partial") for path in texts}
+    path = next(iter(texts))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            partial[path].write_bytes(text.encode())
+        for path, new in partial.items():
+            new.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: the report cannot be written ({error.strerror or error}); "
+            "earlier reports stay. The study itself is kept: make room, or give another place."
+        ) from error
+    finally:
+        for new in partial.values():
+            with suppress(OSError):  # the folder may be gone, or be read-only
+                new.unlink()

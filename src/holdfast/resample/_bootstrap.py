@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast._checks import count_of_part, flag, part_or_count, whole
-from holdfast._text import plural
+from holdfast._formatting import kind_of, percent, plural
+from holdfast._validation import count_of_part, flag, part_or_count, whole
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ties import generators
-from holdfast.resample._base import Protocol, Resample
-from holdfast.resample._checks import is_enough
-from holdfast.resample._record import protocol
-from holdfast.resample._shares import Drawing
-from holdfast.resample._words import kind_of, percent
+from holdfast.preferences._ranks import generators
+from holdfast.resample._protocol import Protocol, Resample, is_enough
+from holdfast.resample._registry import protocol
+from holdfast.resample._strata import Drawing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from holdfast.resample._units import Units
+    from holdfast.resample._strata import Units
 
 ATTEMPTS = 1000
 """So often a bootstrap sample that selectors cannot use is drawn anew before it is refused."""

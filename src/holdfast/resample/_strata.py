@@ -1,23 +1,157 @@
-"""Units by class: what is drawn is drawn within each stratum."""
+"""What is drawn: samples, or subjects with all their samples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._text import plural, shortened
+from holdfast._formatting import plural, shortened
 from holdfast.errors import InvalidInputError
-from holdfast.resample._mixtures import least_of, like_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from holdfast.resample._units import Units
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Units:
+    """The units that are drawn: the samples, or the subjects where groups are given.
+
+    Attributes
+    ----------
+    y : ndarray
+        The class of each sample, as received.
+    groups : ndarray or None
+        The subject of each sample, as received.
+    classes : ndarray
+        The classes, sorted.
+    codes : ndarray of int
+        The class of each sample, as an index into `classes`.
+    table : ndarray of int
+        How many samples of each class (columns) each unit (rows) has.
+    order, starts, sizes : ndarray of int
+        The rows in the order of their units; where each unit starts in it; rows a unit.
+    """
+
+    y: NDArray[Any]
+    groups: NDArray[Any] | None
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    table: NDArray[np.intp]
+    order: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, y: ArrayLike, groups: ArrayLike | None) -> Units:
+        """Check classes and subjects, and find the units."""
+        labels = label_column(y, "y")
+        classes, codes = numbered(labels, "y")
+        if len(classes) < 2:
+            raise InvalidInputError("y must hold at least two classes; received one.")
+        subjects = None if groups is None else label_column(groups, "groups", len(labels))
+        unit = np.arange(len(codes)) if subjects is None else numbered(subjects, "groups")[1]
+        table = np.zeros((unit.max() + 1, len(classes)), dtype=np.intp)
+        np.add.at(table, (unit, codes), 1)
+        sizes = table.sum(axis=1)
+        return cls(
+            y=labels,
+            groups=subjects,
+            classes=classes,
+            codes=codes,
+            table=table,
+            order=np.argsort(unit, kind="stable"),
+            starts=np.cumsum(sizes) - sizes,
+            sizes=sizes,
+        )
+
+    @property
+    def count(self) -> int:
+        """How many units there are."""
+        return len(self.table)
+
+    @property
+    def holders(self) -> NDArray[np.intp]:
+        """How many units have samples of each class."""
+        holders: NDArray[np.intp] = (self.table > 0).sum(axis=0)
+        return holders
+
+    @property
+    def keep(self) -> NDArray[np.intp]:
+        """How many units of each class a training part keeps, so that it has 2 samples of it.
+
+        One subject is enough where every subject of the class has several samples of it.
+        """
+        fewest: NDArray[np.intp] = np.where(self.table > 0, self.table, 2).min(axis=0, initial=2)
+        return 3 - fewest
+
+    @property
+    def noun(self) -> str:
+        """What a unit is called."""
+        return "sample" if self.groups is None else "subject"
+
+    def class_name(self, code: int) -> str:
+        """Return the name of a class as messages show it."""
+        return repr(self.classes[code].item())
+
+    def rows(self, drawn: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the rows of drawn units, in order; a unit that was drawn twice counts twice."""
+        if self.groups is None:
+            return np.sort(drawn)
+        sizes = self.sizes[drawn]
+        before = np.cumsum(sizes) - sizes
+        places = np.repeat(self.starts[drawn] - before, sizes) + np.arange(sizes.sum())
+        return np.sort(self.order[places])
+
+    def split(self, drawn: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows of drawn units, and the rows of all other units."""
+        left = np.ones(self.count, dtype=bool)
+        left[drawn] = False
+        return self.rows(drawn), self.rows(np.flatnonzero(left))
+
+    def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return how many different samples of each class rows in order have."""
+        first = np.diff(rows, prepend=-1) > 0  # copies follow each other
+        return np.bincount(self.codes[rows[first]], minlength=len(self.classes))
+
+
+def numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different entries, sorted, and the number of each entry among them."""
+    try:
+        if not _has_missing(column):
+            return np.unique(column, return_inverse=True)
+    except TypeError:
+        pass  # entries that cannot be sorted or compared
+    kinds = sorted({type(entry).__name__ for entry in column.tolist()})
+    raise InvalidInputError(
+        f"{name} must be all text or all numbers, with no entry missing; received "
+        f"{shortened(kinds)}, or NaN. Give each sample its {name}, or leave the sample out."
+    )
+
+
+def _has_missing(column: NDArray[Any]) -> bool:
+    if column.dtype.kind not in "fO":
+        return False
+    return any(entry is None or entry != entry for entry in column.tolist())  # noqa: PLR0124
+
+
+def label_column(values: ArrayLike, name: str, length: int | None = None) -> NDArray[Any]:
+    """Return labels as one column; refuse other shapes and another length."""
+    column = np.asarray(values)
+    if column.ndim != 1 or column.size == 0:
+        raise InvalidInputError(f"{name} must be one column; received shape {column.shape}.")
+    if length is not None and len(column) != length:
+        raise InvalidInputError(
+            f"{name} must have one entry a sample: {length:,}; received {len(column):,}."
+        )
+    return column
+
+
+# Units by class: what is drawn is drawn within each stratum.
 
 MANY = 3
 """Classes that messages name; more that are too small are hardly classes."""
@@ -111,3 +245,149 @@ def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: b
 def _found(units: Units, code: int, count: int, stratify: bool) -> str:
     amount = plural(count, units.noun)
     return f"class {units.class_name(code)} has {amount}" if stratify else f"there are {amount}"
+
+
+# Subjects of like classes: how units are sorted into strata, and what a stratum must keep.
+#
+# A unit of one class belongs to the stratum of that class. Subjects with samples of several
+# classes, as in paired designs, have strata of their own, by the class of most samples and by the
+# classes that are there.
+
+FEW = 5
+"""Strata of fewer units are merged into others, unless a class lives in them above all."""
+
+
+def like_classes(table: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the stratum of each unit, from the samples of each class that each unit has."""
+    kinds = _kinds(table)
+    sizes = np.bincount(kinds)
+    homes = _homes(kinds, sizes, table)
+    small = sizes < FEW
+    small[homes] = False
+    return _renumbered(np.where(small[kinds], homes[table.argmax(axis=1)], kinds))
+
+
+def _kinds(table: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Number the mixtures of classes; units of one class come first, in the order of classes."""
+    kinds = table.argmax(axis=1)
+    mixed = np.count_nonzero(table, axis=1) > 1
+    if mixed.any():
+        traits = np.column_stack([kinds, table > 0])[mixed]
+        inverse = np.unique(traits, axis=0, return_inverse=True)[1]
+        kinds[mixed] = table.shape[1] + inverse.ravel()
+    return _renumbered(kinds)
+
+
+def _homes(
+    kinds: NDArray[np.intp], sizes: NDArray[np.intp], table: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return, for each class, the largest stratum whose units have samples of it."""
+    held = np.zeros((len(sizes), table.shape[1]), dtype=bool)
+    held[kinds] = table > 0
+    homes: NDArray[np.intp] = np.where(held, sizes[:, None], 0).argmax(axis=0)
+    return homes
+
+
+def _renumbered(labels: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def least_of(labels: NDArray[np.intp], table: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return how many units of each stratum give a training part 2 samples of every class.
+
+    Classes are gone through from the rarest on; those that then have 2 samples anyway, as the
+    other class of a paired design, ask for no more.
+    """
+    shape, held = (labels.max() + 1, table.shape[1]), table > 0
+    holders, fewest = np.zeros(shape, dtype=np.intp), np.full(shape, 2, dtype=np.intp)
+    np.add.at(holders, labels, held)
+    np.minimum.at(fewest, labels, np.where(held, table, 2))
+    sizes = np.bincount(labels)
+    lacking = sizes[:, None] - holders
+    least = np.zeros(shape[0], dtype=np.intp)
+    for code in np.argsort(held.sum(axis=0), kind="stable"):
+        if np.maximum(least - lacking[:, code], 0) @ fewest[:, code] < 2:
+            home = holders[:, code].argmax()
+            # all drawn units that lack the class, then as many as have 2 samples of it
+            enough = lacking[home, code] + 3 - fewest[home, code]
+            least[home] = min(max(least[home], enough), sizes[home])
+    return least
+
+
+# Classes keep their shares: how many units of each class are drawn, and which.
+
+
+class Drawing:
+    """Units drawn at random, so many in all, each class in its share.
+
+    Parameters
+    ----------
+    units : Units
+        The units.
+    total : int
+        How many are drawn.
+    who : str
+        Who draws, as the message says it that refuses classes of one unit.
+    stratify : bool
+        Whether classes keep their shares.
+    """
+
+    def __init__(self, units: Units, total: int, who: str, *, stratify: bool) -> None:
+        why = f"{who} needs at least 2 {units.noun}s of every class"
+        require(units, lambda _: 2, why, stratify=stratify)
+        self._strata = Strata.of(units, stratify=stratify)
+        self._shares = Shares(self._strata, total)
+
+    def without_replacement(self, generator: np.random.Generator) -> NDArray[np.intp]:
+        """Draw each unit once at most."""
+        shuffled = self._strata.shuffled(generator)
+        return self._strata.first(shuffled, self._shares.counts(generator))
+
+    def with_replacement(self, generator: np.random.Generator) -> NDArray[np.intp]:
+        """Draw units; one that was drawn may be drawn again."""
+        return self._strata.with_replacement(self._shares.counts(generator), generator)
+
+
+class Shares:
+    """How many of a total each stratum gets: largest remainders, ties at random.
+
+    Every stratum gets `least`, or all it has; strata above their share make room.
+    """
+
+    def __init__(self, strata: Strata, total: int) -> None:
+        self._quotas = total * strata.sizes / strata.sizes.sum()
+        self._lower = np.minimum(strata.least, strata.sizes)
+        self._upper = strata.sizes
+        self._total = total
+        if self._lower.sum() > total:
+            raise InvalidInputError(
+                f"training parts of {total:,} are too small: with as many of every class as "
+                f"selectors need they have at least {self._lower.sum():,}."
+            )
+        self._settled = lru_cache(maxsize=1024)(self._settle)  # few classes: few orders
+        priority = range(len(self._quotas))
+        one, other = self._settled(tuple(priority)), self._settled(tuple(reversed(priority)))
+        self._fixed = one if (one == other).all() else None  # None: ties are to be broken
+
+    def counts(self, generator: np.random.Generator) -> NDArray[np.intp]:
+        """Return the number for each stratum."""
+        if self._fixed is not None:
+            return self._fixed
+        return self._settled(tuple(generator.permutation(len(self._quotas)).tolist()))
+
+    def _settle(self, priority: tuple[int, ...]) -> NDArray[np.intp]:
+        """Settle the shares one unit at a time; `priority` decides between equal claims."""
+        counts: NDArray[np.intp] = np.floor(self._quotas).astype(np.intp)
+        counts = np.clip(counts, self._lower, self._upper)
+        while counts.sum() < self._total:
+            claims = np.where(counts < self._upper, self._quotas - counts, -np.inf)
+            counts[_largest(claims, priority)] += 1
+        while counts.sum() > self._total:
+            excess = np.where(counts > self._lower, counts - self._quotas, -np.inf)
+            counts[_largest(excess, priority)] -= 1
+        return counts
+
+
+def _largest(claims: NDArray[np.float64], priority: tuple[int, ...]) -> int:
+    rounded = np.round(claims, 9)  # claims that differ by rounding errors alone are equal
+    return int(np.lexsort((np.asarray(priority), rounded))[-1])

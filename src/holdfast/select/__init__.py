@@ -1,37 +1,39 @@
 """The verbs: from data and classes to a preference."""
 
 from holdfast.select._adapter import AnySelector
-from holdfast.select._base import Ranker, Scorer
-from holdfast.select._cat import CATScore
-from holdfast.select._consensus_groups import ConsensusGroups
-from holdfast.select._dense_groups import DenseGroups
-from holdfast.select._drags import DRAGS
-from holdfast.select._ensemble import Ensemble
-from holdfast.select._error_bounds import error_bound, largest_q, least_threshold
-from holdfast.select._floating import FloatingSelection
+from holdfast.select._cat_score import CATScore
+from holdfast.select._ensemble._ensemble import Ensemble
+from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
+from holdfast.select._ensemble._stability_path import StabilityPath
+from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._forest import ForestImportance
-from holdfast.select._forward import BackwardSelection, ForwardSelection
-from holdfast.select._grouper import Grouped, Grouper
+from holdfast.select._groups._consensus_groups import ConsensusGroups
+from holdfast.select._groups._dense_groups import DenseGroups
+from holdfast.select._groups._group_selector import Grouped, Grouper
+from holdfast.select._groups._kmeans_groups import KMeansGroups
+from holdfast.select._groups._relevance_groups import DRAGS
 from holdfast.select._information import (
     InformationGain,
     MutualInformation,
     SymmetricalUncertainty,
 )
-from holdfast.select._kmeans_groups import KMeansGroups
 from holdfast.select._l1_path import L1Path
-from holdfast.select._moments import FScore, TScore
-from holdfast.select._oscillating import OscillatingSearch
-from holdfast.select._random import RandomScore
-from holdfast.select._random_subset import RandomSubset
-from holdfast.select._record import SelectorRecord, get_selector, list_selectors
+from holdfast.select._linear_svm import LinearSVMWeights
+from holdfast.select._random_baselines import RandomScore, RandomSubset
+from holdfast.select._ranker import Ranker, Scorer
+from holdfast.select._registry import SelectorRecord, get_selector, list_selectors
 from holdfast.select._relieff import ReliefF
-from holdfast.select._search._walk import Step
+from holdfast.select._search._oscillating import OscillatingSearch
+from holdfast.select._search._search_state import Step
+from holdfast.select._search._sequential import (
+    BackwardSelection,
+    FloatingSelection,
+    ForwardSelection,
+)
+from holdfast.select._search._subset_selector import SubsetSelector
 from holdfast.select._selector import Judge, Selector
-from holdfast.select._stability_path import StabilityPath
-from holdfast.select._stability_selection import StabilitySelection
-from holdfast.select._subset import SubsetSelector
-from holdfast.select._svm import LinearSVMWeights
 from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth
+from holdfast.select._univariate import FScore, TScore
 
 __all__ = [
     "DRAGS",

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
-from holdfast._checks import one_of, whole
 from holdfast._kernels.forest import Tree, accuracy_decreases
+from holdfast._validation import one_of, whole
 from holdfast.errors import InvalidInputError
-from holdfast.select._base import Scorer
-from holdfast.select._record import selector
+from holdfast.select._ranker import Scorer
+from holdfast.select._registry import selector
 from holdfast.select._selector import present
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.preferences._ties import RandomState
+    from holdfast.preferences._ranks import RandomState
     from holdfast.select._selector import Array, Rows
 
 Importance = Literal["permutation", "impurity"]

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from holdfast._checks import count_of_part, part_or_count, whole
 from holdfast._kernels import relief
-from holdfast.select._base import Scorer
-from holdfast.select._columns import checked_nominal
-from holdfast.select._record import selector
-from holdfast.select._selector import present
+from holdfast._validation import count_of_part, part_or_count, whole
+from holdfast.select._ranker import Scorer
+from holdfast.select._registry import selector
+from holdfast.select._selector import checked_nominal, present
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from holdfast.preferences._ties import RandomState
+    from holdfast.preferences._ranks import RandomState
     from holdfast.select._selector import Array, Rows
 
 ENTRIES = 1 << 22

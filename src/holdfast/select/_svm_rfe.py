@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._kernels.svm_data import put_last, weights
+from holdfast._kernels.svm_elimination import put_last, weights
 from holdfast.errors import InvalidInputError
-from holdfast.select._base import Ranker
-from holdfast.select._record import selector
-from holdfast.select._svm import (
+from holdfast.select._linear_svm import (
     Samples,
     check_positive,
     check_scale,
@@ -19,15 +17,17 @@ from holdfast.select._svm import (
     merge,
     scaled_data,
     solved,
+    tuned,
 )
-from holdfast.select._svm_cv import tuned
+from holdfast.select._ranker import Ranker
+from holdfast.select._registry import selector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from holdfast.preferences._ties import RandomState
+    from holdfast.preferences._ranks import RandomState
     from holdfast.select._selector import Array, Rows
 
     Step = float | Callable[[int], int]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from holdfast.simulate._base import Generator, Simulated
 from holdfast.simulate._gaussian import BlockGaussian, IndependentGaussian
+from holdfast.simulate._gaussian_model import GaussianModel
 from holdfast.simulate._lda import LinearRule, lda
-from holdfast.simulate._microarray import Microarray
-from holdfast.simulate._model import GaussianModel
+from holdfast.simulate._microarray import Generator, Microarray, Simulated
 
 if TYPE_CHECKING:
     from holdfast.simulate._figures import figure_tables

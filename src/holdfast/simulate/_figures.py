@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast._checks import flag, seed_of
+from holdfast._validation import flag, seed_of
 from holdfast.errors import UnknownNameError
-from holdfast.simulate import _figure_effects as effects
-from holdfast.simulate import _figure_sweeps as sweeps
-from holdfast.simulate._figure_settings import Asked
+from holdfast.simulate import _figure_tables as effects
+from holdfast.simulate import _figure_tables as sweeps
+from holdfast.simulate._figure_tables import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from holdfast._checks import between, one_of, seed_of, whole
+from holdfast._validation import between, one_of, seed_of, whole
 from holdfast.errors import InvalidInputError
-from holdfast.simulate._base import Generator, Simulated
-from holdfast.simulate._chance import Chance
-from holdfast.simulate._microarray import CLASSES
-from holdfast.simulate._model import GaussianModel
-from holdfast.simulate._model_checks import correlation_of
+from holdfast.simulate._gaussian_model import GaussianModel, correlation_of
+from holdfast.simulate._microarray import CLASSES, Chance, Generator, Simulated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

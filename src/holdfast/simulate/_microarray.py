@@ -1,21 +1,125 @@
-"""Data like those of microarrays: few samples, many features, some of them in modules."""
+"""What every generator of data gives, and how it is asked."""
 
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from scipy.special import ndtri
 
-from holdfast._checks import seed_of, whole
+from holdfast._validation import seed_of, whole
 from holdfast.errors import InvalidInputError
-from holdfast.simulate._base import Generator, Simulated
-from holdfast.simulate._chance import Chance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Simulated:
+    """A data set that was drawn, with the truth about its features.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        The data, one row a sample.
+    y : ndarray of shape (n,)
+        The label of each sample, as text.
+    feature_names : tuple of str
+        The name of each feature.
+    informative : ndarray of shape (p,)
+        Which features differ between the classes.
+    effects : ndarray of shape (p,)
+        By how much: the difference of the class means in standard deviations within a class,
+        0 for features that are not informative.
+
+    Examples
+    --------
+    >>> from holdfast.simulate import Microarray
+    >>> drawn = Microarray(n_samples=20, n_features=300).draw(0)
+    >>> drawn.X.shape, int(drawn.informative.sum())
+    ((20, 300), 40)
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[np.str_]
+    feature_names: tuple[str, ...]
+    informative: NDArray[np.bool_]
+    effects: NDArray[np.float64]
+
+
+class Generator(ABC):
+    """A population that data sets are drawn from.
+
+    Children are frozen dataclasses whose fields are numbers and text, so that a generator can be
+    written down as JSON. The fields fix the population, hence the truth; a draw adds the samples.
+    """
+
+    @abstractmethod
+    def draw(self, random_state: int) -> Simulated:
+        """Draw a data set.
+
+        Parameters
+        ----------
+        random_state : int
+            Seed of the samples; another seed gives independent samples of the same population.
+
+        Returns
+        -------
+        Simulated
+        """
+
+
+# Random numbers that are the same on every machine and with every version of NumPy.
+#
+# NumPy promises to keep the bits of its bit generators, not what its distributions make of them;
+# so the bits are turned into numbers here.
+
+_WORD = 32  # bits
+
+
+class Chance:
+    """A stream of random numbers, told apart from others by whole numbers."""
+
+    def __init__(self, *keys: int) -> None:
+        self._bits = np.random.PCG64(_seed(keys))
+
+    def uniform(self, *shape: int) -> NDArray[np.float64]:
+        """Draw from the open interval (0, 1)."""
+        raw = self._bits.random_raw(int(np.prod(shape)))
+        return ((raw >> np.uint64(11)).astype(np.float64) + 0.5).reshape(shape) * 2.0**-53
+
+    def normal(self, *shape: int) -> NDArray[np.float64]:
+        """Draw from the standard normal distribution."""
+        return np.asarray(ndtri(self.uniform(*shape)))
+
+    def triangular(self, *shape: int) -> NDArray[np.float64]:
+        """Draw from the density 2 - 2x on (0, 1): small values are the likely ones."""
+        return 1.0 - np.sqrt(1.0 - self.uniform(*shape))
+
+    def order(self, count: int) -> NDArray[np.intp]:
+        """Draw an order of `count` things."""
+        return np.argsort(self.uniform(count), kind="stable")
+
+
+def _seed(keys: tuple[int, ...]) -> np.random.SeedSequence:
+    """Return a seed of its own for each list of keys.
+
+    NumPy cuts numbers into words of 32 bits and forgets where one ended; so what is above them
+    stands apart, behind its lengths.
+    """
+    above = [key >> _WORD for key in keys]
+    if not any(above):
+        return np.random.SeedSequence(keys)
+    below = [key % (1 << _WORD) for key in keys]
+    lengths = [part.bit_length() for part in above]
+    return np.random.SeedSequence(below, spawn_key=(*lengths, *above))
+
+
+# Data like those of microarrays: few samples, many features, some of them in modules.
 
 CLASSES = ("case", "control")
 _POPULATION, _SAMPLES = 1, 2  # streams of random numbers that have nothing in common

@@ -1,12 +1,11 @@
 """Studies: a plan, its run on one machine or many, its store, its results."""
 
 from holdfast._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
-from holdfast.study._execute import resume
-from holdfast.study._export import export
-from holdfast.study._load import load
-from holdfast.study._merge import merge
+from holdfast.study._execution._execute import resume
+from holdfast.study._execution._scheduler import Progress
 from holdfast.study._result import Result
-from holdfast.study._run import Progress
+from holdfast.study._storage._export import export
+from holdfast.study._storage._merge import load, merge
 from holdfast.study._study import Study
 
 __all__ = [

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from holdfast.theory._effects import EffectMixture, TriangularEffects
-from holdfast.theory._expected import expected_stability
-from holdfast.theory._fit import fit_effects
-from holdfast.theory._required import RequiredSamples, required_samples
-from holdfast.theory._selection import SelectionProbability, selection_probability
-from holdfast.theory._surface import stability_surface
+from holdfast.theory._expected_stability import expected_stability, stability_surface
+from holdfast.theory._sample_size import RequiredSamples, fit_effects, required_samples
+from holdfast.theory._selection_probability import SelectionProbability, selection_probability
 
 __all__ = [
     "EffectMixture",

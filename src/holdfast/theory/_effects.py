@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from holdfast._checks import between
+from holdfast._validation import between
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:

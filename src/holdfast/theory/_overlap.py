@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from holdfast.theory._bins import merged
-from holdfast.theory._threshold import ranked
+from holdfast.theory._selection_threshold import merged, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.theory._effects import Population
-    from holdfast.theory._scores import Scores
+    from holdfast.theory._t_score import Scores
 
     Array: TypeAlias = NDArray[np.float64]
 

@@ -27,17 +27,17 @@ import numpy as np
 import scipy.stats
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._direct import replication
-from holdfast.judge._replication._result import Replication
-from holdfast.judge._replication._scale import log_odds_of
+from holdfast.judge._replication._estimate import Replication
+from holdfast.judge._replication._interval import log_odds_of
+from holdfast.judge._replication._replication import replication
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.judge._replication._scale import LogOdds
-    from holdfast.judge._replication._values import PairValues
+    from holdfast.judge._replication._estimate import PairValues
+    from holdfast.judge._replication._interval import LogOdds
 
     Array = NDArray[np.float64]
 

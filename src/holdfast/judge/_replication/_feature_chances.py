@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from holdfast._checks import between
-from holdfast._text import did_you_mean
+from holdfast._formatting import did_you_mean
+from holdfast._validation import between
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge._replication._curve_fit import fit_curves
-from holdfast.judge._replication._estimate import carries_prediction, points_of
-from holdfast.judge._replication._found_again import (
+from holdfast.judge._replication._chance_model import (
     LARGER,
     DisjointRanks,
     FoundAgain,
@@ -21,10 +19,15 @@ from holdfast.judge._replication._found_again import (
     grade_chances,
     longest_list,
 )
-from holdfast.judge._replication._pairs import pair_similarities
-from holdfast.judge._replication._result import FEATURE_COLUMNS
+from holdfast.judge._replication._estimate import (
+    FEATURE_COLUMNS,
+    PairValues,
+    carries_prediction,
+    points_of,
+)
+from holdfast.judge._replication._extrapolation import fit_curves
+from holdfast.judge._replication._pair_similarities import pair_similarities
 from holdfast.judge._replication._score_model import MAX_PAIRS, vote_of_scores
-from holdfast.judge._replication._values import PairValues
 from holdfast.measures import get_measure
 from holdfast.preferences import Subsets
 

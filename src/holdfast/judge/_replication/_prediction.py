@@ -30,9 +30,8 @@ import numpy as np
 import scipy.stats
 from scipy.special import expit, logit
 
-from holdfast.judge._replication._curve_fit import fit_curves
-from holdfast.judge._replication._interval import FREEDOM
-from holdfast.judge._replication._scale import log_odds_of
+from holdfast.judge._replication._extrapolation import fit_curves
+from holdfast.judge._replication._interval import FREEDOM, log_odds_of
 from holdfast.judge._replication._score_model import LARGER_STUDIES
 from holdfast.measures import get_measure
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from holdfast.judge._replication._scale import LogOdds
+    from holdfast.judge._replication._interval import LogOdds
 
     Array = NDArray[np.float64]
 

@@ -1,15 +1,11 @@
 """Dernoncourt, Hanczar and Zucker (2014): stability by theory, by simulation, on real data."""
 
 from holdfast.papers._record import Paper
-from holdfast.papers.dernoncourt2014._figure1 import FIGURE1
-from holdfast.papers.dernoncourt2014._figure2 import FIGURE2
-from holdfast.papers.dernoncourt2014._figure3 import FIGURE3
-from holdfast.papers.dernoncourt2014._figure6 import FIGURE6
-from holdfast.papers.dernoncourt2014._figure7 import FIGURE7
-from holdfast.papers.dernoncourt2014._figure8_claims import FIGURE8
-from holdfast.papers.dernoncourt2014._figure9 import FIGURE9
-from holdfast.papers.dernoncourt2014._figures45 import FIGURE4, FIGURE5
-from holdfast.papers.dernoncourt2014._table2_record import TABLE2
+from holdfast.papers.dernoncourt2014._figures1_2 import FIGURE1, FIGURE2
+from holdfast.papers.dernoncourt2014._figures3_5 import FIGURE3, FIGURE4, FIGURE5
+from holdfast.papers.dernoncourt2014._figures6_7 import FIGURE6, FIGURE7
+from holdfast.papers.dernoncourt2014._figures8_9 import FIGURE8, FIGURE9
+from holdfast.papers.dernoncourt2014._table2_claims import TABLE2
 
 DERNONCOURT2014 = Paper(
     name="dernoncourt2014",

@@ -1,8 +1,7 @@
 """Kalousis, Prados and Hilario (2005): stability of selectors on mass spectra."""
 
 from holdfast.papers._record import Paper
-from holdfast.papers.kalousis2005._figure1 import FIGURE1
-from holdfast.papers.kalousis2005._figure2 import FIGURE2
+from holdfast.papers.kalousis2005._figures import FIGURE1, FIGURE2
 from holdfast.papers.kalousis2005._study import OVARIAN, PROSTATE, STROKE, lowest_gain
 from holdfast.papers.kalousis2005._table2 import TABLE2
 from holdfast.papers.kalousis2005._table3 import TABLE3

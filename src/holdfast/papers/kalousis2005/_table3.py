@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from holdfast.papers._made import Made
+from holdfast.papers._comparison import Claim, Seen, Unchecked, unchecked
 from holdfast.papers._record import Experiment, Setting
+from holdfast.papers._runner import Made
 from holdfast.papers.kalousis2005._study import (
     CHOICES,
     DATA,
+    LEFT_OUT,
     METHODS,
     OVARIAN,
     PEAKS,
@@ -21,11 +23,143 @@ from holdfast.papers.kalousis2005._study import (
     stability,
     studied,
 )
-from holdfast.papers.kalousis2005._table3_claims import CLAIMS, ERROR, SETS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import holdfast as hf
-    from holdfast.papers._workshop import Workshop
+    from holdfast.papers._runner import Workshop
+
+
+# What the paper states around Table 3.
+
+ERROR, SETS = "error", "S_S"
+LEVEL = 0.05
+
+
+def by_size(seen: Seen, what: str) -> dict[int, dict[str, float]]:
+    """Return errors or stability of all methods, by size."""
+    table = seen.pivot("size", "method", what=what)
+    if missing := [name for name in METHODS if name not in table.columns]:
+        raise Unchecked(f"nothing was measured of {', '.join(missing)}")
+    rows = table[list(METHODS)].to_numpy(dtype=float).tolist()
+    sizes = [int(size) for size in table.index.to_list()]
+    named = [dict(zip(METHODS, row, strict=True)) for row in rows]
+    return dict(zip(sizes, named, strict=True))
+
+
+def highest(values: dict[str, float], among: Iterable[str] = METHODS) -> str:
+    """Return the method with the highest number."""
+    return max(among, key=lambda name: values[name])
+
+
+def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
+    """Tell whether the errors of two methods differ significantly."""
+    if one == other:
+        return False
+    pair = tests[["one", "other"]].isin([one, other]).all(axis=1) & (tests["size"] == size)
+    if not pair.any():
+        raise Unchecked(f"{one} and {other} were not tested with {size} features")
+    return bool(tests[pair]["p_value"].iloc[0] <= LEVEL)
+
+
+def best_groups(seen: Seen) -> dict[int, list[str]]:
+    """Return, for each size, the methods that do not differ from the one of the lowest error."""
+    errors, tests = by_size(seen, ERROR), seen.fact("tests")
+    best = {size: min(METHODS, key=lambda name: row[name]) for size, row in errors.items()}
+    return {
+        size: [one for one in METHODS if not differs(tests, size, winner, one)]
+        for size, winner in best.items()
+    }
+
+
+def relief_most_stable_at_each_size(seen: Seen) -> tuple[bool, str]:
+    """ReliefF leads in S_S at every size."""
+    table = by_size(seen, SETS)
+    texts = [
+        f"{size}: " + ", ".join(f"{name} {value:.2f}" for name, value in row.items())
+        for size, row in table.items()
+    ]
+    return all(highest(row) == "RF" for row in table.values()), "; ".join(texts)
+
+
+def unstable_yet_better(seen: Seen) -> tuple[bool, str]:
+    """SVMRFE is significantly better than another at some size, with an S_S below ReliefF's."""
+    errors, sets = by_size(seen, ERROR), by_size(seen, SETS)
+    texts = [
+        f"{size} features: better than {', '.join(beaten)}"
+        for size in errors
+        if (beaten := beaten_by(seen.fact("tests"), size, errors[size]))
+        and sets[size]["SVMRFE"] < sets[size]["RF"]
+    ]
+    return bool(texts), "; ".join(texts) or "never significantly better while less stable"
+
+
+def beaten_by(tests: pd.DataFrame, size: int, errors: dict[str, float]) -> list[str]:
+    """Name the methods than which SVMRFE is significantly better at a size."""
+    own = errors["SVMRFE"]
+    return [
+        f"{other} ({own:.2f}% against {errors[other]:.2f}%)"
+        for other in METHODS
+        if own < errors[other] and differs(tests, size, "SVMRFE", other)
+    ]
+
+
+def many_are_as_good(seen: Seen) -> tuple[bool, str]:
+    """At some sizes several methods share the lowest error."""
+    groups = best_groups(seen)
+    return any(len(one) > 1 for one in groups.values()), told(groups)
+
+
+def relief_is_most_stable_of_the_best(seen: Seen) -> tuple[bool, str]:
+    """Where ReliefF is among the best in error, it is the most stable of them."""
+    groups, sets = best_groups(seen), by_size(seen, SETS)
+    shared = {size: one for size, one in groups.items() if "RF" in one and len(one) > 1}
+    if not shared:
+        raise Unchecked(f"ReliefF never shares the lowest error with others; {told(groups)}")
+    winners = {size: highest(sets[size], group) for size, group in shared.items()}
+    texts = [f"{name} at {size}" for size, name in winners.items()]
+    return set(winners.values()) == {"RF"}, f"the most stable: {', '.join(texts)}"
+
+
+def told(groups: dict[int, list[str]]) -> str:
+    """Name the methods that share the lowest error at each size."""
+    return "lowest error: " + "; ".join(f"{size}: {', '.join(g)}" for size, g in groups.items())
+
+
+CLAIMS = (
+    Claim(
+        "ReliefF has the highest S_S at each number of features.", relief_most_stable_at_each_size
+    ),
+    Claim(
+        "SVMRFE is at times significantly better in error than another method although its S_S is "
+        "below that of ReliefF.",
+        unstable_yet_better,
+    ),
+    Claim(
+        "For some numbers of features, several methods cannot be told apart in the lowest error.",
+        many_are_as_good,
+    ),
+    Claim(
+        "Where ReliefF is among methods that share the lowest error, it is the most stable of "
+        "them.",
+        relief_is_most_stable_of_the_best,
+    ),
+    unchecked(
+        "On stroke with 10 features IG, ReliefF and SVMRFE do not differ in error, and S_S of "
+        "ReliefF is twice that of SVMRFE and over ten times that of IG.",
+        LEFT_OUT,
+    ),
+    unchecked(
+        "On stroke with 20 features SVMRFE is significantly better in error than the three "
+        "others, with an S_S of 0.16.",
+        LEFT_OUT,
+    ),
+)
+"""The findings."""
+
+
+# Table 3: error of a linear SVM on the selected features, beside their stability.
 
 OTHER_SCALE = "standardised features"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from holdfast.papers._record import Experiment, Paper, Setting
-from holdfast.papers.saeys2008._accurate_claims import CLAIMS as ACCURACY_CLAIMS
-from holdfast.papers.saeys2008._robust_claims import CLAIMS as ROBUST_CLAIMS
-from holdfast.papers.saeys2008._selectors import AVERAGED, COLUMN, DRAWN, MAIN, MDL, RANDOM
-from holdfast.papers.saeys2008._size_claims import CLAIMS as SIZE_CLAIMS
+from holdfast.papers.saeys2008._claims import CLAIMS as ACCURACY_CLAIMS
+from holdfast.papers.saeys2008._claims import CLAIMS_ROBUST_CLAIMS as ROBUST_CLAIMS
+from holdfast.papers.saeys2008._claims import CLAIMS_SIZE_CLAIMS as SIZE_CLAIMS
+from holdfast.papers.saeys2008._claims import CLAIMS_TRADE_CLAIMS as TRADE_CLAIMS
+from holdfast.papers.saeys2008._studies import AVERAGED, COLUMN, DRAWN, MAIN, MDL, RANDOM
 from holdfast.papers.saeys2008._tables import figure1, table2, table3, table4
-from holdfast.papers.saeys2008._trade_claims import CLAIMS as TRADE_CLAIMS
 
 DATA = ("colon", "leukemia", "lymphoma2", "ovarian", "pancreatic", "prostate_ms")
 TITLES = {

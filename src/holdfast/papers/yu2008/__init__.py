@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from holdfast.papers._record import Experiment, Paper, Setting
-from holdfast.papers.yu2008._accuracy_claims import CLAIMS as ACCURACY
-from holdfast.papers.yu2008._figures import (
+from holdfast.papers.yu2008._claims import CLAIMS as ACCURACY
+from holdfast.papers.yu2008._claims import FIGURE1, FIGURE2, FIGURE3
+from holdfast.papers.yu2008._experiments import (
     GROUP_KEYS,
+    KEYS,
     NEIGHBOUR_KEYS,
     figure1,
     figure2,
     figure3,
+    table2,
 )
-from holdfast.papers.yu2008._neighbour_claims import FIGURE1
-from holdfast.papers.yu2008._seconds import SECONDS
-from holdfast.papers.yu2008._stability_claims import FIGURE2, FIGURE3
 from holdfast.papers.yu2008._studies import (
     DOUBLE,
     LOGARITHMS,
     MAIN,
     OTHERS,
     PAIRS,
+    SECONDS,
     UNFILTERED,
 )
-from holdfast.papers.yu2008._table2 import KEYS, table2
 
 __all__ = ["YU2008"]
 

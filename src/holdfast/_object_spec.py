@@ -1,0 +1,236 @@
+"""Objects spelled as text: ``name:key=value,key=value``, and ``name(value,key=value)``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from holdfast._formatting import did_you_mean
+from holdfast.errors import InvalidInputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Scalar: TypeAlias = int | float | bool | str | None
+
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
+    """Take ``name:key=value,key=value`` apart.
+
+    Values become whole numbers, numbers, True, False or None where they look like these, and
+    stay text where not. Commas within round brackets belong to the value.
+
+    Parameters
+    ----------
+    text : str
+        A name, perhaps with options after a colon.
+
+    Returns
+    -------
+    name : str
+    options : dict
+
+    Raises
+    ------
+    InvalidInputError
+        The text is not spelled in this way.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import parse_spelling
+    >>> parse_spelling("relieff:n_neighbors=5")
+    ('relieff', {'n_neighbors': 5})
+    >>> parse_spelling("nested:outer=subsampling(10,0.9),inner=10")
+    ('nested', {'outer': 'subsampling(10,0.9)', 'inner': 10})
+    """
+    name, colon, rest = text.partition(":")
+    values, options = _arguments(rest, text) if colon else ([], {})
+    if values:
+        raise InvalidInputError(
+            f"options must be spelled key=value; received {values[0]!r} in {text!r}."
+        )
+    return _checked(name, text), options
+
+
+def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
+    """Take ``name(value,value,key=value)`` apart; nothing is evaluated.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import parse_call
+    >>> parse_call("subsampling(10,0.9,stratify=false)")
+    ('subsampling', [10, 0.9], {'stratify': False})
+    """
+    name, bracket, rest = text.strip().partition("(")
+    if not bracket or not rest.endswith(")"):
+        raise InvalidInputError(f"expected name(value,...); received {text!r}.")
+    values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
+    return _checked(name, text), values, options
+
+
+def parse_either(text: str) -> tuple[str, dict[str, Scalar]]:
+    """Take ``name:key=value`` or ``name(key=value)`` apart: the second can stand within others.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import parse_either
+    >>> parse_either("relieff(n_neighbors=5)") == parse_either("relieff:n_neighbors=5")
+    True
+    """
+    if ":" in text.partition("(")[0] or "(" not in text:
+        return parse_spelling(text)
+    name, values, options = parse_call(text)
+    if values:
+        raise InvalidInputError(
+            f"options must be spelled key=value; received {values[0]!r} in {text!r}."
+        )
+    return name, options
+
+
+def parse_list(text: str) -> list[str]:
+    """Take ``(name,name(key=value))``, a list of spellings, apart; anything else is one.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import parse_list
+    >>> parse_list("(relieff(n_neighbors=5),svm_rfe)")
+    ['relieff(n_neighbors=5)', 'svm_rfe']
+    >>> parse_list("svm_rfe")
+    ['svm_rfe']
+    """
+    text = text.strip()
+    if not (text.startswith("(") and text.endswith(")")):
+        return [text]
+    return parse_names(text[1:-1])
+
+
+def parse_names(text: str) -> list[str]:
+    """Divide names with options at commas.
+
+    A part with an equals sign before any colon or bracket is an option of the name before it.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import parse_names
+    >>> parse_names("relieff,svm_rfe:step=0.5,C=1,ensemble:base=(t_score,relieff)")
+    ['relieff', 'svm_rfe:step=0.5,C=1', 'ensemble:base=(t_score,relieff)']
+    """
+    names: list[str] = []
+    for part in map(str.strip, _parts(text, text)):
+        if not part:
+            raise InvalidInputError(f"names between commas are needed, got {text!r}.")
+        if "=" not in re.split(r"[:(]", part, maxsplit=1)[0]:
+            names.append(part)
+        elif names and ":" in names[-1]:
+            names[-1] += f",{part}"
+        else:
+            name = names[-1] if names else "name"
+            raise InvalidInputError(
+                f"{part!r} follows no name with a colon; spell options as {name}:{part}."
+            )
+    return names
+
+
+def made_of(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Return the object that a spelling stands for, after a look at its options.
+
+    Parameters
+    ----------
+    text : str
+        The spelling, for messages.
+    kind : callable
+        The class, or a function that makes the object.
+    options : mapping
+        Options by name.
+    """
+    known = list(inspect.signature(kind).parameters)
+    for key in options:
+        if key not in known:
+            raise UnknownNameError(f"{text!r} has no option {key!r}.{did_you_mean(key, known)}")
+    return kind(**options)
+
+
+def snake_case(name: str) -> str:
+    """Return the name of a class as the command line spells it.
+
+    Examples
+    --------
+    >>> from holdfast._object_spec import snake_case
+    >>> snake_case("LinearSVMWeights")
+    'linear_svm_weights'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
+    values: list[Scalar] = []
+    options: dict[str, Scalar] = {}
+    for part in _parts(rest, text):
+        key, equals, value = _divided(part)
+        if not equals:
+            values.append(_scalar(part, text))
+        elif key in options:
+            raise InvalidInputError(f"{key!r} is given twice in {text!r}.")
+        else:
+            options[_checked(key, text)] = _scalar(value, text)
+    return values, options
+
+
+def _divided(part: str) -> tuple[str, str, str]:
+    """Divide at the first equals sign that is not within brackets."""
+    key, equals, value = part.partition("=")
+    if "(" in key:
+        return part, "", ""
+    return key.strip(), equals, value
+
+
+def _parts(rest: str, text: str) -> list[str]:
+    """Divide at commas that are not within brackets."""
+    parts, depth = [""], 0
+    for sign in rest:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            break
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    if depth != 0:
+        raise InvalidInputError(f"brackets must be closed as they were opened in {text!r}.")
+    return parts
+
+
+def _scalar(value: str, text: str) -> Scalar:
+    value = value.strip()
+    if not value:
+        raise InvalidInputError(f"a value is missing in {text!r}.")
+    if _WHOLE.fullmatch(value):
+        return _whole(value)
+    if _NUMBER.fullmatch(value):
+        return float(value)
+    return _WORDS.get(value.lower(), value)
+
+
+def _whole(value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:  # Python reads a few thousand digits
+        raise InvalidInputError(
+            f"a number must have fewer digits; received one of {len(value):,} characters, "
+            f"{value[:12]}...."
+        ) from None
+
+
+def _checked(name: str, text: str) -> str:
+    name = name.strip()
+    if not name.isidentifier():
+        raise InvalidInputError(
+            f"expected a name, perhaps with options as in name:key=value,key=value; received "
+            f"{text!r}."
+        )
+    return name

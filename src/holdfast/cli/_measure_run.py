@@ -1,0 +1,188 @@
+"""Which measures to compute: those asked for, or all whose needs are met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from holdfast._formatting import plural
+from holdfast.cli._output import Column, number, print_json, print_table, say
+from holdfast.measures import get_measure, list_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from holdfast.measures import Measure
+    from holdfast.preferences import Rankings, Subsets, Weights
+
+    AnyPreferences: TypeAlias = Subsets | Weights | Rankings
+
+
+_OPTION = {"n_features": "--n-features", "similarity": "--similarity"}
+_TAKES = {"weights": {"weights", "ranking"}}  # weights are ranked where a measure wants ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a user gave: preferences, perhaps similarities, perhaps a wish to correct or not."""
+
+    preferences: AnyPreferences
+    similarity: Any = None
+    corrected: bool | None = None
+
+    def missing(self, measure: Measure) -> frozenset[str]:
+        """Return the needs of a measure that are not met."""
+        met = {"similarity"} if self.similarity is not None else set()
+        if self.preferences.n_features is not None:
+            met.add("n_features")
+        sizes = getattr(self.preferences, "sizes", None)
+        if sizes is None or sizes.min() == sizes.max():
+            met.add("equal_sizes")
+        needs = measure.needs | ({"n_features"} if self.corrected else set())
+        return needs - met
+
+    def refused(self, measure: Measure) -> str:
+        """Say why a measure cannot be corrected, or left uncorrected, as wished."""
+        if self.corrected in (None, measure.corrected) or "corrected" in measure.options:
+            return ""
+        return "cannot be corrected" if self.corrected else "is corrected by definition"
+
+
+def asked_measures(names: Sequence[str], given: Given) -> list[Measure]:
+    """Return the measures of these names; refuse those that cannot be computed as asked."""
+    measures = [get_measure(name) for name in names]
+    for measure in measures:
+        wrong = _misfit(measure, given)
+        if wrong:
+            raise click.UsageError(f"{measure.name} {wrong}.", click.get_current_context())
+    return measures
+
+
+def all_measures(given: Given) -> list[Measure]:
+    """Return all measures that can be computed; say which wait for an option."""
+    table = list_measures()
+    forms = _forms(given)
+    measures = [get_measure(str(name)) for name in table.index[table["form"].isin(forms)]]
+    reachable = [m for m in measures if given.missing(m) <= {"n_features"}]
+    odd = [measure for measure in reachable if given.refused(measure)]
+    able = [measure for measure in reachable if not given.refused(measure)]
+    chosen = [measure for measure in able if not given.missing(measure)]
+    waiting = [measure for measure in able if given.missing(measure)]
+    _say_left_out(odd, f"as they {'cannot be' if given.corrected else 'are'} corrected")
+    _say_left_out(waiting, "as the number of features is not known (see --n-features)")
+    if not chosen:
+        raise click.UsageError("no measure is left to compute.", click.get_current_context())
+    return chosen
+
+
+def _forms(given: Given) -> set[str]:
+    form = given.preferences.form
+    return _TAKES.get(form, {form})
+
+
+def _misfit(measure: Measure, given: Given) -> str:
+    if measure.form not in _forms(given):
+        return f"measures {measure.form}, the file was read as {given.preferences.form}: see --form"
+    lacking = [_OPTION[need] for need in sorted(given.missing(measure)) if need in _OPTION]
+    needs = f"needs {' and '.join(lacking)}" if lacking else ""
+    return given.refused(measure) or needs
+
+
+def _say_left_out(measures: Sequence[Measure], why: str) -> None:
+    if measures:
+        say("note", f"left out {why}: {', '.join(measure.name for measure in measures)}.")
+
+
+# Measured stability, as a table for people or as JSON.
+
+_COLUMNS = (
+    Column("measure"),
+    Column("value", right=True),
+    Column("low", right=True),
+    Column("high", right=True),
+    Column("chance", right=True),
+    Column("range"),
+    Column("note", free=True),
+)
+_NUMBERS = ("value", "low", "high", "chance", "chance_error", "minimum", "maximum")
+
+
+def print_measured(
+    preferences: Subsets | Weights | Rankings,
+    table: pd.DataFrame,
+    confidence: float,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what was measured and the numbers."""
+    records = [_record(str(name), row) for name, row in table.iterrows()]
+    if as_json:
+        print_json(_document(preferences, records, confidence))
+        return
+    click.echo(f"{described(preferences)}.\n")
+    print_table(_COLUMNS, [_cells(record) for record in records])
+    click.echo(
+        f"\nThe {100 * confidence:g}% intervals (low to high) cover repeating the same protocol "
+        "on the same data; they do not cover new data."
+    )
+
+
+def described(preferences: Subsets | Weights | Rankings) -> str:
+    """Say in words what was measured."""
+    count, known = len(preferences), preferences.n_features
+    features = "an unknown number of features" if known is None else plural(known, "feature")
+    if preferences.form == "weights":
+        return f"{plural(count, 'vector')} of weights for {features}"
+    if preferences.form == "ranking":
+        return f"{plural(count, 'ranking')} of {features}"
+    sizes = _sizes(preferences)
+    low, high = sizes["min"], sizes["max"]
+    size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{plural(count, 'selection')} of {size} out of {features}"
+
+
+def _sizes(preferences: Any) -> dict[str, int]:  # noqa: ANN401
+    return {"min": int(preferences.sizes.min()), "max": int(preferences.sizes.max())}
+
+
+def _record(name: str, row: pd.Series[Any]) -> dict[str, Any]:
+    numbers = {key: float(row[key]) for key in _NUMBERS}
+    return {
+        "name": name,
+        **{key: numbers[key] for key in ("value", "low", "high")},
+        "interval": str(row["interval"]),
+        **{key: numbers[key] for key in ("chance", "chance_error", "minimum", "maximum")},
+        "note": str(row["note"]),
+    }
+
+
+def _document(
+    preferences: Subsets | Weights | Rankings, records: list[dict[str, Any]], confidence: float
+) -> dict[str, Any]:
+    return {
+        "form": preferences.form,
+        "n_preferences": len(preferences),
+        "n_features": preferences.n_features,
+        "sizes": _sizes(preferences) if preferences.form == "subset" else None,
+        "confidence": confidence,
+        "measures": records,
+    }
+
+
+def _cells(record: dict[str, Any]) -> list[str]:
+    notes = [record["note"]]
+    if record["chance_error"] > 0:
+        notes.append(f"chance level simulated, +/- {number(record['chance_error'])}")
+    return [
+        record["name"],
+        number(record["value"]),
+        number(record["low"]),
+        number(record["high"]),
+        number(record["chance"]),
+        f"{record['minimum']:g} to {record['maximum']:g}",
+        "; ".join(filter(None, notes)),
+    ]

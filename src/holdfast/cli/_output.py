@@ -1,0 +1,197 @@
+"""Tables and JSON on standard output."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import shutil
+import sys
+import textwrap
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from holdfast.errors import HoldfastWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+_INDENT = " " * 4
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its title, on which side it is flush, and whether it holds free text.
+
+    Free text stands beneath its row where the lines would be too long for the terminal; if the
+    column is `named`, after its title.
+    """
+
+    title: str
+    right: bool = False
+    free: bool = False
+    named: bool = False
+
+
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table, as wide as it needs to be; nothing is ever cut off."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    header, *lines = table_lines(columns, rows, width)
+    click.secho(header, bold=True)
+    for line in lines:
+        click.echo(line)
+
+
+def print_json(document: Any) -> None:  # noqa: ANN401  (any JSON value)
+    """Print JSON; numbers that JSON cannot hold become null."""
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(text)
+
+
+def table_lines(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None = None
+) -> list[str]:
+    """Return the lines of a table, the header first; two blanks stand between columns."""
+    lines = _aligned(columns, rows)
+    if width is None or max(map(len, lines)) <= width:
+        return lines
+    fixed = [i for i, column in enumerate(columns) if not column.free]
+    texts = [_free_text(columns, row) for row in rows]
+    lines = _aligned([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
+    return [lines[0], *chain(*map(partial(_above, width=width), lines[1:], texts))]
+
+
+def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [[column.title for column in columns], *map(list, rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for cell, width, column in zip(line, widths, columns, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _free_text(columns: Sequence[Column], row: Sequence[str]) -> str:
+    return "; ".join(
+        f"{column.title}: {cell}" if column.named else cell
+        for column, cell in zip(columns, row, strict=True)
+        if column.free and cell
+    )
+
+
+def _above(line: str, text: str, width: int) -> list[str]:
+    """Return a line, and the free text that goes with it beneath."""
+    inner = max(20, width - len(_INDENT))
+    return [line, *(_INDENT + part for part in textwrap.wrap(text, inner, break_long_words=False))]
+
+
+def number(value: float) -> str:
+    """Return a number in four decimals, or in short where these would not do."""
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value) or abs(value) >= 10_000 or 1e-12 < abs(value) < 0.5e-4:
+        return f"{value:.3g}"
+    return f"{value if abs(value) > 1e-12 else 0:.4f}"
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# What the command line says to people, on standard error.
+
+
+def say(kind: str, message: object) -> None:
+    """Print one line to standard error."""
+    click.echo(f"{kind}: {' '.join(str(message).split())}", err=True)
+
+
+def say_error(message: str, code: int) -> int:
+    """Print an error and return the exit code that goes with it."""
+    say("error", message)
+    return code
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Print the library's own warnings as plain lines, each once."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", HoldfastWarning)
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not issubclass(category, HoldfastWarning):
+                usual(message, category, filename, lineno, file, line)
+            elif str(message) not in said:
+                said.add(str(message))
+                say("warning", message)
+
+        warnings.showwarning = show
+        yield
+
+
+# Sentences in lines that end between words.
+
+
+def paragraph(text: str, stream: TextIO) -> str:
+    """Return the text in lines as wide as the terminal; in one line where there is none."""
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+# Warnings that the library logs, such as those of worker processes, as plain lines.
+
+
+class SayOnce(logging.Handler):
+    """Prints each message once, or none at all."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__(logging.WARNING)
+        self._quiet = quiet
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message that is new."""
+        message = record.getMessage()
+        if not self._quiet and message not in self._said:
+            self._said.add(message)
+            text = " ".join(message.split())
+            click.echo(f"warning: {text}", file=sys.stderr)  # where bars are drawn, above them
+
+
+@contextmanager
+def logged_warnings(*, quiet: bool) -> Iterator[None]:
+    """Print what the library warns of; when quiet, keep its warnings away altogether."""
+    handler = SayOnce(quiet=quiet)
+    logger = logging.getLogger("holdfast")
+    logger.addHandler(handler)
+    try:
+        with warnings.catch_warnings():
+            if quiet:
+                warnings.simplefilter("ignore", HoldfastWarning)
+            yield
+    finally:
+        logger.removeHandler(handler)

@@ -1,0 +1,430 @@
+"""How many features a plan selects."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+import pandas as pd
+
+from holdfast._formatting import did_you_mean, plural
+from holdfast._object_spec import made_of, parse_spelling
+from holdfast.cli._output import Column, paragraph, print_json, print_table, say
+from holdfast.cli._plan_command import OF_DATA
+from holdfast.cli._program import FAILED
+from holdfast.cli._progress import read
+from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
+from holdfast.judge import plan_samples, replication
+from holdfast.judge._replication._fit_resamples import check_missing
+from holdfast.judge._replication._sample_plan import predicts
+from holdfast.measures import get_measure
+from holdfast.preferences._ranks import count_of
+from holdfast.select._adapter import as_selector
+from holdfast.study._planning._make_plan import USUAL_SIZES
+from holdfast.theory import TriangularEffects, expected_stability, required_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holdfast.io import Dataset
+    from holdfast.judge import Replication
+    from holdfast.theory._effects import Effect
+
+
+def counts_of(sizes: Sequence[float] | None, n_features: int) -> list[int]:
+    """Return counts, ascending; where none are named, the usual ones that are below p."""
+    if sizes is None:
+        return [size for size in USUAL_SIZES if size < n_features] or [max(1, n_features // 2)]
+    return sorted({count_of(size, n_features, "a size") for size in sizes})
+
+
+# A plan from data: for each selector and size what to expect, and what a target needs.
+
+
+def run_plan(source: str, options: Mapping[str, Any]) -> int:
+    """Plan and print; wrong usage is told before the data are read."""
+    _check(options)
+    quiet = options["quiet"]
+    data = read(source, {key: options[key] for key in OF_DATA if key in options}, quiet=quiet)
+    sizes = _sizes(options, data.n_features)
+    _check_features(options.get("features_for") or [], data)
+    selectors = {name: as_selector(name) for name in options["selectors"]}
+    check_missing(data, selectors, get_measure(options["measure"]), options.get("impute"))
+    if not quiet:
+        say("work", f"{plural(len(selectors), 'selector')} x {plural(len(sizes), 'size')}.")
+    rows = [_row(name, size, data, options) for name in options["selectors"] for size in sizes]
+    failed = [row for row in rows if "error" in row]
+    if len(failed) == len(rows):
+        raise failed[0]["error"]
+    for row in failed:
+        say("error", f"{row['selector']}: {row['error']}")
+    _print(rows, data, options)
+    return FAILED if failed else 0
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse what can be seen to be wrong without data."""
+    if options.get("features_for") and "found_again" not in options:
+        raise click.UsageError(
+            "--for names the features that --found-again is about; give --found-again, as 0.8.",
+            click.get_current_context(),
+        )
+    if get_measure(options["measure"]).distance:
+        raise click.BadParameter(
+            f"{options['measure']} is a distance; plan by a similarity, such as nogueira.",
+            click.get_current_context(),
+            param_hint="--measure",
+        )
+    try:
+        for name in options["selectors"]:
+            as_selector(name)
+    except InvalidInputError as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+
+
+def _check_features(wanted: Sequence[str], data: Dataset) -> None:
+    """Refuse features that the data do not have, before any work."""
+    names = [str(name) for name in data.feature_names]
+    for name in wanted:
+        if name not in names:
+            raise UnknownNameError(f"the data have no feature {name!r}.{did_you_mean(name, names)}")
+
+
+def _frame_of(data: Dataset) -> pd.DataFrame:
+    """Return the data with the names of the features."""
+    return pd.DataFrame(data.X, columns=list(data.feature_names))
+
+
+def _sizes(options: Mapping[str, Any], n_features: int) -> list[int | None]:
+    """Return how many features to select; None once where all are compared."""
+    if not get_measure(options["measure"]).by_size:
+        return [None]
+    return list(counts_of(options.get("sizes"), n_features))
+
+
+def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is found of a selector at a size, or why nothing is."""
+    row: dict[str, Any] = {"selector": name, "size": size}
+    try:
+        found = replication(
+            name, _frame_of(data), data.y, size=size, measure=options["measure"],
+            n_pairs=options["n_pairs"], groups=data.groups, random_state=options["seed"],
+            impute=options.get("impute"),
+        )  # fmt: skip
+    except HoldfastError as error:
+        return {**row, "error": error}
+    if not options["quiet"] and found.note:
+        say("note", f"{name}{'' if size is None else f', size {size:,}'}: {found.note}.")
+    return {**_planned(found, options["stability"]), **_feature_plan(found, options), **row}
+
+
+def _feature_plan(found: Replication, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many samples single features need, where that was asked for and is known."""
+    if "found_again" not in options:
+        return {}
+    if found.chances is None:
+        return {"features": [], "why_no_features": found.why_no_chances}
+    table = found.samples_for(options["found_again"], options.get("features_for") or None)
+    rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
+    return {"features": rows}
+
+
+def _planned(found: Replication, target: float) -> dict[str, Any]:
+    half = {
+        "half_n_samples": found.n_samples,
+        "half_value": found.value,
+        "half_low": found.low,
+        "half_high": found.high,
+    }
+    if not predicts(found):
+        return {**half, "note": found.note}
+    planned = asdict(plan_samples(found, target=target))
+    return {**half, **planned, "note": found.note}
+
+
+def _print(rows: list[dict[str, Any]], data: Dataset, options: Mapping[str, Any]) -> None:
+    if not options["as_json"]:
+        subjects = data.groups is not None
+        print_plan(rows, options["measure"], options["stability"], subjects=subjects)
+        if "found_again" in options:
+            print_feature_plan(rows, options["found_again"], subjects=subjects)
+        return
+    plain = [{**row, "error": str(row["error"])} if "error" in row else row for row in rows]
+    print_json({"n_features": data.n_features, "target": options["stability"], "plan": plain})
+
+
+# A plan without data: what theory says of the t-score.
+
+OPTIONS = {
+    "n_informative=?": "--informative",
+    "n_features": "--features",
+    "n_selected": "--sizes",
+    "n_per_class": "--samples",
+}
+"""What the command line calls the parameters of the library."""
+OF_LAW = ("gamma", "largest", "bayes_error")
+
+
+def run_theory(options: Mapping[str, Any]) -> int:
+    """Compute and print; whatever cannot be used is wrong usage, as there are no data."""
+    try:
+        sizes = counts_of(options["sizes"], options["features"])
+        rows = [_row_run_plan_theory(size, _setting(options), options) for size in sizes]
+    except (InvalidInputError, UnknownNameError) as error:
+        raise click.UsageError(_in_options(str(error)), click.get_current_context()) from error
+    if options["as_json"]:
+        print_json({"n_features": options["features"], "measure": options["measure"],
+                    "target": options["stability"], "plan": rows})  # fmt: skip
+        return 0
+    _print_run_plan_theory(rows, options)
+    return 0
+
+
+def _in_options(message: str) -> str:
+    """Name what people gave by its option, not as the library has it."""
+    for name, said in OPTIONS.items():
+        message = re.sub(rf"\b{name}\b", said, message)
+    return message
+
+
+def _setting(options: Mapping[str, Any]) -> dict[str, Any]:
+    effect, informative = _effect(options["effects"]), options["informative"]
+    _check_counts(effect, informative, options["features"])
+    return {"effect": effect, "n_informative": informative, "n_features": options["features"]}
+
+
+def _check_counts(effect: Effect, informative: int | None, features: int) -> None:
+    """Refuse effects that do not go with the number of features that have one."""
+    if isinstance(effect, float) and informative is None:
+        raise InvalidInputError(
+            "--effects is one number: say by --informative how many features have it; the others "
+            "have none."
+        )
+    if informative is not None and informative > features:
+        raise InvalidInputError(
+            f"--informative must be at most --features ({features:,}); received {informative:,}."
+        )
+    if not isinstance(effect, list):
+        return
+    if informative is not None and informative != len(effect):
+        raise InvalidInputError(
+            f"--informative says {informative:,} but {len(effect):,} effects are given; leave it "
+            f"out, or give {informative:,}."
+        )
+    if len(effect) > features:
+        raise InvalidInputError(
+            f"{len(effect):,} effects are given but --features says {features:,}; give at most "
+            "one a feature."
+        )
+
+
+def _effect(text: str) -> Effect:
+    """Return one effect, several, or a law of effects."""
+    if text.lstrip()[:1].isalpha():
+        name, law = parse_spelling(text)
+        if name != "triangular":
+            raise InvalidInputError(
+                f"effects are numbers, or triangular:gamma=2,largest=0.15; received {text!r}."
+            )
+        return _triangular(text, law)
+    try:
+        effects = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInputError(
+            f"effects are numbers between commas, or triangular:gamma=2,largest=0.15; received "
+            f"{text!r}."
+        ) from None
+    return effects[0] if len(effects) == 1 else effects
+
+
+def _triangular(text: str, law: Mapping[str, Any]) -> TriangularEffects:
+    if set(law) <= set(OF_LAW) and ("largest" in law) == ("bayes_error" in law):
+        raise InvalidInputError(
+            "triangular effects need either largest (the largest effect) or bayes_error (the error "
+            f"of the best classifier), as in triangular:gamma=2,largest=0.15; received {text!r}."
+        )
+    made: TriangularEffects = made_of(text, TriangularEffects, law)
+    return made
+
+
+def _row_run_plan_theory(
+    size: int, setting: dict[str, Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"size": size}
+    measure, samples = options["measure"], options["samples"] or 4
+    classes = ((samples + 1) // 2, samples // 2)
+    # also where nothing is asked of it: what follows can then fail for one reason only
+    value = expected_stability(measure, n_per_class=classes, n_selected=size, **setting)
+    if options["samples"]:
+        row |= {"n_samples": samples, "value": value, "again": _again(size, classes, setting)}
+    try:
+        found = required_samples(options["stability"], measure, n_selected=size, **setting)
+    except InvalidInputError as error:
+        return {**row, "needed": math.inf, "note": _in_options(str(error))}
+    return {**row, "needed": found.n_samples, "note": ""}
+
+
+def _again(size: int, classes: tuple[int, int], setting: dict[str, Any]) -> float:
+    """Return how many features two samples are expected to share."""
+    share: float = expected_stability("pog", n_per_class=classes, n_selected=size, **setting)
+    return size * share
+
+
+def _print_run_plan_theory(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
+    columns = {Column("size", right=True): [str(row["size"]) for row in rows]}
+    if options["samples"]:
+        columns[Column(f"at {options['samples']:,}", right=True)] = [
+            f"{row['value']:.2f}" for row in rows
+        ]
+        columns[Column("found again", right=True)] = [
+            f"{row['again']:.1f} of {row['size']}" for row in rows
+        ]
+    columns[Column(f"samples for {options['stability']:g}", right=True)] = [
+        "not reached" if math.isinf(row["needed"]) else f"{row['needed']:,}" for row in rows
+    ]
+    print_table(list(columns), list(zip(*columns.values(), strict=True)))
+    click.echo()
+    click.echo(paragraph(_sentence(options), sys.stdout))
+    for row in rows:
+        if row["note"]:
+            click.echo(paragraph(f"Not reached with {row['size']:,}: {row['note']}", sys.stdout))
+
+
+def _sentence(options: Mapping[str, Any]) -> str:
+    return (
+        f"Expected {options['measure']} between the selections of two independent studies by the "
+        "t-score: independent Gaussian features, two classes of one size. Effects are half the "
+        "difference of the class means, in standard deviations within a class. Real data have "
+        "correlated features and unknown effects: plan with pilot data where you have any."
+    )
+
+
+# The table of a plan, and what its numbers mean.
+
+CHECKED = 4
+"""Times the data from which on predictions are orders of magnitude."""
+AT_CHANCE = "at chance"
+"""In the place of a number of samples, where selections agree no better than chance."""
+
+
+def print_plan(
+    rows: Sequence[dict[str, Any]], measure: str, target: float, *, subjects: bool
+) -> None:
+    """Print a row for each selector and size, and sentences."""
+    done = [row for row in rows if "error" not in row]
+    if not done:
+        return
+    noun = "subjects" if subjects else "samples"
+    half = done[0]["half_n_samples"]
+    now = next((row["n_samples"] for row in done if "n_samples" in row), None)
+    columns = {
+        Column("selector"): [row["selector"] for row in done],
+        Column("size", right=True): [
+            "all" if row["size"] is None else str(row["size"]) for row in done
+        ],
+        Column(f"at {half:,}", right=True): [_span(row, "half_value", "half_") for row in done],
+    }
+    if now is not None:
+        columns[Column(f"at {now:,}", right=True)] = [_span(row, "value", "") for row in done]
+        if _has_again(done):
+            columns[Column("found again", right=True)] = [_again_plan_table(row) for row in done]
+        columns[Column(f"{noun} for {target:g}", right=True)] = [needed_text(row) for row in done]
+    print_table(list(columns), list(zip(*columns.values(), strict=True)))
+    click.echo()
+    for sentence in _sentences(done, measure, half, now, noun):
+        click.echo(paragraph(sentence, sys.stdout))
+
+
+def _span(row: dict[str, Any], value: str, ends: str) -> str:
+    if value not in row or math.isnan(row[value]):
+        return "-"
+    return f"{row[value]:.2f} [{row[f'{ends}low']:.2f}, {row[f'{ends}high']:.2f}]".replace(
+        "-0.00", "0.00"
+    )
+
+
+def _has_again(rows: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether the measure says how many features are found again."""
+    return any(not math.isnan(row.get("again", math.nan)) for row in rows)
+
+
+def _again_plan_table(row: dict[str, Any]) -> str:
+    if math.isnan(row.get("again", math.nan)):
+        return "-"
+    return f"{row['again']:.0f} of {row['size']} [{row['again_low']:.0f}, {row['again_high']:.0f}]"
+
+
+def needed_text(row: dict[str, Any]) -> str:
+    """Return how many samples are needed, and between which numbers."""
+    if "needed" not in row:
+        return "-"
+    needed, low, high = (row[key] for key in ("needed", "needed_low", "needed_high"))
+    if math.isinf(needed):
+        return AT_CHANCE
+    if math.isnan(needed):
+        return f"at least {low:,.0f}"
+    return f"{needed:,.0f} [{low:,.0f}, {'unknown' if math.isnan(high) else format(high, ',.0f')}]"
+
+
+def _sentences(
+    rows: Sequence[dict[str, Any]], measure: str, half: int, now: int | None, noun: str
+) -> list[str]:
+    record = get_measure(measure)
+    first = (
+        f"Stability is {record.name} ({record.title}) between two independent studies. At "
+        f"{half:,} {noun} each it is estimated from disjoint halves of the data, with the 95% "
+        "interval for other data."
+    )
+    told = [first]
+    if now is None:
+        return [*told, *_why_none(rows)]
+    again = "; found again: how many of the selected features a second study of this size selects"
+    told.append(f"At {now:,} it is predicted{again if _has_again(rows) else ''}.")
+    needed = [row["needed"] for row in rows if "needed" in row]
+    if any(map(math.isinf, needed)):
+        told.append(
+            "At chance: selections agree no better than random ones, so no number of "
+            f"{noun} can be named."
+        )
+    if any(map(math.isnan, needed)):
+        told.append(f"At least: how many more {noun} it takes is not known.")
+    if any(CHECKED * now < one < math.inf for one in needed):
+        told.append(f"Take numbers above {CHECKED * now:,} as orders of magnitude.")
+    return told
+
+
+def _why_none(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Say why nothing is predicted, each reason once."""
+    reasons = dict.fromkeys(row["note"] for row in rows if row["note"])
+    return [f"Nothing is predicted for larger studies: {reason}." for reason in reasons]
+
+
+def print_feature_plan(rows: list[dict[str, Any]], chance: float, *, subjects: bool) -> None:
+    """Print how many samples studies need to select single features with a wanted chance."""
+    noun = "subjects" if subjects else "samples"
+    cells = [
+        [row["selector"], str(row["size"]), str(one["feature"]), *_feature_cells(one)]
+        for row in rows
+        for one in row.get("features", [])
+    ]
+    click.echo()
+    if cells:
+        titles = ["selector", "size", "feature", "chance now", f"{noun} for {chance:g}"]
+        columns = [Column(title, right=title not in titles[:3:2]) for title in titles]
+        print_table(columns, cells)
+        click.echo(
+            f"A study of this many {noun} selects the feature with a chance of {chance:g}, if its "
+            "effect is as in these data; take it as a rough guide."
+        )
+    reasons = dict.fromkeys(row["why_no_features"] for row in rows if "why_no_features" in row)
+    for reason in reasons:
+        click.echo(f"No chances of single features: {reason}.")
+
+
+def _feature_cells(one: dict[str, Any]) -> list[str]:
+    needed = "not reached" if math.isinf(one["needed"]) else f"{one['needed']:,.0f}"
+    return [f"{one['found_again']:.2f}", needed]

@@ -1,0 +1,369 @@
+"""Experiments of papers: said how long they take, run, written, told."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.cli._output import (
+    Column,
+    logged_warnings,
+    number,
+    paragraph,
+    print_json,
+    print_table,
+    say,
+)
+from holdfast.cli._program import INTERRUPTED, cluster
+from holdfast.cli._progress import watcher
+from holdfast.cli._study_run import orderly_stop
+from holdfast.errors import StoreError
+from holdfast.papers._document import (
+    agreement_rows,
+    agreement_sentence,
+    data_sentences,
+    grid,
+    settings_shown,
+    size_word,
+    summary,
+)
+from holdfast.papers._pages import check_free, write, write_index
+from holdfast.papers._reproduce import (
+    PAPERS,
+    Order,
+    Workshops,
+    asked_for,
+    check_some,
+    expected_seconds,
+    ordered,
+    why_none,
+)
+from holdfast.papers._runner import Library, Workers
+from holdfast.plot import simulated_figure
+from holdfast.simulate._figures import figure_tables, get_figure
+from holdfast.study._storage._folder import made_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from holdfast.papers._document import Document
+    from holdfast.plot import Picture
+    from holdfast.simulate._figures import SimulatedFigure
+    from holdfast.study import Progress
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    paper: str
+    experiments: tuple[str, ...]
+    full: bool
+    data: str | None
+    datasets: list[str] | None
+    out: str
+    seed: int
+    n_jobs: int | None
+    dask: str | None
+    force: bool
+    as_json: bool
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Tells which study is at work, and how far it is."""
+
+    quiet: bool
+
+    def studying(self, name: str) -> Progress | None:
+        """Say that a study begins."""
+        if not self.quiet:
+            say("study", name)
+        watch = watcher("", quiet=self.quiet)
+        watch.explained = True  # what stability over these resamples means is not the point here
+        return watch
+
+    def making(self, name: str) -> None:
+        """Say that tables are made."""
+        if not self.quiet:
+            say("simulating", name)
+
+
+def run_reproduce(request: Request) -> int:
+    """Run experiments; what cannot be is told before the work."""
+    library = Library(request.data)
+    asked = asked_for(request.paper, request.experiments)
+    orders = ordered(asked, library, full=request.full, datasets=request.datasets)
+    check_some(orders, library)
+    able = [order for order in orders if order.runs]
+    folder = Path(request.out)
+    if not request.force:
+        check_free(folder, map(_name, able))
+    if not request.quiet:
+        _announce(orders, library, request)
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(orderly_stop())
+            stack.enter_context(logged_warnings(quiet=request.quiet))
+            client = stack.enter_context(cluster(request.dask))
+            workers = Workers(n_jobs=request.n_jobs, client=client)
+            return _run(able, library, request, workers)
+    except KeyboardInterrupt:
+        say("interrupted", f"what was done is kept in {folder}; the same command goes on.")
+        return INTERRUPTED
+
+
+def _name(order: Order) -> str:
+    return f"{order.paper.name}-{order.experiment.name}"
+
+
+def _announce(orders: Sequence[Order], library: Library, request: Request) -> None:
+    """Say what is left out, and how long the rest takes."""
+    for order in orders:
+        if not order.runs:
+            say("left out", f"{_name(order)}: {why_none(order, library)}.")
+    seconds = expected_seconds(orders, full=request.full)
+    say("expected", f"about {_time(seconds)} of computing, shared by all processes.")
+
+
+def _time(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+def _run(orders: Sequence[Order], library: Library, request: Request, workers: Workers) -> int:
+    folder = Path(request.out)
+    shop = Workshops(
+        library=library,
+        full=request.full,
+        seed=request.seed,
+        folder=folder,
+        workers=workers,
+        watcher=Teller(request.quiet),
+        force=request.force,
+    )
+    shop.read(orders)
+    documents, files = [], []
+    for order in orders:
+        document, written = _one(order, shop, folder, request)
+        documents.append(document)
+        files += written
+    everything = (Order(paper, one, ()) for paper in PAPERS.values() for one in paper.experiments)
+    index = write_index(folder, map(_name, everything))
+    if request.as_json:
+        print_json(documents)
+    if not request.quiet:
+        for path in (*files, index):
+            say("written", path)
+    return 0
+
+
+def _one(
+    order: Order, shop: Workshops, folder: Path, request: Request
+) -> tuple[Document, list[Path]]:
+    """Run, write and tell one experiment."""
+    if not request.quiet:
+        say("experiment", f"{_name(order)}: {order.experiment.title}")
+    began = time.monotonic()
+    made = shop.reproduced(order)
+    files = write(made, folder)
+    if not request.as_json:
+        print_reproduction(made.document)
+    if not request.quiet:
+        say("took", f"{timedelta(seconds=round(time.monotonic() - began))} for {_name(order)}")
+    return made.document, files
+
+
+# An experiment that was run again, on the terminal.
+
+
+def print_reproduction(document: Document) -> None:
+    """Print the numbers, how well they agree, and what became of the findings."""
+    title = f"{document['short']}, {document['label']}: {document['title']}"
+    click.secho(title, bold=True)
+    _say(f"{size_word(document).capitalize()}: {document['size']}.")
+    for sentence in data_sentences(document):
+        _say(sentence)
+    settings = settings_shown(document)
+    for setting in settings:
+        _print_numbers(document, setting, several=len(settings) > 1)
+    _print_agreement(document)
+    _print_findings(document)
+    click.echo()
+
+
+def _say(text: str) -> None:
+    click.echo(paragraph(text, sys.stdout))
+
+
+def _print_numbers(document: Document, setting: Document, *, several: bool) -> None:
+    own = grid(document, setting["name"])
+    if not own.rows:
+        return
+    click.echo()
+    name = f"{setting['name']}: {setting['title']}" if several else ""
+    compared = "Ours (published, difference)." if own.compared else ""
+    _say(" ".join(filter(None, (name, compared))) or "Numbers:")
+    columns = [Column(name) for name in own.titles] + [Column(one, right=True) for one in own.heads]
+    print_table(columns, [[*names, *(cell.text() for cell in cells)] for names, cells in own.rows])
+
+
+def _print_agreement(document: Document) -> None:
+    rows = agreement_rows(document)
+    if not rows:
+        return
+    click.echo("\nAgreement with the published numbers:")
+    columns = [
+        Column("setting"),
+        Column("part"),
+        Column("pairs", right=True),
+        Column("mean difference", right=True),
+        Column("rank correlation", right=True),
+    ]
+    print_table(columns, rows)
+    _say(agreement_sentence(document))
+
+
+def _print_findings(document: Document) -> None:
+    if not document["findings"]:
+        return
+    click.echo(f"\nFindings. {summary(document)}")
+    several = len(document["settings"]) > 1
+    for place, finding in enumerate(document["findings"], 1):
+        _say(f"{place}. {finding['text']}")
+        for result in finding["results"]:
+            setting = f" ({result['setting']})" if several else ""
+            _say(f"   {result['status']}{setting}: {result['evidence']}")
+
+
+# A simulated figure: said how long it takes, made, drawn, written, and told.
+
+PICTURES = ("png", "svg")
+WORDS = {
+    "n_samples": "samples",
+    "n_features": "features",
+    "relative_weighted_consistency": "cw_rel",
+}
+"""What goes by shorter names on the terminal."""
+TEXT = ("panel", "selector", "structure", "features")
+GIVEN = ("x", "ratio", "n_samples", "n_features")
+"""Columns of words, and of numbers that were chosen, not found."""
+
+
+@dataclass(frozen=True)
+class RequestRunSimulate:
+    """What the command line asks for."""
+
+    figure: int
+    full: bool
+    out: str | None
+    seed: int
+    n_jobs: int
+    force: bool
+    as_json: bool
+    quiet: bool
+
+
+def run_simulate(request: RequestRunSimulate) -> int:
+    """Make a figure; where its files cannot go is told before the work."""
+    record = get_figure(request.figure)
+    folder = _usable_folder(request.out or f"figure{record.number}")
+    pictures = [folder / f"figure{record.number}.{kind}" for kind in PICTURES]
+    tables = {name: folder / f"figure{record.number}_{name}.csv" for name in record.tables}
+    _check_free([*pictures, *tables.values()], force=request.force)
+    if not request.quiet:
+        say("expected", _expected(record, request))
+    made = figure_tables(
+        record.number, full=request.full, random_state=request.seed, n_jobs=request.n_jobs
+    )
+    picture = simulated_figure(record.number, made)
+    _write({path: made[name] for name, path in tables.items()}, picture, pictures)
+    _tell(request, record.main(made), picture, [*pictures, *tables.values()])
+    return 0
+
+
+def _usable_folder(out: str) -> Path:
+    """Return the folder, made if it is not there, after a try to write there."""
+    folder = made_folder(out)
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: files cannot be written there ({error.strerror}); give another folder by "
+            "--out."
+        ) from error
+    return folder
+
+
+def _check_free(paths: list[Path], *, force: bool) -> None:
+    there = next((path for path in paths if path.exists()), None)
+    if there is not None and not force:
+        raise StoreError(
+            f"{there}: this file is there; give another folder by --out, or replace it by --force."
+        )
+
+
+def _expected(record: SimulatedFigure, request: RequestRunSimulate) -> str:
+    """Say how long it will take; a second process does not quite halve it."""
+    seconds = record.seconds_full if request.full else record.seconds
+    time = f"{seconds / 60:.0f} minutes" if seconds >= 100 else f"{seconds:.0f} s"
+    processes = "" if request.n_jobs == 1 else f", shared by {request.n_jobs} processes"
+    return f"about {time} of computing{processes}, and a few seconds for the picture"
+
+
+def _write(tables: Mapping[Path, pd.DataFrame], picture: Picture, pictures: list[Path]) -> None:
+    for path, table in tables.items():
+        table.to_csv(path, index=False, lineterminator="\n")
+    for path in pictures:
+        picture.save(path)
+
+
+def _tell(
+    request: RequestRunSimulate, main: pd.DataFrame, picture: Picture, files: list[Path]
+) -> None:
+    if request.as_json:
+        print_json(_document(request, main, picture, files))
+    else:
+        click.echo(f"{picture.title}\n")
+        columns = [Column(WORDS.get(name, name), right=name not in TEXT) for name in main.columns]
+        print_table(columns, [_cells(row) for row in main.to_dict("records")])
+    if not request.quiet:
+        for path in files:
+            say("written", path)
+
+
+def _cells(row: Mapping[Any, Any]) -> list[str]:
+    return [_cell(str(name), value) for name, value in row.items()]
+
+
+def _cell(name: str, value: Any) -> str:  # noqa: ANN401
+    if name in TEXT:
+        return WORDS.get(value, str(value))
+    return f"{value:,g}" if name in GIVEN else number(value)
+
+
+def _document(
+    request: RequestRunSimulate, main: pd.DataFrame, picture: Picture, files: list[Path]
+) -> dict[str, Any]:
+    return {
+        "figure": request.figure,
+        "title": picture.title,
+        "description": picture.description,
+        "full": request.full,
+        "seed": request.seed,
+        "main": main.to_dict("records"),
+        "files": [str(path) for path in files],
+    }

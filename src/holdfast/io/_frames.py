@@ -1,0 +1,314 @@
+"""Frames of pandas and polars, and tables of Arrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInputError
+from holdfast.io._columns import Roles, codes_of, finished, labels_of, roles_of, text_features
+from holdfast.io._dataset import Dataset
+from holdfast.io._target import TargetOrigin, check_target, check_target_array, refuse_structured
+from holdfast.io._text_files import refuse_repeats, shown
+from holdfast.io._values import as_numbers, as_texts, common_type, first_text, flattened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.errors import HoldfastError
+    from holdfast.io._columns import Wishes
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A table of any library: names of its columns, and each column as an array."""
+
+    where: str
+    names: list[str]
+    n_rows: int
+    column: Callable[[int], NDArray[Any]]
+    kind: type[HoldfastError] = InvalidInputError
+    categorical: frozenset[int] = frozenset()
+    """Columns that the table itself declares as categories."""
+
+    def error(self, message: str) -> HoldfastError:
+        """Return an error about this table, of the kind that its origin asks for."""
+        return self.kind(f"{self.where}: {message}")
+
+    def values(self, column: int) -> NDArray[Any]:
+        """Return a column as an array; refuse one that holds arrays or records."""
+        found = self.column(column)
+        if found.ndim != 1:
+            raise self.error(
+                f"column {shown(self.names[column])} must hold one value a row, got arrays of the "
+                f"shape {found.shape[1:]}; make each entry a column."
+            )
+        return found
+
+    def texts(self, column: int) -> list[str | None]:
+        """Return a column as text, None where it is missing."""
+        return as_texts(self.values(column))
+
+
+def library_of(data: object) -> str:
+    """Return the library that an object comes from: ``pandas``, ``polars`` or another."""
+    return type(data).__module__.partition(".")[0]
+
+
+def is_frame(data: object) -> bool:
+    """Tell whether something is a frame of pandas or polars."""
+    return library_of(data) in {"pandas", "polars"} and hasattr(type(data), "columns")
+
+
+def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
+    """Wrap a frame of pandas or polars."""
+    if library_of(data) == "polars":
+        data = data.lazy().collect()
+        names, column = data.columns, lambda j: _polars_series(data.to_series(j))
+        return checked(Frame(where, list(names), len(data), column))
+    names, column = [str(name) for name in data.columns], _pandas_columns(data)
+    categorical = frozenset(j for j, kind in enumerate(data.dtypes) if is_categorical(kind))
+    return checked(Frame(where, names, len(data), column, categorical=categorical))
+
+
+def is_categorical(dtype: object) -> bool:
+    """Return whether a type of pandas holds categories, which may be numbers."""
+    return str(dtype) == "category"
+
+
+def checked(frame: Frame) -> Frame:
+    """Refuse a table without rows, or with two columns of one name."""
+    refuse_repeats(frame.names, "column", frame.error)
+    if not frame.n_rows or not frame.names:
+        raise frame.error("at least one row and one column are needed, got none.")
+    return frame
+
+
+def frame_data(
+    frame: Frame, wishes: Wishes, source: dict[str, Any] | None, notes: tuple[str, ...] = ()
+) -> Dataset:
+    """Make a data set of a table."""
+    roles = roles_of(frame.where, frame.names, wishes)
+    X = features_of(frame, roles)
+    if not (roles.classes or roles.target in frame.categorical):
+        target = frame.values(roles.target)
+        check_target(frame.where, frame.names[roles.target], target, TargetOrigin.TABLE)
+    labels = {
+        role: labels_of(frame.error, frame.names[column], frame.texts(column))
+        for role, column in roles.labels.items()
+    }
+    nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
+    fields = {"X": X, **labels, "feature_names": roles.feature_names, "source": source}
+    return finished(
+        {**fields, "nominal": tuple(nominal), "notes": (*notes, *roles.notes)},
+        [frame.names[column] for column in roles.nominal],
+    )
+
+
+def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
+    """Return the features as a matrix; refuse columns of text by their names."""
+    texts: dict[str, tuple[int | None, str]] = {}
+    nominal, columns = set(roles.nominal), []
+    for j in roles.features.tolist():
+        values = frame.values(j)
+        numbers = codes_of(as_texts(values)) if j in nominal else as_numbers(values)
+        if numbers is None:
+            texts[frame.names[j]] = (None, first_text(values))
+        else:
+            columns.append(numbers)
+    if texts:
+        raise frame.error(text_features(texts))
+    X = np.empty((frame.n_rows, len(columns)), dtype=common_type(columns))
+    for j, numbers in enumerate(columns):
+        X[:, j] = numbers
+        _refuse_infinite(frame, roles, j, numbers)
+    return X
+
+
+def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[Any]) -> None:
+    odd = np.flatnonzero(np.isinf(numbers))
+    if odd.size:
+        raise frame.error(
+            f"values must be finite or missing, got {numbers[odd[0]]} in "
+            f"column {shown(roles.feature_names[feature])} of row {odd[0]:,} (counted from 0)."
+        )
+
+
+def _pandas_columns(data: Any) -> Callable[[int], NDArray[Any]]:  # noqa: ANN401
+    """Return a function that gives a column by its position.
+
+    Plain numbers are taken out together, type by type: pandas is slow with single columns.
+    """
+    kinds: dict[Any, list[int]] = {}
+    for j, kind in enumerate(data.dtypes):
+        if isinstance(kind, np.dtype) and kind.kind in "biuf":
+            kinds.setdefault(kind, []).append(j)
+    found: dict[int, NDArray[Any]] = {}
+    for columns in kinds.values():
+        found.update(zip(columns, data.iloc[:, columns].to_numpy().T, strict=True))
+    return lambda j: found[j] if j in found else _series(data.iloc[:, j])
+
+
+def _polars_series(series: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return a column of polars as an array."""
+    values = np.asarray(series.to_numpy())
+    # small whole numbers with gaps come as float32, but are as exact as others
+    return values.astype(np.float64) if series.dtype.is_integer() and series.has_nulls() else values
+
+
+def _series(series: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return a column of pandas as an array; nullable numbers have NaN for what is missing."""
+    if series.dtype.kind in "biuf" and series.hasnans:
+        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(series.to_numpy())
+
+
+# Data that are in memory already.
+
+
+def from_arrays(
+    X: Any,  # noqa: ANN401  (arrays, lists and frames)
+    y: Any,  # noqa: ANN401
+    *,
+    feature_names: Sequence[str] | None = None,
+    groups: Any = None,  # noqa: ANN401
+    cohorts: Any = None,  # noqa: ANN401
+    positive: str | None = None,
+) -> Dataset:
+    """Make a data set of a matrix and labels.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n, p)
+        Numbers; NaN and masked values are missing. float32 stays, all else becomes float64. Frames
+        of pandas and polars give their column names. Columns of text are refused: encode them
+        first, or use :func:`read_data`, which takes nominal columns. An array that has this form
+        already (rows contiguous) is not copied: leave it as it is while the data set is in use.
+    y : array-like of shape (n,)
+        The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``, a date
+        ``"2020-12-31"``; blanks around them are cut. Integers are class labels. Fractions, that is
+        a float type, are so only with two distinct values, or with `positive`: more may be amounts
+        and are refused, as structured arrays are.
+    feature_names : sequence of str, optional
+        The names of the features; by default those of the frame, or ``f0``, ``f1``, ...
+    groups : array-like of shape (n,), optional
+        The group (the subject, the batch) of each sample.
+    cohorts : array-like of shape (n,), optional
+        The cohort (the study site) of each sample.
+    positive : str, optional
+        The class that is set against all others together.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InvalidInputError
+        Text, infinite values, missing labels, labels that may be amounts, a sparse matrix, or
+        lengths that do not agree.
+    UnknownNameError
+        No class is called `positive`.
+
+    Examples
+    --------
+    >>> from holdfast.io import from_arrays
+    >>> data = from_arrays([[1.5, 2], [3, float("nan")]], [0, 1])
+    >>> data.y.tolist(), data.feature_names
+    (['0', '1'], ('f0', 'f1'))
+    >>> from_arrays([[1.5], [2.5], [3.5]], [0.5, 1.5, 2.5])
+    Traceback (most recent call last):
+    ...
+    holdfast.errors.InvalidInputError: y holds 3 distinct numbers (0.5, 1.5, 2.5): classes, or ...
+    """
+    values, names = _matrix(X)
+    named = names if feature_names is None else tuple(str(name) for name in feature_names)
+    data = Dataset(
+        X=np.ascontiguousarray(values),
+        y=_labels("y", y, amounts_refused=positive is None),
+        feature_names=named,
+        groups=None if groups is None else _labels("groups", groups),
+        cohorts=None if cohorts is None else _labels("cohorts", cohorts),
+    )
+    return data if positive is None else data.one_against_rest(positive)
+
+
+def _matrix(X: Any) -> tuple[NDArray[Any], tuple[str, ...]]:  # noqa: ANN401
+    """Return the numbers and the names of the features."""
+    if is_frame(X):
+        frame = as_frame(X, "X")
+        every = np.arange(len(frame.names))
+        roles = Roles(names=tuple(frame.names), target=-1, features=every, nominal=())
+        return features_of(frame, roles), roles.names
+    if hasattr(X, "toarray"):
+        raise InvalidInputError(
+            f"X must be dense, got a sparse {type(X).__name__}; use X.toarray() if it fits "
+            "into memory."
+        )
+    values = _array("X", X)
+    if values.ndim != 2:
+        raise InvalidInputError(
+            f"X must have two dimensions, samples and features, got the shape {values.shape}."
+        )
+    return _numbers(values), tuple(f"f{j}" for j in range(values.shape[1]))
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[Any]:
+    numbers = as_numbers(values.ravel() if values.dtype.kind == "O" else values)
+    if numbers is None:
+        raise InvalidInputError(
+            f"X must hold numbers, got {values.dtype} with values such as "
+            f"{shown(first_text(values.ravel()))}."
+        )
+    return numbers.reshape(values.shape)
+
+
+def _labels(name: str, values: Any, *, amounts_refused: bool = False) -> NDArray[np.str_]:  # noqa: ANN401
+    amounts_refused = amounts_refused and not _is_categorical(values)
+    if is_frame(values) or library_of(values) in {"pandas", "polars"}:
+        values = values.to_numpy()
+    found = flattened(_array(name, values))
+    refuse_structured(name, found)
+    if found.ndim != 1:
+        raise InvalidInputError(
+            f"{name} must have one dimension, a value a sample, got the shape {found.shape}."
+        )
+    labels = labels_of(InvalidInputError, name, as_texts(found))
+    if amounts_refused:
+        check_target_array(name, found)
+    return labels
+
+
+def _is_categorical(values: Any) -> bool:  # noqa: ANN401
+    """Return whether a series, or a frame of one column, declares its values as categories."""
+    if is_frame(values):
+        kinds = list(getattr(values, "dtypes", []))
+        return len(kinds) == 1 and is_categorical(kinds[0])
+    return is_categorical(getattr(values, "dtype", None))
+
+
+def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Return values as an array; lists of mixed kinds keep the kind of each value."""
+    try:
+        found = np.asarray(_unmasked(values))
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{name} must be an array, got parts that differ ({error})."
+        ) from None
+    if found.dtype.kind in "US" and isinstance(values, list | tuple):
+        return np.array(values, dtype=object)
+    return found
+
+
+def _unmasked(values: Any) -> Any:  # noqa: ANN401
+    """Return an array with NaN or None for what is masked; all else as it is."""
+    if not isinstance(values, np.ma.MaskedArray) or not values.mask.any():
+        return values
+    wanted = {"b": np.float64, "i": np.float64, "u": np.float64, "f": values.dtype}
+    plain = np.array(values.data, dtype=wanted.get(values.dtype.kind, object))
+    plain[values.mask] = None  # NaN in numbers
+    return plain

@@ -1,0 +1,343 @@
+"""Selections as found in a file, checked row by row so that messages can name the line."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from holdfast._formatting import did_you_mean, plural
+from holdfast.errors import InvalidInputError
+from holdfast.io._text_files import first_repeat, refuse_repeats, shown
+from holdfast.preferences import Subsets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.io._text_files import Source
+
+
+_LARGEST_INDEX = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Selections:
+    """Rows of indices or of names, and where they stand in the file.
+
+    Attributes
+    ----------
+    rows : list of lists
+        Indices, or names throughout.
+    where : callable
+        Takes a row and an item of it, returns the line.
+    names : sequence of str or None
+        Names of all features, in order, where the file lists them.
+    n_features : int or None
+        Number of features, where the file says it.
+    """
+
+    rows: list[list[Any]]
+    where: Callable[[int, int], int]
+    names: Sequence[str] | None = None
+    n_features: int | None = None
+
+    @property
+    def by_name(self) -> bool:
+        """Whether rows hold names, numbered in the order in which they turn up."""
+        return any(isinstance(item, str) for row in self.rows for item in row)
+
+
+def to_subsets(
+    source: Source,
+    found: Selections,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Subsets:
+    """Check all rows and build the subsets."""
+    if not found.rows:
+        raise source.error("at least one selection is needed, got none.")
+    if feature_names is not None and found.names is not None:
+        found = _renumbered(source, found, feature_names)
+    names = feature_names if feature_names is not None else found.names
+    count = _agreed_count(source, found, n_features, names)
+    _check_rows(source, found, count, names)
+    try:
+        return Subsets(found.rows, n_features=count, feature_names=names)
+    except InvalidInputError as error:
+        raise source.error(str(error)) from error
+
+
+def _agreed_count(
+    source: Source, found: Selections, asked: int | None, names: Sequence[str] | None
+) -> int | None:
+    """Return the number of features that the file and the caller agree on."""
+    told = found.n_features if names is None else len(names)
+    if asked is not None and told is not None and asked != told:
+        raise source.error(
+            f"n_features must be the {told:,} that the file tells, got {asked:,}; "
+            "leave it out or correct it."
+        )
+    return asked if told is None else told
+
+
+def _renumbered(source: Source, found: Selections, names: Sequence[str]) -> Selections:
+    """Return rows of names where the file numbers its features otherwise than `names` does."""
+    own = found.names or ()
+    _check_rows(source, found, len(own), own)
+    if set(own) != set(names):
+        odd = min(set(own) ^ set(names))
+        raise source.error(
+            f"the features must be the {len(names):,} of the similarity matrix, got "
+            f"{len(own):,} of which some differ, such as {shown(odd)}."
+        )
+    rows = [[item if isinstance(item, str) else own[item] for item in row] for row in found.rows]
+    return Selections(rows, found.where, None, found.n_features)
+
+
+def _check_rows(
+    source: Source, found: Selections, count: int | None, names: Sequence[str] | None
+) -> None:
+    known: dict[str, int] = {name: i for i, name in enumerate(names or ())}
+    for position, row in enumerate(found.rows):
+        if len(set(row)) < len(row):
+            item = first_repeat(row)
+            raise source.error(_repeated(row, item), found.where(position, item))
+        for item, value in enumerate(row):
+            if isinstance(value, str):
+                wrong = _odd_name(value, known, count, closed=names is not None)
+            else:
+                wrong = _odd_index(value, count)
+            if wrong:
+                raise source.error(wrong, found.where(position, item))
+
+
+def _repeated(row: list[Any], item: int) -> str:
+    hint = "; drop the repeat."
+    if {str(value) for value in row} <= {"0", "1"}:
+        hint = " (a matrix of 0 and 1? give it a header of names and save it as .csv)."
+    return f"a feature may stand once in a selection, got {shown(row[item])} again{hint}"
+
+
+def _odd_index(value: int, count: int | None) -> str:
+    highest = _LARGEST_INDEX if count is None else count - 1
+    if 0 <= value <= highest:
+        return ""
+    allowed = "0 or more" if count is None and value < 0 else f"0 to {highest:,}"
+    return (
+        f"indices of features run from {allowed}, got {shown(value)}; "
+        "names that look like numbers are read from JSON, in quotes."
+    )
+
+
+def _odd_name(name: str, known: dict[str, int], count: int | None, *, closed: bool) -> str:
+    """Say what is wrong with a name; learn a new one while the list is not closed."""
+    if name in known:
+        return ""
+    if closed:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {shown(near[0])}?" if near else "."
+        return f"a name must be among the {plural(len(known), 'feature')}, got {shown(name)}{hint}"
+    known[name] = len(known)
+    if count is None or len(known) <= count:
+        return ""
+    return (
+        f"at most {plural(count, 'different name')} may occur, as n_features says, "
+        f"got one more: {shown(name)}."
+    )
+
+
+# JSON: a list of selections, or an object that holds one.
+
+KEYS = ("feature_names", "n_features", "subsets")
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+def read_json(source: Source) -> Selections:
+    """Read ``[[0, 3], [3, 7]]``, or ``{"n_features": 10, "subsets": [[0, 3], [3, 7]]}``.
+
+    Features are indices or names, one kind throughout; ``"feature_names"`` may list all names.
+    """
+    document = _loaded(source)
+    if isinstance(document, list):
+        document = {"subsets": document}
+    _check_object(source, document)
+    _check_features(source, document)
+
+    def where(row: int, item: int) -> int:
+        return _line(source, row, item)
+
+    rows = document["subsets"]
+    _check_kinds(source, rows)
+    return Selections(rows, where, document.get("feature_names"), document.get("n_features"))
+
+
+def _loaded(source: Source) -> Any:  # noqa: ANN401  (any JSON value)
+    try:
+        return json.loads(source.text, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as error:
+        message, line = f"{error.msg.lower()} in column {error.colno}", error.lineno
+        at_end = not source.text[error.pos :].strip()
+    except (ValueError, RecursionError) as error:
+        message, line, at_end = str(error), None, False
+    hint = "the file seems to be cut off" if at_end else "check the syntax there"
+    raise source.error(f"valid JSON is needed, got: {message}; {hint}.", line)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object with the same key twice")
+    return found
+
+
+def _check_object(source: Source, document: object) -> None:
+    """Refuse anything but an object with a list of subsets and known keys."""
+    if not isinstance(document, dict):
+        raise source.error(
+            f"a list of selections or an object with 'subsets' is needed, got {shown(document)}.",
+            1,
+        )
+    unknown = [key for key in document if key not in KEYS]
+    if unknown:
+        line = source.line_at(source.text.find(json.dumps(unknown[0])))
+        hint = did_you_mean(unknown[0], KEYS)
+        raise source.error(f"the object has an unknown key {shown(unknown[0])}.{hint}", line)
+    if not isinstance(document.get("subsets"), list):
+        raise source.error("the object needs a list of lists under the key 'subsets'.", 1)
+
+
+def _check_features(source: Source, document: dict[str, Any]) -> None:
+    """Refuse a number or a list of names of features that cannot be one."""
+    count, names = document.get("n_features"), document.get("feature_names")
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        line = source.line_at(_value_of(source.text, "n_features"))
+        raise source.error(
+            f"n_features must be a whole number from 1 on, got {shown(count)}.", line
+        )
+    if names is None:
+        return
+    line = source.line_at(_value_of(source.text, "feature_names"))
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise source.error("feature_names must be a list of names in quotes.", line)
+    refuse_repeats(names, "feature", partial(source.error, line=line))
+    if count is not None and count != len(names):
+        raise source.error(
+            f"n_features is {count:,}, but feature_names holds {len(names):,} names.", line
+        )
+
+
+def _check_kinds(source: Source, rows: list[Any]) -> None:
+    """Refuse rows that are no lists, and items that are neither indices nor names."""
+    first: type | None = None
+    for position, row in enumerate(rows):
+        if not isinstance(row, list):
+            raise source.error(
+                f"each selection must be a list of indices or names, got {shown(row)}.",
+                _line(source, position),
+            )
+        for item, value in enumerate(row):
+            first = first or type(value)
+            if type(value) is not first or first not in (int, str):
+                raise source.error(
+                    "features must be indices (whole numbers) throughout or names (in quotes) "
+                    f"throughout, got {json.dumps(value)[:40]}.",
+                    _line(source, position, item),
+                )
+
+
+def _line(source: Source, row: int, item: int | None = None) -> int:
+    """Return the line of a row, or of an item in it; walked anew, as only messages need it."""
+    text = source.text
+    start = _skip(text, 0)
+    start = _value_of(text, "subsets") if text[start] == "{" else start
+    offset = next(islice(_items(text, start), row, None))
+    if item is not None:
+        offset = next(islice(_items(text, offset), item, None))
+    return source.line_at(offset)
+
+
+def _skip(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _items(text: str, start: int) -> Iterator[int]:
+    """Yield where each item of the array at `start` begins, in text known to be valid JSON."""
+    decoder = json.JSONDecoder()
+    at = _skip(text, start + 1)
+    while text[at] != "]":
+        yield at
+        at = _skip(text, decoder.raw_decode(text, at)[1])
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def _value_of(text: str, key: str) -> int:
+    """Return where the value of a key of the outer object begins."""
+    decoder = json.JSONDecoder()
+    at = _skip(text, 0)
+    while True:
+        name, at = decoder.raw_decode(text, _skip(text, at + 1))
+        at = _skip(text, _skip(text, at) + 1)
+        if name == key:
+            return at
+        at = _skip(text, decoder.raw_decode(text, at)[1])
+
+
+# Plain text: one selection a line.
+
+COMMENT = "#"
+EMPTY = "-"
+_BETWEEN = re.compile(r"[\s,;]+")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DIGITS = 19  # an index of more digits fits no 64-bit number
+
+
+def read_lines(source: Source) -> Selections:
+    """Read one selection a line: features between white space, commas or semicolons.
+
+    If every feature of the file is a whole number they are indices, else they are names.
+    """
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for number, raw in enumerate(source.lines(), start=1):
+        line = raw.strip()
+        if line and not line.startswith(COMMENT):
+            rows.append(_features(source, line, number))
+            lines.append(number)
+    if all(_WHOLE.fullmatch(feature) for row in rows for feature in row):
+        return Selections(_indices(source, rows, lines), lambda row, _: lines[row])
+    return Selections(rows, lambda row, _: lines[row])
+
+
+def _features(source: Source, line: str, number: int) -> list[str]:
+    if line == EMPTY:
+        return []
+    features = [feature for feature in _BETWEEN.split(line) if feature]
+    if not features or EMPTY in features:
+        raise source.error(
+            f"a line holds features, or a single {EMPTY} for an empty selection, "
+            f"got {shown(line)}.",
+            number,
+        )
+    if '"' in line:
+        odd = next(feature for feature in features if '"' in feature)
+        raise source.error(
+            f"names stand without quotes in plain text, got {shown(odd)}; "
+            "write names with blanks or quotes as JSON.",
+            number,
+        )
+    return features
+
+
+def _indices(source: Source, rows: list[list[str]], lines: list[int]) -> list[list[int]]:
+    for row, number in zip(rows, lines, strict=True):
+        long = next((feature for feature in row if len(feature) > _DIGITS), None)
+        if long is not None:
+            raise source.error(
+                f"indices of features have at most {_DIGITS} digits, got {shown(long)}.", number
+            )
+    return [[int(feature) for feature in row] for row in rows]

@@ -1,0 +1,291 @@
+"""Text files line by line: packed or not, in the encodings that tables come in."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
+
+from holdfast.errors import FileFormatError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+
+    from holdfast.errors import HoldfastError
+
+    Progress: TypeAlias = Callable[[float], None]
+
+
+T = TypeVar("T")
+UTF_8, UTF_16, UTF_32, LATIN_1 = "utf-8-sig", "utf-16", "utf-32", "latin-1"
+_MARKS = {
+    b"\xff\xfe\0\0": UTF_32,  # before UTF-16, whose mark it begins with
+    b"\0\0\xfe\xff": UTF_32,
+    b"\xff\xfe": UTF_16,
+    b"\xfe\xff": UTF_16,
+}
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
+_HEAD = 1 << 16  # bytes that are looked at before a file counts as text
+_STEP = 1 << 22  # packed bytes between two reports of progress
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # no table holds these
+_NOTES = {
+    UTF_16: "The file is in UTF-16.",
+    UTF_32: "The file is in UTF-32.",
+    LATIN_1: "The file is not in UTF-8: it was read as Latin-1; check names with special letters.",
+}
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file that is read from front to back, as often as need be."""
+
+    path: Path
+    encoding: str
+    progress: Progress
+
+    @property
+    def where(self) -> str:
+        """What messages call the file."""
+        return str(self.path)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said about the encoding; nothing about UTF-8."""
+        return (_NOTES[self.encoding],) if self.encoding in _NOTES else ()
+
+    @property
+    def suffix(self) -> str:
+        """The ending that tells the format, in small letters."""
+        return suffix_of(self.path)
+
+    def error(self, message: str, line: int | None = None) -> FileFormatError:
+        """Return an error that says where in this file something is wrong."""
+        return problem(self.where, message, line)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, ends included, whatever system wrote them."""
+        number = 0
+        try:
+            with self.path.open("rb") as raw, _unpacked(self.path, raw) as data:
+                text = io.TextIOWrapper(data, encoding=self.encoding, newline="")
+                for number, line in enumerate(_reported(text, raw, self), start=1):  # noqa: B007
+                    yield line
+        except _DAMAGED as error:
+            raise _damage(self.path, error, number + 1) from None
+
+    def refuse_control(self, cell: str, line: int) -> None:
+        """Refuse a cell with signs that no text holds."""
+        odd = _CONTROL.search(cell)
+        if odd is not None:
+            raise self.error(
+                f"a text file is needed, got binary data (byte 0x{ord(odd[0]):02x}).", line
+            )
+
+
+def suffix_of(path: Path) -> str:
+    """Return the ending of a name that tells the format; ``.gz`` only says that it is packed."""
+    plain = path.with_suffix("") if _is_packed(path) else path
+    return plain.suffix.lower()
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Refuse a file that is not there or may not be opened."""
+    try:
+        path.open("rb").close()
+    except FileNotFoundError:
+        message = "there is no such file; check the path, or give @wine for data that come along."
+    except (OSError, ValueError) as error:
+        message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
+        if path.is_dir():
+            message = "this is a folder, a file is needed; name one of the files in it."
+    else:
+        return
+    raise problem(str(path), message)
+
+
+def read_text(path: Path, progress: Progress, parse: Callable[[TextFile], T]) -> T:
+    """Let `parse` read a file as UTF-8, or from the start as Latin-1 if it is not UTF-8."""
+    encoding = _encoding(path)
+    try:
+        return parse(TextFile(path, encoding, progress))
+    except UnicodeDecodeError as error:
+        if encoding != UTF_8:
+            raise problem(
+                str(path), f"the text is not valid {encoding.upper()} ({error})."
+            ) from None
+    return parse(TextFile(path, LATIN_1, progress))
+
+
+def _encoding(path: Path) -> str:
+    """Return the encoding by the first bytes; refuse files that are empty or no text."""
+    head = _head(path)
+    if not head.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise problem(str(path), "the file is empty; a header and rows of data are needed.", 1)
+    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if marked is not None:
+        return marked
+    odd = _CONTROL.search(head.decode(LATIN_1))
+    if odd is not None:
+        raise problem(
+            str(path),
+            f"a text file is needed, got binary data (byte 0x{ord(odd[0]):02x}); "
+            "export it as CSV, or give it the ending of its format.",
+            1 + head[: odd.start()].count(b"\n"),
+        )
+    return UTF_8
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as raw, _unpacked(path, raw) as data:
+            return data.read(_HEAD)
+    except _DAMAGED as error:
+        raise _damage(path, error, 1) from None
+
+
+def _damage(path: Path, error: Exception, line: int) -> FileFormatError:
+    told = str(error).rstrip(".")
+    return problem(str(path), f"the packed file is damaged or cut off ({told}); get it anew.", line)
+
+
+def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if _is_packed(path) else raw
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _reported(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) -> Iterator[str]:
+    """Yield lines and report from time to time which part of the file is read."""
+    size, told = max(1, file.path.stat().st_size), 0
+    for line in text:
+        yield line
+        if raw.tell() - told >= _STEP:
+            told = raw.tell()
+            file.progress(min(1.0, told / size))
+    file.progress(1.0)
+
+
+# A file as text, with its name for messages and the lines it is made of.
+
+STANDARD_INPUT = "-"
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_CONTROL_SOURCE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # no text file of tables holds these
+_SHOWN = 40  # characters of a cell that a message repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of a file (or of standard input) and the name that messages call it by."""
+
+    name: str
+    suffix: str
+    text: str
+
+    def error(self, message: str, line: int | None = None) -> FileFormatError:
+        """Return an error that says where in this file something is wrong."""
+        return problem(self.name, message, line)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines as they are, ends included, whatever system wrote them."""
+        return io.StringIO(self.text, newline="")
+
+    def line_at(self, offset: int) -> int:
+        """Return the number of the line that holds the character at `offset`."""
+        return _line_at(self.text[:offset].encode())
+
+
+def problem(name: str, message: str, line: int | None = None) -> FileFormatError:
+    """Return an error about a file, with the line (counted from 1) where it is known."""
+    place = name if line is None else f"{name}, line {line}"
+    return FileFormatError(f"{place}: {message}")
+
+
+def shown(text: object) -> str:
+    """Return a value the way messages show it: quoted, and cut if it is very long."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= _SHOWN else f"{quoted[:_SHOWN]}..."
+
+
+def first_repeat(items: Sequence[object]) -> int:
+    """Return the position of the first item that was there before; there must be one."""
+    first: dict[object, int] = {}
+    return next(i for i, item in enumerate(items) if first.setdefault(item, i) != i)
+
+
+def refuse_repeats(names: Sequence[str], noun: str, error: Callable[[str], HoldfastError]) -> None:
+    """Refuse names of which one is given more than once; `error` makes the error."""
+    if len(set(names)) == len(names):
+        return
+    double = shown(names[first_repeat(names)])
+    raise error(f"{noun} names must be unique, got {double} more than once; rename or drop one.")
+
+
+def read_source(path: str | os.PathLike[str]) -> Source:
+    """Read a text file; ``-`` is standard input."""
+    name = name_of(path)
+    suffix = "" if str(path) == STANDARD_INPUT else Path(path).suffix.lower()
+    return Source(name, suffix, decoded(name, read_bytes(path)))
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Return what messages call the file."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read all of a file, or of standard input."""
+    if str(path) == STANDARD_INPUT:
+        stream = getattr(sys.stdin, "buffer", None)
+        return stream.read() if stream is not None else sys.stdin.read().encode()
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        message = "there is no such file; check the path, or give - to read standard input."
+    except IsADirectoryError:
+        message = "this is a folder, a file is needed; name one of the files in it."
+    except PermissionError:
+        message = "the file may not be read; check its permissions."
+    except (OSError, ValueError) as error:
+        message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
+    raise problem(str(path), message)
+
+
+def decoded(name: str, data: bytes) -> str:
+    """Turn the bytes of a file into text; refuse what is not text in UTF-8."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise problem(name, "the text must be UTF-8, got UTF-16; save it again as UTF-8.", 1)
+    odd = _CONTROL_SOURCE.search(data)
+    if odd is not None:
+        raise problem(
+            name,
+            f"a text file is needed, got binary data (byte 0x{odd[0][0]:02x}); "
+            "unpack or export it as CSV, JSON or plain text first.",
+            _line_at(data[: odd.start()]),
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # the decoder counts from behind a byte order mark
+        start = error.start + len(data) - len(error.object)
+        line = _line_at(data[:start])
+        raise problem(
+            name,
+            f"not UTF-8 (line {line}): got the byte 0x{data[start]:02x}, as in Latin-1 or binary "
+            "files; save the file again as UTF-8.",
+            line,
+        ) from None
+    if not text.strip():
+        raise problem(name, "the file is empty; at least one line of data is needed.", 1)
+    return text
+
+
+def _line_at(before: bytes) -> int:
+    return 1 + len(_LINE_END.findall(before))

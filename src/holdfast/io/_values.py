@@ -1,0 +1,127 @@
+"""Columns and matrices of NumPy, pandas, polars and Arrow as floating-point numbers."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+
+def as_numbers(values: NDArray[Any]) -> NDArray[Any] | None:
+    """Return values as float32 or float64, NaN where missing; None if some are no numbers."""
+    if values.dtype.kind == "f":
+        return values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
+    if values.dtype.kind in "biu":
+        return values.astype(np.float64)
+    if values.dtype.kind != "O":
+        return None
+    numbers = [_number(value) for value in values.tolist()]
+    return None if None in numbers else np.array(numbers, dtype=np.float64)
+
+
+def first_text(values: NDArray[Any]) -> str:
+    """Return the first value that is no number, for a message."""
+    texts = as_texts(values)
+    odd = (i for i, value in enumerate(values.tolist()) if _number(value) is None)
+    return str(texts[next(odd, 0)])
+
+
+def common_type(columns: Sequence[NDArray[Any]]) -> type[np.float32 | np.float64]:
+    """Return float32 if every column is, else float64."""
+    return np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
+
+
+def _number(value: object) -> float | None:
+    """Return a value as a number, NaN if it is missing, None if it is something else."""
+    if isinstance(value, Real | Decimal | np.bool_):
+        try:
+            return float(value)
+        except OverflowError:
+            return np.inf  # refused, as all infinite values are
+    missing = value is None or type(value).__name__ in MISSING_TYPES
+    return np.nan if missing else None
+
+
+# Values of any kind as text, the form that labels and groups have.
+
+# what pandas has for missing values; they equal nothing and have no truth value
+MISSING_TYPES = frozenset({"NAType", "NaTType"})
+MAX_AMBIGUOUS_VALUES = 20
+"""Distinct numbers up to which a target may hold classes; more look like a continuous outcome."""
+
+
+def as_texts(values: NDArray[Any]) -> list[str | None]:
+    """Return each value as text, None where it is missing.
+
+    Whole numbers lose a ``.0``, which only tells how they were stored; text stays as it is.
+    """
+    if values.dtype.kind == "f":
+        # a longer type shows digits that the shorter one does not have
+        return [number_text(value) for value in values]
+    if values.dtype.kind == "M":
+        days = np.datetime_as_string(values, unit="auto").tolist()
+        return [None if day == "NaT" else day for day in days]
+    return [_text(value) for value in values.tolist()]
+
+
+def flattened(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a matrix of one column as an array of one dimension, all else as it is."""
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def first_missing(texts: Sequence[str | None]) -> int | None:
+    """Return the position of the first missing or empty text, None if there is none."""
+    return next((i for i, text in enumerate(texts) if text is None or not text.strip()), None)
+
+
+def _text(value: object) -> str | None:
+    if value is None or type(value).__name__ in MISSING_TYPES:
+        return None
+    if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
+        return number_text(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
+
+
+def number_text(value: Any) -> str | None:  # noqa: ANN401
+    """Return a number as text, without a ``.0``; None if it is NaN."""
+    if value != value:  # noqa: PLR0124  (NaN)
+        return None
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def number_of(text: str) -> float | None:
+    """Return text as a finite number, None if it is something else, such as ``1_2``."""
+    if "_" in text:  # Python reads it as a number, people do not
+        return None
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+# Large matrices in parts, so that temporary arrays stay small.
+
+BLOCK = 1_000_000  # cells, about
+
+
+def rows_a_block(n_columns: int) -> int:
+    """Return how many rows of so many columns make a block; at least one."""
+    return max(1, BLOCK // max(1, n_columns))
+
+
+def row_blocks(X: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield blocks of rows, each with the number of its first row."""
+    step = rows_a_block(X.shape[1])
+    for start in range(0, X.shape[0], step):
+        yield start, X[start : start + step]

@@ -1,1 +1,0 @@
-"""Cohorts: whether what is found in one of them recurs in another."""

@@ -1,0 +1,201 @@
+"""Replication stability: would a second study, with other samples, select these features?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast._validation import seed_of
+from holdfast.errors import InvalidInputError
+from holdfast.io import from_arrays
+from holdfast.judge._replication._estimate import estimate
+from holdfast.judge._replication._feature_chances import (
+    DisjointDesign,
+    FeatureChances,
+    chances_from_orders,
+    chances_from_subsets,
+    chances_of_groups,
+    named_members,
+)
+from holdfast.judge._replication._fit_resamples import Fitting, check_missing
+from holdfast.judge._replication._pair_similarities import pair_values
+from holdfast.measures import get_measure
+from holdfast.measures._measure import check_confidence
+from holdfast.preferences._ranks import count_of
+from holdfast.resample import ReplicationDesign, ReplicationPairs
+from holdfast.resample._strata import Units
+from holdfast.select._adapter import given_by, named_selector
+from holdfast.select._groups._group_selector import Grouper
+from holdfast.select._selector import Columns
+
+if TYPE_CHECKING:
+    from holdfast.io import Dataset
+    from holdfast.judge._replication._estimate import Replication
+    from holdfast.measures import Measure
+    from holdfast.select import Selector
+
+
+def replication(  # noqa: PLR0913  (they are the question)
+    selector: Any,  # noqa: ANN401  (a name, a selector, an estimator, a function)
+    X: Any,  # noqa: ANN401
+    y: Any,  # noqa: ANN401
+    *,
+    size: float | None = None,
+    measure: str = "nogueira",
+    n_pairs: int = 100,
+    groups: Any = None,  # noqa: ANN401
+    random_state: int = 0,
+    confidence: float = 0.95,
+    impute: str | None = None,
+) -> Replication:
+    r"""Estimate how well the selections of two independent studies agree.
+
+    With s the measure and :math:`A, B` two independent samples of n' each, replication stability
+    is
+
+    .. math:: \rho(n') = E[s(\text{selection}(A), \text{selection}(B))].
+
+    Two disjoint halves of the data are such a pair for n' = n/2, so the mean over random splits
+    is unbiased there; neither overlapping subsamples nor bootstrap samples are. Splits keep the
+    shares of the classes and never part the samples of a subject.
+
+    Parameters
+    ----------
+    selector : str, selector, estimator or callable
+        As a study takes it: ``"t_score"``, ``"relieff:n_neighbors=5"``, ``hf.SVMRFE()``, any
+        selector of scikit-learn, a function ``f(X, y)``.
+    X : array-like or frame of shape (n, p)
+        The data, samples in rows.
+    y : array-like of shape (n,)
+        The class of each sample.
+    size : int or float, optional
+        How many features are selected, a count or a fraction. Not needed where the selector
+        decides itself, or where the measure compares all features.
+    measure : str, default "nogueira"
+        Any measure of :func:`holdfast.list_measures`; two selections are compared at a time.
+    n_pairs : int, default 100
+        How many splits into halves; with what the interval and the prediction need, the selector
+        runs five times as often.
+    groups : array-like of shape (n,), optional
+        The subject of each sample.
+    random_state : int, default 0
+        Seed of the splits and of the selector.
+    confidence : float, default 0.95
+        Level of the intervals.
+    impute : {"median"}, optional
+        For a selector that does not take missing values: put the median of the feature, within
+        each part of the data, in their place.
+
+    Returns
+    -------
+    Replication
+        Value and interval for two studies of half the size; estimates below, predictions above.
+        With fewer than 8 samples of a class there are halves only: no prediction. Classes of
+        fewer than 4 samples are left out, as long as two others remain, and ``.note`` names them.
+        Parts on which the selector fails are left out, and ``.note`` counts them.
+
+    Raises
+    ------
+    InvalidInputError
+        No size although one is needed, fewer than two classes of at least 4 samples, missing
+        values that are not imputed, a selector that fails on every half, data or parameters that
+        cannot be used.
+
+    Notes
+    -----
+    How the interval is made, and how often it holds the truth, is told in the guide, page
+    "Replication".
+
+    References
+    ----------
+    Kalousis, Prados and Hilario (2007) define stability over training sets drawn from the
+    distribution; Dernoncourt, Hanczar and Zucker (2014), section 5.2, note that samples of one
+    data set are not independent.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = hf.replication("t_score", X, y, size=5, n_pairs=20)
+    >>> found.n_samples, 0 < found.low < found.value < found.high <= 1
+    (284, True)
+    """
+    record, seed = one_measure(measure), seed_of(random_state)
+    check_confidence(confidence)
+    design = ReplicationDesign(n_pairs)
+    data = from_arrays(X, y, groups=groups)
+    count = None if size is None else count_of(size, data.n_features, "size")
+    name, given = named_selector(selector)
+    ready = prepared(given, data, record, count, seed)
+    check_missing(data, {name: ready}, record, impute)
+    units = Units.of(data.y, data.groups)
+    fitting = Fitting(ready, data, design.draw_units(units, seed), record, count)
+    values = pair_values(fitting, units)
+    return estimate(
+        values,
+        measure=record.name,
+        size=count if record.by_size else data.n_features,
+        n_features=data.n_features,
+        chances=_feature_chances(fitting, values.n_units, seed),
+        confidence=confidence,
+    )
+
+
+def _feature_chances(fitting: Fitting, n_units: int, seed: int) -> FeatureChances | str:
+    """Return each feature's chance to be found again, or why it is not known."""
+    selector, names = fitting.selector, [str(name) for name in fitting.data.feature_names]
+    design = DisjointDesign(
+        pairs=ReplicationPairs.of(fitting.resamples),
+        n_features=fitting.data.n_features,
+        n_units=n_units,
+        seed=seed,
+    )
+    if fitting.size is None and not selector.chooses_size:
+        return "no size was given"
+    try:
+        if isinstance(selector, Grouper):
+            found, chosen = chances_of_groups(fitting.preferences, design)
+            members = named_members(names, chosen)
+            return FeatureChances(names=names, found=found, n_units=n_units, members=members)
+        if selector.chooses_size or fitting.size is None:
+            found = chances_from_subsets(fitting.preferences, design)
+        else:
+            found = chances_from_orders(
+                fitting.preferences,
+                design,
+                size=fitting.size,
+                scores=fitting.signed_scores(design.pairs),
+            )
+    except InvalidInputError as error:
+        return str(error)
+    return FeatureChances(names=names, found=found, n_units=n_units)
+
+
+def one_measure(name: object) -> Measure:
+    """Return the measure of a name."""
+    if not isinstance(name, str):
+        raise InvalidInputError(
+            f"measure must be the name of one measure, such as 'nogueira'; received {name!r}."
+        )
+    return get_measure(name)
+
+
+def prepared(
+    selector: Selector, data: Dataset, record: Measure, size: int | None, seed: int
+) -> Selector:
+    """Return the selector for these data, this size and this seed."""
+    selector = selector.among(Columns(data.n_features, data.feature_names))
+    if size is not None and record.by_size:
+        selector = selector.sized(size)
+    elif record.by_size and not selector.chooses_size:
+        raise InvalidInputError(
+            f"{given_by(selector)}, so size must say how many features are selected; received "
+            "None. Give a count or a fraction, as in size=20."
+        )
+    elif not record.by_size and selector.chooses_size:
+        raise InvalidInputError(
+            f"{record.name} compares all features, but {given_by(selector)}; take a measure of "
+            "subsets, such as nogueira."
+        )
+    ready: Selector = selector.set_params(random_state=seed)
+    return ready

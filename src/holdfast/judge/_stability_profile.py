@@ -1,0 +1,237 @@
+"""Stability against the number of selected features, and where it has knots."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from holdfast._formatting import plural
+from holdfast.errors import InvalidInputError
+from holdfast.judge._agreement import stacked, tables_by_size
+from holdfast.judge._knots import HOW, find_knot
+from holdfast.judge._measurement import FEW, Answer, across, answered
+from holdfast.measures import get_measure
+from holdfast.preferences import Subsets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.judge._agreement import Lists
+    from holdfast.judge._knots import Knot
+    from holdfast.measures._subset_tables import SubsetTables
+
+    Groups = Sequence[Sequence[int]]
+
+POINTS = 40
+MEASURES = ("nogueira", "jaccard")
+OWN_SIZE = "chooses the number of features itself, so it has no profile"
+COLUMNS = ["selector", "size", "measure", "value", "low", "high", "chance", "note"]
+KNOT_COLUMNS = ["selector", "size", "low", "high", "agreed", "next", "clarity", "sentence"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class StabilityProfile:
+    """Stability against the number of features, with chance level and knots.
+
+    Attributes
+    ----------
+    table : DataFrame
+        ``selector``, ``size``, ``measure``, ``value`` with a 95% interval ``low`` to ``high``,
+        ``chance`` (what random selections of that size give) and ``note``.
+    knots : DataFrame
+        One row for each selector: ``size`` of its knot, missing where none is clear, ``low`` and
+        ``high`` around it, ``agreed``, ``next``, ``clarity`` and ``sentence``, see
+        :class:`holdfast.judge.Knot`.
+    measures : tuple of str
+        The measures, the chief one first.
+    left_out : tuple of str
+        Selectors without a profile because they choose the number of features themselves.
+    """
+
+    table: pd.DataFrame
+    knots: pd.DataFrame
+    measures: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def measure(self) -> str:
+        """The chief measure."""
+        return self.measures[0]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the profiles say, a sentence for each selector."""
+        rows = self.knots[["selector", "sentence"]].itertuples(index=False)
+        profiles = [f"{name}: {sentence}." for name, sentence in rows]
+        return (*profiles, *(f"{name}: {OWN_SIZE}." for name in self.left_out))
+
+    @property
+    def how(self) -> str:
+        """How knots are found."""
+        return HOW
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of the table."""
+        return self.table.copy()
+
+    def __repr__(self) -> str:
+        count = plural(len(self.knots), "selector")
+        sizes = plural(self.table["size"].nunique(), "size")
+        return "\n".join([f"<StabilityProfile: {count} at {sizes}>", *self.sentences])
+
+
+def stability_profile(
+    tops: Mapping[str, Lists],
+    n_features: int,
+    *,
+    sizes: Iterable[int] | None = None,
+    measures: str | Iterable[str] = MEASURES,
+) -> StabilityProfile:
+    """Measure stability at many sizes, and find the knots.
+
+    Parameters
+    ----------
+    tops : mapping from str to sequence of arrays of int
+        For each selector the features of each resample, the best first; whole rankings or as
+        many as are known, equally many of each resample.
+    n_features : int
+        Number of all features.
+    sizes : iterable of int, optional
+        Numbers of features to measure at; default: some 40, closer together where they are
+        small, from 1 to all that are known.
+    measures : str or iterable of str, default ("nogueira", "jaccard")
+        Measures of subsets that need no data.
+
+    Returns
+    -------
+    StabilityProfile
+        Where a measure is undefined (``nogueira`` if all features are selected), its value is
+        NaN and the note says why.
+
+    See Also
+    --------
+    find_knot : How knots are found.
+
+    References
+    ----------
+    Kalousis, Prados and Hilario (2005), section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> rng = np.random.default_rng(0)
+    >>> tops = [np.append(rng.permutation(20), 20 + rng.permutation(180)) for _ in range(10)]
+    >>> profile = hf.judge.stability_profile({"mine": tops}, 200, sizes=[10, 20, 40])
+    >>> profile.table.query("measure == 'nogueira'")[["size", "value", "chance"]].round(2)
+       size  value  chance
+    0    10   0.46     0.0
+    2    20   1.00     0.0
+    4    40   0.43     0.0
+    >>> profile.sentences[0]
+    'mine: agreement breaks at 20 features: up to there resamples agree on 100% of what they
+    select beyond chance, but only on 0% of the next 40 features.'
+    """
+    names = checked_measures(measures)
+    asked = None if sizes is None else sorted(set(sizes))
+    rows, knots = [], {}
+    for selector, lists in tops.items():
+        depth = _depth(selector, lists, n_features)
+        points = profile_sizes(depth) if asked is None else checked_sizes(asked, depth)
+        values = profile_rows(lists, n_features, points, names)
+        rows += [{"selector": selector, **row} for row in values]
+        knots[selector] = find_knot(lists, n_features)
+    return StabilityProfile(
+        table=pd.DataFrame(rows, columns=COLUMNS), knots=knots_table(knots), measures=names
+    )
+
+
+def profile_sizes(depth: int, include: Iterable[int] = ()) -> list[int]:
+    """Return some 40 sizes from 1 to depth, closer together where small, and those to include."""
+    if depth < 1:
+        return []
+    grid = np.geomspace(1, depth, POINTS).round().astype(int).tolist()
+    return sorted({*grid, *(size for size in include if 1 <= size <= depth)})
+
+
+def checked_measures(measures: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of measures of subsets; refuse others, and those that need data."""
+    asked = [measures] if isinstance(measures, str) else list(measures)
+    records = [get_measure(name) for name in asked]
+    odd = [r.name for r in records if r.form != "subset" or r.needs & {"similarity", "data"}]
+    if odd or not records:
+        raise InvalidInputError(
+            f"a profile takes measures of subsets that need no data, got {odd or 'none'}; "
+            f"the usual ones are {', '.join(MEASURES)}."
+        )
+    return tuple(record.name for record in records)
+
+
+def checked_sizes(sizes: Sequence[int], depth: int) -> Sequence[int]:
+    """Refuse sizes beyond the features that are known."""
+    if not sizes or min(sizes) < 1 or max(sizes) > depth:
+        raise InvalidInputError(
+            f"sizes of a profile lie between 1 and the {plural(depth, 'feature')} that are known "
+            f"in order of each resample, got {list(sizes)[:5]}."
+        )
+    return sizes
+
+
+def knots_table(knots: Mapping[str, Knot]) -> pd.DataFrame:
+    """Return the knots of selectors, a row each."""
+    rows = [{"selector": name, **asdict(knot)} for name, knot in knots.items()]
+    table = pd.DataFrame(rows, columns=KNOT_COLUMNS)
+    return table.astype({"size": "Int64", **dict.fromkeys(KNOT_COLUMNS[2:-1], float)})
+
+
+def _depth(selector: str, lists: Lists, n_features: int) -> int:
+    """Return how many features are known of each resample; refuse lists that are no rankings."""
+    lengths = {len(row) for row in lists}
+    if len(lists) < 2 or len(lengths) != 1 or not 1 <= max(lengths) <= n_features:
+        raise InvalidInputError(
+            f"{selector}: a profile needs at least two lists of features, best first, all of one "
+            f"length up to the {plural(n_features, 'feature')}, got {len(lists)} of the lengths "
+            f"{sorted(lengths)[:5]}. Selectors that choose the number of features have no profile."
+        )
+    if any(_odd(row, n_features) for row in lists):
+        Subsets(lists, n_features=n_features)  # says what is wrong
+    return lengths.pop()
+
+
+def _odd(row: NDArray[np.integer], n_features: int) -> bool:
+    """Tell whether a list holds features that are not there, or one twice."""
+    return bool(np.min(row) < 0 or np.max(row) >= n_features or np.bincount(row).max() > 1)
+
+
+def profile_rows(
+    lists: Lists,
+    n_features: int,
+    sizes: Sequence[int],
+    names: tuple[str, ...],
+    groups: Groups | None = None,
+) -> Iterator[dict[str, object]]:
+    """Measure lists at each size: all against each other, or within groups, then averaged.
+
+    Groups hold places among the lists. Sizes ascend.
+    """
+    depth = max(sizes, default=0)
+    compared = [range(len(lists))] if groups is None else groups
+    parts = [stacked([lists[place] for place in group], depth) for group in compared]
+    systems = [tables_by_size(part, n_features, sizes) for part in parts]
+    together = zip(*systems, strict=True) if systems else [()] * len(sizes)
+    for size, tables in zip(sizes, together, strict=True):
+        for name in names:
+            answer = _answer(name, tables, grouped=groups is not None)
+            yield {"size": size, "measure": name, **answer.row()}
+
+
+def _answer(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> Answer:
+    if not tables:
+        return Answer(note=FEW)
+    record = get_measure(name)
+    answers = [answered(record, one) for one in tables]
+    return across(record, answers) if grouped else answers[0]

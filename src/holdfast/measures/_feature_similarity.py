@@ -1,0 +1,232 @@
+"""How similar features are: a matrix, or the data they were measured in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import scipy.sparse
+
+from holdfast._formatting import shortened
+from holdfast.errors import InvalidInputError
+from holdfast.preferences._subsets import is_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from holdfast.measures._registry import Array
+    from holdfast.preferences import Preferences
+
+BLOCK = 2**22  # similarities that are looked at together
+
+
+class Similarity(Protocol):
+    """A graph of features that are similar to each other: edges at or above a threshold.
+
+    A feature is not its own neighbour.
+    """
+
+    n_features: int
+
+    def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
+        """Return the similarities between the given features, others than themselves."""
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the number of neighbours of every feature."""
+
+    @property
+    def total(self) -> float:
+        """Return the sum of all similarities, both directions counted, without the diagonal."""
+
+
+class MatrixSimilarity:
+    """Similarities given as a dense or sparse p x p matrix."""
+
+    def __init__(self, matrix: Any, threshold: float) -> None:  # noqa: ANN401
+        graph = scipy.sparse.csr_array(_checked_matrix(matrix))
+        graph.data[graph.data < threshold] = 0.0
+        graph.setdiag(0.0)
+        graph.eliminate_zeros()
+        graph.sort_indices()
+        self.graph = graph
+        self.n_features: int = graph.shape[0]
+
+    def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
+        """Return the similarities between the given features, others than themselves."""
+        return scipy.sparse.csr_array(self.graph[features][:, features])
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the number of neighbours of every feature."""
+        return np.diff(self.graph.indptr).astype(np.int64)
+
+    @property
+    def total(self) -> float:
+        """Return the sum of all similarities, both directions counted, without the diagonal."""
+        return float(self.graph.data.sum())
+
+
+def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
+    """Refuse what is no similarity matrix: shape, range, symmetry, diagonal."""
+    sparse = bool(scipy.sparse.issparse(matrix))
+    if not sparse:
+        matrix = np.asarray(matrix)
+    if matrix.dtype.kind not in "biuf":
+        raise InvalidInputError(f"similarities are numbers, got {matrix.dtype}.")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise InvalidInputError(
+            f"a similarity matrix is square, got the shape {matrix.shape}; "
+            "for the data themselves use data=."
+        )
+    matrix = matrix.astype(np.float64)
+    values = matrix.tocsr().data if sparse else matrix
+    if np.isnan(values).any():
+        raise InvalidInputError("a similarity is missing (NaN).")
+    if values.size and not (values.min() >= 0 and values.max() <= 1 + 1e-12):
+        raise InvalidInputError(
+            "similarities must lie between 0 and 1, "
+            f"got values from {values.min():g} to {values.max():g}."
+        )
+    if abs(matrix - matrix.T).max() > 1e-10:
+        raise InvalidInputError("a similarity matrix is symmetric; this one is not.")
+    diagonal = matrix.diagonal()
+    left_out = sparse and not diagonal.any()
+    if not left_out and np.abs(diagonal - 1).max() > 1e-10:
+        raise InvalidInputError(
+            "each feature is fully similar to itself: the diagonal must hold ones "
+            "(or, in a sparse matrix, nothing)."
+        )
+    return matrix
+
+
+class DataSimilarity:
+    """Absolute Pearson correlations, computed from the data only where they are needed.
+
+    Constant features are similar to none. Nothing of size p x p is ever held.
+    """
+
+    def __init__(self, data: Any, threshold: float) -> None:  # noqa: ANN401
+        matrix = np.asarray(data.to_numpy() if hasattr(data, "to_numpy") else data)
+        if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.dtype.kind not in "biuf":
+            raise InvalidInputError(
+                "data must be numbers in at least two rows (samples) and p columns (features), "
+                f"got shape {matrix.shape} of {matrix.dtype}."
+            )
+        self.data = matrix
+        self.threshold = threshold
+        self.n_features: int = matrix.shape[1]
+
+    def standardised(self, features: NDArray[Any] | slice) -> Array:
+        """Return columns centred and scaled to length 1, so that products are correlations."""
+        columns = self.data[:, features].astype(np.float64)
+        odd = np.flatnonzero(~np.isfinite(columns).all(axis=0))
+        if odd.size:
+            feature = np.arange(self.n_features)[features][odd[0]]
+            raise InvalidInputError(
+                f"feature {feature:,} of the data has missing or infinite values, and this "
+                "measure looks at it; fill them first."
+            )
+        columns -= columns.mean(axis=0)
+        length = np.sqrt(np.square(columns).sum(axis=0))
+        scale = np.abs(self.data[:, features]).max(axis=0)
+        constant = length <= 1e-12 * scale * len(columns)
+        return np.asarray(np.where(constant, 0.0, columns / np.where(constant, 1.0, length)))
+
+    def _blocks(self, features: NDArray[Any] | slice) -> Iterator[tuple[int, Array]]:
+        """Yield rows of the table of similarities, below the threshold and of itself set to 0."""
+        points = self.standardised(features)
+        count = points.shape[1]
+        height = max(1, BLOCK // max(count, 1))
+        for start in range(0, count, height):
+            block = np.abs(points[:, start : start + height].T @ points)
+            block[block < self.threshold - 1e-12] = 0.0  # rounding of perfect correlations
+            own = np.arange(len(block))
+            block[own, start + own] = 0.0
+            yield start, np.minimum(block, 1.0)
+
+    def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
+        """Return the similarities between the given features, others than themselves."""
+        if len(features) == 0:
+            return scipy.sparse.csr_array((0, 0))
+        parts = [scipy.sparse.csr_array(block) for _, block in self._blocks(features)]
+        return scipy.sparse.csr_array(scipy.sparse.vstack(parts))
+
+    @cached_property
+    def _profile(self) -> tuple[NDArray[np.int64], float]:
+        degrees, total = [], 0.0
+        for _, block in self._blocks(slice(None)):
+            degrees.append((block > 0).sum(axis=1))
+            total += float(block.sum())
+        return np.concatenate(degrees), total
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the number of neighbours of every feature."""
+        return self._profile[0]
+
+    @property
+    def total(self) -> float:
+        """Return the sum of all similarities, both directions counted, without the diagonal."""
+        return self._profile[1]
+
+
+def check_all_named(preferences: Preferences) -> None:
+    """Refuse preferences that name only some features: their numbers mean nothing elsewhere."""
+    names, count = preferences.feature_names, preferences.n_features
+    if names is not None and len(names) != count:
+        raise InvalidInputError(
+            "the preferences name only some of the features, so they cannot be looked up "
+            "elsewhere; give feature_names= for all features, in their order."
+        )
+
+
+def in_order(frame: Any, names: tuple[str, ...] | None) -> Any:  # noqa: ANN401
+    """Return data with their columns in the order of the names; plain arrays have no names.
+
+    The rows of a square frame are put into the same order.
+    """
+    if names is None or not is_frame(frame):
+        return frame
+    place = {str(column): position for position, column in enumerate(frame.columns)}
+    if place.keys() != set(names):
+        odd = sorted(place.keys() ^ set(names))
+        raise InvalidInputError(
+            f"the columns are not the features of the preferences; in one only: {shortened(odd)}."
+        )
+    order = [place[name] for name in names]
+    values = np.asarray(frame.to_numpy())[:, order]
+    return values[order] if values.shape[0] == values.shape[1] else values
+
+
+def similarity_of(
+    similarity: Any,  # noqa: ANN401
+    data: Any,  # noqa: ANN401
+    threshold: float,
+    p: int,
+    names: tuple[str, ...] | None,
+) -> Similarity:
+    """Build the graph of similar features from what the user gave."""
+    if not 0 < threshold <= 1:
+        raise InvalidInputError(
+            f"threshold must lie above 0 and up to 1, got {threshold}: at or above it two "
+            "features count as similar."
+        )
+    if (similarity is None) == (data is None):
+        raise InvalidInputError(
+            "this measure needs to know how similar features are: give either similarity= "
+            "(a p x p matrix) or data= (samples in rows, features in columns)."
+        )
+    graph: Similarity
+    if data is None:
+        graph = MatrixSimilarity(in_order(similarity, names), threshold)
+    else:
+        graph = DataSimilarity(in_order(data, names), threshold)
+    if graph.n_features != p:
+        raise InvalidInputError(
+            f"the similarities are of {graph.n_features:,} features, the preferences of {p:,}."
+        )
+    return graph

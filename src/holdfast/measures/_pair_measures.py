@@ -1,0 +1,226 @@
+"""Measures that are a mean over all pairs of preferences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast._formatting import plural, shortened
+from holdfast.measures._registry import Chance, Estimate, Measure, register, zero_chance
+from holdfast.measures._subset_tables import SubsetTables, scored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from holdfast.measures._registry import Score
+
+TINY = 1e-12  # relative room for improvement below which a corrected value is 0/0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """The similarities of all pairs, in blocks of rows of the m x m table, and chance."""
+
+    blocks: Iterable[NDArray[np.float64]]
+    chance: Callable[[], Chance]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairMeasure(Measure):
+    """A measure whose `function` returns `Pairs`."""
+
+    def estimate(self, view: Any, fill: float | None, options: Mapping[str, Any]) -> Estimate:  # noqa: ANN401
+        pairs: Pairs = self.function(view, **options)
+        rows, undefined = row_sums(pairs.blocks, fill)
+        m = len(rows)
+        totals = all_and_without(rows, undefined)
+        number = np.concatenate(([m * (m - 1.0)], np.full(m, (m - 1.0) * (m - 2) or np.nan)))
+        values = totals / number
+        return Estimate(
+            value=float(values[0]),
+            leave_one_out=values[1:],
+            chance=pairs.chance,
+            undefined=_why(view, undefined) if undefined.any() else "",
+        )
+
+    def against_reference(
+        self,
+        view: Any,  # noqa: ANN401
+        fill: float | None,
+        options: Mapping[str, Any],
+    ) -> Estimate:
+        """Compare preference 0 of the view with each of the others, instead of all pairs."""
+        pairs: Pairs = self.function(view, **options)
+        values = next(iter(pairs.blocks))[0, 1:]
+        if fill is not None:
+            values = np.where(np.isnan(values), fill, values)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a single preference
+            without = (values.sum() - values) / (len(values) - 1)
+        undefined = [str(i) for i in np.flatnonzero(np.isnan(values))]
+        return Estimate(
+            value=float(values.mean()),
+            leave_one_out=without,
+            chance=lambda: Chance(np.nan, 0.0, "no chance level against a reference"),
+            undefined=f"the reference against {named(undefined)}" if undefined else "",
+        )
+
+
+def row_sums(
+    blocks: Iterable[NDArray[np.float64]], fill: float | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Sum each row without the diagonal; count its undefined pairs, or fill them.
+
+    Undefined pairs that are not filled add nothing.
+    """
+    sums, undefined, start = [], [], 0
+    for block in blocks:
+        table = block.copy()
+        own = np.arange(len(table))
+        table[own, start + own] = 0.0
+        missing = np.isnan(table)
+        table[missing] = 0.0 if fill is None else fill
+        if fill is not None:
+            missing[:] = False
+        sums.append(table.sum(axis=1))
+        undefined.append(missing.sum(axis=1))
+        start += len(table)
+    return np.concatenate(sums), np.concatenate(undefined)
+
+
+def all_and_without(rows: NDArray[np.float64], undefined: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum over all pairs, then the sums over the pairs without each preference.
+
+    NaN where an undefined pair is among them.
+    """
+    totals = np.concatenate(([rows.sum()], rows.sum() - 2 * rows))
+    missing = undefined.sum()
+    return np.where(np.concatenate(([missing], missing - 2 * undefined)) > 0, np.nan, totals)
+
+
+def _why(view: Any, undefined: NDArray[np.int64]) -> str:  # noqa: ANN401
+    """Say which preferences make a mean over pairs undefined: those in most undefined pairs."""
+    pairs = int(undefined.sum()) // 2
+    causes = [described(view, int(i)) for i in np.flatnonzero(undefined == undefined.max())]
+    return f"{plural(pairs, 'pair')} without a value because of {named(causes)}"
+
+
+def named(causes: list[str]) -> str:
+    """Return ``preference 3 (empty)`` or ``preferences 3 (empty), 5 (empty)``."""
+    return f"preference{'s' if len(causes) > 1 else ''} {shortened(causes)}"
+
+
+def described(view: Any, index: int) -> str:  # noqa: ANN401  (each form has its own view)
+    """Return a preference's number with what is odd about it."""
+    if not isinstance(view, SubsetTables):
+        return str(index)
+    size = int(view.sizes[index])
+    if size == 0:
+        return f"{index} (empty)"
+    full = view.knows_p and size == view.p
+    return f"{index} (all features)" if full else f"{index} (size {size:,})"
+
+
+def chance_corrected(
+    value: NDArray[np.float64], expected: NDArray[np.float64], best: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
+    """Return (value - expected) / (best - expected), NaN where nothing is left to gain."""
+    room = best - expected
+    room = np.where(np.abs(room) <= TINY * np.maximum(1.0, np.abs(best)), np.nan, room)
+    return np.asarray((value - expected) / room)
+
+
+def expected_mean(tables: SubsetTables, expected: NDArray[np.float64]) -> float:
+    """Average an expectation per pair of distinct sizes over all pairs of subsets."""
+    shares = tables.size_pair_shares
+    return float(np.sum(np.where(shares > 0, shares * expected, 0.0)))
+
+
+def subset_pair(  # noqa: PLR0913  (they are the fields of the record)
+    *,
+    title: str,
+    minimum: float,
+    maximum: float,
+    references: tuple[str, ...],
+    needs: Iterable[str] = (),
+    aliases: tuple[str, ...] = (),
+    corrected: bool = False,
+    distance: bool = False,
+    identical: str = "",
+) -> Callable[[Score], Measure]:
+    """Register a measure that is the mean over pairs of a score of overlap and sizes.
+
+    The decorated function takes the overlap r, the sizes a and b and the number of features p,
+    as arrays. A similarity that is not corrected by definition gets the option ``corrected``.
+    """
+
+    def record(score: Score) -> Measure:
+        compute = _plain(score, corrected=corrected)
+        if not corrected and not distance:
+            compute = _correctable(score, best=maximum)
+        compute.__doc__ = score.__doc__
+        return register(
+            PairMeasure(
+                name=score.__name__,
+                title=title,
+                form="subset",
+                minimum=minimum,
+                maximum=maximum,
+                references=references,
+                needs=frozenset(needs),
+                aliases=aliases,
+                corrected=corrected,
+                distance=distance,
+                identical=identical,
+                function=compute,
+            )
+        )
+
+    return record
+
+
+def _plain(score: Score, *, corrected: bool) -> Callable[..., Pairs]:
+    def compute(tables: SubsetTables) -> Pairs:
+        return Pairs(
+            blocks=score_blocks(tables, score),
+            chance=zero_chance if corrected else lambda: _chance_level(tables, score),
+        )
+
+    return compute
+
+
+def _correctable(score: Score, *, best: float) -> Callable[..., Pairs]:
+    plain = _plain(score, corrected=False)
+
+    def compute(tables: SubsetTables, *, corrected: bool = False) -> Pairs:
+        if not corrected:
+            return plain(tables)
+        expected = tables.expected(score)
+        return Pairs(blocks=_corrected_blocks(tables, score, expected, best), chance=zero_chance)
+
+    return compute
+
+
+def score_blocks(tables: SubsetTables, score: Score) -> Iterator[NDArray[np.float64]]:
+    """Yield the pair table of a score, block by block of rows."""
+    sizes = tables.sizes.astype(np.float64)
+    p = float(tables.p) if tables.knows_p else np.nan
+    for rows in tables.blocks():
+        yield scored(score, tables.overlaps(rows), sizes[rows, None], sizes[None, :], p)
+
+
+def _corrected_blocks(
+    tables: SubsetTables, score: Score, expected: NDArray[np.float64], best: float
+) -> Iterator[NDArray[np.float64]]:
+    of = tables.size_class
+    for rows, block in zip(tables.blocks(), score_blocks(tables, score), strict=True):
+        yield chance_corrected(block, expected[of[rows, None], of[None, :]], best)
+
+
+def _chance_level(tables: SubsetTables, score: Score) -> Chance:
+    if not tables.knows_p:
+        return Chance(np.nan, 0.0, "the chance level needs n_features")
+    return Chance(expected_mean(tables, tables.expected(score)))

@@ -1,0 +1,367 @@
+"""Measures of subsets in which a similar feature is worth something, too.
+
+They differ in what a similar feature is worth and in the best possible value; the decorated
+functions below hold nothing but the documentation of each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast._kernels.similarity import COUNT, GREEDY, MBM, MEAN, YU, ZUCKNICK, pair_table
+from holdfast.measures._pair_measures import PairMeasure, Pairs, chance_corrected, expected_mean
+from holdfast.measures._registry import Chance, Measure, register
+from holdfast.measures._similarity_chance import Correction, Expected, compiled, expected_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.measures._feature_similarity import Similarity
+    from holdfast.measures._registry import Array
+    from holdfast.measures._subset_tables import SubsetTables
+    from holdfast.preferences._ranks import RandomState
+
+    Best = Callable[[Array, Array], Array]
+
+
+def _geometric(a: Array, b: Array) -> Array:
+    return np.asarray(np.sqrt(a * b))
+
+
+def _arithmetic(a: Array, b: Array) -> Array:
+    return np.asarray((a + b) / 2)
+
+
+def _one(a: Array, b: Array) -> Array:
+    return np.ones(np.broadcast_shapes(a.shape, b.shape))
+
+
+def _adjusted(
+    *,
+    title: str,
+    minimum: float,
+    references: tuple[str, ...],
+    corrected: bool,
+    kind: int,
+    best: Best,
+) -> Callable[[Callable[[], None]], Measure]:
+    """Register a measure of the given kind; the decorated function is its documentation."""
+
+    def record(documentation: Callable[[], None]) -> Measure:
+        compute = _computation(kind, best, by_default=corrected)
+        compute.__doc__ = documentation.__doc__
+        return register(
+            PairMeasure(
+                name=documentation.__name__,
+                title=title,
+                form="subset",
+                minimum=minimum,
+                maximum=1.0,
+                corrected=corrected,
+                needs=frozenset(("n_features", "similarity")),
+                references=references,
+                function=compute,
+            )
+        )
+
+    return record
+
+
+def _computation(kind: int, best: Best, *, by_default: bool) -> Callable[..., Pairs]:
+    def compute(
+        tables: SubsetTables,
+        *,
+        graph: Similarity,
+        corrected: bool = by_default,
+        correction: Correction = "auto",
+        n_simulations: int = 1000,
+        random_state: RandomState = 0,
+    ) -> Pairs:
+        bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
+        table = pair_table(kind, bounds, members, *compiled(graph.among(tables.union)))
+
+        def expected() -> Expected:
+            return expected_scores(tables, graph, kind, correction, n_simulations, random_state)
+
+        if corrected:
+            return _corrected(tables, table, best, expected())
+        return Pairs(blocks=[table], chance=lambda: _level(tables, expected()))
+
+    return compute
+
+
+def _corrected(tables: SubsetTables, table: Array, best: Best, chance: Expected) -> Pairs:
+    """Correct the scores of all pairs for the chance level of their sizes."""
+    of = tables.size_class
+    level = chance.mean[of[:, None], of[None, :]]
+    error = chance.error[of[:, None], of[None, :]]
+    sizes = tables.sizes.astype(np.float64)
+    most = best(sizes[:, None], sizes[None, :])
+    return Pairs(
+        blocks=[chance_corrected(table, level, most)],
+        chance=lambda: Chance(0.0, _error(table, level, error, most)),
+    )
+
+
+def _level(tables: SubsetTables, chance: Expected) -> Chance:
+    return Chance(expected_mean(tables, chance.mean), expected_mean(tables, chance.error))
+
+
+def _error(table: Array, level: Array, error: Array, most: Array) -> float:
+    """Standard error that a simulated chance level brings into the mean over pairs.
+
+    All pairs of sizes are simulated with the same draws, so their errors are taken to add up.
+    """
+    room = most - level
+    slope = np.where(room > 1e-9, np.abs(most - table), 0.0) / np.square(np.maximum(room, 1e-9))
+    m = len(table)
+    return float((slope * error)[~np.eye(m, dtype=bool)].sum() / (m * (m - 1)))
+
+
+@_adjusted(
+    title="intersection measure, maximum bipartite matching",
+    minimum=-np.inf,
+    references=("bommert2020",),
+    corrected=True,
+    kind=MBM,
+    best=_geometric,
+)
+def intersection_mbm() -> None:
+    r"""Overlap in which features outside it are paired with similar ones of the other subset.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{\sqrt{ab} - \mathrm{E}[I]}
+
+    I is the overlap plus the size of a maximum matching between the remaining features of both
+    subsets, where features can be matched if their similarity is at least the threshold. Give
+    ``similarity=`` (a p x p matrix, dense or sparse) or ``data=`` (absolute correlations), and
+    ``threshold=`` (0.9). E[I] is exact by enumeration for few features
+    (``correction="exact"``), else simulated (``correction="simulate"``, `n_simulations` draws);
+    the error that this brings is reported. ``corrected=False`` gives the mean of I, a count.
+
+    Edge cases, without similar features:
+
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.95
+    >>> s = hf.Subsets([[0, 2], [0, 3]], n_features=5)
+    >>> hf.measure("intersection_mbm", s, similarity=similar)
+    1.0
+    """
+
+
+@_adjusted(
+    title="intersection measure, greedy matching",
+    minimum=-np.inf,
+    references=("bommert2020",),
+    corrected=True,
+    kind=GREEDY,
+    best=_geometric,
+)
+def intersection_greedy() -> None:
+    r"""Overlap in which the most similar features of both subsets are paired first.
+
+    As ``intersection_mbm``, but I adds the size of the matching that takes the most similar pair
+    first, then the most similar pair that is left, and so on. Among equal similarities the pair
+    of lower features comes first, so with ties the value depends on the order of features.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{\sqrt{ab} - \mathrm{E}[I]}
+
+    Edge cases, without similar features:
+
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.95
+    >>> s = hf.Subsets([[0, 2], [0, 3]], n_features=5)
+    >>> hf.measure("intersection_greedy", s, similarity=similar, corrected=False)
+    2.0
+    """
+
+
+@_adjusted(
+    title="intersection measure, count of similar features",
+    minimum=-np.inf,
+    references=("bommert2020",),
+    corrected=True,
+    kind=COUNT,
+    best=_geometric,
+)
+def intersection_count() -> None:
+    r"""Overlap plus the features that have a similar one in the rest of the other subset.
+
+    As ``intersection_mbm``, but I adds the smaller of two counts: the features of one subset
+    outside the overlap with at least one similar feature in the other outside the overlap, and
+    the same the other way round.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{\sqrt{ab} - \mathrm{E}[I]}
+
+    Edge cases, without similar features:
+
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.95
+    >>> s = hf.Subsets([[0, 2], [0, 3]], n_features=5)
+    >>> hf.measure("intersection_count", s, similarity=similar, corrected=False)
+    2.0
+    """
+
+
+@_adjusted(
+    title="intersection measure, mean similarity",
+    minimum=-np.inf,
+    references=("bommert2020",),
+    corrected=True,
+    kind=MEAN,
+    best=_geometric,
+)
+def intersection_mean() -> None:
+    r"""Overlap plus the mean similarity of the other features to their similar ones.
+
+    As ``intersection_count``, but each feature adds its mean similarity to its similar features
+    instead of 1.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{\sqrt{ab} - \mathrm{E}[I]}
+
+    Edge cases, without similar features:
+
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     undefined
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.95
+    >>> s = hf.Subsets([[0, 2], [0, 3]], n_features=5)
+    >>> hf.measure("intersection_mean", s, similarity=similar, corrected=False)
+    1.95
+    """
+
+
+@_adjusted(
+    title="Yu's measure nPOGR",
+    minimum=-np.inf,
+    references=("yu2012", "zhang2009"),
+    corrected=True,
+    kind=YU,
+    best=_arithmetic,
+)
+def yu() -> None:
+    r"""Overlap plus the features with a similar one in the rest of the other subset, averaged.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{I - \mathrm{E}[I]}{(a + b)/2 - \mathrm{E}[I]},
+       \qquad I = r_{ij} + \frac{c_{ij} + c_{ji}}{2}
+
+    c_ij counts the features of subset i outside the overlap that have at least one similar
+    feature in subset j outside the overlap. Give ``similarity=`` or ``data=``, and
+    ``threshold=`` (0.9). E[I] has a closed form: a hypergeometric sum over the overlap, with the
+    number of features of each degree. ``corrected=False`` gives the mean of I, a count. Without
+    similar features it is ``kappa``.
+
+    Edge cases, without similar features:
+
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0
+    all 10, all 10     undefined
+    4 of 10, the same  1
+    4 of 10, 4 others  -0.6667
+    =================  =========
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.95
+    >>> s = hf.Subsets([[0, 2], [0, 3]], n_features=5)
+    >>> hf.measure("yu", s, similarity=similar)
+    1.0
+    """
+
+
+@_adjusted(
+    title="Zucknick's measure",
+    minimum=0.0,
+    references=("zucknick2008",),
+    corrected=False,
+    kind=ZUCKNICK,
+    best=_one,
+)
+def zucknick() -> None:
+    r"""Jaccard index to which similar features of the other subset are added.
+
+    .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} + t_{ij} + t_{ji}}{a + b - r_{ij}},
+       \qquad t_{ij} = \frac1b \sum_{x \in V_i} \sum_{y \in V_j \setminus V_i} s(x, y)
+
+    with similarities s below the threshold taken as 0. Give ``similarity=`` or ``data=``, and
+    ``threshold=`` (0.9). ``corrected=True`` gives (Z - E Z) / (1 - E Z) for each pair; E Z is a
+    hypergeometric sum over the overlap with the mean similarity. Without similar features it is
+    ``jaccard``.
+
+    Edge cases, without similar features:
+
+    =================  =========
+    two subsets        value
+    =================  =========
+    empty, empty       undefined
+    empty, 4 of 10     0
+    all 10, 4 of 10    0.4
+    all 10, all 10     1
+    4 of 10, the same  1
+    4 of 10, 4 others  0
+    =================  =========
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> similar = np.eye(5); similar[2, 3] = similar[3, 2] = 0.9
+    >>> s = hf.Subsets([[0, 2], [0, 3]], n_features=5)
+    >>> round(hf.measure("zucknick", s, similarity=similar), 4)
+    0.6333
+    """

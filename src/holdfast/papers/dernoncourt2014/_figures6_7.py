@@ -1,0 +1,376 @@
+"""Figure 6: stability by samples, features, selected features, and distribution of effects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from scipy.stats import spearmanr
+
+import holdfast as hf
+from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._record import Experiment
+from holdfast.papers._runner import Made
+from holdfast.papers.dernoncourt2014._figures3_5 import (
+    FILTERS,
+    ONLY,
+    PANELS,
+    SHORT,
+    STEADY,
+    at,
+    ends,
+    fact,
+    highest,
+    line,
+    some_of,
+    tables_of,
+    trend,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.papers._comparison import Seen
+    from holdfast.papers._runner import Workshop
+
+    Check = Callable[[Seen], tuple[bool, str]]
+
+
+MEASURES = tuple(SHORT.values())
+SWEEPS = "sweeps"
+
+
+def figure6(shop: Workshop) -> Made:
+    """Show stability along four panels."""
+    tables = tables_of(shop, 6)
+    table = tables["stability"].assign(measure=lambda own: own["measure"].map(SHORT))
+    table["panel"] = table["panel"].map(PANELS)
+    return Made(
+        values=shown(table).assign(setting=ONLY),
+        pictures={"stability": hf.plot.simulated_figure(6, tables)},
+        facts={(ONLY, SWEEPS): table},
+    )
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers at a few points of each panel."""
+    parts = [some_of(own) for _, own in table.groupby(["panel", "measure"], sort=False)]
+    return pd.concat(parts, ignore_index=True)[["panel", "x", "measure", "value"]]
+
+
+def curve(seen: Seen, panel: str, measure: str) -> pd.Series:
+    """Return a measure along a panel."""
+    return line(fact(seen, SWEEPS), "x", "value", panel=panel, measure=measure)
+
+
+def goes(panel: str, sign: int) -> Check:
+    """Return a check that all measures rise, or fall, along a panel."""
+
+    def check(seen: Seen) -> tuple[bool, str]:
+        found = {name: curve(seen, panel, name) for name in MEASURES}
+        texts = [
+            f"{name} {ends(one)} (rank correlation {trend(one):+.2f})"
+            for name, one in found.items()
+        ]
+        return all(sign * trend(one) >= STEADY for one in found.values()), "; ".join(texts)
+
+    return check
+
+
+def between(panel: str, place: float, low: float, high: float, names: tuple[str, ...]) -> Check:
+    """Return a check that measures lie between bars at a place."""
+
+    def check(seen: Seen) -> tuple[bool, str]:
+        found = {name: at(curve(seen, panel, name), place) for name in names}
+        texts = [f"{name} {value:.3f}" for name, value in found.items()]
+        return all(low <= value <= high for value in found.values()), ", ".join(texts)
+
+    return check
+
+
+def rises_to_the_top(seen: Seen) -> tuple[bool, str]:
+    """ATI_PA and S_W are as high as the paper has them at N = 10,000."""
+    ati, scores = (at(curve(seen, "N", name), 10_000) for name in ("ATI_PA", "S_W"))
+    return ati > 0.6 and 0.85 <= scores <= 0.95, f"ATI_PA {ati:.2f}, S_W {scores:.2f}"
+
+
+def best_size(seen: Seen) -> tuple[bool, str]:
+    """CW_rel is highest at a certain number of selected features."""
+    found = curve(seen, "d", "CW_rel")
+    top = highest(found)
+    return 100 <= top <= 250, (
+        f"highest at d = {top:g}: {found.max():.3f}; {found.iloc[0]:.3f} at d = "
+        f"{found.index[0]:g}, {found.iloc[-1]:.3f} at d = {found.index[-1]:g}"
+    )
+
+
+def few_are_least_stable(seen: Seen) -> tuple[bool, str]:
+    """CW_rel is lowest for the fewest selected features."""
+    found = curve(seen, "d", "CW_rel")
+    least = found.idxmin()
+    return bool(least == found.index[0]), (
+        f"lowest at d = {least:g}: {found.min():.3f}; {found.iloc[0]:.3f} at d = {found.index[0]:g}"
+    )
+
+
+def falls_beyond_best_size(seen: Seen) -> tuple[bool, str]:
+    """CW_rel falls steadily from its highest value on."""
+    found = curve(seen, "d", "CW_rel")
+    beyond = found[found.index >= found.idxmax()]
+    if len(beyond) < 3:
+        raise Unchecked("fewer than three sizes lie beyond the best one")
+    return trend(beyond) <= -STEADY, (
+        f"{ends(beyond)} from d = {beyond.index[0]:g} to {beyond.index[-1]:g}, rank correlation "
+        f"{trend(beyond):+.2f}"
+    )
+
+
+def size_matters_less(seen: Seen) -> tuple[bool, str]:
+    """CW_rel varies less with d than with N and D."""
+    found = {one: curve(seen, one, "CW_rel") for one in ("N", "D", "d")}
+    ranges = {name: float(one.max() - one.min()) for name, one in found.items()}
+    texts = [f"{one} {value:.2f}" for one, value in ranges.items()]
+    held = ranges["d"] < min(ranges["N"], ranges["D"]) / 2
+    return held, "range of CW_rel along " + ", ".join(texts)
+
+
+def correlations_ignore_size(seen: Seen) -> tuple[bool, str]:
+    """S_W and S_R do not depend on d."""
+    found = {name: curve(seen, "d", name) for name in ("S_W", "S_R")}
+    texts = [f"{name} {one.min():.3f} to {one.max():.3f}" for name, one in found.items()]
+    return all(one.max() - one.min() < 0.005 for one in found.values()), ", ".join(texts)
+
+
+def least_stable_at_triangular(seen: Seen) -> tuple[bool, str]:
+    """All measures are lowest at γ = 1."""
+    found = {name: curve(seen, "γ", name) for name in MEASURES}
+    texts = [f"{name} {at(one, 1.0):.3f}, highest {one.max():.3f}" for name, one in found.items()]
+    return all(one.idxmin() == 1.0 for one in found.values()), "; ".join(texts)
+
+
+def scores_rise_with_gamma(seen: Seen) -> tuple[bool, str]:
+    """S_W rises with each step of γ."""
+    found = curve(seen, "γ", "S_W")
+    return bool(found.is_monotonic_increasing), f"{ends(found)} over {len(found)} values of γ"
+
+
+def ranks_have_a_best_gamma(seen: Seen) -> tuple[bool, str]:
+    """S_R rises, then falls."""
+    found = curve(seen, "γ", "S_R")
+    top = highest(found)
+    held = 3 <= top <= 7 and found.max() > max(found.iloc[0], found.iloc[-1])
+    return bool(held), (
+        f"highest at γ = {top:g}: {found.max():.3f}; {found.iloc[0]:.3f} at 1, "
+        f"{found.iloc[-1]:.3f} at {found.index[-1]:g}"
+    )
+
+
+def subsets_follow_later(seen: Seen) -> tuple[bool, str]:
+    """CW_rel and ATI_PA reach their highest values at a larger γ than S_R."""
+    tops = {name: highest(curve(seen, "γ", name)) for name in ("S_R", "CW_rel", "ATI_PA")}
+    texts = [f"{name} highest at γ = {top:g}" for name, top in tops.items()]
+    return min(tops["CW_rel"], tops["ATI_PA"]) > tops["S_R"], ", ".join(texts)
+
+
+FIGURE6 = Experiment(
+    name="figure6",
+    label="Figure 6",
+    title="Stability by samples, features, selected features, and distribution of effects",
+    make=figure6,
+    size=("100 training sets, half of the grid", "100 training sets, the whole grid"),
+    work=("figure6",),
+    keys=("panel", "x", "measure"),
+    part="measure",
+    choices=(
+        (
+            "The points of the grids are not said: 14 numbers of samples, 12 of features, 21 of "
+            "selected features and 11 powers over the ranges of the paper. A few of them are in "
+            "the table, all are in the picture."
+        ),
+        "N counts the samples of both classes; the Bayes error is 0.10.",
+    ),
+    claims=(
+        Claim(
+            "Stability rises with N (all four measures, rank correlation at least 0.9).",
+            goes("N", 1),
+        ),
+        Claim(
+            "Stability is close to 0 at N = 100, with 1,000 features (all four measures, bar 0.1).",
+            between("N", 100, -0.1, 0.1, MEASURES),
+        ),
+        Claim(
+            "At N = 10,000, ATI_PA is above 0.6 and S_W almost 0.9 (bar 0.85 to 0.95).",
+            rises_to_the_top,
+        ),
+        Claim(
+            "Stability falls with D (all four measures, rank correlation -0.9 or lower).",
+            goes("D", -1),
+        ),
+        Claim(
+            "With 100 samples and 50 features, stability is 0.4 to 0.6 (all four measures, in one "
+            "decimal).",
+            between("D", 50, 0.35, 0.65, MEASURES),
+        ),
+        Claim(
+            "CW_rel is highest when about 150 to 180 features are selected (bar 100 to 250).",
+            best_size,
+        ),
+        Claim("CW_rel is lowest when very few features are selected.", few_are_least_stable),
+        Claim(
+            "Beyond its highest value CW_rel falls steadily with d (rank correlation -0.9 or "
+            "lower).",
+            falls_beyond_best_size,
+        ),
+        Claim(
+            "The number of selected features matters less than N and D (range of CW_rel less "
+            "than half as wide).",
+            size_matters_less,
+        ),
+        Claim("S_W and S_R do not depend on d.", correlations_ignore_size),
+        Claim("All four measures are lowest at γ = 1.", least_stable_at_triangular),
+        Claim("S_W rises with γ throughout.", scores_rise_with_gamma),
+        Claim(
+            "S_R rises with γ, then falls, and is highest near γ = 5 (bar 3 to 7).",
+            ranks_have_a_best_gamma,
+        ),
+        Claim(
+            "CW_rel and ATI_PA follow S_R, but fall later: they are highest at a larger γ.",
+            subsets_follow_later,
+        ),
+    ),
+)
+
+
+# Figure 7: stability of t-score and CAT score on correlated features.
+
+T, CAT = FILTERS["t_score"], FILTERS["cat_score"]
+INDEPENDENT = "independent"
+LAYOUTS = ("scattered", "in blocks")
+KINDS = ("progressive", "100 informative")
+STRUCTURES = (INDEPENDENT, *(f"{kind}, {layout}" for kind in KINDS for layout in LAYOUTS))
+
+
+def figure7(shop: Workshop) -> Made:
+    """Show stability of both scores by number of samples, for five structures of the data."""
+    tables = tables_of(shop, 7)
+    table = tables["stability"].rename(columns={"n_samples": "n"})
+    # both scores stand side by side, so that rows of a measure come together
+    order = {name: place for place, name in enumerate([*STRUCTURES, *SHORT])}
+    rows = table.iloc[
+        table.replace({"structure": order, "measure": order})
+        .sort_values(["structure", "n", "measure"], kind="stable")
+        .index
+    ]
+    values = rows.assign(measure=rows["measure"].map(SHORT), selector=rows["selector"].map(FILTERS))
+    return Made(
+        values=values[["structure", "n", "measure", "selector", "value"]].assign(setting=ONLY),
+        pictures={"stability": hf.plot.simulated_figure(7, tables)},
+    )
+
+
+def consistency(seen: Seen) -> pd.DataFrame:
+    """Return CW_rel by structure and N, a column a selector."""
+    wide = seen.pivot(["structure", "n"], "selector", measure="CW_rel")
+    if not {T, CAT} <= set(wide.columns):
+        raise Unchecked("both scores are needed")
+    return wide
+
+
+def cat_is_below(layout: str) -> Claim:
+    """Say that the CAT score is less stable on correlated features that lie so."""
+
+    def check(seen: Seen) -> tuple[bool, str]:
+        wide, held, texts = consistency(seen), [], []
+        for kind in KINDS:
+            own = of_structure(wide, f"{kind}, {layout}")
+            gap = own[CAT] - own[T]
+            held.append(gap.mean() < 0 and gap.iloc[-1] < 0)
+            last = own.iloc[-1]
+            texts.append(
+                f"{kind}: {gap.mean():+.2f} on average over {len(own)} values of N, "
+                f"{last[CAT]:.2f} and {last[T]:.2f} at N = {own.index[-1]:,}"
+            )
+        return all(held), "; ".join(texts)
+
+    where = "fill whole blocks" if layout == "in blocks" else "are scattered over the blocks"
+    return Claim(
+        "The CAT score is less stable than the t-score on correlated features, even in large "
+        f"samples, where relevant features {where} (CW_rel on average over N, and at the "
+        "largest N, in both kinds of data).",
+        check,
+    )
+
+
+def of_structure(wide: pd.DataFrame, structure: str) -> pd.DataFrame:
+    """Return the rows of a structure by N."""
+    if structure not in wide.index.get_level_values("structure"):
+        raise Unchecked(f"no data of the structure {structure!r} were simulated")
+    rows = wide[wide.index.get_level_values("structure") == structure]
+    return rows.droplevel("structure").sort_index()
+
+
+def correlation_changes_little(seen: Seen) -> tuple[bool, str]:
+    """The stability of the t-score goes the same way with and without correlation."""
+    wide, held, texts = consistency(seen)[T], [], []
+    frame = wide.to_frame()
+    free = of_structure(frame, INDEPENDENT)[T]
+    for structure in STRUCTURES[1:]:
+        own = of_structure(frame, structure)[T].reindex(free.index)
+        if own.isna().any() or len(own) < 3:
+            raise Unchecked("not all numbers of samples were simulated")
+        likeness = float(spearmanr(own, free).statistic)
+        gap = float((own - free).abs().mean())
+        held.append(likeness >= STEADY and gap <= 0.15)
+        texts.append(f"{structure}: rank correlation {likeness:.2f}, mean difference {gap:.2f}")
+    return all(held), "; ".join(texts)
+
+
+def two_point_is_more_stable(seen: Seen) -> tuple[bool, str]:
+    """With 100 informative features, the t-score is more stable than on independent features."""
+    frame = consistency(seen)[[T]]
+    free = of_structure(frame, INDEPENDENT)[T].mean()
+    found = {
+        layout: of_structure(frame, f"100 informative, {layout}")[T].mean() for layout in LAYOUTS
+    }
+    texts = [f"{layout} {value:.2f}" for layout, value in found.items()]
+    return min(found.values()) > free, (
+        f"mean CW_rel over N {', '.join(texts)}; independent features {free:.2f}"
+    )
+
+
+FIGURE7 = Experiment(
+    name="figure7",
+    label="Figure 7",
+    title="Stability of t-score and CAT score on correlated features",
+    make=figure7,
+    size=(
+        "50 training sets for each of 5 values of N, 25 to 500",
+        "100 training sets for each of 9 values of N, 25 to 10,000",
+    ),
+    work=("figure7",),
+    keys=("structure", "n", "measure", "selector"),
+    n_heads=2,
+    part="measure",
+    choices=(
+        (
+            "Where the relevant features lie is not said: scattered over the blocks, and filling "
+            "whole blocks."
+        ),
+        "The caption has N = 100, but N varies along the axes: 25 to 10,000.",
+    ),
+    claims=(
+        cat_is_below("in blocks"),
+        cat_is_below("scattered"),
+        Claim(
+            "With correlated features the t-score is about as stable, and gains with N in the same "
+            "way (CW_rel beside that on independent features: rank correlation over N at least "
+            "0.9, mean difference at most 0.15, in each structure).",
+            correlation_changes_little,
+        ),
+        Claim(
+            "The second kind of correlated data, with 100 informative features, is more stable "
+            "than independent data (t-score, mean CW_rel over N).",
+            two_point_is_more_stable,
+        ),
+    ),
+)

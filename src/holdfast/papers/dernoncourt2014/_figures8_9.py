@@ -1,0 +1,450 @@
+"""Figure 8: errors by samples, features, selected features, and distribution of effects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+import holdfast as hf
+from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._record import Experiment, Setting
+from holdfast.papers._runner import Made
+from holdfast.papers.dernoncourt2014._figures3_5 import (
+    ONLY,
+    PANELS,
+    STEADY,
+    at,
+    ends,
+    fact,
+    line,
+    some_of,
+    tables_of,
+    trend,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.papers._comparison import Seen
+    from holdfast.papers._runner import Workshop
+    from holdfast.simulate import Generator
+
+    Check = Callable[[Seen], tuple[bool, str]]
+
+
+TEXT, CAPTION = "N = 100", "N = 1000"
+RULES = {
+    "lda_error": "LDA",
+    "bayes_observed": "best on selected",
+    "bayes_optimal": "best possible",
+}
+USUAL: dict[str, Any] = {"n_features": 1000, "gamma": 2.0, "bayes_error": 0.10}
+SHARE = 0.1
+ERRORS, STABILITY = "errors", "stability"
+KEPT = ["panel", "x", *RULES]
+
+
+def figure8(shop: Workshop) -> Made:
+    """Show errors along four panels: with 100 samples, and with 1,000."""
+    tables = tables_of(shop, 8)
+    few = tables[ERRORS]
+    many = shop.tables("figure8 caption", lambda: with_many(shop, few))
+    text = {ERRORS: renamed(few), STABILITY: _consistency(renamed(tables_of(shop, 6)[STABILITY]))}
+    # the first panel varies N itself, so it is the same in both settings
+    caption = {ERRORS: renamed(many[ERRORS]), STABILITY: renamed(many[STABILITY])}
+    caption[ERRORS] = pd.concat([of_panel(text[ERRORS], "N"), caption[ERRORS]], ignore_index=True)
+    found = {TEXT: text, CAPTION: caption}
+    facts = {(name, fact): table for name, own in found.items() for fact, table in own.items()}
+    beside = {(TEXT, f"{fact} {CAPTION}"): table for fact, table in caption.items()}
+    return Made(
+        values=pd.concat([shown(own[ERRORS]).assign(setting=name) for name, own in found.items()]),
+        pictures={
+            "errors": hf.plot.simulated_figure(8, tables),
+            "errors-1000": hf.plot.simulated_figure(8, {ERRORS: _drawn(few, many)}),
+        },
+        facts=facts | beside,
+    )
+
+
+def with_many(shop: Workshop, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Simulate the last three panels with 1,000 samples, at the points of those with 100."""
+    errors, stability = [], []
+    for position, panel in enumerate(("n_features", "size", "gamma")):
+        places = few.loc[few["panel"] == panel, "x"]
+        sizes = [int(place) for place in places] if panel == "size" else SHARE
+        found = hf.simulate.simulate_stability(
+            settings(panel, places),
+            size=sizes,
+            measures="relative_weighted_consistency",
+            random_state=1000 * shop.seed + position,
+            n_jobs=shop.workers.n_jobs or -1,
+        )
+        errors.append(found.errors.assign(panel=panel, x=found.errors[panel])[KEPT])
+        own = found.stability.assign(panel=panel, x=found.stability[panel])
+        stability.append(own[own["size"] < own["n_features"]][["panel", "x", "value"]])
+    return {ERRORS: pd.concat(errors), STABILITY: pd.concat(stability)}
+
+
+def settings(panel: str, places: pd.Series) -> list[Generator]:
+    """Return the data sets of a panel."""
+    if panel == "size":
+        return [hf.simulate.IndependentGaussian(n_samples=1000, **USUAL)]
+    kinds = (float(place) if panel == "gamma" else int(place) for place in places)
+    return [
+        hf.simulate.IndependentGaussian(**{"n_samples": 1000, **USUAL, panel: kind})
+        for kind in kinds
+    ]
+
+
+def renamed(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the paper's letters for the panels."""
+    return table.assign(panel=table["panel"].map(PANELS))
+
+
+def of_panel(table: pd.DataFrame, panel: str) -> pd.DataFrame:
+    """Return the errors of one panel."""
+    return table.loc[table["panel"] == panel, KEPT]
+
+
+def _consistency(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["measure"] == "relative_weighted_consistency"][["panel", "x", "value"]]
+
+
+def _drawn(few: pd.DataFrame, many: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return what is drawn for the setting with 1,000 samples."""
+    return pd.concat([of_panel(few, "n_samples"), many[ERRORS]], ignore_index=True)
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the errors at a few points of each panel, a number a row."""
+    parts = [some_of(own) for _, own in table.groupby("panel", sort=False)]
+    some = pd.concat(parts, ignore_index=True)[KEPT].rename(columns=RULES)
+    return some.melt(["panel", "x"], var_name="rule")
+
+
+# What the paper says about Figure 8, and its record.
+
+LDA, OBSERVED, OPTIMAL = "lda_error", "bayes_observed", "bayes_optimal"
+
+
+def curve(seen: Seen, panel: str, error: str, name: str = ERRORS) -> pd.Series:
+    """Return an error along a panel."""
+    return line(fact(seen, name), "x", error, panel=panel)
+
+
+def falls(panel: str, *errors: str) -> Check:
+    """Return a check that errors fall along a panel."""
+
+    def check(seen: Seen) -> tuple[bool, str]:
+        found = {error: curve(seen, panel, error) for error in errors}
+        texts = [
+            f"{NAMES[error]} {ends(one)} (rank correlation {trend(one):+.2f})"
+            for error, one in found.items()
+        ]
+        return all(trend(one) <= -STEADY for one in found.values()), "; ".join(texts)
+
+    return check
+
+
+NAMES = {LDA: "LDA", OBSERVED: "best on selected", OPTIMAL: "best possible"}
+
+
+def gap_is_wide_in_small_samples(seen: Seen) -> tuple[bool, str]:
+    """In small samples, the selected features are far worse than the best ones."""
+    gap = curve(seen, "N", OBSERVED) - curve(seen, "N", OPTIMAL)
+    first, last = gap.index[0], gap.index[-1]
+    return bool(gap.iloc[0] >= 0.1), (
+        f"best error on the selected features exceeds the best possible by {gap.iloc[0]:.2f} at "
+        f"N = {first:g}, by {gap.iloc[-1]:.2f} at {last:,g}"
+    )
+
+
+def few_features(seen: Seen) -> tuple[bool, str]:
+    """With 50 features the error is below 20%, where 16% is the best possible."""
+    error, best = (at(curve(seen, "D", one), 50) for one in (LDA, OPTIMAL))
+    return error < 0.20 and best > 0.16, f"LDA {error:.3f}, best possible {best:.3f}"
+
+
+def many_features(seen: Seen) -> tuple[bool, str]:
+    """From 2,500 features on the error is above 40%."""
+    error, observed = (
+        one[one.index >= 2500] for one in (curve(seen, "D", LDA), curve(seen, "D", OBSERVED))
+    )
+    if error.empty:
+        raise Unchecked("no more than 2,500 features were simulated")
+    return bool(error.min() > 0.4 and observed.min() > 0.3), (
+        f"from D = {error.index[0]:,g} on LDA {error.min():.2f} or more, best on selected "
+        f"{observed.min():.2f} or more"
+    )
+
+
+def meets_at_the_end(seen: Seen) -> tuple[bool, str]:
+    """The selected features are as good as the best only when all are selected."""
+    gap = curve(seen, "d", OBSERVED) - curve(seen, "d", OPTIMAL)
+    inner = gap.iloc[:-1]
+    widest = inner.idxmax()
+    held = gap.iloc[-1] < 0.005 <= inner[inner.index <= 500].min()
+    return bool(held), (
+        f"gap {gap.iloc[0]:.2f} at d = {gap.index[0]:g}, widest {gap.max():.2f} at d = "
+        f"{widest:g}, {abs(gap.iloc[-1]):.3f} at d = {gap.index[-1]:,g}"
+    )
+
+
+def hardly_falls_beyond_200(seen: Seen) -> tuple[bool, str]:
+    """More than 200 features hardly lower the error."""
+    found = curve(seen, "d", LDA)
+    start = min(found.index, key=lambda size: abs(size - 200))
+    beyond = found[found.index > start]
+    if beyond.empty:
+        raise Unchecked("no more than 200 selected features were simulated")
+    gain = float(found[start] - beyond.min())
+    return gain <= 0.05, (
+        f"{found[start]:.2f} at d = {start:g}, lowest beyond it {beyond.min():.2f} at d = "
+        f"{beyond.idxmin():,g}; highest of all {found.max():.2f} at d = {found.idxmax():g}"
+    )
+
+
+def gamma_closes_the_gap(seen: Seen) -> tuple[bool, str]:
+    """With γ the selected features come closer to the best ones, and LDA follows slower."""
+    observed, optimal, lda = (curve(seen, "γ", one) for one in (OBSERVED, OPTIMAL, LDA))
+    gap = observed - optimal
+    gains = [float(one.iloc[0] - one.iloc[-1]) for one in (observed, lda)]
+    held = trend(gap) <= -STEADY and gains[1] < gains[0]
+    return held, (
+        f"gap {ends(gap)}; from γ = {gap.index[0]:g} to {gap.index[-1]:g} the best error on the "
+        f"selected features falls by {gains[0]:.2f}, that of LDA by {gains[1]:.2f}"
+    )
+
+
+def gamma_matters_more_for_errors(seen: Seen) -> tuple[bool, str]:
+    """γ changes the error more than the stability."""
+    error, stable = curve(seen, "γ", LDA), curve(seen, "γ", "value", STABILITY)
+    spans = [float(one.max() - one.min()) for one in (error, stable)]
+    return spans[0] > spans[1], f"range of the error {spans[0]:.3f}, of CW_rel {spans[1]:.3f}"
+
+
+def thousand_samples_are_better(seen: Seen) -> tuple[bool, str]:
+    """With 1,000 samples errors along d are lower, and stability is higher."""
+    few, many = (curve(seen, "d", LDA, one) for one in (ERRORS, f"{ERRORS} {CAPTION}"))
+    low, high = (curve(seen, "d", "value", one) for one in (STABILITY, f"{STABILITY} {CAPTION}"))
+    lower, higher = (many < few.reindex(many.index)), (high > low.reindex(high.index))
+    but = ", ".join(f"{size:,.0f}" for size in lower.index[~lower])
+    return bool(lower.all() and higher.all()), (
+        f"error lower at {lower.sum()} of {len(lower)} sizes{but and f' (not at {but})'}, CW_rel "
+        f"higher at {higher.sum()} of {len(higher)}"
+    )
+
+
+CLAIMS = (
+    Claim(
+        "The errors of LDA and of the best rule on the selected features fall with N (rank "
+        "correlation -0.9 or lower).",
+        falls("N", LDA, OBSERVED),
+        main_only=True,
+    ),
+    Claim(
+        "In small samples the selected features are much worse than the best ones (bar 0.1 at "
+        "the smallest N).",
+        gap_is_wide_in_small_samples,
+        main_only=True,
+    ),
+    Claim(
+        "With 50 features the error is below 20%, with a best possible error above 16%.",
+        few_features,
+    ),
+    Claim(
+        "From 2,500 features on the error is above 40%, and at best above 30% on the selected "
+        "features.",
+        many_features,
+    ),
+    Claim(
+        "The selected features are as good as the best ones only when all are selected (bar: gap "
+        "0.005 or more up to d = 500).",
+        meets_at_the_end,
+    ),
+    Claim(
+        "The error hardly falls when more than 200 features are selected (bar 0.05).",
+        hardly_falls_beyond_200,
+    ),
+    Claim(
+        "The higher γ, the lower the error of LDA (rank correlation -0.9 or lower).",
+        falls("γ", LDA),
+    ),
+    Claim(
+        "With γ the selected features come closer to the best ones, and the error of LDA falls "
+        "less than the best error on them.",
+        gamma_closes_the_gap,
+    ),
+    Claim(
+        "γ has more influence on the error than on stability (range of the error of LDA wider "
+        "than that of CW_rel).",
+        gamma_matters_more_for_errors,
+    ),
+    Claim(
+        "With 1,000 samples instead of 100, errors along d are lower and CW_rel is higher.",
+        thousand_samples_are_better,
+        main_only=True,
+    ),
+)
+FIGURE8 = Experiment(
+    name="figure8",
+    label="Figure 8",
+    title="Errors by samples, features, selected features, and distribution of effects",
+    make=figure8,
+    size=("100 training sets, half of the grid", "100 training sets, the whole grid"),
+    work=("figure8", "figure6"),
+    keys=("panel", "x", "rule"),
+    part="rule",
+    settings=(
+        Setting(name=TEXT, title="N = 100 where N does not vary, as the paper's text has it."),
+        Setting(name=CAPTION, title="N = 1000 where N does not vary, as the caption has it."),
+    ),
+    choices=(
+        "Text and caption differ in N: both are run. The numbers in the text fit N = 100.",
+        (
+            "Errors are computed from the model, without test samples. LDA takes a pseudo-inverse "
+            "from N - 2 features on, and errs most there."
+        ),
+        (
+            "The points of the grids are not said: those of Figure 6. A few of them are in the "
+            "table, all are in the pictures."
+        ),
+    ),
+    claims=CLAIMS,
+)
+
+
+# Figure 9: stability where samples and features grow together.
+
+POINTS = "points"
+SPREAD = 0.05
+FEWEST = 100
+"""Features of which a tenth is ten: with fewer, chance decides."""
+LOWEST = 200
+"""Features from which dimensions are not the lowest any more."""
+
+
+def figure9(shop: Workshop) -> Made:
+    """Show CW_rel by N, for each ratio of N to D."""
+    tables = tables_of(shop, 9)
+    table = tables["stability"]
+    parts = [some_of(own) for _, own in table.groupby("ratio", sort=False)]
+    some = pd.concat(parts, ignore_index=True).rename(columns={"ratio": "N/D", "n_samples": "n"})
+    values = some[["N/D", "n", "value"]].assign(measure="CW_rel", setting=ONLY)
+    return Made(
+        values=values,
+        pictures={"ratios": hf.plot.simulated_figure(9, tables)},
+        facts={(ONLY, POINTS): table},
+    )
+
+
+def spreads(table: pd.DataFrame) -> pd.Series:
+    """Return highest minus lowest CW_rel of each ratio."""
+    grouped = table.groupby("ratio")["value"]
+    found: pd.Series = (grouped.max() - grouped.min())[grouped.size() > 1]
+    if found.empty:
+        raise Unchecked("no ratio was simulated at two sizes")
+    return found
+
+
+def constant_below_five(seen: Seen) -> tuple[bool, str]:
+    """CW_rel hardly varies at constant N/D."""
+    table = fact(seen, POINTS)
+    found = spreads(table[table["ratio"] < 5])
+    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_told(found)}"
+
+
+def constant_from_a_hundred(seen: Seen) -> tuple[bool, str]:
+    """The same where at least ten features are selected."""
+    table = fact(seen, POINTS)
+    found = spreads(table[(table["ratio"] < 5) & (table["n_features"] >= FEWEST)])
+    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_told(found)}"
+
+
+def constant_from_five(seen: Seen) -> tuple[bool, str]:
+    """The same for large ratios, but for the lowest dimensions."""
+    table = fact(seen, POINTS)
+    table = table[table["ratio"] >= 5]
+    found = spreads(table[table["n_features"] >= LOWEST])
+    return bool(found.max() <= SPREAD), (
+        f"highest minus lowest CW_rel: {_told(found)}; with the lowest dimensions "
+        f"{_told(spreads(table))}"
+    )
+
+
+def _told(found: pd.Series) -> str:
+    return ", ".join(f"{value:.3f} at N/D = {ratio:g}" for ratio, value in found.items())
+
+
+def grows_with_ratio(seen: Seen) -> tuple[bool, str]:
+    """CW_rel grows with N/D."""
+    means = fact(seen, POINTS).groupby("ratio")["value"].mean().sort_index()
+    if len(means) < 2:
+        raise Unchecked("fewer than two ratios were simulated")
+    texts = [f"{value:.2f} at {ratio:g}" for ratio, value in means.items()]
+    return bool(means.is_monotonic_increasing), "mean CW_rel " + ", ".join(texts)
+
+
+def low_up_to_a_tenth(most: float, *, strictly: bool = False) -> Claim:
+    """Say that CW_rel stays below a bar for small N/D."""
+
+    def check(seen: Seen) -> tuple[bool, str]:
+        table = fact(seen, POINTS)
+        own = table[table["ratio"] <= 0.1]
+        if own.empty:
+            raise Unchecked("no N/D of 0.1 or less was simulated")
+        top = own.iloc[int(own["value"].argmax())]
+        return bool(top["value"] < most), (
+            f"at most {top['value']:.3f}, at N/D = {top['ratio']:g} with N = "
+            f"{top['n_samples']:,.0f}; {len(own)} points from N/D = {own['ratio'].min():g} on"
+        )
+
+    text = (
+        f"Stability is almost 0 for N/D up to 0.1 (bar {most:g})."
+        if strictly
+        else f"Stability is below {most:g} for N/D up to 0.1, as expression data have it."
+    )
+    return Claim(text, check)
+
+
+FIGURE9 = Experiment(
+    name="figure9",
+    label="Figure 9",
+    title="Stability at constant ratios of samples to features",
+    make=figure9,
+    size=(
+        "100 training sets, up to 10,000 features, half of the grid",
+        "100 training sets, up to 100,000 features (10,000 in the paper)",
+    ),
+    work=("figure9",),
+    keys=("N/D", "n", "measure"),
+    choices=(
+        (
+            "The points of the grid and the ratios between 0.01 and 10 are not said: 0.01, 0.05, "
+            "0.1, 0.5, 1, 5 and 10, with the numbers of samples of Figure 6. A few points are in "
+            "the table, all are in the picture."
+        ),
+        "The Bayes error is 0.10, and a tenth of the features is selected.",
+    ),
+    claims=(
+        Claim(
+            "At constant N/D below 5, stability is constant (highest minus lowest CW_rel at most "
+            "0.05).",
+            constant_below_five,
+        ),
+        Claim(
+            "The same with at least 100 features, of which 10 or more are selected (a condition "
+            "that was added here).",
+            constant_from_a_hundred,
+        ),
+        Claim(
+            "At constant N/D from 5 on it is constant but for the lowest dimensions (the same bar; "
+            "200 features or more).",
+            constant_from_five,
+        ),
+        Claim("Stability grows with N/D (mean CW_rel at each ratio).", grows_with_ratio),
+        low_up_to_a_tenth(0.2),
+        low_up_to_a_tenth(0.1, strictly=True),
+    ),
+)

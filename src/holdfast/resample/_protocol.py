@@ -1,0 +1,320 @@
+"""What a resample is, and what every protocol has in common."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from holdfast._formatting import plural, shortened
+from holdfast._validation import seed_of
+from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.resample._strata import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from holdfast.resample._registry import ProtocolRecord, Tested
+
+
+# Resamples that no selector can use are refused before any work starts.
+
+
+def check_training(resamples: Sequence[Resample], units: Units) -> None:
+    """Refuse training parts that no selector takes: one class, or a class with one sample."""
+    for position, resample in enumerate(resamples):
+        if resample.draw < 0 and not is_enough(counts := units.distinct(resample.train)):
+            raise InvalidInputError(_poor(position, counts, units))
+
+
+def is_enough(counts: NDArray[np.intp]) -> bool:
+    """Whether selectors take so many different samples of each class."""
+    return 1 not in counts and bool(np.count_nonzero(counts) >= 2)
+
+
+def _poor(position: int, counts: NDArray[np.intp], units: Units) -> str:
+    listed = ", ".join(
+        f"{plural(int(count), 'sample')} of class {units.class_name(code)}"
+        for code, count in enumerate(counts)
+    )
+    return (
+        f"the training part of resample {position} has {listed}; selectors need at least two "
+        "classes, and 2 different samples of every class that is there. Larger training parts "
+        "avoid this, and so do stratified protocols where no subject has several classes."
+    )
+
+
+# How often samples are tested, told from resamples.
+
+
+def times_tested(resamples: Iterable[Resample]) -> Tested:
+    """Say how often a sample is tested in the resamples that errors come from.
+
+    Parameters
+    ----------
+    resamples : iterable of Resample
+        What :meth:`holdfast.resample.Protocol.draw` returned; inner resamples do not count.
+
+    Returns
+    -------
+    {"once", "repeatedly", "never"}
+        ``"once"``: no sample is tested more than once, and some are. ``"never"``: no tests.
+
+    Examples
+    --------
+    >>> from holdfast.resample import Bootstrap, CrossValidation, times_tested
+    >>> y = ["a"] * 10 + ["b"] * 10
+    >>> times_tested(CrossValidation(5).draw(y)), times_tested(Bootstrap(50).draw(y))
+    ('once', 'repeatedly')
+    """
+    testing = [r for r in resamples if r.role in ("main", "outer") and r.test.size]
+    if not testing:
+        return "never"
+    return "repeatedly" if np.bincount(_tested_rows(testing)).max(initial=1) > 1 else "once"
+
+
+def warn_of_untested(resamples: Iterable[Resample], units: Units) -> None:
+    """Warn of classes that no test part has, where others are tested."""
+    tested = np.bincount(units.codes[_tested_rows(resamples)], minlength=len(units.classes))
+    if tested.any() and not tested.all():
+        names = shortened(units.class_name(code) for code in np.flatnonzero(tested == 0).tolist())
+        warnings.warn(
+            f"no test part has samples of class {names}, so the errors say nothing about it. "
+            "Smaller training parts may leave some of it out; of 2 samples both are always kept.",
+            HoldfastWarning,
+            stacklevel=3,
+        )
+
+
+def _tested_rows(resamples: Iterable[Resample]) -> NDArray[np.intp]:
+    """Return the rows of all test parts that errors come from, one after the other."""
+    # a draw has test samples of its own
+    tests = [r.test for r in resamples if r.role in ("main", "outer") and r.draw < 0]
+    return np.concatenate([np.empty(0, dtype=np.intp), *tests])
+
+
+# What a resample is, and what every protocol has in common.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resample:
+    """One resample: the rows to select on, the rows to test on, and what else is changed.
+
+    Attributes
+    ----------
+    train : ndarray of int
+        Rows for selection and training, in order; in a bootstrap a row may repeat.
+    test : ndarray of int
+        Rows for testing, in order; none of them is in `train`. May be empty.
+    role : {"main", "outer", "inner", "reference", "half", "part", "quarter", "full"}
+        What it is for. ``"main"``: stability and error. ``"outer"``: error, and parent of its
+        inner resamples. ``"inner"``: stability, averaged within its outer resample, then
+        across. ``"reference"``: the whole data; the others are compared with it. ``"half"``,
+        ``"part"``, ``"quarter"``: replication stability, see `ReplicationDesign`. ``"full"``: the
+        full data, whose selection these parts are asked about.
+    outer : int
+        For ``"outer"`` and ``"inner"``, the number of the outer resample. A ``"main"`` resample
+        that has a number here is compared only with those of the same number, and so is one of
+        replication stability with those of its role. Else -1.
+    features : ndarray of int or None
+        Only these features are offered to the selector (in order); None: all.
+    noise : float
+        Noise of this many standard deviations of each feature is added to the training part.
+    draw : int
+        If not negative, the data are the draw of this number from a generator, one for training
+        and one for testing, and `train` and `test` are rows of these two.
+    """
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    role: str = "main"
+    outer: int = -1
+    features: NDArray[np.intp] | None = None
+    noise: float = 0.0
+    draw: int = -1
+
+
+class Protocol(ABC):
+    """A plan for changing the data: which resamples a selector is run on.
+
+    Children are frozen dataclasses whose fields JSON can hold, registered by
+    :func:`holdfast.resample.protocol`; they implement `_draw`, and `_described` and `_estimated`
+    for units of a name: ``"sample"`` or ``"subject"``.
+    """
+
+    record: ClassVar[ProtocolRecord]
+    grows_by: ClassVar[str | None] = None
+    """The parameter that counts the resamples, where more of them begin with those of fewer."""
+
+    @property
+    def asked_for(self) -> int:
+        """How many resamples, pairs or repeats it was asked for; only where it can grow."""
+        return int(getattr(self, self._growing()))
+
+    def resized(self, count: int) -> Self:
+        """Return the same protocol with more or fewer resamples, pairs or repeats.
+
+        The resamples of the smaller one are the first of the larger one.
+
+        Parameters
+        ----------
+        count : int
+            How many, at least 1.
+
+        Returns
+        -------
+        Protocol
+
+        Raises
+        ------
+        InvalidInputError
+            The protocol cannot grow: its resamples depend on how many there are.
+
+        Examples
+        --------
+        >>> from holdfast.resample import Subsampling
+        >>> Subsampling(100, 0.8).resized(24)
+        Subsampling(n_resamples=24, train_size=0.8, stratify=True)
+        """
+        return replace(self, **{self._growing(): count})  # type: ignore[type-var]
+
+    def _growing(self) -> str:
+        if self.grows_by is None:
+            raise InvalidInputError(
+                f"{self.record.name} cannot grow: it is planned as a whole. Choose a protocol such "
+                "as subsampling or bootstrap, whose resamples are drawn one after the other."
+            )
+        return self.grows_by
+
+    @property
+    def description(self) -> str:
+        """The resamples in a few words, such as ``100 stratified subsamples of 90%``."""
+        return self.description_for(subjects=False)
+
+    @property
+    def estimates(self) -> str:
+        """One sentence that says what the stability over these resamples estimates."""
+        return self.estimates_for(subjects=False)
+
+    def description_for(self, *, subjects: bool) -> str:
+        """Return the description for data whose samples belong to subjects, or do not.
+
+        Examples
+        --------
+        >>> from holdfast.resample import Subsampling
+        >>> Subsampling(50, 8).description_for(subjects=True)
+        '50 stratified subsamples of 8 subjects'
+        """
+        return self._described(_noun(subjects))
+
+    def estimates_for(self, *, subjects: bool) -> str:
+        """Return the sentence for data whose samples belong to subjects, or do not.
+
+        Examples
+        --------
+        >>> from holdfast.resample import ComplementaryHalves
+        >>> ComplementaryHalves().estimates_for(subjects=True)[:45]
+        'How well two studies that share no subjects a'
+        """
+        return self._estimated(_noun(subjects))
+
+    @abstractmethod
+    def _described(self, unit: str) -> str: ...
+
+    @abstractmethod
+    def _estimated(self, unit: str) -> str: ...
+
+    @property
+    def can_be_outer(self) -> bool:
+        """Whether it makes outer resamples for `Nested`: they must test."""
+        return self.record.tested != "never"
+
+    @property
+    def can_be_inner(self) -> bool:
+        """Whether it makes inner resamples for `Nested`."""
+        return True
+
+    def draw(
+        self,
+        y: ArrayLike,
+        groups: ArrayLike | None = None,
+        random_state: int = 0,
+        n_features: int | None = None,
+    ) -> list[Resample]:
+        """Draw the resamples; equal arguments give equal resamples.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            The class of each sample, as labels or as codes. Labels make better error messages.
+        groups : array-like of shape (n,), optional
+            The subject of each sample; no subject is ever on both sides.
+        random_state : int, default 0
+            Seed. Each resample is seeded by its position.
+        n_features : int, optional
+            Number of features, for protocols that change the features.
+
+        Returns
+        -------
+        list of Resample
+
+        Raises
+        ------
+        InvalidInputError
+            The data are too small for the protocol; the message names the class or the subjects.
+
+        Warns
+        -----
+        HoldfastWarning
+            Samples are tested, but none of some class.
+        """
+        units = Units.of(y, groups)
+        resamples = self.draw_units(units, seed_of(random_state), n_features)
+        warn_of_untested(resamples, units)
+        return resamples
+
+    def draw_units(self, units: Units, random_state: int, n_features: int | None) -> list[Resample]:
+        """Draw the resamples of units that are found already; `draw` is for all others."""
+        resamples = list(self._draw(units, random_state, n_features))
+        check_training(resamples, units)
+        return resamples
+
+    @abstractmethod
+    def _draw(
+        self, units: Units, random_state: int, n_features: int | None
+    ) -> Iterator[Resample]: ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the name and the parameters as JSON can hold them.
+
+        :func:`holdfast.resample.as_protocol` makes an equal protocol of it.
+        """
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        parts = {k: v.to_dict() if isinstance(v, Protocol) else v for k, v in values.items()}
+        return {"name": self.record.name, **parts}
+
+
+class Standalone(Protocol):
+    """A protocol that is no part of `Nested`."""
+
+    @property
+    def can_be_outer(self) -> bool:
+        """Whether it makes outer resamples for `Nested`: no."""
+        return False
+
+    @property
+    def can_be_inner(self) -> bool:
+        """Whether it makes inner resamples for `Nested`: no."""
+        return False
+
+
+def _noun(subjects: bool) -> str:
+    return "subject" if subjects else "sample"
+
+
+NO_ROWS = np.empty(0, dtype=np.intp)

@@ -1,0 +1,132 @@
+"""One frozen record a protocol; listings, docs, tests and commands all read these records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from holdfast._bibliography import REFERENCES
+from holdfast._formatting import did_you_mean
+from holdfast.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from holdfast.resample._protocol import Protocol
+
+Tested: TypeAlias = Literal["once", "repeatedly", "never"]
+Kind = TypeVar("Kind", bound="type[Protocol]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtocolRecord:
+    """What is known about a resampling protocol.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line and in study files.
+    title : str
+        What it is called in the field.
+    kind : type
+        The class.
+    estimates : str
+        What the stability over its resamples estimates, in short.
+    tested : {"once", "repeatedly", "never"}
+        How often a sample is tested, with default parameters; for others,
+        :func:`holdfast.resample.times_tested` tells it from the resamples. It decides how errors
+        are compared: where each sample is tested once at most, by McNemar's test.
+    references : tuple of str
+        Keys of :data:`holdfast.measures.REFERENCES`.
+    """
+
+    name: str
+    title: str
+    kind: type[Protocol]
+    estimates: str
+    tested: Tested
+    references: tuple[str, ...] = ()
+
+
+PROTOCOLS: dict[str, ProtocolRecord] = {}
+
+
+def protocol(
+    *, name: str, title: str, estimates: str, tested: Tested, references: tuple[str, ...] = ()
+) -> Callable[[Kind], Kind]:
+    """Register a protocol class under a name."""
+
+    def record(kind: Kind) -> Kind:
+        if name in PROTOCOLS:
+            raise RuntimeError(f"two protocols are called {name!r}")
+        kind.record = PROTOCOLS[name] = ProtocolRecord(
+            name=name,
+            title=title,
+            kind=kind,
+            estimates=estimates,
+            tested=tested,
+            references=references,
+        )
+        return kind
+
+    return record
+
+
+def get_protocol(name: str) -> ProtocolRecord:
+    """Return the record of a protocol.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    ProtocolRecord
+
+    Raises
+    ------
+    UnknownNameError
+        No protocol is called so; the message names the nearest.
+
+    Examples
+    --------
+    >>> from holdfast.resample import get_protocol
+    >>> get_protocol("bootstrap").kind.__name__
+    'Bootstrap'
+    """
+    if name not in PROTOCOLS:
+        raise UnknownNameError(f"no protocol is called {name!r}.{did_you_mean(name, PROTOCOLS)}")
+    return PROTOCOLS[name]
+
+
+def list_protocols() -> pd.DataFrame:
+    """List all resampling protocols.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a protocol, indexed by name: title, class, what it estimates, how often a sample
+        is tested, reference.
+
+    Examples
+    --------
+    >>> from holdfast.resample import list_protocols
+    >>> list_protocols().loc["cross_validation", "tested"]
+    'once'
+    """
+    import pandas as pd  # noqa: PLC0415  (kept out of the import of the records)
+
+    rows = {
+        record.name: {
+            "title": record.title,
+            "class": record.kind.__name__,
+            "estimates": record.estimates,
+            "tested": record.tested,
+            "reference": "; ".join(REFERENCES[key].short for key in record.references),
+        }
+        for record in sorted(PROTOCOLS.values(), key=lambda one: one.name)
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("protocol")

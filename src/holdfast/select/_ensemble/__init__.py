@@ -1,0 +1,1 @@
+"""Selectors that combine runs on many resamples: ensembles and stability selection."""

@@ -1,0 +1,294 @@
+"""How many features are falsely selected by stability selection, at most, on average."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from holdfast._validation import one_of, whole
+from holdfast.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+Assumption = Literal["none", "unimodal", "r-concave"]
+ASSUMPTIONS: tuple[str, ...] = get_args(Assumption)
+TRIFLE = 1e-9
+"""Differences that are taken for rounding."""
+
+
+def error_bound(
+    n_features: int,
+    q: int,
+    threshold: float,
+    *,
+    n_pairs: int = 50,
+    assumption: str | None = "unimodal",
+) -> float:
+    r"""Bound the expected number of features that stability selection selects falsely.
+
+    q of p features are selected on each subsample, and those selected in a share of at least
+    :math:`\tau` of the subsamples are kept. With :math:`\theta = q/p` and B pairs of
+    complementary halves, the expected number of features kept whose chance to be selected on a
+    half is at most :math:`\theta` (features that matter no more than a random choice) is at most
+
+    - none: :math:`q\theta / (2\tau - 1)`. Nothing is assumed of the halves. In the limit of many
+      subsamples it holds for halves that are no pairs, too; a few of those exceed it;
+    - unimodal: :math:`q\theta / (2 (2\tau - 1 - 1/(2B)))` for :math:`\tau \le 3/4`, above that
+      :math:`4 q\theta (1 - \tau + 1/(2B)) / (1 + 1/B)`, if the shares of pairs that select a
+      feature in both halves have a unimodal distribution and :math:`\theta \le 1/\sqrt 3`;
+    - r-concave: :math:`p \min\{D(\theta^2, 2\tau - 1; B, -1/2), D(\theta, \tau; 2B, -1/4)\}`,
+      D being the largest tail of an r-concave distribution on the grid of shares with mean
+      :math:`\theta^2` or :math:`\theta`; it is computed exactly.
+
+    A stronger assumption includes the weaker ones, and no more than p features can be false: the
+    smallest of the bounds that hold is returned. So a bound is p, not infinite, for
+    :math:`\tau = 1/2`. Outside the range of the unimodal bound, which is
+    :math:`\theta \le 1/\sqrt 3` and :math:`\tau \ge 1/2 + \min(\theta^2, 1/(2B) + 3\theta^2/4)`, it
+    is that without assumption.
+
+    Parameters
+    ----------
+    n_features : int
+        p, the number of features.
+    q : int
+        How many features are selected on each subsample, at most.
+    threshold : float
+        The least share of subsamples that must select a feature, from 0.5 to 1.
+    n_pairs : int, default 50
+        B, the number of pairs of subsamples.
+    assumption : {"none", "unimodal", "r-concave"}, default "unimodal"
+        What is assumed of the selection probabilities of features that do not matter. None is
+        "none".
+
+    Returns
+    -------
+    float
+        From 0 to p.
+
+    References
+    ----------
+    N. Meinshausen, P. Bühlmann (2010). Stability selection. Journal of the Royal Statistical
+    Society B 72(4), 417-473.
+
+    R. D. Shah, R. J. Samworth (2013). Variable selection with error control: another look at
+    stability selection. Journal of the Royal Statistical Society B 75(1), 55-80.
+
+    Examples
+    --------
+    >>> from holdfast.select import error_bound
+    >>> for assumption in ("none", "unimodal", "r-concave"):
+    ...     print(assumption, round(error_bound(1000, 20, 0.75, assumption=assumption), 3))
+    none 0.8
+    unimodal 0.408
+    r-concave 0.097
+    """
+    p, pairs = whole(n_features, "n_features", 1), whole(n_pairs, "n_pairs", 1)
+    return _bound(p, _count(q, p), _share(threshold), pairs, checked_assumption(assumption))
+
+
+def largest_q(
+    n_features: int,
+    threshold: float,
+    pfer: float,
+    *,
+    n_pairs: int = 50,
+    assumption: str | None = "unimodal",
+) -> int:
+    """Return the largest q whose `error_bound` does not exceed a number of false selections.
+
+    Parameters
+    ----------
+    n_features, threshold, n_pairs, assumption
+        As for `error_bound`.
+    pfer : float
+        How many features may be falsely selected on average (the per-family error rate).
+
+    Returns
+    -------
+    int
+        From 1 to p; 0 where even the selection of one feature a subsample exceeds it.
+
+    Examples
+    --------
+    >>> from holdfast.select import largest_q
+    >>> largest_q(2000, 0.75, 1.0)
+    44
+    """
+    p, share, rate = whole(n_features, "n_features", 1), _share(threshold), checked_rate(pfer)
+    pairs, kind = whole(n_pairs, "n_pairs", 1), checked_assumption(assumption)
+    return _first(1, p, lambda q: _bound(p, q, share, pairs, kind) > rate) - 1
+
+
+def least_threshold(
+    n_features: int,
+    q: int,
+    pfer: float,
+    *,
+    n_pairs: int = 50,
+    assumption: str | None = "unimodal",
+) -> float:
+    """Return the least threshold whose `error_bound` does not exceed a number of false selections.
+
+    Parameters
+    ----------
+    n_features, q, n_pairs, assumption
+        As for `error_bound`.
+    pfer : float
+        How many features may be falsely selected on average (the per-family error rate).
+
+    Returns
+    -------
+    float
+        From 0.5 to 1: a share of the ``2 * n_pairs`` subsamples, as thresholds between two
+        shares select the same features; infinite where even a threshold of 1 exceeds it.
+
+    Examples
+    --------
+    >>> from holdfast.select import least_threshold
+    >>> least_threshold(2000, 50, 1.0)
+    0.81
+    """
+    p, rate = whole(n_features, "n_features", 1), checked_rate(pfer)
+    pairs, kind, count = whole(n_pairs, "n_pairs", 1), checked_assumption(assumption), _count(q, p)
+    total = 2 * pairs
+    shares = _first(pairs, total, lambda t: _bound(p, count, t / total, pairs, kind) <= rate)
+    return shares / total if shares <= total else math.inf
+
+
+def least_count(threshold: float, total: int) -> int:
+    """Return how many of `total` subsamples a threshold asks for."""
+    return math.ceil(threshold * total - TRIFLE)
+
+
+def checked_assumption(assumption: str | None) -> str:
+    """Return the name of an assumption, or say which there are; None is "none"."""
+    return "none" if assumption is None else one_of(assumption, "assumption", ASSUMPTIONS)
+
+
+def checked_rate(pfer: float) -> float:
+    """Return a positive number of false selections, with a trifle added for rounding."""
+    try:
+        if not isinstance(pfer, bool) and float(pfer) > 0:
+            return float(pfer) * (1 + TRIFLE)  # a bound that equals it, but for rounding, meets it
+    except (TypeError, ValueError):
+        pass
+    raise InvalidInputError(
+        f"pfer, the number of false selections allowed on average, must be above 0; got {pfer!r}."
+    )
+
+
+def _count(q: int, n_features: int) -> int:
+    count = whole(q, "q", 1)
+    if count <= n_features:
+        return count
+    raise InvalidInputError(
+        f"q must lie between 1 and the {n_features:,} features; received {count:,}."
+    )
+
+
+def _share(threshold: float) -> float:
+    try:
+        if not isinstance(threshold, bool) and 0.5 <= float(threshold) <= 1:
+            return float(threshold)
+    except (TypeError, ValueError):
+        pass
+    raise InvalidInputError(
+        "threshold, the least share of subsamples, must be a number from 0.5 to 1; received "
+        f"{threshold!r}."
+    )
+
+
+def _bound(p: int, q: int, threshold: float, n_pairs: int, assumption: str) -> float:
+    """Return the smallest of the bounds that hold, and p."""
+    bounds = [float(p)]
+    if threshold > 0.5:
+        bounds.append(q * q / (p * (2 * threshold - 1)))
+    if assumption != "none":
+        bounds.append(_unimodal(p, q, threshold, n_pairs))
+    if assumption == "r-concave":
+        bounds.append(_r_concave(p, q, threshold, n_pairs))
+    return min(bounds)
+
+
+def _unimodal(p: int, q: int, threshold: float, n_pairs: int) -> float:
+    """Return the bound of unimodal shares, infinite outside its range."""
+    squared, step = (q / p) ** 2, 1 / (2 * n_pairs)
+    margin = 2 * threshold - 1 - step
+    least = 0.5 + min(squared, step + 0.75 * squared)
+    if squared > 1 / 3 or threshold < least or margin <= TRIFLE:
+        return math.inf
+    above = 4 * (1 - threshold + step) / (1 + 2 * step)
+    return q * q / p * (1 / (2 * margin) if threshold <= 0.75 else above)
+
+
+def _r_concave(p: int, q: int, threshold: float, n_pairs: int) -> float:
+    """Return the bound of r-concave shares; shares are counted in subsamples and in pairs."""
+    count, theta = least_count(threshold, 2 * n_pairs), q / p
+    both = largest_tails(theta**2 * n_pairs, n_pairs, 2)[count - n_pairs]
+    return p * min(both, largest_tails(theta * 2 * n_pairs, 2 * n_pairs, 4)[count])
+
+
+def _first(start: int, stop: int, holds: Callable[[int], bool]) -> int:
+    """Return the first of start..stop for which it holds, stop + 1 if none; once, then ever."""
+    return start + bisect_left(range(start, stop + 1), x=True, key=holds)
+
+
+# The largest tails of r-concave distributions on a grid, given their mean.
+
+STEPS = 60
+"""Halvings of the unit interval in the search for a rate: to the last bits."""
+
+
+@lru_cache(maxsize=1024)
+def largest_tails(mean: float, top: int, power: int) -> tuple[float, ...]:
+    r"""Return the largest P(X >= t) for t = 0..top over r-concave X on 0..top with E X = mean.
+
+    A mass function f is r-concave (r = -1/power < 0) if f^r is convex; `power` is a power of 2.
+    The largest tails are those of the truncated power laws
+    :math:`f(i) \propto (1 + b i)^{-power}` on 0..k, b being set by the mean: the mass at a last
+    point k + 1 may be anything between nothing and what the law gives there, but the tail is
+    largest at one of these two ends, and both are truncated laws. (Searches over what lies between
+    never found more.) For t up to twice the mean nothing better than 1 is claimed.
+    """
+    first = int(np.ceil(2 * mean))
+    tails = np.ones(top + 1)
+    if first < top:
+        lasts = np.arange(max(first, 1), top + 1)
+        masses = _masses(_rates(mean, lasts, power), lasts, power)
+        above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1] / masses.sum(axis=1)[:, None]
+        tails[first + 1 :] = above.max(axis=0)[first + 1 :]
+    return tuple(tails.tolist())
+
+
+def _rates(mean: float, lasts: NDArray[np.intp], power: int) -> Array:
+    """Return the rates b >= 0 at which power laws on 0..last have a mean, by bisection.
+
+    The mean falls from last / 2 at b = 0 towards 0; b = v / (1 - v) makes 0..1 of all rates.
+    """
+    low, high = np.zeros(len(lasts)), np.ones(len(lasts))
+    places = np.arange(lasts[-1] + 1)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        masses = _masses(middle / (1 - middle), lasts, power)
+        above = masses @ places > mean * masses.sum(axis=1)
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return low / (1 - low)  # the side with the larger mean, so a bound stays one
+
+
+def _masses(rates: Array, lasts: NDArray[np.intp], power: int) -> Array:
+    """Return power laws, a row each, not scaled; 0 beyond the last place."""
+    places = np.arange(lasts[-1] + 1)
+    masses: Array = (places <= lasts[:, None]) / (1 + rates[:, None] * places)
+    for _ in range(power.bit_length() - 1):  # far faster than a general power
+        masses *= masses
+    return masses

@@ -1,0 +1,1 @@
+"""Selectors of groups of correlated features."""

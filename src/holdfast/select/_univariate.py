@@ -1,0 +1,236 @@
+"""t-score and F statistic: sums over classes as matrix products, many resamples at once."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from holdfast._kernels.moments import (
+    POOLED,
+    SQUARED,
+    WELCH,
+    F,
+    f_statistics,
+    pooled_t,
+    repair,
+    separate_t,
+)
+from holdfast._validation import one_of
+from holdfast.select._ranker import Scorer
+from holdfast.select._registry import selector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from holdfast.preferences._ranks import RandomState
+    from holdfast.select._selector import Array, Rows
+
+BLOCK = 2**22  # numbers in the largest array of a block of features
+Variance = Literal["pooled", "welch", "squared"]
+
+
+class MomentScorer(Scorer):
+    """A score that depends on the data through sums and sums of squares in each class.
+
+    With the weights W (resamples x rows: how often a resample holds a row) the sums are matrix
+    products W X and W X². Columns are brought to a common size and centred first, so that neither
+    large means nor extreme units cost digits; what still lost some is computed from the rows.
+    """
+
+    _allow_sparse = True
+
+    @abstractmethod
+    def _kind(self) -> int:
+        """Return which statistic it is; refuse parameters that do not exist."""
+
+    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+        scores: Array = self._weighted(X, y, np.ones((1, len(y))))[0]
+        return scores
+
+    def _score_many(
+        self,
+        X: Any,  # noqa: ANN401
+        y: NDArray[np.intp],
+        rows: Rows,
+        seeded: Sequence[np.random.Generator],  # noqa: ARG002
+    ) -> Array:
+        weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
+        return self._weighted(X, y, weights)
+
+    def signed_statistics(self, X: Array, y: NDArray[np.intp], rows: Rows) -> Array | None:
+        """Return t statistics with the sign of the second class minus the first.
+
+        None where there are more than two classes, or the score is not a t statistic.
+        """
+        kind = self._kind()
+        if y.max() != 1 or kind == SQUARED:
+            return None
+        weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
+        scores = self._weighted(X, y, weights)
+        size = np.sqrt(scores) if kind == F else scores
+        means = (
+            (own / own.sum(axis=1, keepdims=True)) @ X for own in (weights * (y == 0), weights * y)
+        )
+        first, second = means
+        return np.asarray(np.sign(second - first) * size)
+
+    def _weighted(self, X: Any, y: NDArray[np.intp], weights: Array) -> Array:  # noqa: ANN401
+        kind = self._kind()
+        by_class_too = kind in (WELCH, SQUARED)
+        members = np.eye(y.max() + 1)[:, y]
+        by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
+        counts = weights @ members.T
+        scores = np.empty((len(weights), X.shape[1]))
+        width = max(1, BLOCK // max(len(by_class), len(y)))
+        for start in range(0, X.shape[1], width):
+            columns = slice(start, start + width)
+            block = _scaled(X[:, columns])
+            centred = block - block.mean(axis=0)
+            sums = (by_class @ centred).reshape(len(members), len(weights), -1)
+            np.square(centred, out=centred)
+            squares = (by_class if by_class_too else weights) @ centred
+            squares = squares.reshape(sums.shape) if by_class_too else squares
+            _statistics(kind, sums, squares, counts, scores[:, columns])
+            repair(kind, block, y, weights, len(members), scores[:, columns])
+        return scores
+
+
+def _scaled(block: Any) -> Array:  # noqa: ANN401
+    """Return columns as dense numbers of a common size: divided by powers of two, so exactly."""
+    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+    exponents = np.frexp(np.abs(dense).max(axis=0))[1]
+    return np.asarray(np.ldexp(dense, -exponents))
+
+
+def _statistics(kind: int, sums: Array, squares: Array, counts: Array, out: Array) -> None:
+    if kind == F:
+        f_statistics(sums, squares, counts, out)
+    elif kind == POOLED:
+        pooled_t(sums, squares, counts, out)
+    else:
+        separate_t(kind, sums, squares, counts, out)
+
+
+@selector(
+    name="t_score",
+    title="t-score (absolute)",
+    references=("dernoncourt2014",),
+)
+class TScore(MomentScorer):
+    r"""Score features by the absolute t statistic between the classes.
+
+    With means :math:`\bar x_k`, variances :math:`s_k^2` and n_k samples of two classes, the score
+    is, for `variance`
+
+    * ``"pooled"``: :math:`|\bar x_1 - \bar x_2| / \sqrt{s^2 (1/n_1 + 1/n_2)}` with
+      :math:`s^2 = ((n_1 - 1) s_1^2 + (n_2 - 1) s_2^2) / (n_1 + n_2 - 2)`;
+    * ``"welch"``: :math:`|\bar x_1 - \bar x_2| / \sqrt{s_1^2/n_1 + s_2^2/n_2}`;
+    * ``"squared"``: :math:`(\bar x_1 - \bar x_2)^2 / (s_1^2 + s_2^2)`.
+
+    With more classes it is the largest score of one class against the rest.
+
+    Parameters
+    ----------
+    variance : {"pooled", "welch", "squared"}, default "pooled"
+        Which score.
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores, 0 or more. A constant feature has 0; one that is constant within every class, but
+        not the same in all, has the largest number there is.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    References
+    ----------
+    D. Dernoncourt, B. Hanczar, J.-D. Zucker (2014). Analysis of feature selection stability on
+    high dimension and small sample data. Computational Statistics & Data Analysis 71, 681-693.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> hf.TScore(n_features_to_select=2).fit(X, y).get_feature_names_out().tolist()
+    ['worst perimeter', 'worst concave points']
+    """
+
+    def __init__(
+        self,
+        *,
+        variance: Variance = "pooled",
+        n_features_to_select: float | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.variance = variance
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _kind(self) -> int:
+        kinds = {"pooled": POOLED, "welch": WELCH, "squared": SQUARED}
+        return kinds[one_of(self.variance, "variance", kinds)]
+
+
+@selector(
+    name="f_score",
+    title="F statistic (analysis of variance)",
+    references=("yu2008",),
+)
+class FScore(MomentScorer):
+    r"""Score features by the F statistic of one-way analysis of variance.
+
+    .. math:: F = \frac{\sum_k n_k (\bar x_k - \bar x)^2 / (c - 1)}
+                       {\sum_k \sum_{i \in k} (x_i - \bar x_k)^2 / (n - c)}
+
+    for c classes. With two classes it is the square of the pooled t.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default None
+        How many features to keep: a count, a fraction, or None for half of them.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the order of features with equal scores.
+
+    Attributes
+    ----------
+    scores_ : array of shape (p,)
+        Scores, 0 or more. A constant feature has 0; one that is constant within every class, but
+        not the same in all, has the largest number there is.
+    ranking_ : array of shape (p,)
+        Ranks, 1 the best.
+    support_ : array of shape (p,)
+        Which features are selected.
+
+    References
+    ----------
+    L. Yu, C. Ding, S. Loscalzo (2008). Stable feature selection via dense feature groups.
+    KDD 2008, 803-811.
+
+    Examples
+    --------
+    >>> import holdfast as hf
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> hf.FScore(n_features_to_select=2).fit(X, y).get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
+    """
+
+    def __init__(
+        self, *, n_features_to_select: float | None = None, random_state: RandomState = 0
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def _kind(self) -> int:
+        return F

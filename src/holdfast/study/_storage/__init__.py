@@ -1,0 +1,1 @@
+"""What a study keeps: the folder, the SQLite store, merging and exporting."""

@@ -1,0 +1,1 @@
+"""Tables that a result computes from the store."""
