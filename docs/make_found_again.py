@@ -28,7 +28,7 @@ from matplotlib.lines import Line2D
 
 from holdfast._formatting import plural
 from holdfast.plot import Picture
-from holdfast.plot._canvas import entitle, explain, open_panels
+from holdfast.plot._canvas import draw_legend, open_panels, write_panel_title
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))  # the benchmarks are not installed
@@ -445,7 +445,7 @@ def draw(kind, found):
     numbers = []
     for name, sheet in sheets.items():
         ax, colours = sheet.ax, sheet.colours
-        entitle(sheet, name.replace("_", " "))
+        write_panel_title(sheet, name.replace("_", " "))
         ax.plot([0, 1], [0, 1], color=colours["muted"], linewidth=0.8, linestyle=(0, (4, 3)))
         for series, points in (
             ("frequency over halves", naive.get(name, [])),
@@ -471,7 +471,7 @@ def draw(kind, found):
             ax.set_ylabel("true")
     first = next(iter(sheets.values()))
     colours, round_mark = first.colours, {"marker": "o", "linestyle": "none"}
-    explain(
+    draw_legend(
         first,
         [
             Line2D([], [], color=colours["blue"], label="chance to be found again", **round_mark),

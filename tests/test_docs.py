@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import holdfast as hf
 import holdfast.testing
 from holdfast.cli import main
-from holdfast.cli._study_file import KEYS, read_study_file
+from holdfast.cli._study_file import SECTION_KEYS, read_study_file
 from holdfast.measures import REFERENCES
 
 ROOT = Path(__file__).parents[1]
@@ -196,7 +196,7 @@ def test_the_study_file_of_the_guide_is_read_and_shows_all_keys(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(text, encoding="utf-8")
     given = read_study_file(path)
-    assert set().union(*KEYS.values()) - given.keys() == {"dask"}
+    assert set().union(*SECTION_KEYS.values()) - given.keys() == {"dask"}
     assert list(given["selectors"]) == ["f_score", "relieff", "svm_rfe", "random_score"]
 
 

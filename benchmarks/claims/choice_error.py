@@ -7,8 +7,8 @@ import numpy as np
 import holdfast as hf
 from benchmarks.claims._claim import Claim, share_error
 from benchmarks.claims._classified import draw, neighbour_votes, subsampling
-from holdfast.judge._decision_rule import Merits, Rule
-from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._decision_rule import CandidateStability, DecisionRule
+from holdfast.judge._error_comparison import PredictionErrors
 
 SELECTORS, SIZES = ("t_score", "relieff", "linear_svm_weights"), (5, 20)
 SAMPLES, FEATURES, RESAMPLES, HALVES, SUBSETS, NEW = 60, 300, 25, 30, 15, 1000
@@ -122,9 +122,9 @@ def simulate(seed, largest):
     ]
     told = hf.judge.choice_error(tested, scores, deletions=deletions, sizes=sizes)
     fixed = hf.judge.choice_error(tested, scores, sizes=sizes, n_bootstraps=20)
-    scored = Sheet(tested).weighed()
-    merits = Merits(np.array(scores), np.array(sizes, dtype=float))
-    chosen = Rule().decide(scored, merits).chosen
+    scored = PredictionErrors(tested).weighed()
+    merits = CandidateStability(np.array(scores), np.array(sizes, dtype=float))
+    chosen = DecisionRule().decide(scored, merits).chosen
     true = np.array(
         [
             [

@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.claims._claim import Claim, share_error
 from benchmarks.claims._classified import class_scores, cross_validation, draw, subsampling
 from holdfast.judge import Pair, Tested
-from holdfast.judge._decision_rule import Merits, Rule
-from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._decision_rule import CandidateStability, DecisionRule
+from holdfast.judge._error_comparison import PredictionErrors
 from holdfast.judge._significance import holm
 
 SAMPLES, PAIRS, FEATURES, LEVEL, GOAL = 60, 6, 100, 0.05, 0.07
@@ -55,9 +55,9 @@ def predictions(rng, setting, protocol):
 
 def worse(tested):
     """Return which pairs are called worse, by the rule and as before: Holm against the best."""
-    scored = Sheet(tested).weighed()
-    merits = Merits(np.zeros(PAIRS), np.full(PAIRS, 10.0))
-    decision = Rule(alpha=LEVEL).decide(scored, merits)
+    scored = PredictionErrors(tested).weighed()
+    merits = CandidateStability(np.zeros(PAIRS), np.full(PAIRS, 10.0))
+    decision = DecisionRule(alpha=LEVEL).decide(scored, merits)
     plain = scored.p_values(decision.best, as_published=True)
     plain[decision.best] = np.nan
     return ~decision.rivals, holm(plain) <= LEVEL, scored.errors

@@ -115,7 +115,7 @@ def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
     return snake_case(type(given).__name__), clone(given)
 
 
-def seeded(classifier: Any, seed: int) -> Any:  # noqa: ANN401  (scikit-learn is untyped)
+def clone_with_seed(classifier: Any, seed: int) -> Any:  # noqa: ANN401  (scikit-learn is untyped)
     """Return a clone with all its seeds set."""
     new = clone(classifier)
     keys = [key for key in new.get_params() if key.split("__")[-1] == "random_state"]

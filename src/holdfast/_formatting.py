@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holdfast.measures import Measure
 
 
-def shortened(items: Iterable[object], most: int = 5) -> str:
+def format_list(items: Iterable[object], most: int = 5) -> str:
     """Join items by commas; past `most` of them, say how many more there are."""
     texts = [str(item) for item in items]
     extra = len(texts) - most
@@ -28,7 +28,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(given, names, n=1) or difflib.get_close_matches(
         given.lower(), names, n=1
     )
-    return f" Did you mean {near[0]!r}?" if near else f" Known: {shortened(names, most=60)}."
+    return f" Did you mean {near[0]!r}?" if near else f" Known: {format_list(names, most=60)}."
 
 
 def plural(count: int, noun: str) -> str:
@@ -57,7 +57,7 @@ def percent(part: float) -> str:
     return f"{100 * part:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
-def lowered(sentence: str) -> str:
+def as_clause(sentence: str) -> str:
     """Return a sentence as part of another one."""
     return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
@@ -75,7 +75,7 @@ def plus_minus(error: float, spread: float) -> str:
     return percent_words(error) + ("" if math.isnan(spread) else f" ± {percent_words(spread)}")
 
 
-def within(low: float, high: float, measure: Measure) -> str:
+def format_interval(low: float, high: float, measure: Measure) -> str:
     """Return an interval in brackets, cut to the range of its measure; nothing if there is none."""
     if math.isnan(low) or math.isnan(high):
         return ""

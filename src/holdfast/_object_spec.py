@@ -16,7 +16,7 @@ Scalar: TypeAlias = int | float | bool | str | None
 
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_WORDS = {"true": True, "false": False, "none": None}
+_LITERAL_VALUES = {"true": True, "false": False, "none": None}
 
 
 def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
@@ -54,7 +54,7 @@ def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
         raise InvalidInputError(
             f"options must be spelled key=value; received {values[0]!r} in {text!r}."
         )
-    return _checked(name, text), options
+    return _check_name(name, text), options
 
 
 def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
@@ -70,7 +70,7 @@ def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
     if not bracket or not rest.endswith(")"):
         raise InvalidInputError(f"expected name(value,...); received {text!r}.")
     values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
-    return _checked(name, text), values, options
+    return _check_name(name, text), values, options
 
 
 def parse_either(text: str) -> tuple[str, dict[str, Scalar]]:
@@ -121,7 +121,7 @@ def parse_names(text: str) -> list[str]:
     ['relieff', 'svm_rfe:step=0.5,C=1', 'ensemble:base=(t_score,relieff)']
     """
     names: list[str] = []
-    for part in map(str.strip, _parts(text, text)):
+    for part in map(str.strip, _split_at_commas(text, text)):
         if not part:
             raise InvalidInputError(f"names between commas are needed, got {text!r}.")
         if "=" not in re.split(r"[:(]", part, maxsplit=1)[0]:
@@ -170,18 +170,18 @@ def snake_case(name: str) -> str:
 def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
     values: list[Scalar] = []
     options: dict[str, Scalar] = {}
-    for part in _parts(rest, text):
-        key, equals, value = _divided(part)
+    for part in _split_at_commas(rest, text):
+        key, equals, value = _split_key_value(part)
         if not equals:
             values.append(_scalar(part, text))
         elif key in options:
             raise InvalidInputError(f"{key!r} is given twice in {text!r}.")
         else:
-            options[_checked(key, text)] = _scalar(value, text)
+            options[_check_name(key, text)] = _scalar(value, text)
     return values, options
 
 
-def _divided(part: str) -> tuple[str, str, str]:
+def _split_key_value(part: str) -> tuple[str, str, str]:
     """Divide at the first equals sign that is not within brackets."""
     key, equals, value = part.partition("=")
     if "(" in key:
@@ -189,7 +189,7 @@ def _divided(part: str) -> tuple[str, str, str]:
     return key.strip(), equals, value
 
 
-def _parts(rest: str, text: str) -> list[str]:
+def _split_at_commas(rest: str, text: str) -> list[str]:
     """Divide at commas that are not within brackets."""
     parts, depth = [""], 0
     for sign in rest:
@@ -210,13 +210,13 @@ def _scalar(value: str, text: str) -> Scalar:
     if not value:
         raise InvalidInputError(f"a value is missing in {text!r}.")
     if _WHOLE.fullmatch(value):
-        return _whole(value)
+        return _parse_integer(value)
     if _NUMBER.fullmatch(value):
         return float(value)
-    return _WORDS.get(value.lower(), value)
+    return _LITERAL_VALUES.get(value.lower(), value)
 
 
-def _whole(value: str) -> int:
+def _parse_integer(value: str) -> int:
     try:
         return int(value)
     except ValueError:  # Python reads a few thousand digits
@@ -226,7 +226,7 @@ def _whole(value: str) -> int:
         ) from None
 
 
-def _checked(name: str, text: str) -> str:
+def _check_name(name: str, text: str) -> str:
     name = name.strip()
     if not name.isidentifier():
         raise InvalidInputError(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def whole(value: object, name: str, least: int) -> int:
+def check_integer(value: object, name: str, least: int) -> int:
     """Return a whole number as an int that JSON can hold."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least:
         return int(value)
@@ -24,7 +24,9 @@ def whole(value: object, name: str, least: int) -> int:
     )
 
 
-def between(value: object, name: str, most: float, *, inclusive: bool = False) -> float:
+def check_positive_number(
+    value: object, name: str, most: float, *, inclusive: bool = False
+) -> float:
     """Return a number above 0 and below `most` (or up to it) as a float."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         number = float(value)
@@ -38,10 +40,10 @@ def part_or_count(value: object, name: str, *, inclusive: bool = False) -> float
     """Return a fraction as a float, or a count of at least 2 as an int."""
     if isinstance(value, numbers.Integral):
         try:
-            return whole(value, name, 2)
+            return check_integer(value, name, 2)
         except InvalidInputError as error:
             raise InvalidInputError(f"{error} A fraction has a point, as in {name}=0.9.") from None
-    return between(value, name, 1.0, inclusive=inclusive)
+    return check_positive_number(value, name, 1.0, inclusive=inclusive)
 
 
 def flag(value: object, name: str) -> bool:
@@ -60,7 +62,7 @@ def count_of_part(part: float, total: int) -> int:
 
 def seed_of(random_state: object) -> int:
     """Return the seed as an int."""
-    return whole(random_state, "random_state", 0)
+    return check_integer(random_state, "random_state", 0)
 
 
 def one_of(value: object, name: str, known: Iterable[str]) -> str:

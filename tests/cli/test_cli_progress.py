@@ -11,7 +11,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from holdfast.cli._progress import PAUSE, STEPS, Bars, Lines, Watch, bars, watcher
+from holdfast.cli._progress import MAX_PROGRESS_LINES, PAUSE, Bars, Lines, Watch, bars, watcher
 
 TOTALS = {"f_score": 100, "relieff": 100}
 
@@ -79,7 +79,7 @@ def test_lines_are_few_however_slow_the_work(lines):
             clock.now += 100 * PAUSE
             watch.advance({name: 1}, 0)
     watch.stop()
-    assert len(printed()) == STEPS
+    assert len(printed()) == MAX_PROGRESS_LINES
 
 
 def test_quiet_says_nothing_but_counts(capsys):

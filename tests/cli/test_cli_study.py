@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import holdfast as hf
-from holdfast.cli._study_command import CLASSIFIERS, SELECTORS, requested
+from holdfast.cli._study_command import CLASSIFIERS, SELECTORS, build_request
 from tests.cli.studies import SMALL, run
 
 
@@ -163,11 +163,11 @@ def test_a_default_folder_in_use_is_refused_with_advice(tmp_path, monkeypatch):
     ],
 )
 def test_the_default_folder_is_named_after_the_data(data, folder):
-    assert str(requested(data, {}).folder) == folder
+    assert str(build_request(data, {}).folder) == folder
 
 
 def test_the_default_study():
-    request = requested("@wine", {"quiet": False})
+    request = build_request("@wine", {"quiet": False})
     assert request.study["selectors"] == SELECTORS
     assert request.study["classifiers"] == CLASSIFIERS
     assert request.study["protocol"].startswith("subsampling:n_resamples=100")

@@ -239,7 +239,7 @@ def test_all_files_of_the_run_are_named(ended, tmp_path):
 
 
 def test_many_reasons_are_cut_short(ended, monkeypatch):
-    monkeypatch.setattr("holdfast.cli._study_run.MOST", 1)
+    monkeypatch.setattr("holdfast.cli._study_run.MAX_FAILURE_KINDS", 1)
     _, _, err = ended(made(), failed=[(0, 0), (1, 0)])
     assert "and 1 more reasons" in err
 

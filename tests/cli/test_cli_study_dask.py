@@ -35,7 +35,7 @@ def test_what_is_no_address_is_wrong_usage(require, tmp_path, content):
 
 def test_a_scheduler_that_cannot_be_reached_is_a_failed_run(require, tmp_path, monkeypatch):
     require("dask")
-    monkeypatch.setattr("holdfast.cli._program.REACH", 0.5)
+    monkeypatch.setattr("holdfast.cli._program.CONNECT_TIMEOUT_SECONDS", 0.5)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # nobody listens
         address = f"tcp://127.0.0.1:{unused.getsockname()[1]}"

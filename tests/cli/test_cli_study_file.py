@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.cli._study_command import requested
+from holdfast.cli._study_command import build_request
 from holdfast.errors import FileFormatError
 from holdfast.select import ReliefF
 from tests.cli.studies import run
@@ -47,7 +47,7 @@ def write(tmp_path):
 
 
 def asked(path, **options):
-    return requested(str(path), options)
+    return build_request(str(path), options)
 
 
 def test_every_key_says_what_its_option_says(write, tmp_path):

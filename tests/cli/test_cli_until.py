@@ -3,8 +3,8 @@
 import pytest
 
 import holdfast as hf
-from holdfast.cli._study_command import requested
-from holdfast.study._planning._stopping_rule import FACT, MOST
+from holdfast.cli._study_command import build_request
+from holdfast.study._planning._stopping_rule import DEFAULT_MAX_RESAMPLES, STOPPING_RULE_KEY
 from tests.cli.studies import document, run
 from tests.study.found import tables
 from tests.study.inline import work_here
@@ -44,7 +44,7 @@ def test_it_ends_as_the_study_of_that_number(tmp_path):
     asked = run(*WINE, "--replication=0", protocol, f"--out={tmp_path / 'asked'}", "--json")
     assert document(grown) == document(asked)
     kept, other = (tables(tmp_path / name) for name in ("grown", "asked"))
-    assert [row for row in kept.pop("facts") if row[0] != FACT] == other.pop("facts")
+    assert [row for row in kept.pop("facts") if row[0] != STOPPING_RULE_KEY] == other.pop("facts")
     assert kept == other
 
 
@@ -78,10 +78,10 @@ def test_wrong_usage_is_told_before_work_starts(options, message, tmp_path):
 def test_study_files_have_it(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text('[data]\nfile = "@wine"\n\n[run]\nuntil_width = 0.05\n')
-    asked = requested(str(file), {}).study
+    asked = build_request(str(file), {}).study
     assert asked["until_width"] == 0.05
-    assert asked["protocol"] == f"subsampling:n_resamples={MOST},train_size=0.9"
-    named = requested(str(file), {"protocol": "bootstrap", "until_width": 0.1}).study
+    assert asked["protocol"] == f"subsampling:n_resamples={DEFAULT_MAX_RESAMPLES},train_size=0.9"
+    named = build_request(str(file), {"protocol": "bootstrap", "until_width": 0.1}).study
     assert (named["protocol"], named["until_width"]) == ("bootstrap", 0.1)
     file.write_text('[data]\nfile = "@wine"\n\n[run]\nuntil_width = 0.0\n')
     result = run("study", file)

@@ -5,7 +5,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import Deletion, Fold, choice_error, corrected_t_test
-from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._error_comparison import PredictionErrors
 from tests.judge.predictions import naive_spread, once, repeated, subsampled
 
 RULES = ["not_worse", "one_standard_error", "rpt"]
@@ -99,7 +99,7 @@ def test_the_bootstrap_is_its_definition():
 
 def test_the_tests_of_drawn_samples_decide_as_those_of_a_single_table():
     tested = subsampled([0.3, 0.35, 0.6], n=40, k=15, seed=5)
-    sheet = Sheet(tested)
+    sheet = PredictionErrors(tested)
     times = np.random.default_rng(0).integers(0, 4, size=sheet.n_units)
     shares = sheet.shares(times[sheet.unit].astype(np.float32))
     p_values = sheet.weighed(times).p_values(0, as_published=True)

@@ -298,7 +298,7 @@ def test_power_is_high_for_strong_effects_and_the_level_where_nothing_is_found()
 
 def test_cohorts_of_one_population_are_noticed_at_the_level():
     same = _cohort_comparison._patterns(2, 300, 20, 20)
-    noticed = _cohort_comparison._noticed(np.array([60.0, 60.0]), 300, 20, 0.8 * same)
+    noticed = _cohort_comparison._detection_share(np.array([60.0, 60.0]), 300, 20, 0.8 * same)
     assert noticed <= 0.1  # of 100 studies at a level of 5%
 
 

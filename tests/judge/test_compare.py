@@ -7,7 +7,7 @@ import scipy.stats
 from holdfast import judge
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import Pair, compare_pairs, corrected_t_test, holm, mcnemar
-from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._error_comparison import PredictionErrors
 from tests.judge.predictions import naive_spread, once, pairs, repeated, subsampled
 
 
@@ -90,8 +90,8 @@ def test_one_pair_has_nothing_to_be_compared_with():
 def test_weights_count_samples_as_often_as_copies_of_them():
     wrong = np.random.default_rng(3).random((4, 12)) < 0.4
     times = np.array([0, 1, 2, 0, 3, 1, 1, 0, 2, 1, 0, 1])
-    weighed = Sheet(once(wrong)).weighed(times)
-    copied = Sheet(once(np.repeat(wrong, times, axis=1))).weighed()
+    weighed = PredictionErrors(once(wrong)).weighed(times)
+    copied = PredictionErrors(once(np.repeat(wrong, times, axis=1))).weighed()
     assert weighed.errors == pytest.approx(copied.errors)
     assert weighed.spreads == pytest.approx(copied.spreads)
     assert weighed.p_values(2) == pytest.approx(copied.p_values(2))
@@ -100,7 +100,7 @@ def test_weights_count_samples_as_often_as_copies_of_them():
 def test_samples_that_are_drawn_thrice_count_thrice():
     """A copy of a sample is a sample of its own, with the weights that its test parts had."""
     tested = subsampled([0.2, 0.5, 0.3], k=6)
-    sheet = Sheet(tested)
+    sheet = PredictionErrors(tested)
     drawn = np.random.default_rng(0).integers(0, 3, size=sheet.n_units)
     columns = np.repeat(np.arange(len(tested.samples)), drawn[sheet.unit])
     weighed = sheet.weighed(drawn)
@@ -124,7 +124,7 @@ def test_a_data_set_that_is_drawn_thrice_counts_thrice():
     columns = np.concatenate([np.flatnonzero(part == set_) for set_ in np.repeat(range(6), times)])
     copied_part = np.repeat(np.arange(6), 10)
     copies = repeated(wrong[:, columns], copied_part, np.arange(60), overlap=0.0, units=copied_part)
-    weighed, copied = Sheet(sets).weighed(times), Sheet(copies).weighed()
+    weighed, copied = PredictionErrors(sets).weighed(times), PredictionErrors(copies).weighed()
     assert weighed.errors[0] == pytest.approx((3 * 0.8 + 3 * 0.1) / 6)
     assert weighed.errors == pytest.approx(copied.errors)
     assert weighed.spreads == pytest.approx(copied.spreads)
@@ -172,7 +172,7 @@ def test_standard_errors_of_subjects_are_those_of_a_linear_model_with_clusters()
     rng = np.random.default_rng(2)
     subject = np.sort(rng.integers(12, size=80))
     wrong = rng.random((1, 80)) < 0.2 + 0.5 * (subject % 3 == 0)
-    scored = Sheet(once(wrong, units=subject)).weighed()
+    scored = PredictionErrors(once(wrong, units=subject)).weighed()
     error, total = wrong.mean(), 0.0
     for one in np.unique(subject):  # the sandwich (CR2), for a model that is a constant
         own = subject == one
@@ -183,7 +183,7 @@ def test_standard_errors_of_subjects_are_those_of_a_linear_model_with_clusters()
     # equal subjects: the standard error of the mean of their shares
     equal = np.repeat(np.arange(8), 10)
     shares = wrong[0].reshape(8, 10).mean(axis=1)
-    found = Sheet(once(wrong, units=equal)).weighed().spreads[0]
+    found = PredictionErrors(once(wrong, units=equal)).weighed().spreads[0]
     assert found == pytest.approx(np.sqrt(2) * scipy.stats.sem(shares))
 
 
@@ -194,7 +194,9 @@ def test_standard_errors_of_repeated_tests_are_their_definition(kind):
         tested = subsampled([0.2, 0.4], n=30, k=1, share=0.5, seed=3)
     units = {"subjects": tested.samples // 3, "data sets": tested.group}.get(kind, tested.samples)
     overlap = 0.0 if kind == "data sets" else tested.overlap
-    scored = Sheet(repeated(tested.wrong, tested.group, tested.samples, overlap, units=units))
+    scored = PredictionErrors(
+        repeated(tested.wrong, tested.group, tested.samples, overlap, units=units)
+    )
     how = {"once": False, "overlap": overlap}
     where = tested.samples, tested.group, units
     for pair in range(2):

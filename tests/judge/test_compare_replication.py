@@ -13,9 +13,9 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import PairValues, compare_replication
 from holdfast.judge._replication._comparison import (
-    FREEDOM,
     MIN_WITHIN_SHARE,
     OVERSTATEMENT,
+    T_DEGREES_OF_FREEDOM,
     compare_values,
 )
 from holdfast.judge._replication._interval import LogOdds
@@ -70,7 +70,7 @@ def test_numbers_are_those_of_the_formulas(seed):
     difference = one.halves.mean() - two.halves.mean()
     assert found.difference == pytest.approx(difference)
     assert found.standard_error == pytest.approx(error)
-    law = scipy.stats.t(FREEDOM)
+    law = scipy.stats.t(T_DEGREES_OF_FREEDOM)
     assert found.p_value == pytest.approx(2 * law.sf(abs(difference) / error))
     assert found.low == pytest.approx(difference - law.ppf(0.975) * error)
     assert found.high == pytest.approx(difference + law.ppf(0.975) * error)

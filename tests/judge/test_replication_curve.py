@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge import extrapolate
-from holdfast.judge._replication._extrapolation import PLACES, growth_family, overlap_family
+from holdfast.judge._replication._extrapolation import LOG_N_GRID, growth_family, overlap_family
 from holdfast.theory import TriangularEffects, expected_stability
 
 
@@ -32,7 +32,7 @@ def test_curves_of_equal_effects_agree_with_theory():
         for one in effects
     ]
     alike = overlap_family(500, 20).values[7]  # as many informative as selected, all alike
-    found = np.interp(2 * np.log(shifts), PLACES, alike)
+    found = np.interp(2 * np.log(shifts), LOG_N_GRID, alike)
     np.testing.assert_allclose(found, expected, atol=0.01)
 
 

@@ -78,7 +78,7 @@ def test_the_posterior_is_that_of_numerical_integration(noise):
 
 def test_quantiles_are_those_of_samples():
     weights, means = np.array([[0.3, 0.7]]), np.array([[0.0, 1.0]])
-    mixture = module._Posterior(weights, means, np.array([[0.0, 0.5]]))
+    mixture = module._MixturePosterior(weights, means, np.array([[0.0, 0.5]]))
     assert module._quantile(mixture, 0.1)[0] == 0  # the atom
     low = scipy.stats.norm.ppf(0.01 / 0.7, 1.0, 0.5)
     np.testing.assert_allclose(module._quantile(mixture, 0.01)[0], low, atol=1e-6)

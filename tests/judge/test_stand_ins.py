@@ -211,7 +211,7 @@ def test_what_chance_brings_is_not_simulated(subsets, X, monkeypatch):
 
     exact = stand_ins(subsets, X).stability
     monkeypatch.setattr(_similarity_chance, "PRODUCTS", 0)
-    monkeypatch.setattr(_similarity_chance, "_simulated", refuse)
+    monkeypatch.setattr(_similarity_chance, "_simulated_means", refuse)
     pd.testing.assert_frame_equal(stand_ins(subsets, X).stability, exact)
 
 

@@ -31,7 +31,9 @@ cases = given(st.integers(0, 10_000).map(Case))
 @cases
 def test_points_within_the_radius_are_those_that_distances_say(case):
     flags = np.zeros(case.products.shape, dtype=bool)
-    mean_shift.within(case.products, case.slack, case.points, case.centres, case.radius2, flags)
+    mean_shift.mark_within_radius(
+        case.products, case.slack, case.points, case.centres, case.radius2, flags
+    )
     assert np.array_equal(flags, case.apart <= np.sqrt(case.radius2))
 
 

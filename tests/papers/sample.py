@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, unchecked
+from holdfast.papers._comparison import Claim, make_unchecked_claim
 from holdfast.papers._record import Experiment, Paper, Setting
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
 NAME = "somol2008"  # a key among the references, whose published numbers fit no sample
 PUBLISHED = pd.DataFrame(
@@ -24,7 +24,7 @@ PUBLISHED = pd.DataFrame(
 )
 
 
-def stability(shop: Workshop) -> Made:
+def stability(shop: ExperimentRunner) -> ExperimentResult:
     """Measure two selectors on each data set."""
     rows, facts = [], {}
     for name in shop.names:
@@ -44,15 +44,17 @@ def stability(shop: Workshop) -> Made:
             facts[setting, name] = result.n_resamples
     values = pd.concat(rows, ignore_index=True)
     picture = hf.plot.frequencies(result.frequencies.query("selector == 'F' and size == 2"))
-    return Made(values=values, pictures={"often": picture}, facts=facts, notes=("<b>A note.</b>",))
+    return ExperimentResult(
+        values=values, pictures={"often": picture}, facts=facts, notes=("<b>A note.</b>",)
+    )
 
 
-def simulated(shop: Workshop) -> Made:
+def simulated(shop: ExperimentRunner) -> ExperimentResult:
     """Hand over tables that were made without a study."""
     made = shop.tables(
         "drawn", lambda: {"drawn": pd.DataFrame({"n": [1, 2], "value": [0.1, 0.25]})}
     )
-    return Made(values=made["drawn"].assign(setting="as published"))
+    return ExperimentResult(values=made["drawn"].assign(setting="as published"))
 
 
 def f_is_stabler(seen):
@@ -79,7 +81,7 @@ STABILITY = Experiment(
     claims=(
         Claim("F is stabler than chance.", f_is_stabler),
         Claim("F is less stable.", lambda seen: (not f_is_stabler(seen)[0], "no"), main_only=True),
-        unchecked("Something about stroke.", "the data cannot be had"),
+        make_unchecked_claim("Something about stroke.", "the data cannot be had"),
     ),
 )
 SIMULATED = Experiment(

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from holdfast.papers._comparison import Claim, Seen, Unchecked, unchecked
+from holdfast.papers._comparison import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
 
 VALUES = pd.DataFrame(
     {"a": ["x", "x", "y", "y"], "b": [1, 2, 1, 2], "value": [0.1, 0.2, np.nan, 0.4]}
 )
-SEEN = Seen("main", VALUES, VALUES.iloc[:0], {"known": 3}, full=False)
+SEEN = ClaimInput("main", VALUES, VALUES.iloc[:0], {"known": 3}, full=False)
 
 
 def test_a_claim_is_held_or_not():
@@ -43,7 +43,7 @@ def test_tables_have_no_gaps():
 
 
 def test_a_claim_that_nothing_can_decide_says_why():
-    found = unchecked("Said of stroke.", "the data cannot be had").found(SEEN)
+    found = make_unchecked_claim("Said of stroke.", "the data cannot be had").found(SEEN)
     assert (found.status, found.evidence) == ("cannot be checked", "the data cannot be had")
-    with pytest.raises(Unchecked):
-        unchecked("Said.", "no").check(SEEN)
+    with pytest.raises(UncheckableClaim):
+        make_unchecked_claim("Said.", "no").check(SEEN)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from holdfast.papers._comparison import MEAN, OVERALL, agreement, compared
+from holdfast.papers._comparison import MEAN, OVERALL, agreement, compare_with_published
 from holdfast.papers._record import Experiment
 
 
@@ -25,7 +25,7 @@ THEIRS = frame([("a", "x", 1.5), ("a", "y", 14.0), ("b", "x", 1.0), ("b", "y", 3
 
 
 def test_numbers_are_paired_by_their_keys():
-    table = compared(OURS, THEIRS, record())
+    table = compare_with_published(OURS, THEIRS, record())
     assert table["published"].tolist()[:4] == [1.5, 14.0, 1.0, 3.0]
     assert np.isnan(table["published"].iloc[4])
     assert table["difference"].tolist()[:3] == [-0.5, -4.0, 1.0]
@@ -33,20 +33,20 @@ def test_numbers_are_paired_by_their_keys():
 
 
 def test_means_are_over_the_same_data_sets_on_both_sides():
-    table = compared(OURS, THEIRS, record(mean_over="data"))
+    table = compare_with_published(OURS, THEIRS, record(mean_over="data"))
     means = table[table["data"] == MEAN].set_index("measure")
     assert means.loc["x", ["value", "published"]].tolist() == [1.5, 1.25]  # c has no counterpart
     assert "y" not in means.index  # b has none of ours, and one number has no mean
 
 
 def test_one_data_set_has_no_mean():
-    table = compared(OURS[OURS["data"] == "a"], THEIRS, record(mean_over="data"))
+    table = compare_with_published(OURS[OURS["data"] == "a"], THEIRS, record(mean_over="data"))
     assert MEAN not in set(table["data"])
 
 
 def test_without_published_numbers_ours_stand_alone():
     nothing = pd.DataFrame(columns=["value"])
-    table = compared(OURS, nothing, record(mean_over="data"))
+    table = compare_with_published(OURS, nothing, record(mean_over="data"))
     assert table["published"].isna().all()
     assert agreement(table, record()) == []
     assert table.query("data == @MEAN and measure == 'x'")["value"].tolist() == [4.0]
@@ -56,7 +56,7 @@ def test_agreement_is_that_of_the_pairs():
     rng = np.random.default_rng(0)
     ours, theirs = rng.random((2, 20))
     keys = [(f"d{i}", "x") for i in range(20)]
-    table = compared(
+    table = compare_with_published(
         frame([(*key, one) for key, one in zip(keys, ours, strict=True)]).assign(setting="s"),
         frame([(*key, one) for key, one in zip(keys, theirs, strict=True)]),
         record(mean_over="data"),
@@ -68,7 +68,7 @@ def test_agreement_is_that_of_the_pairs():
 
 
 def test_parts_are_not_pooled_and_their_average_is_free_of_scale():
-    table = compared(OURS, THEIRS, record())
+    table = compare_with_published(OURS, THEIRS, record())
     x, y, overall = agreement(table, record(part="measure"))
     assert (x["part"], x["n"], x["mean_absolute_difference"]) == ("x", 2, 0.75)
     assert (y["part"], y["n"], y["rank_correlation"]) == ("y", 1, None)
@@ -79,7 +79,7 @@ def test_parts_are_not_pooled_and_their_average_is_free_of_scale():
 
 def test_settings_are_held_apart():
     both = pd.concat([OURS, OURS.assign(setting="other", value=OURS["value"] + 1)])
-    rows = agreement(compared(both, THEIRS, record()), record())
+    rows = agreement(compare_with_published(both, THEIRS, record()), record())
     assert [row["setting"] for row in rows] == ["main", "other"]
     assert rows[0]["mean_absolute_difference"] == pytest.approx(5.5 / 3)
     assert rows[1]["mean_absolute_difference"] == pytest.approx(5.5 / 3)  # 0.5, 3, 2

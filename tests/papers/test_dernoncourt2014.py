@@ -9,8 +9,8 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 import holdfast as hf
-from holdfast.papers._comparison import Seen, published_numbers
-from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers._comparison import ClaimInput, published_numbers
+from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _table2
 from holdfast.papers.dernoncourt2014._table2 import (
     FEATURES_PUBLISHED,
@@ -20,7 +20,7 @@ from holdfast.papers.dernoncourt2014._table2 import (
     signed_t,
     theirs,
 )
-from holdfast.papers.dernoncourt2014._table2_claims import regressed
+from holdfast.papers.dernoncourt2014._table2_claims import regress_stability
 
 CLAIMS = {claim.text.split(" (")[0]: claim for claim in DERNONCOURT2014.get("table2").claims}
 HEADINGS = {
@@ -151,9 +151,9 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_table2, "RUNS", (4, 4))
         patch.setattr(_table2, "TRAINED", {"breast_cancer": (30,), "semeion": (20,)})
-        shop = Workshop(
+        shop = ExperimentRunner(
             paper="dernoncourt2014", full=False, seed=0, folder=folder, library=Library(folder),
-            names=("breast_cancer", "semeion"), workers=Workers(n_jobs=1),
+            names=("breast_cancer", "semeion"), workers=WorkerOptions(n_jobs=1),
         )  # fmt: skip
         return _table2.table2(shop), folder
 
@@ -225,7 +225,9 @@ def test_claims_are_told_of_what_was_run(run):
         own = made.values[made.values["setting"] == setting].drop(columns="setting")
         assert facts["features"] == {"breast_cancer": 30, "semeion": 20}
         assert set(facts["simulated"]["size"]) == ({3, 2} if setting == _table2.TENTH else {10})
-        seen = Seen(setting, own, published_numbers("dernoncourt2014", "table2"), facts, False)
+        seen = ClaimInput(
+            setting, own, published_numbers("dernoncourt2014", "table2"), facts, False
+        )
         statuses = [claim.found(seen).status for claim in record.claims]
         assert set(statuses) <= {"held", "not held", "cannot be checked"}
         assert statuses[-2:] == ["cannot be checked"] * 2
@@ -264,8 +266,8 @@ def test_too_few_or_equal_rows_are_refused():
 
 def test_the_published_numbers_show_both_effects(published):
     """The paper's own regression: both p-values are small."""
-    table = theirs(Seen("", published, published, {}, full=True))
-    found = regressed(table)
+    table = theirs(ClaimInput("", published, published, {}, full=True))
+    found = regress_stability(table)
     assert found["difficulty"].value < 0 < found["N/D"].value
     y, x, other = (table[name].to_numpy() for name in ("CW_rel", "difficulty", "ratio"))
     assert found["difficulty"].p == pytest.approx(partial(y, x, other))
@@ -281,7 +283,7 @@ def seen(values, features=None, simulated=None):
     facts = {} if features is None else {"features": features}
     facts |= {} if simulated is None else {"simulated": simulated}
     published = published_numbers("dernoncourt2014", "table2")
-    return Seen("main", values, published, facts, full=True)
+    return ClaimInput("main", values, published, facts, full=True)
 
 
 def table(**columns):

@@ -6,10 +6,15 @@ import pytest
 from scipy.stats import norm
 
 import holdfast as hf
-from holdfast.papers._comparison import Seen
-from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers._comparison import ClaimInput
+from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _figures1_2, _figures3_5, _figures8_9
-from holdfast.papers.dernoncourt2014._figures3_5 import PANELS, SHORT, some_of, trend
+from holdfast.papers.dernoncourt2014._figures3_5 import (
+    MEASURE_SHORT_NAMES,
+    PANELS,
+    pick_spaced_rows,
+    trend,
+)
 
 EMPTY = pd.DataFrame(columns=["value"])
 
@@ -22,21 +27,21 @@ def claim(experiment, begins):
 
 
 def status(one, values=EMPTY, **facts):
-    return one.found(Seen("", values, EMPTY, facts, full=False)).status
+    return one.found(ClaimInput("", values, EMPTY, facts, full=False)).status
 
 
 def statuses(made, experiment, setting):
     own = made.values[made.values["setting"] == setting].drop(columns="setting")
     facts = {name: value for (whose, name), value in made.facts.items() if whose == setting}
-    seen = Seen(setting, own, EMPTY, facts, full=False)
+    seen = ClaimInput(setting, own, EMPTY, facts, full=False)
     return [one.found(seen).status for one in DERNONCOURT2014.get(experiment).claims]
 
 
 @pytest.fixture
 def shop(tmp_path):
-    return Workshop(
+    return ExperimentRunner(
         paper="dernoncourt2014", full=False, seed=0, folder=tmp_path, library=Library(tmp_path),
-        names=("breast_cancer",), workers=Workers(n_jobs=1),
+        names=("breast_cancer",), workers=WorkerOptions(n_jobs=1),
     )  # fmt: skip
 
 
@@ -166,7 +171,12 @@ def curves(**rows):
     """Return probabilities at the largest effect by N, a filter a name."""
     return pd.DataFrame(
         [
-            {"selector": _figures3_5.FILTERS[name], "n": n, "effect": "effect 0.15", "value": value}
+            {
+                "selector": _figures3_5.FILTER_LABELS[name],
+                "n": n,
+                "effect": "effect 0.15",
+                "value": value,
+            }
             for name, values in rows.items()
             for n, value in zip((100, 500, 1000), values, strict=True)
         ]
@@ -208,7 +218,7 @@ def sweeps(panel, x, **measures):
 
 
 def all_measures(values):
-    return dict.fromkeys(SHORT.values(), values)
+    return dict.fromkeys(MEASURE_SHORT_NAMES.values(), values)
 
 
 def test_trends_of_figure_6_decide():
@@ -254,8 +264,8 @@ def test_figure_6_shows_some_of_the_grid(shop):
 
 def test_few_rows_are_evenly_chosen_with_both_ends():
     table = pd.DataFrame({"x": range(11)})
-    assert some_of(table, 3)["x"].tolist() == [0, 5, 10]
-    assert some_of(table.head(2), 5)["x"].tolist() == [0, 1]
+    assert pick_spaced_rows(table, 3)["x"].tolist() == [0, 5, 10]
+    assert pick_spaced_rows(table.head(2), 5)["x"].tolist() == [0, 1]
     assert trend(pd.Series([1.0, 1.0], index=[1, 2])) == 0
 
 

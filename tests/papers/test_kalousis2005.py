@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import binomtest, spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import HELD, NOT_HELD, UNCHECKED, Seen, published_numbers
+from holdfast.papers._comparison import HELD, NOT_HELD, UNCHECKED, ClaimInput, published_numbers
 from holdfast.papers._document import is_measured
-from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
 from holdfast.papers.kalousis2005 import KALOUSIS2005, _figures, _study
 from holdfast.papers.kalousis2005._figures import (
     ALWAYS,
@@ -19,11 +19,11 @@ from holdfast.papers.kalousis2005._figures import (
     EVER,
     WITHIN,
     deepest_fall,
-    shared,
+    shared_feature_count,
 )
 from holdfast.papers.kalousis2005._study import (
-    Peaks,
-    aligned,
+    PeakOptions,
+    align_peaks,
     baseline,
     heights_at,
     peak_heights,
@@ -62,7 +62,9 @@ def test_published_overlaps_follow_from_published_stability():
     overlaps = published_numbers("kalousis2005", FIGURE1).rename(columns={"value": "shared"})
     both = sets.merge(overlaps, on=["data", "method"])
     assert len(both) == 8
-    assert (both["value"] / 100).map(shared).tolist() == pytest.approx(both["shared"], abs=0.015)
+    assert (both["value"] / 100).map(shared_feature_count).tolist() == pytest.approx(
+        both["shared"], abs=0.015
+    )
 
 
 def test_published_overlaps_agree_with_table3():
@@ -70,7 +72,9 @@ def test_published_overlaps_agree_with_table3():
     sets = table.query("size == 10 and what == 'S_S' and method == 'SVMRFE'")
     overlaps = published_numbers("kalousis2005", FIGURE1).rename(columns={"value": "shared"})
     both = sets.merge(overlaps, on=["data", "method"])
-    assert both["value"].map(shared).tolist() == pytest.approx(both["shared"], abs=0.15)
+    assert both["value"].map(shared_feature_count).tolist() == pytest.approx(
+        both["shared"], abs=0.15
+    )
 
 
 # --- peaks --------------------------------------------------------------------------------------
@@ -97,7 +101,7 @@ def spectra():
     return np.array(rows), masses
 
 
-HOW = Peaks(prominence=20)
+HOW = PeakOptions(prominence=20)
 
 
 def test_all_peaks_are_found_and_no_others(spectra):
@@ -142,10 +146,10 @@ def test_the_baseline_lies_at_the_slow_part():
 def test_alignment_takes_the_densest_places_first():
     masses = 1000 + np.arange(12.0)
     counts = np.array([0, 1, 6, 1, 0, 0, 0, 4, 0, 0, 0, 1])
-    assert aligned(counts, masses, 0.001, least=2).tolist() == [2, 7]
-    assert aligned(counts, masses, 0.001, least=5).tolist() == [2]
-    assert aligned(counts, masses, 0.001, least=1).tolist() == [2, 7, 11]
-    assert aligned(np.zeros(12, dtype=int), masses, 0.001, least=0).tolist() == []
+    assert align_peaks(counts, masses, 0.001, least=2).tolist() == [2, 7]
+    assert align_peaks(counts, masses, 0.001, least=5).tolist() == [2]
+    assert align_peaks(counts, masses, 0.001, least=1).tolist() == [2, 7, 11]
+    assert align_peaks(np.zeros(12, dtype=int), masses, 0.001, least=0).tolist() == []
 
 
 def test_neighbouring_peaks_share_no_point():
@@ -181,7 +185,7 @@ def test_classes_do_not_matter(spectra):
 def test_ovarian_has_about_as_many_peaks_as_published(data_folder, require):
     require("parquet")
     data = Library(data_folder).read("ovarian")
-    peaks = peaks_of(data, Peaks())
+    peaks = peaks_of(data, PeakOptions())
     assert peaks.n_features == 823
     assert abs(peaks.n_features - KALOUSIS2005.sizes["ovarian"][1]) < 10
     assert _study.heavier(peaks, 500).n_features == 702
@@ -202,15 +206,15 @@ def shop(tmp_path_factory):
     data = hf.io.from_arrays(X, y, feature_names=names)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_study, "peaks_of", lambda *_: data)
-        patch.setattr(Workshop, "either", lambda *_: 3)
-        yield Workshop(
+        patch.setattr(ExperimentRunner, "either", lambda *_: 3)
+        yield ExperimentRunner(
             paper="kalousis2005",
             full=False,
             seed=0,
             folder=tmp_path_factory.mktemp("made"),
             library=Library(),
             names=("ovarian",),
-            workers=Workers(n_jobs=1),
+            workers=WorkerOptions(n_jobs=1),
             _read={"ovarian": data},
         )
 
@@ -222,7 +226,7 @@ def made(shop):
 
 @pytest.fixture(scope="module")
 def result(shop):
-    return _study.studied(shop, _study.PEAKS)
+    return _study.run_nested_study(shop, _study.PEAKS)
 
 
 def within_outer(rows, alike, folds=3):
@@ -250,7 +254,7 @@ def test_every_claim_gets_an_answer(made):
             own = made[record.name]
             values = own.values[own.values["setting"] == setting].drop(columns="setting")
             facts = {name: one for (whose, name), one in own.facts.items() if whose == setting}
-            seen = Seen(setting, values, pd.DataFrame(), facts, full=False)
+            seen = ClaimInput(setting, values, pd.DataFrame(), facts, full=False)
             for claim in record.claims:
                 assert claim.found(seen).evidence
 
@@ -327,8 +331,8 @@ def test_figure1_counts_features(made, result):
         jaccard(rows[i], rows[j]) for i, j in combinations(range(9), 2) if outer[i] != outer[j]
     ]
     naive = {
-        WITHIN: shared(within_outer(rows, jaccard)),
-        BETWEEN: shared(np.mean(apart)),
+        WITHIN: shared_feature_count(within_outer(rows, jaccard)),
+        BETWEEN: shared_feature_count(np.mean(apart)),
         EVER: len(set.union(*rows)),
         ALWAYS: len(set.intersection(*rows)),
     }
@@ -381,7 +385,7 @@ def status(experiment, words, values, **facts):
     (claim,) = [one for one in record.claims if words in one.text]
     columns = [*record.keys, "value"]
     table = values if isinstance(values, pd.DataFrame) else pd.DataFrame(values, columns=columns)
-    return claim.found(Seen("any", table, pd.DataFrame(), facts, full=True)).status
+    return claim.found(ClaimInput("any", table, pd.DataFrame(), facts, full=True)).status
 
 
 def table2_values(**changes):

@@ -4,7 +4,12 @@ import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.papers._record import FULL, REDUCED
-from holdfast.papers._reproduce import PAPERS, expected_seconds, ordered, why_none
+from holdfast.papers._reproduce import (
+    PAPERS,
+    expected_seconds,
+    explain_missing_data,
+    plan_experiments,
+)
 from holdfast.papers._runner import DATA, Library
 from tests.papers.sample import SAMPLE
 
@@ -19,49 +24,53 @@ def names(orders):
 
 
 def test_reduced_runs_take_some_data_sets_and_full_ones_all_at_hand(tmp_path):
-    assert names(ordered({SAMPLE: ()}, Library(), full=False)) == {
+    assert names(plan_experiments({SAMPLE: ()}, Library(), full=False)) == {
         "table": ("wine",),
         "figure1": (),
     }
-    full = ordered({SAMPLE: ["table"]}, Library(), full=True)
+    full = plan_experiments({SAMPLE: ["table"]}, Library(), full=True)
     assert names(full) == {"table": ("wine", "breast_cancer")}
     (tmp_path / "sonar.csv").write_text("f0,class\n1,a\n", encoding="utf-8")
-    more = ordered({SAMPLE: ["table", "table"]}, Library(tmp_path), full=False)
+    more = plan_experiments({SAMPLE: ["table", "table"]}, Library(tmp_path), full=False)
     assert [order.names for order in more] == [("wine", "sonar")]
 
 
 def test_data_sets_can_be_chosen():
-    chosen = ordered({SAMPLE: ()}, Library(), full=False, datasets=["breast_cancer"])
+    chosen = plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["breast_cancer"])
     assert names(chosen) == {"table": ("breast_cancer",), "figure1": ()}
     with pytest.raises(InvalidInputError, match="sonar is not at hand: no folder"):
-        ordered({SAMPLE: ()}, Library(), full=False, datasets=["sonar"])
+        plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["sonar"])
     with pytest.raises(UnknownNameError, match=r"none of these experiments uses .* 'colon'"):
-        ordered({SAMPLE: ()}, Library(), full=False, datasets=["colon"])
+        plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["colon"])
     with pytest.raises(UnknownNameError, match="no data set is called 'wein'"):
-        ordered({SAMPLE: ()}, Library(), full=False, datasets=["wein"])
+        plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["wein"])
     with pytest.raises(UnknownNameError, match="They need none"):
-        ordered({SAMPLE: ["figure1"]}, Library(), full=False, datasets=["wine"])
+        plan_experiments({SAMPLE: ["figure1"]}, Library(), full=False, datasets=["wine"])
 
 
 def test_an_unknown_experiment_is_told_with_the_nearest():
     with pytest.raises(
         UnknownNameError, match=r"no experiment called 'tabel'\. Did you mean 'table'"
     ):
-        ordered({SAMPLE: ["tabel"]}, Library(), full=False)
+        plan_experiments({SAMPLE: ["tabel"]}, Library(), full=False)
 
 
 def test_what_cannot_be_run_says_why(tmp_path):
-    (order,) = ordered({SAMPLE: ["table"]}, Library(tmp_path), full=False, datasets=[])
+    (order,) = plan_experiments({SAMPLE: ["table"]}, Library(tmp_path), full=False, datasets=[])
     assert not order.runs
-    assert "stroke: these spectra were not published" not in why_none(order, Library(tmp_path))
-    assert "sonar: there is no sonar.parquet" in why_none(order, Library(tmp_path))
+    assert "stroke: these spectra were not published" not in explain_missing_data(
+        order, Library(tmp_path)
+    )
+    assert "sonar: there is no sonar.parquet" in explain_missing_data(order, Library(tmp_path))
 
 
 def test_time_is_the_sum_over_pieces_each_counted_once():
-    orders = ordered({SAMPLE: ()}, Library(), full=True)
+    orders = plan_experiments({SAMPLE: ()}, Library(), full=True)
     assert expected_seconds(orders, full=True) == 100 + 400 + 10
     assert expected_seconds([*orders, *orders], full=True) == 510
-    assert expected_seconds(ordered({SAMPLE: ()}, Library(), full=False), full=False) == 2 + 1
+    assert (
+        expected_seconds(plan_experiments({SAMPLE: ()}, Library(), full=False), full=False) == 2 + 1
+    )
 
 
 @pytest.mark.parametrize("paper", PAPERS.values(), ids=PAPERS)
@@ -80,4 +89,6 @@ def test_reduced_runs_of_all_papers_fit_into_a_quarter_of_an_hour(monkeypatch):
     """On two cores, by the measured times; data sets count as if all were at hand."""
     monkeypatch.setattr(Library, "source", lambda _, name: name)
     asked = dict.fromkeys(PAPERS.values(), ())
-    assert expected_seconds(ordered(asked, Library(), full=False), full=False) < 2 * 15 * 60
+    assert (
+        expected_seconds(plan_experiments(asked, Library(), full=False), full=False) < 2 * 15 * 60
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import StoreError
 from holdfast.papers import reproduce
-from holdfast.papers._document import Cell, grid, number
+from holdfast.papers._document import ComparisonCell, format_decimals, grid
 from holdfast.papers._pages import (
     check_free,
     read_document,
@@ -108,15 +108,15 @@ def test_cells_show_ours_theirs_and_the_difference(made):
     ],
 )
 def test_numbers_as_text(value, sign, text):
-    assert number(value, 2, sign) == text
+    assert format_decimals(value, 2, sign) == text
 
 
 def test_differences_are_shaded_by_the_range_of_what_was_published(made):
     shade = shade_of(made[0].document)  # from 0.2 to 0.9
     gaps = {0.05: "", 0.1: " off1", -0.3: " off2", 0.6: " off3"}
-    assert {gap: shade(Cell("", "", "", gap)) for gap in gaps} == gaps
-    assert shade(Cell("")) == ""
-    assert shade_of({**made[0].document, "part": "data"})(Cell("", "", "", 0.6)) == ""
+    assert {gap: shade(ComparisonCell("", "", "", gap)) for gap in gaps} == gaps
+    assert shade(ComparisonCell("")) == ""
+    assert shade_of({**made[0].document, "part": "data"})(ComparisonCell("", "", "", 0.6)) == ""
 
 
 def test_names_of_files_are_plain():

@@ -9,7 +9,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import FileFormatError, InvalidInputError, StoreError, UnknownNameError
 from holdfast.papers import list_papers, reproduce
-from holdfast.papers._document import plain, to_json
+from holdfast.papers._document import to_json, to_json_value
 from tests.papers.sample import NAME, SIMULATED, STABILITY
 
 
@@ -169,5 +169,5 @@ def test_papers_are_listed_with_what_is_at_hand(sample):
 
 
 def test_numbers_that_are_none_are_null_in_json():
-    told = plain({"a": [np.float64(0.5), np.nan], "b": {"c": np.inf, "n": np.int64(3)}})
+    told = to_json_value({"a": [np.float64(0.5), np.nan], "b": {"c": np.inf, "n": np.int64(3)}})
     assert json.loads(to_json(told)) == {"a": [0.5, None], "b": {"c": None, "n": 3}}

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 import holdfast as hf
 from holdfast.papers import reproduce
-from holdfast.papers._comparison import Seen, published_numbers
+from holdfast.papers._comparison import ClaimInput, published_numbers
 from holdfast.papers.saeys2008 import SAEYS2008, _studies
 from holdfast.papers.saeys2008._studies import BASES, LARGE_RF, WAYS
 
@@ -243,7 +243,7 @@ each = pytest.mark.parametrize(
 
 def seen(name, values, setting="main", large=None):
     facts = {} if large is None else {"large forest": large}
-    return Seen(setting, values, published_numbers("saeys2008", name), facts, full=True)
+    return ClaimInput(setting, values, published_numbers("saeys2008", name), facts, full=True)
 
 
 @each

@@ -7,8 +7,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import holdfast as hf
 from holdfast.papers import somol2008
-from holdfast.papers._comparison import Seen, published_numbers
-from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers._comparison import ClaimInput, published_numbers
+from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
 
 CLAIMS = {claim.text: claim for claim in somol2008.SOMOL2008.get("table").claims}
 PUBLISHED = published_numbers("somol2008", "table")
@@ -22,14 +22,14 @@ def made(tmp_path_factory):
     few = {"main": {"3-NN": "knn3"}, "linear SVM": {"SVM": "knn5"}, "naive Bayes": {}}
     patch.setattr(somol2008, "CLASSIFIERS", few)
     folder = tmp_path_factory.mktemp("somol")
-    shop = Workshop(
+    shop = ExperimentRunner(
         paper="somol2008",
         full=False,
         seed=0,
         folder=folder,
         library=Library(),
         names=("wine",),
-        workers=Workers(n_jobs=1),
+        workers=WorkerOptions(n_jobs=1),
     )
     made = somol2008.table(shop)
     patch.undo()
@@ -95,7 +95,7 @@ def test_leads_are_differences_of_the_table(made):
 
 
 def seen(values=PUBLISHED, **facts):
-    return Seen("main", values, PUBLISHED, facts, full=True)
+    return ClaimInput("main", values, PUBLISHED, facts, full=True)
 
 
 def test_published_numbers_hold_what_the_paper_says_of_them():

@@ -9,8 +9,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import KNeighborsClassifier
 
 import holdfast as hf
-from holdfast.papers._comparison import Seen, published_numbers
-from holdfast.papers._runner import Library, Workers, Workshop
+from holdfast.papers._comparison import ClaimInput, published_numbers
+from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
 from holdfast.papers.yu2008 import YU2008, _experiments, _studies
 
 PUBLISHED = published_numbers("yu2008", "table2")
@@ -56,14 +56,14 @@ def shop(tmp_path_factory):
             patch.setattr(module, name, SIZES if name == "SIZES" else 12)
     folder = tmp_path_factory.mktemp("yu")
     write(folder, "colon", 2, seed=1)
-    yield Workshop(
+    yield ExperimentRunner(
         paper="yu2008",
         full=False,
         seed=0,
         folder=folder / "out",
         library=Library(folder),
         names=("colon",),
-        workers=Workers(n_jobs=1),
+        workers=WorkerOptions(n_jobs=1),
     )
     patch.undo()
 
@@ -135,7 +135,7 @@ def test_twice_as_many_clusters_are_those_of_their_own_study(shop, accuracy, sel
 
 def test_numbers_go_to_their_data_sets(shop, monkeypatch):
     monkeypatch.setattr(_experiments, "selection", lambda _, name: f"selection {name}")
-    monkeypatch.setattr(_experiments, "doubled", lambda _, name: f"double {name}")
+    monkeypatch.setattr(_experiments, "run_double_clusters", lambda _, name: f"double {name}")
     monkeypatch.setattr(_experiments, "logarithmic_selection", lambda _: "logarithms")
     monkeypatch.setattr(shop, "names", ("colon", "srbct", "lung"))
 
@@ -143,7 +143,7 @@ def test_numbers_go_to_their_data_sets(shop, monkeypatch):
         names = ["K-means, 8"] if told.startswith("double") else ["SVM-RFE", "K-means, all"]
         return pd.DataFrame({"selector": names, "k": 4, "told": told})
 
-    found = _experiments.selected(shop, read)
+    found = _experiments.collect_selections(shop, read)
     assert len(found) == 3 * 3 + 2
     words = [told.split(" ")[-1] for told in found["told"].replace("logarithms", "colon")]
     assert found["data"].tolist() == words
@@ -241,7 +241,7 @@ def test_all_clusters_beside_the_more_relevant_half(shop, accuracy):
     assert table.empty  # 8 clusters are more than the sizes of this test reach
     patch = pytest.MonkeyPatch()
     patch.setattr(_experiments, "folds", lambda _: _table2_folds())
-    patch.setattr(_experiments, "SIZES", (4, 6, 8, 10))
+    patch.setattr(_experiments, "SELECTION_SIZES", (4, 6, 8, 10))
     found = _experiments.halves(shop, "colon")
     patch.undo()
     assert found.to_dict("records") == [
@@ -281,7 +281,7 @@ def test_neighbours_are_described(shop):
 def found(experiment, position, values, **facts):
     """Hold a claim, by its position, against numbers."""
     claim = YU2008.get(experiment).claims[position]
-    return claim.found(Seen("as published", values, PUBLISHED, facts, full=True)).status
+    return claim.found(ClaimInput("as published", values, PUBLISHED, facts, full=True)).status
 
 
 def fold_table(means=PUBLISHED, spread=0.01):

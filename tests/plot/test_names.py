@@ -5,31 +5,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.plot._labels import shown, shown_apart, width
+from holdfast.plot._labels import format_distinct_names, format_name, width
 from holdfast.plot._style import count_ticks, plain
 
 
 @given(st.text(max_size=300), st.integers(5, 60))
 def test_names_are_never_too_wide_and_always_printable(name, most):
-    text = shown(name, most)
+    text = format_name(name, most)
     assert text.isprintable()
     assert text == "(no name)" or width(text) <= most
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=30))
 def test_short_names_stay_as_they_are(name):
-    assert shown(name) == name
+    assert format_name(name) == name
 
 
 def test_what_is_cut_keeps_both_ends():
-    text = shown("abc" + "-" * 100 + "xyz", 11)
+    text = format_name("abc" + "-" * 100 + "xyz", 11)
     assert text == "abc--…--xyz"
 
 
 def test_wide_letters_count_twice():
     assert width("基因") == 4
     assert width("e\u0301") == 1
-    assert shown("基" * 30, 11) == "基基…基基"
+    assert format_name("基" * 30, 11) == "基基…基基"
 
 
 LONG = [
@@ -39,7 +39,7 @@ LONG = [
 
 @pytest.mark.parametrize("most", [12, 22, 30])
 def test_long_names_keep_what_tells_them_apart(most):
-    texts = shown_apart([*LONG, "f_score"], most)
+    texts = format_distinct_names([*LONG, "f_score"], most)
     assert texts[-1] == "f_score"
     for k, text in enumerate(texts[:-1]):
         assert f"k={k}" in text
@@ -51,14 +51,14 @@ def test_names_that_share_both_ends_keep_their_middle():
     names = [f"gene {'a' * 20} probe {n} on array of {'b' * 20}" for n in (17, 171)]
     assert [
         "probe" in text or f"…{n}…" in text
-        for n, text in zip((17, 171), shown_apart(names, 20), strict=True)
+        for n, text in zip((17, 171), format_distinct_names(names, 20), strict=True)
     ] == [True] * 2
-    assert shown_apart([names[0]], 20) == [shown(names[0], 20)]
+    assert format_distinct_names([names[0]], 20) == [format_name(names[0], 20)]
 
 
 def test_names_that_differ_in_parts_that_come_late_are_compared_again():
     names = [f"{kind} {'-' * 30} {n} {'+' * 30}" for kind in ("first", "second") for n in range(3)]
-    texts = shown_apart(names, 20)
+    texts = format_distinct_names(names, 20)
     assert len(set(texts)) == 6
     assert all(
         f" {n} " in f" {text.replace('…', ' ')} "
@@ -69,13 +69,13 @@ def test_names_that_differ_in_parts_that_come_late_are_compared_again():
 @given(st.lists(st.text(st.sampled_from("ab _基"), max_size=40), max_size=8), st.integers(8, 30))
 def test_different_names_have_different_texts(names, most):
     plain = [" ".join(name.split()) for name in names]
-    texts = dict(zip(plain, shown_apart(plain, most), strict=True))
+    texts = dict(zip(plain, format_distinct_names(plain, most), strict=True))
     assert len(set(texts.values())) == len(texts)
     assert all(width(text) <= most + 4 for text in texts.values() if text != "(no name)")
 
 
 def test_equal_names_get_equal_texts():
-    assert shown_apart(["a", "b", "a"]) == ["a", "b", "a"]
+    assert format_distinct_names(["a", "b", "a"]) == ["a", "b", "a"]
 
 
 @pytest.mark.parametrize(

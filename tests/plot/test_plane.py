@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.plot import plane
-from holdfast.plot._accuracy_stability import undominated
+from holdfast.plot._accuracy_stability import find_undominated_points
 from holdfast.plot._labels import _box, _candidates
 from tests.plot.tables import plane_table, texts
 
@@ -114,7 +114,7 @@ def test_labels_do_not_cover_each_other():
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
 def test_the_front_holds_what_nothing_beats(points):
-    found = undominated(np.array(points, dtype=float))
+    found = find_undominated_points(np.array(points, dtype=float))
     for point, front in zip(points, found, strict=True):
         beaten = any(o[0] >= point[0] and o[1] >= point[1] and o != point for o in points)
         assert front == (not beaten)

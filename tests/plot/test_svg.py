@@ -13,7 +13,7 @@ import pytest
 import holdfast as hf
 from holdfast import plot
 from holdfast.errors import InvalidInputError
-from holdfast.plot._picture import polished
+from holdfast.plot._picture import clean_svg
 from tests.plot.tables import SVG, all_pictures, frequency_table, nasty
 
 ID = re.compile(r'\bid="([^"]*)"')
@@ -103,7 +103,7 @@ def test_rounding_keeps_coordinates_to_a_hundredth():
         '<svg xmlns="http://www.w3.org/2000/svg" width="10pt" height="5pt" viewBox="0 0 10 5">'
         '<g id="a"><path d="M 1.23456 -0.001 L 7 8.999" style="stroke-width: 0.25"/></g></svg>'
     )
-    svg = polished(text, "t", "d")
+    svg = clean_svg(text, "t", "d")
     assert 'd="M 1.23 0 L 7 9"' in svg
     assert 'style="stroke-width:0.25"' in svg
     assert "<g" not in svg
@@ -115,7 +115,7 @@ def test_rectangles_are_written_by_their_edges():
         '<path d="M 1.001 2 L 3 2 L 3 4.5 L 1 4.5 z M 5 2 L 7 2 L 7 4 L 5 4 z"/>'
         '<path d="M 1 2 L 3 2 L 4 4 L 1 4 z"/></svg>'
     )
-    svg = polished(text, "t", "d")
+    svg = clean_svg(text, "t", "d")
     assert 'd="M1 2H3V4.5H1zM5 2H7V4H5z"' in svg
     assert 'd="M 1 2 L 3 2 L 4 4 L 1 4 z"' in svg
 

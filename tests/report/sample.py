@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from holdfast.judge._replication._chance_model import GRADES
-from holdfast.report._formatting import called
+from holdfast.report._formatting import format_name
 from holdfast.report._schema import FORMAT, VERSION
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def sample(rows: int = 30, **changes: Any) -> Report:
             "headline": "A second study of 62 samples would find about 12 of these 20 features "
             "again.",
             "why": "",
-            "next_step": f"Act on the first 7, M26383 to {called(HOSTILE[0], 30)}. Check the next "
+            "next_step": f"Act on the first 7, M26383 to {format_name(HOSTILE[0], 30)}. Check "
+            "the next "
             "10 on new samples first. Do not rely on the last 3.",
             "certainty": "How sure: it may be 8 to 15; on test data, 95% of features "
             "called very likely were found again.",
@@ -196,7 +197,7 @@ def grouped() -> Report:
     report = sample(rows=3)
     for row, total in zip(report["features"]["rows"], (len(HOSTILE), 1, 0), strict=True):
         row |= {"in_group": list(HOSTILE[:total]), "in_group_total": 30 * total}
-    names = ", ".join(map(called, HOSTILE))
+    names = ", ".join(map(format_name, HOSTILE))
     row = {"feature": HOSTILE[0], "member": 1.0, "representative": 0.25, "companions": names}
     values = {"measure": "group_matching_index", "value": 0.83, "low": 0.51, "high": 1.16}
     report["groups"] = {

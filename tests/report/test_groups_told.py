@@ -11,7 +11,7 @@ import pytest
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_json, to_markdown
 from holdfast.report._escaping import ACTING, bare, bare_all, visible
-from holdfast.report._evidence import stood_for
+from holdfast.report._evidence import represented_features
 from holdfast.report._methods import _groups
 from tests.report.looking import STICKING_OUT, UNFOLD, exported
 from tests.report.results import few_groups, groups, report_of
@@ -82,7 +82,7 @@ def test_a_feature_stands_for_those_in_half_of_its_groups():
 def test_many_in_a_group_are_counted_not_named():
     names = [f"f{i}" for i in range(80)]
     found = hf.Groups([[range(80)]] * 2, feature_names=names, representatives=[[3]] * 2)
-    assert stood_for(found, ["f3"]) == {"f3": [name for name in names if name != "f3"]}
+    assert represented_features(found, ["f3"]) == {"f3": [name for name in names if name != "f3"]}
     row = grouped()["features"]["rows"][0]
     assert row["in_group_total"] == 300
     assert "and 292 more" in to_html(grouped())

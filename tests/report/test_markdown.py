@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.report import to_markdown, verdict_sentences
-from holdfast.report._escaping import escaped, fenced
+from holdfast.report._escaping import escape_markdown, format_code_block
 from tests.report.results import ODD, report_of
 from tests.report.sample import sample
 
@@ -37,11 +37,11 @@ def test_the_same_content_is_there():
     report = report_of("simulated")
     text = to_markdown(report)
     for sentence in [*verdict_sentences(report["verdict"]), report["methods"]["protocol"]]:
-        assert escaped(sentence) in text
+        assert escape_markdown(sentence) in text
     assert "\u2068" not in text
     features = next(table for table in tables(text) if cells(table[0])[0] == "feature")
     assert [cells(line)[0] for line in features[2:]] == [
-        escaped(row["feature"]) for row in report["features"]["rows"]
+        escape_markdown(row["feature"]) for row in report["features"]["rows"]
     ]
     assert cells(features[0])[-1] == "informative"
     for heading in (
@@ -88,12 +88,12 @@ def test_hostile_names_are_inert():
     ],
 )
 def test_text_is_escaped(text, shown):
-    assert escaped(text) == shown
+    assert escape_markdown(text) == shown
 
 
 @given(text=st.text())
 def test_no_text_leaves_its_cell(text):
-    line = f"| {escaped(text)} | next |"
+    line = f"| {escape_markdown(text)} | next |"
     assert len(line.splitlines()) == 1
     assert len(cells(line)) == 2
     assert "<" not in line
@@ -101,13 +101,13 @@ def test_no_text_leaves_its_cell(text):
 
 @given(text=st.text(alphabet="`a \n", max_size=30))
 def test_code_stays_in_its_fence(text):
-    opening, inside, closing = fenced(text).split("\n")
+    opening, inside, closing = format_code_block(text).split("\n")
     assert opening.startswith(closing)
     assert closing not in inside
 
 
 def test_code_keeps_its_spaces():
-    assert fenced("a  'b   c'\nd") == "```text\na  'b   c' d\n```"
+    assert format_code_block("a  'b   c'\nd") == "```text\na  'b   c' d\n```"
 
 
 def test_selectors_have_the_columns_of_the_page():

@@ -10,7 +10,7 @@ import holdfast as hf
 from holdfast._bibliography import REFERENCES
 from holdfast.report._descriptions import classifier_text, options, selector_text
 from holdfast.report._escaping import bare_all
-from holdfast.report._evidence import copies
+from holdfast.report._evidence import near_duplicates
 from tests.report.results import report_of, simulated
 
 X = "\u2068x\u2069"
@@ -117,6 +117,6 @@ def test_copies_are_found_whatever_their_sign_and_scale():
     X[:, 1] = 5 - 3 * X[:, 0]
     X[:, 2] = 7.0
     X[0, 3] = np.nan
-    assert copies(X, [0, 1, 2, 3, 4, 5]) == {0: (1, -1.0), 1: (0, -1.0)}
-    assert copies(X, [4, 0, 5]) == {}
-    assert copies(X, []) == {}
+    assert near_duplicates(X, [0, 1, 2, 3, 4, 5]) == {0: (1, -1.0), 1: (0, -1.0)}
+    assert near_duplicates(X, [4, 0, 5]) == {}
+    assert near_duplicates(X, []) == {}

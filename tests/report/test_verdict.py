@@ -18,9 +18,9 @@ from holdfast.report import verdict_sentences
 from holdfast.report._escaping import bare_all
 from holdfast.report._evidence import Evidence
 from holdfast.report._second_study import (
-    Estimate,
     Outlook,
-    Shared,
+    ReplicationEstimate,
+    SharedFeatures,
     chances_from_data_sets,
     shared_features,
 )
@@ -178,7 +178,7 @@ def test_without_a_likely_feature_nothing_is_to_be_acted_on():
 
 
 def test_the_range_holds_the_number():
-    shared = Shared(2, 2, 2, 3)
+    shared = SharedFeatures(2, 2, 2, 3)
     facts = {"n_features": 50, "supported": True}
     low = Outlook(table=chances(0.3, 0.3, 0.3), shared=shared, **facts)
     high = Outlook(table=chances(0.99, 0.99, 0.99), shared=shared, **facts)
@@ -317,7 +317,7 @@ def test_independent_data_sets_measure_chances_themselves():
     [(1.0, 20, 500, 20), (0.0, 20, 100, 4), (0.5, 20, 100, 12), (-0.25, 20, 100, 0)],
 )
 def test_features_found_again_follow_from_agreement_beyond_chance(value, size, p, found):
-    shared = shared_features(Estimate(60, value, value, value), "kuncheva", size, p)
+    shared = shared_features(ReplicationEstimate(60, value, value, value), "kuncheva", size, p)
     assert (shared.features, shared.low, shared.high) == (found, found, found)
 
 

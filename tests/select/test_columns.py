@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select._selector import Columns
+from holdfast.select._selector import OfferedFeatures
 
 NAMES = ["a", "b", "(c,d)", "12", "e"]
-COLUMNS = Columns(5, NAMES)
+COLUMNS = OfferedFeatures(5, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_groups_are_lists_of_features():
 
 
 def test_those_not_offered_are_left_out():
-    offered = Columns(5, NAMES, np.array([4, 1, 0]))
+    offered = OfferedFeatures(5, NAMES, np.array([4, 1, 0]))
     assert offered.among([0, 2, 4]) == [2, 0]
     assert COLUMNS.among([0, 2, 4]) == [0, 2, 4]

@@ -122,7 +122,7 @@ def test_a_low_share_inside_a_part_counts():
 
 
 def test_a_part_that_is_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(_consensus_groups, "LIMIT", 3)
+    monkeypatch.setattr(_consensus_groups, "MAX_LINKED_FEATURES", 3)
     assert len(Comembership([[[0, 1, 2], [3, 4]]], 5).joined(0.5)) == 2
     with pytest.raises(InvalidInputError, match=r"4 features are linked.*Raise agreement"):
         Comembership([[[0, 1, 2, 3]]], 5).joined(0.5)

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCriterion
 from holdfast.select._search._criterion_choice import criterion_of
 from holdfast.select._search._gaussian_criterion import Gaussian
 from holdfast.select._search._nearest_svm_criteria import Nearest
@@ -26,7 +26,7 @@ FAST = [KNeighborsClassifier(3), QuadraticDiscriminantAnalysis(), SVC(C=2.0)]
 
 
 def chosen(classifier, X=X, scoring="accuracy"):
-    return criterion_of(classifier, Trials(X, Y, SPLITS), scoring, None)
+    return criterion_of(classifier, CriterionSplits(X, Y, SPLITS), scoring, None)
 
 
 @pytest.mark.parametrize("classifier", [*FAST, GaussianNB()], ids=lambda one: type(one).__name__)
@@ -35,7 +35,7 @@ def test_a_subset_has_one_value_however_it_is_asked_for(classifier, scaled):
     if scaled:
         classifier = make_pipeline(StandardScaler(), classifier)
     criterion = chosen(classifier)
-    refit = Refit(classifier, Trials(X, Y, SPLITS), get_scorer("accuracy"))
+    refit = RefitCriterion(classifier, CriterionSplits(X, Y, SPLITS), get_scorer("accuracy"))
     nothing, few, more = np.array([], dtype=np.intp), np.array([0, 6]), np.array([0, 6, 9, 11])
     ways = [
         criterion.added(few, Moves.of([nothing])),
@@ -58,10 +58,10 @@ def test_compiled_criteria_are_used_where_they_hold():
         chosen(make_pipeline(StandardScaler(with_mean=False), FAST[0])),
         chosen(make_pipeline(StandardScaler(), StandardScaler(), FAST[0])),
     ):
-        assert isinstance(other, Refit)
+        assert isinstance(other, RefitCriterion)
 
 
 @pytest.mark.parametrize("scale", [1e-158, 1e158])
 def test_scales_that_cannot_be_squared_are_left_to_refits(scale):
     for classifier in (*FAST, make_pipeline(StandardScaler(), FAST[0])):
-        assert isinstance(chosen(classifier, scale * X), Refit)
+        assert isinstance(chosen(classifier, scale * X), RefitCriterion)

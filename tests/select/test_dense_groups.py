@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._groups import _dense_groups
-from holdfast.select._groups._group_selector import standardised
+from holdfast.select._groups._group_selector import standardise_features
 
 NEAR = 1e-9  # what rounding may do to distances
 
@@ -112,12 +112,12 @@ def sklearn_order(peaks):
 def assert_same_peaks(X):
     """Compare the peaks with scikit-learn's, ties in density broken as there."""
     h = hf.DenseGroups().fit(X).bandwidth_
-    points = np.unique(standardised(X)[0], axis=0)
+    points = np.unique(standardise_features(X)[0], axis=0)
     with threadpool_limits(1):
         theirs = MeanShift(bandwidth=h, cluster_all=False).fit(points).cluster_centers_
-    peaks = _dense_groups.flat_peaks(_dense_groups.Cloud.of(points), h)
+    peaks = _dense_groups.flat_peaks(_dense_groups.PointSet.of(points), h)
     ours = peaks.places[sklearn_order(peaks)]
-    ours = ours[_dense_groups.merged(ours, h)]
+    ours = ours[_dense_groups.find_distinct_places(ours, h)]
     assert len(ours) == len(theirs)
     assert cdist(ours, theirs).min(axis=1).max() <= 1e-3 * h
     assert cdist(ours, theirs).min(axis=0).max() <= 1e-3 * h
@@ -247,7 +247,7 @@ def test_too_large_a_bandwidth_is_told():
 
 
 def test_climbs_that_do_not_end_are_told(monkeypatch):
-    monkeypatch.setattr(_dense_groups, "CLIMB", 3)
+    monkeypatch.setattr(_dense_groups, "MAX_ASCENT_STEPS", 3)
     with pytest.warns(HoldfastWarning, match="climbs had not come to rest after 3 steps"):
         hf.DenseGroups(kernel="gaussian").fit(blocks(0, n=10, p=40))
 

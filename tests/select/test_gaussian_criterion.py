@@ -11,8 +11,8 @@ from sklearn.metrics import get_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from holdfast.select._search._criterion import Moves, Refit, Trials
-from holdfast.select._search._gaussian_criterion import CROWDED, FEW, SINGULAR, gaussian
+from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCriterion
+from holdfast.select._search._gaussian_criterion import CROWDED, SINGULAR, TOO_FEW_SAMPLES, gaussian
 
 NONE = np.empty(0, dtype=np.intp)
 
@@ -31,7 +31,7 @@ def halves(y, n_splits=2, share=2 / 3, seed=0):
 def trials_of(X, y, splits=None):
     y = np.asarray(y, dtype=np.intp)
     X = np.ascontiguousarray(X, dtype=float)
-    return Trials(X, y, halves(y) if splits is None else splits)
+    return CriterionSplits(X, y, halves(y) if splits is None else splits)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def both(classifier, trials, balanced=False, scaled=False):
     whole = make_pipeline(StandardScaler(), classifier) if scaled else classifier
     scorer = get_scorer("balanced_accuracy" if balanced else "accuracy")
     fast = gaussian(classifier, trials, balanced=balanced, scaled=scaled)
-    return fast, Refit(whole, trials, scorer)
+    return fast, RefitCriterion(whole, trials, scorer)
 
 
 def assert_same(values, expected):
@@ -211,7 +211,7 @@ def test_training_part_that_cannot_be_fitted(wine, left):
     base = np.array([0, 6])
     assert_equal_moves(fast, refit, base, alone([1]), alone(base))
     assert (fast.added(base, alone([1])) == -np.inf).all()
-    assert fast.failure == FEW
+    assert fast.failure == TOO_FEW_SAMPLES
 
 
 def test_ties_are_settled_as_by_refits():

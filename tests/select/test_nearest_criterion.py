@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from holdfast._kernels.nearest_neighbors import BLOCK, WIDEST
-from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCriterion
 from holdfast.select._search._nearest_svm_criteria import nearest
 
 NONE = np.empty(0, dtype=np.intp)
@@ -39,12 +39,14 @@ def refit(trials, k=3, *, balanced=False, scaled=False):
     classifier = KNeighborsClassifier(k)
     if scaled:
         classifier = make_pipeline(StandardScaler(), classifier)
-    return Refit(classifier, trials, get_scorer("balanced_accuracy" if balanced else "accuracy"))
+    return RefitCriterion(
+        classifier, trials, get_scorer("balanced_accuracy" if balanced else "accuracy")
+    )
 
 
 def drawn(X, y, n_splits=5, seed=0):
     parts = ShuffleSplit(n_splits, test_size=1 / 3, random_state=seed).split(X)
-    return Trials(np.asarray(X, dtype=float), np.asarray(y, dtype=np.intp), list(parts))
+    return CriterionSplits(np.asarray(X, dtype=float), np.asarray(y, dtype=np.intp), list(parts))
 
 
 def wine(jitter):
@@ -113,7 +115,7 @@ def test_many_features_and_ragged_splits_as_scikit_learn(scaled):
         (rows[:12], rows[12:]),  # more tested rows than a block holds
         (rows[:60], rows[90:91]),
     ]
-    trials = Trials(X, y, splits)
+    trials = CriterionSplits(X, y, splits)
     assert len(rows[12:]) > BLOCK
     ours, theirs = fast(trials, scaled=scaled), refit(trials, scaled=scaled)
     base = np.array([1, 7, 20, 33])
@@ -135,7 +137,7 @@ def test_many_features_and_ragged_splits_as_scikit_learn(scaled):
 def test_scikit_learn_lies_within_what_ties_allow():
     """On wine as it is, ties leave a choice; both values are possible ones."""
     X, y = wine(0.0)
-    trials = Trials(X, y.astype(np.intp), list(StratifiedKFold(5).split(X, y)))
+    trials = CriterionSplits(X, y.astype(np.intp), list(StratifiedKFold(5).split(X, y)))
     moves = singles(range(13))
     ours, theirs = fast(trials).added(NONE, moves), refit(trials).added(NONE, moves)
     assert np.any(ours != theirs)
@@ -202,7 +204,7 @@ def problems(draw):
     rows = [rng.permutation(n) for _ in range(3)]
     splits = [(one[: rng.integers(5, n - 1)], one[-1:]) for one in rows]
     splits.append((rows[0][:6], rows[0][6:]))
-    return Trials(X, y.astype(np.intp), splits), k
+    return CriterionSplits(X, y.astype(np.intp), splits), k
 
 
 @given(problems(), st.booleans(), st.booleans())

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select._search._criterion import Criterion, Moves
 from holdfast.select._search._oscillating import oscillate
-from holdfast.select._search._search_state import Space, Stopped, Walk, _rounded
+from holdfast.select._search._search_state import (
+    SearchSpace,
+    SearchState,
+    SearchStopped,
+    _round_significant,
+)
 from holdfast.select._search._sequential import (
     backward,
     floating_backward,
@@ -59,8 +64,8 @@ tables = st.builds(
 
 
 def walk_on(table, *, sizes=None, groups=None, forced_in=None, forced_out=None, **more):
-    space = Space.of(table.p, None, groups, forced_in, forced_out)
-    return Walk(table, space, Sizes.of(sizes, space.least, space.most), lambda: "", **more)
+    space = SearchSpace.of(table.p, None, groups, forced_in, forced_out)
+    return SearchState(table, space, Sizes.of(sizes, space.least, space.most), lambda: "", **more)
 
 
 def exhaustive(walk):
@@ -129,7 +134,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_end(search, table, stop):
     part = walk_on(table, callback=lambda step: told.append(step) or len(told) == stop)
     try:
         SEARCHES[search](part)
-    except Stopped:
+    except SearchStopped:
         assert len(told) == stop
     rest = walk_on(table, memory=part.memory)
     SEARCHES[search](rest)
@@ -280,7 +285,7 @@ def test_groups_and_forced_features_are_respected(table, data):
 
 def test_units_are_ordered_by_their_first_feature_and_read_by_name():
     names = np.array(list("abcdef"), dtype=object)
-    space = Space.of(6, names, [["f", "b"], [3, 2]], forced_in="a", forced_out=["e"])
+    space = SearchSpace.of(6, names, [["f", "b"], [3, 2]], forced_in="a", forced_out=["e"])
     assert [unit.tolist() for unit in space.units] == [[0], [1, 5], [2, 3], [4]]
     assert (space.forced, space.free) == ((0,), (1, 2))
     assert space.subset_of(["b", "f"], names, "start") == (0, 1)
@@ -306,22 +311,22 @@ def test_units_are_ordered_by_their_first_feature_and_read_by_name():
 )
 def test_units_that_cannot_be_are_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
-        Space.of(6, None, **options)
+        SearchSpace.of(6, None, **options)
 
 
 def test_messages_call_features_by_name():
     names = np.array(["alcohol", "hue"], dtype=object)
     with pytest.raises(InvalidInputError, match="at once: hue"):
-        Space.of(2, names, forced_in=["hue"], forced_out=["hue"])
+        SearchSpace.of(2, names, forced_in=["hue"], forced_out=["hue"])
     with pytest.raises(InvalidInputError, match="as one: alcohol, hue"):
-        Space.of(2, names, [["alcohol", "hue"]], forced_in=["hue"])
+        SearchSpace.of(2, names, [["alcohol", "hue"]], forced_in=["hue"])
 
 
 def test_names_that_are_not_there_are_told():
     with pytest.raises(UnknownNameError, match=r"no feature is called 'alcohl'.*alcohol"):
-        Space.of(2, np.array(["alcohol", "hue"], dtype=object), forced_in=["alcohl"])
+        SearchSpace.of(2, np.array(["alcohol", "hue"], dtype=object), forced_in=["alcohl"])
     with pytest.raises(UnknownNameError, match="have none"):
-        Space.of(2, None, forced_in=["hue"])
+        SearchSpace.of(2, None, forced_in=["hue"])
 
 
 @pytest.mark.parametrize(
@@ -381,13 +386,13 @@ def test_swings_are_no_deeper_than_there_are_features():
 
 def test_values_that_differ_by_rounding_are_equal():
     thirds = np.array([0.1 + 0.2, 0.3, 1e-13 + 0.3, 0.3 + 1e-11])
-    rounded = _rounded(thirds)
+    rounded = _round_significant(thirds)
     assert (rounded[:3] == rounded[0]).all()
     assert rounded[3] > rounded[0]
-    large = _rounded(thirds * 1e9)
+    large = _round_significant(thirds * 1e9)
     assert large[0] == large[1] < large[3]
-    assert np.isfinite(_rounded(np.array([1e-305, -1e-320, 1e300]))).all()
-    assert _rounded(np.array([np.nan, -np.inf, 0.0])).tolist() == [-np.inf, -np.inf, 0.0]
+    assert np.isfinite(_round_significant(np.array([1e-305, -1e-320, 1e300]))).all()
+    assert _round_significant(np.array([np.nan, -np.inf, 0.0])).tolist() == [-np.inf, -np.inf, 0.0]
 
 
 def test_moves_join_units():

@@ -18,10 +18,10 @@ from holdfast.select._ensemble import _type_bias
 from holdfast.select._ensemble._stability_parameters import (
     THRESHOLDS,
     Sampled,
-    calibrated,
+    calibrate_q_and_threshold,
     stability_score,
 )
-from holdfast.select._ensemble._stability_path import Data, halves_of
+from holdfast.select._ensemble._stability_path import StabilitySelectionData, halves_of
 
 PAIRS, HALF = "complementary pairs", "half"
 
@@ -42,7 +42,9 @@ def quick(base="t_score", **how):
 def halves(y, subjects=None, sampling=PAIRS, own=None, classes=True, n_pairs=10, seed=0):
     own = np.arange(len(y)) if own is None else own
     names, codes = np.unique(y, return_inverse=True)
-    data = Data(np.empty((len(y), 1)), codes, names if classes else None, subjects)
+    data = StabilitySelectionData(
+        np.empty((len(y), 1)), codes, names if classes else None, subjects
+    )
     return halves_of(data, own, Sampled(sampling, "none", n_pairs), seed)
 
 
@@ -307,8 +309,11 @@ def test_calibration_takes_the_largest_score_that_is_allowed():
     counts = np.array([[20, 2, 1, 1], [20, 19, 1, 0], [20, 19, 12, 9], [20] * 4])
     scores = np.array([stability_score(row, 20) for row in counts])
     assert scores[1].max() == scores.max()
-    assert calibrated(counts, 20, None, "none") == (2, THRESHOLDS[int(scores[1].argmax())])
-    q, threshold = calibrated(counts, 20, 0.4, "none")
+    assert calibrate_q_and_threshold(counts, 20, None, "none") == (
+        2,
+        THRESHOLDS[int(scores[1].argmax())],
+    )
+    q, threshold = calibrate_q_and_threshold(counts, 20, 0.4, "none")
     assert q == 1
     assert error_bound(4, q, threshold, n_pairs=10, assumption="none") <= 0.4
 

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast._kernels import svm as kernels
-from holdfast._kernels.svm_elimination import put_last, scaled, twins
+from holdfast._kernels.svm_elimination import first_equal_rows, put_last, scale_columns
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select import _linear_svm
 from holdfast.select._linear_svm import LinearSVMWeights
@@ -240,7 +240,7 @@ def test_scaling_with_counts_is_scaling_of_copies(problem, scale):
     X, _ = problem
     rows = np.arange(len(X))[::-1]
     counts = (np.arange(len(X)) % 3 + 1).astype(float)
-    Z = scaled(X, rows, counts, _linear_svm.SCALES[scale], 0, X.shape[1])
+    Z = scale_columns(X, rows, counts, _linear_svm.SCALES[scale], 0, X.shape[1])
     copies = np.repeat(X[rows], counts.astype(int), axis=0)
     slow = scaled_slowly(copies, scale)
     np.testing.assert_allclose(
@@ -255,7 +255,7 @@ def test_twins_are_the_first_equal_rows(problem):
         next(k for k in range(len(y)) if y[k] == y[i] and np.array_equal(X[k], X[i]))
         for i in range(len(y))
     ]
-    assert twins(X, y).tolist() == slow
+    assert first_equal_rows(X, y).tolist() == slow
 
 
 @given(st.integers(1, 20), st.data())
@@ -473,7 +473,7 @@ def test_price_is_the_one_that_predicts_best(load):
     np.testing.assert_array_equal(total, hits)
     assert len(set(hits)) > 1
     assert (
-        _linear_svm.tuned(samples, "minmax", 1e-10, np.random.default_rng(4))
+        _linear_svm.tune_c(samples, "minmax", 1e-10, np.random.default_rng(4))
         == _linear_svm.GRID[int(np.argmax(hits))]
     )
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from holdfast.select._search._criterion import Moves, Refit, Trials
+from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCriterion
 from holdfast.select._search._nearest_svm_criteria import svm
 
 # LIBSVM stops when no two gradients are further apart than tol, 1e-3 of a margin by default:
@@ -29,7 +29,7 @@ def trials_of(X, y, *, count, seed=0):
     generator = np.random.default_rng(seed)
     orders = [generator.permutation(len(y)) for _ in range(count)]
     cut = 2 * len(y) // 3
-    return Trials(
+    return CriterionSplits(
         np.ascontiguousarray(X, dtype=float),
         y.astype(np.intp),
         [(np.sort(order[:cut]), np.sort(order[cut:])) for order in orders],
@@ -93,7 +93,7 @@ def fast(classifier, trials, *, balanced=False):
 
 def refit(classifier, trials, *, balanced=False):
     scorer = get_scorer("balanced_accuracy" if balanced else "accuracy")
-    return Refit(classifier, trials, scorer)
+    return RefitCriterion(classifier, trials, scorer)
 
 
 def wine():
@@ -159,11 +159,11 @@ def test_differences_are_libsvms_tolerance(data):
 def test_a_sample_on_the_border_is_of_the_second_class():
     X = np.array([[-1.0], [1], [0], [0], [-1], [1]])
     y = np.array([0, 1, 0, 1, 0, 1])
-    trials = Trials(X, y, [(np.array([0, 1, 4, 5]), np.array([2, 3]))])
+    trials = CriterionSplits(X, y, [(np.array([0, 1, 4, 5]), np.array([2, 3]))])
     moves = singles([0])
     classifier = machine(kernel="linear", scaled=False)
     assert fast(classifier, trials).added(NONE, moves) == [0.5]
-    trials = Trials(X, y, [(np.array([0, 1, 4, 5]), np.array([3]))])
+    trials = CriterionSplits(X, y, [(np.array([0, 1, 4, 5]), np.array([3]))])
     assert fast(classifier, trials).added(NONE, moves) == refit(classifier, trials).added(
         NONE, moves
     )
@@ -189,7 +189,7 @@ def test_a_class_may_be_missing_and_parts_differ_in_size(kernel):
     whole = noise()
     rows = np.arange(80)
     few = rows[(whole.y[rows] != 1) & (rows < 60)]
-    trials = Trials(whole.X, whole.y, [(few, rows[60:]), (rows[20:], rows[:20])])
+    trials = CriterionSplits(whole.X, whole.y, [(few, rows[60:]), (rows[20:], rows[:20])])
     classifier = machine(kernel=kernel, scaled=True)
     ours, theirs = (walk(make(classifier, trials), 6) for make in (fast, refit))
     assert np.sum(np.abs(ours - theirs) > 1e-12) <= 2
@@ -228,7 +228,7 @@ def test_the_way_to_a_subset_does_not_matter(seed, sort, kernel, scaled):
 def test_small_features_are_judged_rightly_after_a_huge_one():
     trials = noise()
     huge = np.random.default_rng(0).normal(size=80) * 1e9
-    trials = Trials(np.column_stack([trials.X, huge]), trials.y, trials.splits)
+    trials = CriterionSplits(np.column_stack([trials.X, huge]), trials.y, trials.splits)
     for kernel in ("linear", "rbf"):
         criterion = fast(machine(kernel=kernel, scaled=False), trials)
         left = criterion.removed(np.arange(7), singles([6, 0]))
@@ -269,10 +269,11 @@ def test_other_machines_are_left_to_refits(classifier):
 
 def test_other_data_are_left_to_refits():
     trials = noise()
-    alike = Trials(trials.X, trials.y, [(np.arange(0, 80, 4), np.arange(1, 80, 4))])
+    alike = CriterionSplits(trials.X, trials.y, [(np.arange(0, 80, 4), np.arange(1, 80, 4))])
     assert svm(SVC(), alike, balanced=False, scaled=False) is None
     many = np.zeros((4000, 1))
     split = [(np.arange(3900), np.arange(3900, 4000))]
     assert (
-        svm(SVC(), Trials(many, np.arange(4000) % 2, split), balanced=False, scaled=False) is None
+        svm(SVC(), CriterionSplits(many, np.arange(4000) % 2, split), balanced=False, scaled=False)
+        is None
     )

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
-from holdfast.select._search._criterion import Trials
+from holdfast.select._search._criterion import CriterionSplits
 
 
 @pytest.fixture
@@ -17,7 +17,9 @@ def trials():
     X[:12, 2] = 3.0  # constant in the first training part alone
     X[:, 3] = 1e12
     y = np.arange(30) % 3
-    return Trials(X, y, [(np.arange(12), np.arange(12, 30)), (np.arange(5, 30), np.arange(5))])
+    return CriterionSplits(
+        X, y, [(np.arange(12), np.arange(12, 30)), (np.arange(5, 30), np.arange(5))]
+    )
 
 
 def test_scales_are_those_of_scikit_learn(trials):

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError
 from holdfast.simulate import Generator, Microarray
-from holdfast.simulate._microarray import Chance
+from holdfast.simulate._microarray import RandomStream
 
 DIGEST = "aa2ec4688d560b16c1f1f8a77d6ac302687c38186fa52ca07cc9fc854564eaff"
 
@@ -24,7 +24,7 @@ def test_the_bytes_of_the_default_data_stay():
 
 def test_random_numbers_stay():
     np.testing.assert_allclose(
-        Chance(1, 2).uniform(3),
+        RandomStream(1, 2).uniform(3),
         [0.448415143332272, 0.43088198754433765, 0.41999912939219225],
         rtol=1e-15,
     )
@@ -46,9 +46,9 @@ def test_numbers_of_numpy_are_written_down_as_json():
 
 def test_large_seeds_are_told_apart():
     keys = [(2, 0, 2**32), (2, 0, 0), (2, 2**64, 0), (2, 0, 2**64), (2, 2**32, 2**32), (2, 0, 1)]
-    drawn = {float(Chance(*key).uniform(1)[0]) for key in keys}
+    drawn = {float(RandomStream(*key).uniform(1)[0]) for key in keys}
     assert len(drawn) == len(keys)
-    assert Chance(2, 2**32 + 5, 7).uniform(1) != Chance(2, 5, 1 + (7 << 32)).uniform(1)
+    assert RandomStream(2, 2**32 + 5, 7).uniform(1) != RandomStream(2, 5, 1 + (7 << 32)).uniform(1)
 
 
 def test_draws_share_the_population_but_not_the_samples():

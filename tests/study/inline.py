@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.study._execution._execute import Workers
+from holdfast.study._execution._execute import ExecutionOptions
 from holdfast.study._execution._local_pool import Report
-from holdfast.study._execution._worker import Order, obey, versions
+from holdfast.study._execution._worker import Batch, obey, versions
 
 
 class Died(BaseException):
@@ -30,7 +30,7 @@ class Inline:
         units = self.given.pop()
         if len(self.log) >= self.lives:
             raise Died
-        answer = obey(self.work, Order("", units, None, versions()))
+        answer = obey(self.work, Batch("", units, None, versions()))
         done = units[: answer.done]
         self.log.append(done)
         return [Report(units, answer)]
@@ -42,5 +42,5 @@ class Inline:
 def work_here(monkeypatch, lives=10_000):
     """Let studies work in this process, for so many orders; return the orders that were done."""
     log = []
-    monkeypatch.setattr(Workers, "pool", lambda self, work: Inline(work, log, lives))
+    monkeypatch.setattr(ExecutionOptions, "pool", lambda self, work: Inline(work, log, lives))
     return log

@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.judge import cohorts, replication
 from holdfast.resample import ReplicationPairs
 from holdfast.select._adapter import as_selector
-from holdfast.study._planning._plan import BESIDE, DISJOINT
+from holdfast.study._planning._plan import AUXILIARY_ROLES, DISJOINT
 from holdfast.study._storage._store import to_integers
 
 SIZES = [2, 4]
@@ -50,7 +50,7 @@ def test_units_count_all_work(result):
     assert roles[:6].eq("main").all()
     assert result.n_units == result.n_done == 2 * len(roles)
     assert result.complete
-    assert set(roles) == {"main", *BESIDE}
+    assert set(roles) == {"main", *AUXILIARY_ROLES}
     assert (result.resamples.loc[6:, "n_test"] == 0).all()
 
 

@@ -79,7 +79,7 @@ def test_the_numbers_are_those_of_a_search(kind, given, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 9)), np.arange(40) % 2
     search = kind("knn3", cv=2, **given).fit(X, y)
-    monkeypatch.setattr("holdfast.study._planning._plan_checks.MOST", 0)
+    monkeypatch.setattr("holdfast.study._planning._plan_checks.MAX_SIZES_WITHOUT_WARNING", 0)
     (one,) = told(kind(**given), 9)
     counted = int(one.partition("at least ")[2].partition(" ")[0])
     assert abs(search.n_judged_ - counted) <= 1

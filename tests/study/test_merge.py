@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study import load
-from holdfast.study._storage._folder import locked
+from holdfast.study._storage._folder import folder_lock
 from holdfast.study._storage._merge import merge
 from holdfast.study._storage._store import FILE, Store, integers
 from tests.study.stores import Made, full, subsamples
@@ -199,7 +199,7 @@ def test_what_is_no_list_of_studies_is_refused(made, tmp_path):
 
 def test_running_studies_are_not_merged(made, tmp_path):
     folders = [part(made, tmp_path / str(i), UNITS) for i in range(2)]
-    with locked(folders[1]), pytest.raises(StoreError, match="another run"):
+    with folder_lock(folders[1]), pytest.raises(StoreError, match="another run"):
         merge(folders, tmp_path / "out")
     assert merge(folders, tmp_path / "out").complete
 

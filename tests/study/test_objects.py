@@ -14,7 +14,12 @@ from sklearn.svm import SVC
 import holdfast as hf
 from holdfast.errors import StudyError
 from holdfast.select import halve_then_one
-from holdfast.study._storage._serialization import imported, is_opaque, made, spelled
+from holdfast.study._storage._serialization import (
+    deserialize_object,
+    import_object,
+    is_opaque,
+    serialize_object,
+)
 
 THINGS = [
     hf.ReliefF(n_neighbors=7, nominal=[0, 2]),
@@ -31,20 +36,20 @@ THINGS = [
 
 @pytest.mark.parametrize("thing", THINGS, ids=lambda one: type(one).__name__)
 def test_what_is_spelled_can_be_made_again(thing):
-    spelling = json.loads(json.dumps(spelled(thing)))
+    spelling = json.loads(json.dumps(serialize_object(thing)))
     assert not is_opaque(spelling)
-    assert spelled(made(spelling)) == spelling
-    assert type(made(spelling)) is type(thing)
+    assert serialize_object(deserialize_object(spelling)) == spelling
+    assert type(deserialize_object(spelling)) is type(thing)
 
 
 def test_public_import_paths_are_preferred():
-    assert spelled(hf.ReliefF())["class"] == "holdfast.select:ReliefF"
-    assert spelled(SVC())["class"] == "sklearn.svm:SVC"
+    assert serialize_object(hf.ReliefF())["class"] == "holdfast.select:ReliefF"
+    assert serialize_object(SVC())["class"] == "sklearn.svm:SVC"
 
 
 def test_numpy_values_become_plain():
-    assert spelled(np.float64(0.5)) == 0.5
-    assert spelled(np.array([1, 2])) == [1, 2]
+    assert serialize_object(np.float64(0.5)) == 0.5
+    assert serialize_object(np.array([1, 2])) == [1, 2]
 
 
 class Local:
@@ -53,31 +58,31 @@ class Local:
 
 
 def test_what_cannot_be_imported_is_opaque_and_says_so():
-    spelling = spelled(hf.AnySelector(lambda X, y: X[0]))
+    spelling = serialize_object(hf.AnySelector(lambda X, y: X[0]))
     assert is_opaque(spelling)
     with pytest.raises(StudyError, match=r"cannot be imported; go on with Study.run"):
-        made(spelling)
-    assert spelled(Local()) == spelled(Local())
-    assert spelled(Local())["opaque"] == "<Local>"
+        deserialize_object(spelling)
+    assert serialize_object(Local()) == serialize_object(Local())
+    assert serialize_object(Local())["opaque"] == "<Local>"
 
 
 def test_a_change_of_what_cannot_be_imported_is_noticed():
     def function(shift):
         return lambda X, y: X[0] + shift
 
-    first, again, other = (spelled(function(shift)) for shift in (1, 1, 2))
+    first, again, other = (serialize_object(function(shift)) for shift in (1, 1, 2))
     assert first == again
     assert first != other
-    assert spelled(lambda X, y: X[0]) != spelled(lambda X, y: -X[1])
+    assert serialize_object(lambda X, y: X[0]) != serialize_object(lambda X, y: -X[1])
 
 
 def test_numbers_that_json_does_not_have_are_spelled():
-    assert spelled([float("nan"), np.inf]) == [{"float": "nan"}, {"float": "inf"}]
-    assert made({"float": "-inf"}) == -np.inf
-    json.dumps(spelled(SimpleImputer()), allow_nan=False)
+    assert serialize_object([float("nan"), np.inf]) == [{"float": "nan"}, {"float": "inf"}]
+    assert deserialize_object({"float": "-inf"}) == -np.inf
+    json.dumps(serialize_object(SimpleImputer()), allow_nan=False)
 
 
 @pytest.mark.parametrize("path", ["no_such_module:x", "holdfast:NoSuchName"])
 def test_a_path_that_leads_nowhere_is_told(path):
     with pytest.raises(StudyError, match="cannot be imported"):
-        imported(path)
+        import_object(path)

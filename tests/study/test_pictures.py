@@ -12,7 +12,7 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.study import Result
 from holdfast.study._result_plots import ensemble_curves
-from holdfast.study._storage._serialization import spelled
+from holdfast.study._storage._serialization import serialize_object
 from tests.study.stores import Made, full, subsamples
 
 NAMES = ("one", "two")
@@ -207,7 +207,7 @@ def test_the_base_by_itself_begins_the_line_of_its_ensembles():
         "given": hf.Ensemble(hf.ReliefF(n_neighbors=5), n_bags=4),
         "other": hf.Ensemble(hf.ReliefF(n_neighbors=3), n_bags=4),
     }
-    parts = [{"name": name, "object": spelled(one)} for name, one in selectors.items()]
+    parts = [{"name": name, "object": serialize_object(one)} for name, one in selectors.items()]
     table = ensemble_curves({"selectors": parts})
     assert table["n_bags"].tolist() == [1, 3, 4]
     assert table["selector"].tolist() == ["alone", "named", "given"]

@@ -13,10 +13,10 @@ from holdfast.resample import Resample
 from holdfast.study._result import Result
 from holdfast.study._storage._reader import View
 from holdfast.study._tables import _stability as profiles
-from holdfast.study._tables._stability import Data
+from holdfast.study._tables._stability import LazyDataset
 from tests.study.stores import Made, folds, full, subsamples
 
-NO_DATA = Data(None)
+NO_DATA = LazyDataset(None)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def view_of(result):
 
 
 def data_of(result):
-    return Data(lambda: result.dataset)
+    return LazyDataset(lambda: result.dataset)
 
 
 def test_the_profile_meets_the_table_of_stability_at_its_sizes(wine):
@@ -165,7 +165,7 @@ def test_intervals_of_stand_ins_are_those_of_the_table_of_stability():
     made = nested_made(measures=["nogueira", "kappa"])
     result = Result(full(made))
     X = np.random.default_rng(0).normal(size=(50, 40))
-    data = Data(lambda: SimpleNamespace(X=X))
+    data = LazyDataset(lambda: SimpleNamespace(X=X))
     found = profiles.stand_ins(view_of(result), data, "one", 3).stability.set_index("measure")
     table = result.stability.query("selector == 'one' and size == 3").set_index("measure")
     columns = ["value", "low", "high"]

@@ -5,7 +5,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.study._recommendation import own_sizes, recommended
+from holdfast.study._recommendation import own_sizes, recommend_candidate
 from holdfast.study._result import Result
 from holdfast.study._storage._reader import View
 from holdfast.study._tables import _predictions as reading
@@ -16,7 +16,9 @@ OWN = Made(n=40, resamples=subsamples(40, 8), own=("two",))
 
 
 def suggested(result, **options):
-    return recommended(result._view, result._data, result.errors, result.stability, **options)
+    return recommend_candidate(
+        result._view, result._data, result.errors, result.stability, **options
+    )
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 import holdfast as hf
-from holdfast.judge._measurement import Answer, across
+from holdfast.judge._measurement import MeasuredValue, average_over_groups
 from holdfast.measures import get_measure
 from holdfast.resample import Resample
 from holdfast.study._result import Result
@@ -155,17 +155,17 @@ def test_what_holds_for_a_measure_is_noted_once_for_all_groups():
     assert row["note"].endswith("; a distance: lower is more stable")
     jaccard = get_measure("jaccard")
     few, more = (
-        Answer(value, note="no interval: few", standing=("no chance level",))
+        MeasuredValue(value, note="no interval: few", standing=("no chance level",))
         for value in (0.5, 0.6)
     )
-    undefined = Answer(note="undefined", standing=("no chance level",))
-    both = across(jaccard, [few, more]).row("the end")
+    undefined = MeasuredValue(note="undefined", standing=("no chance level",))
+    both = average_over_groups(jaccard, [few, more]).row("the end")
     assert both["note"].endswith("(t, 1 df); no chance level; the end")
     assert (both["low"], both["high"]) == (0, 1)  # cut to the range
-    equal = across(jaccard, [few, few])
+    equal = average_over_groups(jaccard, [few, few])
     assert np.isnan(equal.low)
     assert "2 groups of resamples, no interval: they do not differ" in equal.note
-    one = across(jaccard, [undefined, few]).row()
+    one = average_over_groups(jaccard, [undefined, few]).row()
     assert one["note"].startswith("undefined; mean over 2")
     assert one["note"].count("no chance level") == 1
 

@@ -1,8 +1,8 @@
 """Who is tried again, who is cut, who is given up, when processes die."""
 
 from holdfast.study._execution._local_pool import Report
-from holdfast.study._execution._scheduler import Run
-from holdfast.study._execution._worker import Answer
+from holdfast.study._execution._scheduler import Scheduler
+from holdfast.study._execution._worker import BatchResult
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import Outcome, Store
 
@@ -32,7 +32,7 @@ class Mortal:
                 self.deaths[unit] -= 1
                 return [Report(units, None, "its process died", self.timed_out)]
         outcomes = [Outcome(u.selector, at) for u in units for at in range(u.first, u.stop)]
-        return [Report(units, Answer(outcomes, len(units), ()))]
+        return [Report(units, BatchResult(outcomes, len(units), ()))]
 
     def close(self):
         pass
@@ -40,7 +40,7 @@ class Mortal:
 
 def ran(units, deaths, **how):
     store, pool = Store.create(None), Mortal(dict(deaths), **how)
-    Run(store, pool, ["s"], None).go(units)
+    Scheduler(store, pool, ["s"], None).go(units)
     rows = store.query("SELECT resample, message FROM units ORDER BY resample")
     return [units for units, _ in pool.orders], dict(rows)
 

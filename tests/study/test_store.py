@@ -13,7 +13,7 @@ import holdfast as hf
 from holdfast.errors import FileFormatError, HoldfastWarning, StoreError
 from holdfast.resample import Resample
 from holdfast.study._storage import _store as schema
-from holdfast.study._storage._folder import locked
+from holdfast.study._storage._folder import folder_lock
 from holdfast.study._storage._store import Outcome, Store, floats, integers, to_floats, to_integers
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
@@ -180,7 +180,7 @@ def test_other_versions_than_before_are_told(tmp_path):
 
 
 def hold(folder, held, leave):
-    with locked(folder):
+    with folder_lock(folder):
         held.set()
         leave.wait(30)
 
@@ -191,13 +191,13 @@ def test_a_folder_is_for_one_run_at_a_time(tmp_path):
     other = context.Process(target=hold, args=(tmp_path, held, leave))
     other.start()
     assert held.wait(30)
-    with pytest.raises(StoreError, match="another run is at work"), locked(tmp_path):
+    with pytest.raises(StoreError, match="another run is at work"), folder_lock(tmp_path):
         pass
     other.kill()  # the lock dies with its process
     other.join(30)
-    with locked(tmp_path):
+    with folder_lock(tmp_path):
         assert names(tmp_path) == []
-    with locked(tmp_path):
+    with folder_lock(tmp_path):
         pass
 
 

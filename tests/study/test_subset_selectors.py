@@ -8,7 +8,7 @@ import holdfast as hf
 from holdfast.errors import HoldfastError, HoldfastWarning
 from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.select._search import _wrapper
-from holdfast.select._selector import Columns
+from holdfast.select._selector import OfferedFeatures
 from holdfast.study._planning._make_plan import make_plan, make_work
 from holdfast.study._planning._plan import SELECTION, seed_of
 from holdfast.study._storage._store import to_integers
@@ -119,14 +119,14 @@ def test_features_that_are_not_offered_are_not_spoken_of():
     given = hf.OscillatingSearch(
         forced_in=[2], forced_out=[0, 5], feature_groups=[[1, 4], [0, 5]], start=[2, 3]
     )
-    told = given.among(Columns(6, offered=np.array([4, 2, 5])))
+    told = given.among(OfferedFeatures(6, offered=np.array([4, 2, 5])))
     assert (told.forced_in, told.forced_out) == ([1], [2])
     assert told.feature_groups == [[0], [2]]
     assert told.start == [1]
-    none = given.among(Columns(6, offered=np.array([1, 4])))
+    none = given.among(OfferedFeatures(6, offered=np.array([1, 4])))
     assert (none.forced_in, none.forced_out, none.feature_groups) == ([], [], [[0, 1]])
     assert none.start == []
-    assert given.among(Columns(6)).start == [2, 3]
+    assert given.among(OfferedFeatures(6)).start == [2, 3]
 
 
 def test_parts_of_the_features_are_offered():

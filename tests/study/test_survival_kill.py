@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from holdfast.study._storage._folder import locked
+from holdfast.study._storage._folder import folder_lock
 from tests.study.found import contents, units
 from tests.study.runs import SECONDS, STUDY, Order, Started, finished, undisturbed, until
 
@@ -39,7 +39,7 @@ def test_a_run_killed_at_five_random_moments_ends_with_the_same_bytes(
 
 def check_that_it_left_nothing(run, folder):
     if folder.exists():
-        with locked(folder):
+        with folder_lock(folder):
             pass
     until(lambda: not run.leftovers(), "what a killed run left is gone", seconds=10)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import holdfast as hf
-from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._error_comparison import PredictionErrors
 from holdfast.resample import Resample
 from holdfast.study._result import Result
 from holdfast.study._storage._reader import View
@@ -31,7 +31,7 @@ def test_the_predictions_give_the_table_of_errors(case, failed):
     store = full(CASES[case], failed=failed)
     errors = Result(store).errors
     tested = reading.tested_of(View(store))
-    scored = Sheet(tested).weighed()
+    scored = PredictionErrors(tested).weighed()
     assert [tuple(pair) for pair in tested.pairs] == list(
         errors[["selector", "classifier", "size"]].itertuples(index=False, name=None)
     )
@@ -44,7 +44,7 @@ def test_subjects_give_the_standard_errors_of_the_table(failed):
     store = full(CASES["folds"], failed=failed)
     store.connection.execute("UPDATE samples SET subject = 'p' || (sample % 7)")
     errors = Result(store).errors
-    scored = Sheet(reading.tested_of(View(store))).weighed()
+    scored = PredictionErrors(reading.tested_of(View(store))).weighed()
     assert scored.test == "the t-test on subjects, enlarged for shared training samples"
     assert scored.published == "the t-test on subjects"
     assert scored.errors == pytest.approx(errors["error"].to_numpy())

@@ -18,7 +18,7 @@ from holdfast.study._execution import _sequential_run
 from holdfast.study._execution._sequential_run import Growing
 from holdfast.study._planning import _plan
 from holdfast.study._planning._make_plan import make_plan
-from holdfast.study._planning._stopping_rule import FACT, steps
+from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, steps
 from tests.resample.strategies import same
 from tests.study.found import tables
 from tests.study.inline import Died, work_here
@@ -64,7 +64,7 @@ def found(folder):
     The rule stays in the store to tell why there are so many resamples.
     """
     kept = tables(folder)
-    kept["facts"] = [row for row in kept["facts"] if row[0] != FACT]
+    kept["facts"] = [row for row in kept["facts"] if row[0] != STOPPING_RULE_KEY]
     return kept | {"plan.json": (folder / "plan.json").read_bytes()}
 
 
@@ -387,4 +387,4 @@ def test_the_rule_stays_in_the_store(tmp_path, monkeypatch):
     work_here(monkeypatch)
     with closing(study(100, 0.2, replication=3).run(data(), out=tmp_path / "run").store) as store:
         fact = {"width": 0.2, "most": 100, "replication": 3, "stopped": True}
-        assert store.fact(FACT) == fact
+        assert store.fact(STOPPING_RULE_KEY) == fact

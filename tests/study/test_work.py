@@ -15,7 +15,7 @@ import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.select import Scorer
-from holdfast.study._execution._unit import offered
+from holdfast.study._execution._unit import restrict_selector
 from holdfast.study._planning._make_plan import make_plan, make_work
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import to_floats, to_integers
@@ -305,14 +305,14 @@ def test_nominal_features_reach_the_selectors_that_know_them():
 
 def test_which_features_are_nominal_is_told_of_those_offered():
     for nominal in ([2, 3], [False, False, True, True]):
-        told = offered(hf.ReliefF(nominal=nominal), np.array([0, 1, 3]), 4)
+        told = restrict_selector(hf.ReliefF(nominal=nominal), np.array([0, 1, 3]), 4)
         assert told.nominal == [2]
-    assert offered(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
+    assert restrict_selector(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
 
 
 def test_selectors_within_selectors_are_told_of_nominal_features_offered():
     nested = hf.StabilitySelection(hf.ReliefF(nominal=[2, 3]))
-    told = offered(nested, np.array([0, 1, 3]), 4)
+    told = restrict_selector(nested, np.array([0, 1, 3]), 4)
     assert told.base.nominal == [2]
     assert nested.base.nominal == [2, 3]
 

@@ -130,7 +130,7 @@ def test_joining_many_effects_costs_little(n, d, monkeypatch):
     setting = {"n_features": 300, "n_selected": d, "n_per_class": n}
     effect = TriangularEffects(largest=0.5)
     joined = selection_probability(effect=effect, **setting).probabilities
-    monkeypatch.setattr(_selection_threshold.merged, "__defaults__", (10**6,))
+    monkeypatch.setattr(_selection_threshold.merge_shifts, "__defaults__", (10**6,))
     each = selection_probability(effect=effect, **setting).probabilities
     assert joined == pytest.approx(each, abs=1e-4)
     assert np.square(joined).sum() == pytest.approx(np.square(each).sum(), rel=1e-4)
@@ -161,7 +161,7 @@ def test_joined_groups_stay_on_their_side_of_the_threshold():
     shifts = np.append(0.0, scores.shifts(clumps((0.2, 170), (1.0, 30))))
     counts = np.append(1800.0, np.ones(200))
     for few in (48, 128):
-        groups = _selection_threshold.merged(scores, shifts, counts, 200, few=few)
+        groups = _selection_threshold.merge_shifts(scores, shifts, counts, 200, few=few)
         informative = groups.places > 1
         assert groups.places[informative].min() >= scores.place(shifts)[1]
         assert groups.counts[informative].sum() == pytest.approx(200)

@@ -12,16 +12,16 @@ from holdfast._kernels import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_REACH = 60  # powers of ten up to this one, both ways
-_EXACT = np.array([10.0**q for q in range(23)])  # larger powers of ten are no doubles
-_DIGITS = 19  # so many fit into 64 bits
+_MAX_POWER_OF_TEN = 60  # powers of ten up to this one, both ways
+_EXACT_POWERS_OF_TEN = np.array([10.0**q for q in range(23)])  # larger powers of ten are no doubles
+_MAX_DIGITS = 19  # so many fit into 64 bits
 
 
 def _scaled_powers() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return powers of ten as 64 leading bits, cut off, and the exponents of 2 that scale them."""
     leading: list[int] = []
     scale: list[int] = []
-    for q in range(-_REACH, _REACH + 1):
+    for q in range(-_MAX_POWER_OF_TEN, _MAX_POWER_OF_TEN + 1):
         top, bottom = 10 ** max(q, 0), 10 ** max(-q, 0)
         shift = 64 - (top.bit_length() - bottom.bit_length())
         bits = (top << max(shift, 0)) // (bottom << max(-shift, 0))
@@ -56,14 +56,18 @@ def _nearest(digits: np.uint64, power: int) -> float:
     """
     if digits < np.uint64(1 << 53) and -22 <= power <= 22:
         value = float(digits)
-        return float(value * _EXACT[power] if power >= 0 else value / _EXACT[-power])
-    if power < -_REACH or power > _REACH:
+        return float(
+            value * _EXACT_POWERS_OF_TEN[power]
+            if power >= 0
+            else value / _EXACT_POWERS_OF_TEN[-power]
+        )
+    if power < -_MAX_POWER_OF_TEN or power > _MAX_POWER_OF_TEN:
         return np.nan
     shifted = 0
     while digits < np.uint64(1 << 63):
         digits = digits << np.uint64(1)
         shifted += 1
-    high = _high_half(digits, _LEADING[power + _REACH])
+    high = _high_half(digits, _LEADING[power + _MAX_POWER_OF_TEN])
     spare = np.uint64(11) if high >= np.uint64(1 << 63) else np.uint64(10)
     half = np.uint64(1) << (spare - np.uint64(1))
     rest = high & ((half << np.uint64(1)) - np.uint64(1))
@@ -72,7 +76,9 @@ def _nearest(digits: np.uint64, power: int) -> float:
     kept = high >> spare
     if rest > half:
         kept += np.uint64(1)
-    return math.ldexp(float(kept), np.int64(spare) + 64 - shifted - _SCALE[power + _REACH])
+    return math.ldexp(
+        float(kept), np.int64(spare) + 64 - shifted - _SCALE[power + _MAX_POWER_OF_TEN]
+    )
 
 
 @kernel
@@ -102,7 +108,7 @@ def parse_row(
                 seen += 1
                 if count > 0 or sign != 48:
                     count += 1
-                if count <= _DIGITS:
+                if count <= _MAX_DIGITS:
                     digits = digits * np.uint64(10) + np.uint64(sign - 48)
                 if point:
                     power -= 1
@@ -111,7 +117,7 @@ def parse_row(
             else:
                 break
             at += 1
-        plain = seen > 0 and count <= _DIGITS
+        plain = seen > 0 and count <= _MAX_DIGITS
         if plain and at < stop and (text[at] == 101 or text[at] == 69):
             at += 1
             down = False

@@ -29,7 +29,7 @@ CLOSE = 1e-8  # of a variance or a distance: closer than this, rounding errors c
 u64 = np.uint64
 
 
-class Samples(NamedTuple):
+class SplitSamples(NamedTuple):
     """What is fitted and tested in each split.
 
     Attributes
@@ -65,7 +65,7 @@ class Samples(NamedTuple):
     variances: Floats
 
 
-class Rule(NamedTuple):
+class CovarianceRule(NamedTuple):
     """How covariances are estimated.
 
     Attributes
@@ -120,7 +120,7 @@ class Growth(NamedTuple):
 
 
 @kernel
-def fill_moments(samples: Samples, rule: Rule) -> None:
+def fill_moments(samples: SplitSamples, rule: CovarianceRule) -> None:
     """Fill in the means and variances of all features."""
     for s in range(len(samples.bounds)):
         for c in range(samples.bounds.shape[1] - 1):
@@ -144,7 +144,7 @@ def _moments(values: Floats, rows: Ints, multiple: float, lost: int) -> tuple[fl
 
 
 @kernel
-def _seed(samples: Samples, s: int, size: int) -> Growth:
+def _seed(samples: SplitSamples, s: int, size: int) -> Growth:
     """Make room for up to `size` features in split s; there is none yet."""
     classes = samples.bounds.shape[1] - 1
     trained = samples.bounds[s, classes] - samples.bounds[s, 0]
@@ -163,7 +163,9 @@ def _seed(samples: Samples, s: int, size: int) -> Growth:
 
 
 @kernel
-def _extend(samples: Samples, rule: Rule, growth: Growth, s: int, depth: int, feature: int) -> int:
+def _extend(
+    samples: SplitSamples, rule: CovarianceRule, growth: Growth, s: int, depth: int, feature: int
+) -> int:
     """Let a feature come in at a depth; say whether the subset is regular."""
     values, multiple, bounds = samples.X[feature], samples.factors[s, feature], samples.bounds[s]
     test = samples.test[samples.starts[s] : samples.starts[s + 1]]
@@ -256,7 +258,7 @@ def _add_squares(white: Floats, distances: Floats, c: int, depth: int, sign: flo
 
 
 @kernel
-def _hits(samples: Samples, growth: Growth, s: int, depth: int) -> float:
+def _hits(samples: SplitSamples, growth: Growth, s: int, depth: int) -> float:
     """What the right predictions are worth; not a number where classes are nearly tied.
 
     A class that is not there has the logarithm of 0 for a prior, and never wins.
@@ -283,8 +285,13 @@ def _hits(samples: Samples, growth: Growth, s: int, depth: int) -> float:
 
 
 @kernel
-def added(
-    samples: Samples, rule: Rule, base: Ints, features: Ints, starts: Ints, values: Floats
+def score_additions(
+    samples: SplitSamples,
+    rule: CovarianceRule,
+    base: Ints,
+    features: Ints,
+    starts: Ints,
+    values: Floats,
 ) -> None:
     """Find the value of the base with each unit added: minus infinity if it is singular.
 
@@ -313,8 +320,13 @@ def added(
 
 
 @kernel
-def removed(
-    samples: Samples, rule: Rule, base: Ints, places: Ints, starts: Ints, values: Floats
+def score_removals(
+    samples: SplitSamples,
+    rule: CovarianceRule,
+    base: Ints,
+    places: Ints,
+    starts: Ints,
+    values: Floats,
 ) -> None:
     """Find the value of the base without each unit, which goes by its places in the base.
 
@@ -339,7 +351,7 @@ def removed(
 
 
 @kernel
-def _invert(samples: Samples, growth: Growth, s: int, rest: Growth) -> Floats:
+def _invert(samples: SplitSamples, growth: Growth, s: int, rest: Growth) -> Floats:
     """Return the inverse of each covariance; multiply the deviations by it, in place.
 
     Distances and determinants become those that the rest starts from.
@@ -384,7 +396,7 @@ def _multiply(block: Floats, c: int, k: int, multiple: float) -> None:
 
 @kernel
 def _shrink(
-    samples: Samples, growth: Growth, rest: Growth, precision: Floats, s: int, unit: Ints
+    samples: SplitSamples, growth: Growth, rest: Growth, precision: Floats, s: int, unit: Ints
 ) -> bool:
     """Let the features at some places leave; say whether that could be done.
 

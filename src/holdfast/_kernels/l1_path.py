@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 GAUSSIAN, LOGISTIC, MULTINOMIAL = range(3)
 FLOOR = 1e-6  # added to weights: a sample that is told for certain still bends the parabola
-ENOUGH = 1e-4  # share of the promised gain that a step has to bring
+MIN_GAIN_SHARE = 1e-4  # share of the promised gain that a step has to bring
 ROUNDING = 1e-13  # of the objective: gains below it cannot be seen
-SLACKER = 0.05  # parabolas are solved to this share of the violation they start from
-ROUNDS = 100
+INNER_TOLERANCE_SHARE = 0.05  # parabolas are solved to this share of the violation they start from
+MAX_ROUNDS = 100
 SWEEPS = 2_000
 HALVINGS = 30
 RIDGE = 1e-13  # of the largest diagonal entry: keeps singular systems solvable
-SAME = 1e-10  # features that differ by less than this share of their values are one
+TWIN_TOLERANCE = 1e-10  # features that differ by less than this share of their values are one
 
 
 @kernel
@@ -131,7 +131,7 @@ def slopes(Z: Floats, R: Floats) -> Floats:
 @kernel
 def has_twin(Z: Floats, who: Ints, j: int) -> bool:
     """Whether a feature equals one at work, or its negative."""
-    n, limit = Z.shape[1], SAME * np.abs(Z[j]).max()
+    n, limit = Z.shape[1], TWIN_TOLERANCE * np.abs(Z[j]).max()
     for k in who:
         for sign in (1.0, -1.0):
             i = 0
@@ -273,7 +273,7 @@ def _system(
 
 
 @kernel
-def _who_is_in(
+def _active_coefficients(
     Z: Floats, who: Ints, B: Floats, penalty: float
 ) -> tuple[Floats, Ints, Ints, Floats]:
     """Features, rows and places of the coefficients that are in, and what they pay; then offsets.
@@ -318,7 +318,7 @@ def _leap(
     the coefficients: that is a system of linear equations.
     """
     rows, n = R.shape
-    E, at, place, tolls = _who_is_in(Z, who, B, penalty)
+    E, at, place, tolls = _active_coefficients(Z, who, B, penalty)
     size = len(place)
     U = np.empty((rows, n))
     for row in range(rows):
@@ -394,7 +394,7 @@ def _advance(
                 eta[row, i] = start[row, i] + part * change[row, i]
         # the penalty is convex: a part of the step costs at most that part of `bend`
         now = loss(family, Y, eta) + part * bend
-        if now <= before + ENOUGH * part * gain + ROUNDING * (1.0 + abs(before)):
+        if now <= before + MIN_GAIN_SHARE * part * gain + ROUNDING * (1.0 + abs(before)):
             break
         part *= 0.5
     return part
@@ -418,7 +418,7 @@ def _step(
     violation = _violation(Z, who, B, R, penalty)
     if violation <= slack:
         return violation
-    spare, close = FLOOR, max(0.5 * slack, SLACKER * violation)
+    spare, close = FLOOR, max(0.5 * slack, INNER_TOLERANCE_SHARE * violation)
     if family == GAUSSIAN:  # the loss is a parabola, the same at every place
         P, spare, close = np.zeros((rows, n)), 1.0, 0.5 * slack
     new = B.copy()
@@ -457,7 +457,7 @@ def solve(
     for row in range(rows):
         for k in range(len(who)):
             B[row, k] = beta[row, who[k]]
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         violation = _step(Z, Y, family, who, B, eta, penalty, slack)
         if violation <= slack:
             break

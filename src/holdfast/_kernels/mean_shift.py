@@ -74,7 +74,7 @@ def shift(
 
 
 @kernel
-def within(
+def mark_within_radius(
     products: Single, slack: float, points: Floats, centres: Floats, radius2: float, flags: Flags
 ) -> None:
     """Mark the points within the radius of each centre."""

@@ -37,7 +37,7 @@ u64 = np.uint64
 ZERO, ONE = u64(0), u64(1)
 
 
-class Data(NamedTuple):
+class NeighborData(NamedTuple):
     """Samples in rows with their classes, the limits of each feature, and how many vote."""
 
     X: Floats
@@ -48,7 +48,7 @@ class Data(NamedTuple):
     k: int
 
 
-class Block(NamedTuple):
+class TestedRowBlock(NamedTuple):
     """Some tested rows of a split, the training part, and their distances in the base.
 
     `near` are the smallest distances of each tested row in ascending order, equal ones in the
@@ -109,8 +109,8 @@ class Contest(NamedTuple):
 
 
 @kernel
-def judge(
-    data: Data,
+def score_units(
+    data: NeighborData,
     weights: Floats,
     train: Ints,
     trains: Ints,
@@ -144,7 +144,9 @@ def judge(
 
 
 @kernel
-def _block(data: Data, weights: Floats, train: Ints, tested: Ints, base: Ints, size: int) -> Block:
+def _block(
+    data: NeighborData, weights: Floats, train: Ints, tested: Ints, base: Ints, size: int
+) -> TestedRowBlock:
     """Compute what all units share: the distances by the base's features."""
     table = np.zeros((len(tested), len(train)))
     for f in base:
@@ -155,7 +157,7 @@ def _block(data: Data, weights: Floats, train: Ints, tested: Ints, base: Ints, s
     for i in range(len(tested)):
         _rank(table[i], near[i], place[i])
     kinds = data.classes[train].astype(u64)
-    return Block(tested, train, kinds, weights, base, table, near, place)
+    return TestedRowBlock(tested, train, kinds, weights, base, table, near, place)
 
 
 @kernel
@@ -187,7 +189,9 @@ def _insert(distances: Floats, names: Counts, distance: float, name: int) -> Non
 
 
 @kernel
-def _tile(data: Data, block: Block, features: Ints, starts: Ints, sign: float, width: int) -> Tile:
+def _tile(
+    data: NeighborData, block: TestedRowBlock, features: Ints, starts: Ints, sign: float, width: int
+) -> Tile:
     """Collect the values of some units."""
     n_tested, n_train = len(block.tested), len(block.train)
     depth = max(np.max(starts[1:] - starts[:-1]), 1)  # units may be empty
@@ -210,7 +214,9 @@ def _tile(data: Data, block: Block, features: Ints, starts: Ints, sign: float, w
 
 
 @kernel
-def _add_right(data: Data, block: Block, tile: Tile, worth: Floats, values: Floats) -> None:
+def _add_right(
+    data: NeighborData, block: TestedRowBlock, tile: Tile, worth: Floats, values: Floats
+) -> None:
     """Add what the right predictions of a block are worth, in all lanes."""
     k, width, n_train = data.k, len(values), len(block.train)
     search = Search(
@@ -237,7 +243,7 @@ def _add_right(data: Data, block: Block, tile: Tile, worth: Floats, values: Floa
 
 
 @kernel
-def _search(block: Block, tile: Tile, i: u64, search: Search) -> tuple[u64, u64]:
+def _search(block: TestedRowBlock, tile: Tile, i: u64, search: Search) -> tuple[u64, u64]:
     """Find the smallest distances of one tested row in all lanes; who wins a tie is left open.
 
     The base's distances, less the reach, are bounds. Near rows come in their order until no lane
@@ -324,8 +330,8 @@ def _add_worth(votes: Floats, kind: int, worth: float, values: Floats) -> None:
 
 @kernel
 def _settle(
-    data: Data,
-    block: Block,
+    data: NeighborData,
+    block: TestedRowBlock,
     tile: Tile,
     i: int,
     lane: int,

@@ -85,7 +85,7 @@ def _mode(p: int, a: int, b: int) -> int:
 
 
 @kernel
-def _up(p: int, a: int, b: int, r: int) -> float:
+def _probability_ratio(p: int, a: int, b: int, r: int) -> float:
     """Ratio of the hypergeometric probabilities of r + 1 and r."""
     return (a - r) * (b - r) / ((r + 1.0) * (p - a - b + r + 1.0))
 
@@ -97,10 +97,10 @@ def _extent(p: int, a: int, b: int) -> tuple[int, int]:
     low, weight = mode, 1.0
     while low > max(0, a + b - p) and weight > NEGLIGIBLE:
         low -= 1
-        weight /= _up(p, a, b, low)
+        weight /= _probability_ratio(p, a, b, low)
     high, weight = mode, 1.0
     while high < min(a, b) and weight > NEGLIGIBLE:
-        weight *= _up(p, a, b, high)
+        weight *= _probability_ratio(p, a, b, high)
         high += 1
     return low, high
 
@@ -111,9 +111,9 @@ def _fill(p: int, a: int, b: int, low: int, pmf: NDArray[np.float64]) -> None:
     mode = _mode(p, a, b) - low
     pmf[mode] = 1.0
     for i in range(mode, 0, -1):
-        pmf[i - 1] = pmf[i] / _up(p, a, b, low + i - 1)
+        pmf[i - 1] = pmf[i] / _probability_ratio(p, a, b, low + i - 1)
     for i in range(mode, len(pmf) - 1):
-        pmf[i + 1] = pmf[i] * _up(p, a, b, low + i)
+        pmf[i + 1] = pmf[i] * _probability_ratio(p, a, b, low + i)
     pmf /= pmf.sum()
 
 

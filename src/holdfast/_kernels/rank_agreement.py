@@ -53,7 +53,7 @@ def _tied_pairs(ascending: Ints) -> int:
 
 
 @kernel
-def _doubled(ranks: NDArray[Any], order: NDArray[np.int64], out: Ints) -> None:
+def _double_ranks(ranks: NDArray[Any], order: NDArray[np.int64], out: Ints) -> None:
     """Write ranks in a given order as whole numbers: average ranks are multiples of one half."""
     for k in range(len(order)):
         out[k] = np.int32(round(2.0 * ranks[order[k]]))
@@ -67,17 +67,17 @@ def kendall_table(ranks: NDArray[Any]) -> Floats:
     tied = np.empty(m, np.int64)
     values, spare = np.empty(p, np.int32), np.empty(p, np.int32)
     for i in range(m):
-        _doubled(ranks[i], np.arange(p), values)
+        _double_ranks(ranks[i], np.arange(p), values)
         values.sort()
         tied[i] = _tied_pairs(values)
     table = np.empty((m, m))
     first = np.empty(p, np.int32)
     for i in range(m):
         order = np.argsort(ranks[i], kind="mergesort")
-        _doubled(ranks[i], order, first)
+        _double_ranks(ranks[i], order, first)
         table[i, i] = 1.0 if tied[i] < total else np.nan
         for j in range(i + 1, m):
-            _doubled(ranks[j], order, values)
+            _double_ranks(ranks[j], order, values)
             both, start = 0, 0
             for k in range(1, p + 1):
                 if k == p or first[k] != first[start]:

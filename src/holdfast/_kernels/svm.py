@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
 RIDGE = 1e-12  # of the largest diagonal entry: keeps singular systems solvable
 ROUNDING = 4e-16  # a violation below this share of the summands is rounding error
-ROUNDS = 10_000
+MAX_ROUNDS = 10_000
 SMALLEST = 1e-280  # in place of a Gram matrix of zeros: nothing may be divided by 0
-HAIR = 1e-12  # of the box: an entry so near to a bound is at it
+BOUND_TOLERANCE = 1e-12  # of the box: an entry so near to a bound is at it
 LINEAR = 0.0  # in place of an RBF kernel's gamma
 EXACT = 1e-10  # violation left when a subset is judged
-ENOUGH = 200  # rounds for that; the hardest of wine's and breast cancer's raw subsets took 55
+MAX_SUBSET_ROUNDS = (
+    200  # rounds for that; the hardest of wine's and breast cancer's raw subsets took 55
+)
 BORDER = 1e-10  # decisions below this share of their summands, or of 1, are 0
 
 
@@ -197,7 +199,9 @@ def _descend(
 
 
 @kernel
-def solve(K: Floats, y: Floats, box: Floats, b: Floats, tol: float, rounds: int = ROUNDS) -> float:
+def solve(
+    K: Floats, y: Floats, box: Floats, b: Floats, tol: float, rounds: int = MAX_ROUNDS
+) -> float:
     """Solve from a feasible start, in place; return the violation left above rounding error."""
     low = np.where(y > 0.0, 0.0, -box)
     high = np.where(y > 0.0, box, 0.0)
@@ -234,7 +238,7 @@ def offset(K: Floats, y: Floats, box: Floats, b: Floats) -> float:
     g = np.empty(len(y))
     _gradient(K, y, b, g)
     low, high = np.where(y > 0.0, 0.0, -box), np.where(y > 0.0, box, 0.0)
-    rise, fall = _extremes(b, g, low + HAIR * box, high - HAIR * box)
+    rise, fall = _extremes(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
     if np.isinf(rise) or np.isinf(fall):  # one class only
         return -fall if np.isinf(rise) else -rise
     return -(rise + fall) / 2.0
@@ -304,7 +308,7 @@ def _kernelise(K: Floats, gamma: float) -> None:
 
 
 @kernel
-def _of_two(K: Floats, a: int, m: int, c: int, n: int) -> Floats:
+def _pair_submatrix(K: Floats, a: int, m: int, c: int, n: int) -> Floats:
     """Return the part of K for m rows from a on and n rows from c on."""
     part = np.empty((m + n, m + n))
     for i in range(m + n):
@@ -315,7 +319,7 @@ def _of_two(K: Floats, a: int, m: int, c: int, n: int) -> Floats:
 
 
 @kernel
-def _machines(K: Floats, bounds: Ints, C: float, b: Floats, offsets: Floats) -> None:
+def _solve_class_pairs(K: Floats, bounds: Ints, C: float, b: Floats, offsets: Floats) -> None:
     """Solve for each pair of classes, from a feasible start in the rows of b, in place.
 
     Class c has the samples from ``bounds[c]`` to ``bounds[c + 1]``.
@@ -326,11 +330,11 @@ def _machines(K: Floats, bounds: Ints, C: float, b: Floats, offsets: Floats) -> 
             a, c = bounds[first], bounds[second]
             m, n = bounds[first + 1] - a, bounds[second + 1] - c
             if m > 0 and n > 0:
-                part, own = _of_two(K, a, m, c, n), np.empty(m + n)
+                part, own = _pair_submatrix(K, a, m, c, n), np.empty(m + n)
                 y, box = np.ones(m + n), np.full(m + n, C)
                 y[m:] = -1.0
                 own[:m], own[m:] = b[pair, a : a + m], b[pair, c : c + n]
-                solve(part, y, box, own, EXACT, ENOUGH)
+                solve(part, y, box, own, EXACT, MAX_SUBSET_ROUNDS)
                 offsets[pair] = offset(part, y, box, own)
                 b[pair, a : a + m], b[pair, c : c + n] = own[:m], own[m:]
             pair += 1
@@ -382,7 +386,7 @@ def _right(f: Floats, bounds: Ints, tested: Ints, weights: Floats) -> float:
 
 
 @kernel
-def _judge_split(
+def _score_split(
     X: Floats,
     y: Ints,
     fit: Ints,
@@ -409,19 +413,19 @@ def _judge_split(
         K = near.copy()
         if gammas[0] != LINEAR:
             _kernelise(K, gammas[0])
-        _machines(K, bounds, C, start, offsets)
+        _solve_class_pairs(K, bounds, C, start, offsets)
     for u in range(len(values)):
         K, cross, b, gamma = near.copy(), far.copy(), start.copy(), gammas[u + 1]
         unit = features[starts[u] : starts[u + 1]]
         _include(K, cross, unit, sign, X, fit, test, mean, width, gamma)
         if gamma != LINEAR:
             _kernelise(K, gamma)
-        _machines(K, bounds, C, b, offsets)
+        _solve_class_pairs(K, bounds, C, b, offsets)
         values[u] += _right(_decisions(cross, gamma, b, offsets), bounds, y[test], weights)
 
 
 @kernel
-def judge(
+def score_units(
     X: Floats,
     y: Ints,
     fit: Ints,
@@ -446,7 +450,7 @@ def judge(
     values = np.zeros(len(starts) - 1)
     for s in range(len(means)):
         own = slice(test_starts[s], test_starts[s + 1])
-        _judge_split(
+        _score_split(
             X,
             y,
             fit[fit_starts[s] : fit_starts[s + 1]],

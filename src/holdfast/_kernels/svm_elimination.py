@@ -24,7 +24,7 @@ TILE = 16  # columns of X that are turned into rows of Z together
 
 
 @kernel
-def twins(X: NDArray[Any], y: Ints) -> Ints:
+def first_equal_rows(X: NDArray[Any], y: Ints) -> Ints:
     """First row that equals each row, in values and class."""
     n, p = X.shape
     first = np.arange(n)
@@ -80,7 +80,9 @@ def _centre(tile: Floats, counts: Floats, kind: int) -> Floats:
 
 
 @kernel
-def scaled(X: NDArray[Any], rows: Ints, counts: Floats, kind: int, start: int, stop: int) -> Floats:
+def scale_columns(
+    X: NDArray[Any], rows: Ints, counts: Floats, kind: int, start: int, stop: int
+) -> Floats:
     """Return columns start to stop of the named rows of X, scaled, features in rows."""
     n = len(rows)
     Z = np.empty((stop - start, n))

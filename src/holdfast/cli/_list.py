@@ -34,7 +34,7 @@ def list_() -> None:
 
 # ``holdfast list measures``.
 
-_COLUMNS = (
+_MEASURE_COLUMNS = (
     Column("measure"),
     Column("form"),
     Column("range"),
@@ -63,7 +63,7 @@ def measures(form: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(_records(table))
     else:
-        print_table(_COLUMNS, [_row(record) for record in _records(table)])
+        print_table(_MEASURE_COLUMNS, [_row(record) for record in _records(table)])
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -92,12 +92,8 @@ def measure(
     confidence intervals and with the value that chance alone would give.
     """
     # imported here, as they are slow to import
-    from holdfast.cli._measure_run import (  # noqa: PLC0415
-        Given,
-        all_measures,
-        asked_measures,
-        print_measured,
-    )
+    from holdfast.cli._measure_run import MeasureRequest as Given  # noqa: PLC0415
+    from holdfast.cli._measure_run import all_measures, asked_measures, print_measured  # noqa: PLC0415
     from holdfast.measures import get_measure  # noqa: PLC0415
     from holdfast.measures import measure as compute  # noqa: PLC0415
 
@@ -112,12 +108,12 @@ def measure(
         [record.name for record in chosen],
         preferences,
         confidence=confidence,
-        **_known({**options, "similarity": similarity}, chosen),
+        **_keep_supported_options({**options, "similarity": similarity}, chosen),
     )
     print_measured(preferences, table, confidence, as_json=as_json)
 
 
-def _known(options: dict[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
+def _keep_supported_options(options: dict[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
     """Return the options that were given and that at least one of the measures takes."""
     known = {option for measure in measures for option in measure.options}
     return {key: value for key, value in options.items() if key in known and value is not None}

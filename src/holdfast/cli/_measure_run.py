@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from holdfast._formatting import plural
-from holdfast.cli._output import Column, number, print_json, print_table, say
+from holdfast.cli._output import Column, log_line, number, print_json, print_table
 from holdfast.measures import get_measure, list_measures
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _TAKES = {"weights": {"weights", "ranking"}}  # weights are ranked where a measu
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class MeasureRequest:
     """What a user gave: preferences, perhaps similarities, perhaps a wish to correct or not."""
 
     preferences: AnyPreferences
@@ -52,7 +52,7 @@ class Given:
         return "cannot be corrected" if self.corrected else "is corrected by definition"
 
 
-def asked_measures(names: Sequence[str], given: Given) -> list[Measure]:
+def asked_measures(names: Sequence[str], given: MeasureRequest) -> list[Measure]:
     """Return the measures of these names; refuse those that cannot be computed as asked."""
     measures = [get_measure(name) for name in names]
     for measure in measures:
@@ -62,7 +62,7 @@ def asked_measures(names: Sequence[str], given: Given) -> list[Measure]:
     return measures
 
 
-def all_measures(given: Given) -> list[Measure]:
+def all_measures(given: MeasureRequest) -> list[Measure]:
     """Return all measures that can be computed; say which wait for an option."""
     table = list_measures()
     forms = _forms(given)
@@ -79,12 +79,12 @@ def all_measures(given: Given) -> list[Measure]:
     return chosen
 
 
-def _forms(given: Given) -> set[str]:
+def _forms(given: MeasureRequest) -> set[str]:
     form = given.preferences.form
     return _TAKES.get(form, {form})
 
 
-def _misfit(measure: Measure, given: Given) -> str:
+def _misfit(measure: Measure, given: MeasureRequest) -> str:
     if measure.form not in _forms(given):
         return f"measures {measure.form}, the file was read as {given.preferences.form}: see --form"
     lacking = [_OPTION[need] for need in sorted(given.missing(measure)) if need in _OPTION]
@@ -94,12 +94,12 @@ def _misfit(measure: Measure, given: Given) -> str:
 
 def _say_left_out(measures: Sequence[Measure], why: str) -> None:
     if measures:
-        say("note", f"left out {why}: {', '.join(measure.name for measure in measures)}.")
+        log_line("note", f"left out {why}: {', '.join(measure.name for measure in measures)}.")
 
 
 # Measured stability, as a table for people or as JSON.
 
-_COLUMNS = (
+_MEASURED_COLUMNS = (
     Column("measure"),
     Column("value", right=True),
     Column("low", right=True),
@@ -123,15 +123,15 @@ def print_measured(
     if as_json:
         print_json(_document(preferences, records, confidence))
         return
-    click.echo(f"{described(preferences)}.\n")
-    print_table(_COLUMNS, [_cells(record) for record in records])
+    click.echo(f"{describe_preferences(preferences)}.\n")
+    print_table(_MEASURED_COLUMNS, [_cells(record) for record in records])
     click.echo(
         f"\nThe {100 * confidence:g}% intervals (low to high) cover repeating the same protocol "
         "on the same data; they do not cover new data."
     )
 
 
-def described(preferences: Subsets | Weights | Rankings) -> str:
+def describe_preferences(preferences: Subsets | Weights | Rankings) -> str:
     """Say in words what was measured."""
     count, known = len(preferences), preferences.n_features
     features = "an unknown number of features" if known is None else plural(known, "feature")

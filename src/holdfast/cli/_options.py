@@ -108,7 +108,7 @@ def check_share(_: click.Context, __: click.Parameter, value: float | None) -> f
     return value
 
 
-def _part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+def _check_part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     found = _PART.fullmatch(value or "1/1")
     if found is None or int(found[1]) > int(found[2]):
         raise click.BadParameter(f"spell parts as 1/3, 2/3 and 3/3; got {value!r}.")
@@ -150,7 +150,7 @@ run_options = in_group(
     option(
         "--part",
         metavar="K/N",
-        callback=_part,
+        callback=_check_part,
         help="Do part K of N only; 'holdfast merge' joins them.",
     ),
     option(

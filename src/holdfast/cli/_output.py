@@ -59,16 +59,16 @@ def table_lines(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> list[str]:
     """Return the lines of a table, the header first; two blanks stand between columns."""
-    lines = _aligned(columns, rows)
+    lines = _align_columns(columns, rows)
     if width is None or max(map(len, lines)) <= width:
         return lines
     fixed = [i for i, column in enumerate(columns) if not column.free]
     texts = [_free_text(columns, row) for row in rows]
-    lines = _aligned([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
+    lines = _align_columns([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
     return [lines[0], *chain(*map(partial(_above, width=width), lines[1:], texts))]
 
 
-def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
+def _align_columns(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
     lines = [[column.title for column in columns], *map(list, rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
     return [
@@ -114,14 +114,14 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
 # What the command line says to people, on standard error.
 
 
-def say(kind: str, message: object) -> None:
+def log_line(kind: str, message: object) -> None:
     """Print one line to standard error."""
     click.echo(f"{kind}: {' '.join(str(message).split())}", err=True)
 
 
 def say_error(message: str, code: int) -> int:
     """Print an error and return the exit code that goes with it."""
-    say("error", message)
+    log_line("error", message)
     return code
 
 
@@ -145,7 +145,7 @@ def plain_warnings() -> Iterator[None]:
                 usual(message, category, filename, lineno, file, line)
             elif str(message) not in said:
                 said.add(str(message))
-                say("warning", message)
+                log_line("warning", message)
 
         warnings.showwarning = show
         yield

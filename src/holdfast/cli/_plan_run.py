@@ -13,7 +13,7 @@ import pandas as pd
 
 from holdfast._formatting import did_you_mean, plural
 from holdfast._object_spec import made_of, parse_spelling
-from holdfast.cli._output import Column, paragraph, print_json, print_table, say
+from holdfast.cli._output import Column, log_line, paragraph, print_json, print_table
 from holdfast.cli._plan_command import OF_DATA
 from holdfast.cli._program import FAILED
 from holdfast.cli._progress import read
@@ -55,13 +55,13 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
     selectors = {name: as_selector(name) for name in options["selectors"]}
     check_missing(data, selectors, get_measure(options["measure"]), options.get("impute"))
     if not quiet:
-        say("work", f"{plural(len(selectors), 'selector')} x {plural(len(sizes), 'size')}.")
+        log_line("work", f"{plural(len(selectors), 'selector')} x {plural(len(sizes), 'size')}.")
     rows = [_row(name, size, data, options) for name in options["selectors"] for size in sizes]
     failed = [row for row in rows if "error" in row]
     if len(failed) == len(rows):
         raise failed[0]["error"]
     for row in failed:
-        say("error", f"{row['selector']}: {row['error']}")
+        log_line("error", f"{row['selector']}: {row['error']}")
     _print(rows, data, options)
     return FAILED if failed else 0
 
@@ -118,8 +118,8 @@ def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any])
     except HoldfastError as error:
         return {**row, "error": error}
     if not options["quiet"] and found.note:
-        say("note", f"{name}{'' if size is None else f', size {size:,}'}: {found.note}.")
-    return {**_planned(found, options["stability"]), **_feature_plan(found, options), **row}
+        log_line("note", f"{name}{'' if size is None else f', size {size:,}'}: {found.note}.")
+    return {**_plan_for_target(found, options["stability"]), **_feature_plan(found, options), **row}
 
 
 def _feature_plan(found: Replication, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _feature_plan(found: Replication, options: Mapping[str, Any]) -> dict[str, A
     return {"features": rows}
 
 
-def _planned(found: Replication, target: float) -> dict[str, Any]:
+def _plan_for_target(found: Replication, target: float) -> dict[str, Any]:
     half = {
         "half_n_samples": found.n_samples,
         "half_value": found.value,
@@ -260,7 +260,11 @@ def _row_run_plan_theory(
     # also where nothing is asked of it: what follows can then fail for one reason only
     value = expected_stability(measure, n_per_class=classes, n_selected=size, **setting)
     if options["samples"]:
-        row |= {"n_samples": samples, "value": value, "again": _again(size, classes, setting)}
+        row |= {
+            "n_samples": samples,
+            "value": value,
+            "again": _expected_shared_features(size, classes, setting),
+        }
     try:
         found = required_samples(options["stability"], measure, n_selected=size, **setting)
     except InvalidInputError as error:
@@ -268,7 +272,9 @@ def _row_run_plan_theory(
     return {**row, "needed": found.n_samples, "note": ""}
 
 
-def _again(size: int, classes: tuple[int, int], setting: dict[str, Any]) -> float:
+def _expected_shared_features(
+    size: int, classes: tuple[int, int], setting: dict[str, Any]
+) -> float:
     """Return how many features two samples are expected to share."""
     share: float = expected_stability("pog", n_per_class=classes, n_selected=size, **setting)
     return size * share

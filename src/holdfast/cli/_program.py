@@ -184,7 +184,7 @@ def in_group(title: str, *options: Said) -> Callable[[Callable[..., Any]], Calla
 # The connection to a Dask cluster.
 
 _ADDRESS = re.compile(r"([a-z]+://)?[^/]+:\d+/?")
-REACH = 10.0
+CONNECT_TIMEOUT_SECONDS = 10.0
 """Seconds to reach the scheduler."""
 LEAVE = 2.0
 """Seconds to say goodbye, as the scheduler may be gone."""
@@ -196,24 +196,25 @@ def cluster(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    client = _connected(address)
+    client = _connect_client(address)
     try:
         yield client
     finally:
         client.close(timeout=LEAVE)
 
 
-def _connected(place: str) -> Any:  # noqa: ANN401  (a distributed.Client)
+def _connect_client(place: str) -> Any:  # noqa: ANN401  (a distributed.Client)
     connect = _client_class()
     address = _address(place)
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # their tracebacks help nobody
     try:
-        return connect(address, timeout=REACH, set_as_default=False)
+        return connect(address, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise StudyError(
-            f"--dask {place}: no Dask scheduler can be reached there within {REACH:g} s "
+            f"--dask {place}: no Dask scheduler can be reached there within "
+            f"{CONNECT_TIMEOUT_SECONDS:g} s "
             f"({reason}); is it running? Without --dask, the study runs in local processes."
         ) from error
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast._formatting import plural
-from holdfast.cli._output import paragraph, say
+from holdfast.cli._output import log_line, paragraph
 from holdfast.io import read_data
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 PAUSE = 2.0
 """Fewest seconds between two lines."""
-STEPS = 10
+MAX_PROGRESS_LINES = 10
 """Most lines of a run."""
-WIDTH = 24
+BAR_WIDTH_CHARACTERS = 24
 """Width of a bar: in 80 columns, room is left for the ^C that a terminal prints behind it."""
-MANY = 12
+MIN_SELECTORS_TO_HIDE_IDLE = 12
 """From so many selectors on, bars are shown only of those at work."""
 
 
@@ -101,7 +101,7 @@ def say_work(watch: Watch, where: str) -> None:
     size = f"{selectors} x {plural(resamples, 'training part')} = {units}"
     size = f"{units} of {selectors}" if others else size  # a part of a study
     already = f", {watch.n_done:,} of them done already" if watch.n_done else ""
-    say("work", f"{size}{already}, on {where}.")
+    log_line("work", f"{size}{already}, on {where}.")
     if not watch.explained:
         click.echo(paragraph(f"work: {watch.estimates}", sys.stderr), err=True)
     watch.explained = True
@@ -113,11 +113,11 @@ class Talker(Watch):
     def end(self, units: int) -> None:
         """Say so if there was nothing left to do."""
         if not self.started:
-            say("work", f"nothing was left to do of {plural(units, 'unit')}.")
+            log_line("work", f"nothing was left to do of {plural(units, 'unit')}.")
 
     def note(self, text: str) -> None:
         """Say how wide the intervals are."""
-        say("progress", f"{text}.")
+        log_line("progress", f"{text}.")
 
 
 class Lines(Talker):
@@ -145,14 +145,14 @@ class Lines(Talker):
         share = self.n_done / self.total
         failed = f", {self.failed:,} failed" if self.failed else ""
         left = (now - self._began) / (self.n_done - self._before) * (self.total - self.n_done)
-        say(
+        log_line(
             "progress",
             f"{self.n_done:,} of {plural(self.total, 'unit')} done ({share:.0%}){failed}, "
             f"{timedelta(seconds=round(left))} left.",
         )
 
     def _steps(self) -> int:
-        return STEPS * self.n_done // max(1, self.total)
+        return MAX_PROGRESS_LINES * self.n_done // max(1, self.total)
 
 
 class Bars(Talker):
@@ -176,7 +176,7 @@ class Bars(Talker):
         self._bars.update(self._all, completed=self.n_done, failed=failed)
         for name, task in self._tasks.items():
             at_work = 0 < self.done[name] < self.totals[name]
-            visible = at_work or len(self._tasks) < MANY
+            visible = at_work or len(self._tasks) < MIN_SELECTORS_TO_HIDE_IDLE
             self._bars.update(task, completed=self.done[name], visible=visible)
 
     def stop(self) -> None:
@@ -191,7 +191,7 @@ def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used
 
     return Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=WIDTH),
+        BarColumn(bar_width=BAR_WIDTH_CHARACTERS),
         *(TextColumn(text, markup=False) for text in texts),
         TimeRemainingColumn(elapsed_when_finished=True),
         console=Console(stderr=True),
@@ -208,7 +208,7 @@ def read(source: str, wishes: Mapping[str, Any], *, quiet: bool) -> Dataset:
         data = read_data(source, **wishes, progress=progress)
     if not quiet:
         for line in data.summary().lines():
-            say("data", line)
+            log_line("data", line)
     return data
 
 

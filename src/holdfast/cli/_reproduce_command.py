@@ -65,7 +65,8 @@ def reproduce(paper: str, experiments: tuple[str, ...], **options: Any) -> int:
     Runs are studies and are kept: the same command goes on where it was stopped. Reduced runs take
     minutes.
     """
-    from holdfast.cli._reproduce_run import Request, run_reproduce  # noqa: PLC0415  (slow)
+    from holdfast.cli._reproduce_run import ReproduceRequest as Request  # noqa: PLC0415  (slow)
+    from holdfast.cli._reproduce_run import run_reproduce  # noqa: PLC0415  (slow)
 
     return run_reproduce(Request(paper, experiments, **options))
 

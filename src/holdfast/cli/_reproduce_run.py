@@ -15,12 +15,12 @@ import click
 
 from holdfast.cli._output import (
     Column,
+    log_line,
     logged_warnings,
     number,
     paragraph,
     print_json,
     print_table,
-    say,
 )
 from holdfast.cli._program import INTERRUPTED, cluster
 from holdfast.cli._progress import watcher
@@ -38,15 +38,15 @@ from holdfast.papers._document import (
 from holdfast.papers._pages import check_free, write, write_index
 from holdfast.papers._reproduce import (
     PAPERS,
-    Order,
-    Workshops,
-    asked_for,
-    check_some,
+    ExperimentSession,
+    PlannedExperiment,
+    check_any_runnable,
     expected_seconds,
-    ordered,
-    why_none,
+    explain_missing_data,
+    get_requested_experiments,
+    plan_experiments,
 )
-from holdfast.papers._runner import Library, Workers
+from holdfast.papers._runner import Library, WorkerOptions
 from holdfast.plot import simulated_figure
 from holdfast.simulate._figures import figure_tables, get_figure
 from holdfast.study._storage._folder import made_folder
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Request:
+class ReproduceRequest:
     """What the command line asks for."""
 
     paper: str
@@ -89,7 +89,7 @@ class Teller:
     def studying(self, name: str) -> Progress | None:
         """Say that a study begins."""
         if not self.quiet:
-            say("study", name)
+            log_line("study", name)
         watch = watcher("", quiet=self.quiet)
         watch.explained = True  # what stability over these resamples means is not the point here
         return watch
@@ -97,15 +97,15 @@ class Teller:
     def making(self, name: str) -> None:
         """Say that tables are made."""
         if not self.quiet:
-            say("simulating", name)
+            log_line("simulating", name)
 
 
-def run_reproduce(request: Request) -> int:
+def run_reproduce(request: ReproduceRequest) -> int:
     """Run experiments; what cannot be is told before the work."""
     library = Library(request.data)
-    asked = asked_for(request.paper, request.experiments)
-    orders = ordered(asked, library, full=request.full, datasets=request.datasets)
-    check_some(orders, library)
+    asked = get_requested_experiments(request.paper, request.experiments)
+    orders = plan_experiments(asked, library, full=request.full, datasets=request.datasets)
+    check_any_runnable(orders, library)
     able = [order for order in orders if order.runs]
     folder = Path(request.out)
     if not request.force:
@@ -117,24 +117,26 @@ def run_reproduce(request: Request) -> int:
             stack.enter_context(orderly_stop())
             stack.enter_context(logged_warnings(quiet=request.quiet))
             client = stack.enter_context(cluster(request.dask))
-            workers = Workers(n_jobs=request.n_jobs, client=client)
+            workers = WorkerOptions(n_jobs=request.n_jobs, client=client)
             return _run(able, library, request, workers)
     except KeyboardInterrupt:
-        say("interrupted", f"what was done is kept in {folder}; the same command goes on.")
+        log_line("interrupted", f"what was done is kept in {folder}; the same command goes on.")
         return INTERRUPTED
 
 
-def _name(order: Order) -> str:
+def _name(order: PlannedExperiment) -> str:
     return f"{order.paper.name}-{order.experiment.name}"
 
 
-def _announce(orders: Sequence[Order], library: Library, request: Request) -> None:
+def _announce(
+    orders: Sequence[PlannedExperiment], library: Library, request: ReproduceRequest
+) -> None:
     """Say what is left out, and how long the rest takes."""
     for order in orders:
         if not order.runs:
-            say("left out", f"{_name(order)}: {why_none(order, library)}.")
+            log_line("left out", f"{_name(order)}: {explain_missing_data(order, library)}.")
     seconds = expected_seconds(orders, full=request.full)
-    say("expected", f"about {_time(seconds)} of computing, shared by all processes.")
+    log_line("expected", f"about {_time(seconds)} of computing, shared by all processes.")
 
 
 def _time(seconds: float) -> str:
@@ -143,9 +145,14 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def _run(orders: Sequence[Order], library: Library, request: Request, workers: Workers) -> int:
+def _run(
+    orders: Sequence[PlannedExperiment],
+    library: Library,
+    request: ReproduceRequest,
+    workers: WorkerOptions,
+) -> int:
     folder = Path(request.out)
-    shop = Workshops(
+    shop = ExperimentSession(
         library=library,
         full=request.full,
         seed=request.seed,
@@ -157,32 +164,34 @@ def _run(orders: Sequence[Order], library: Library, request: Request, workers: W
     shop.read(orders)
     documents, files = [], []
     for order in orders:
-        document, written = _one(order, shop, folder, request)
+        document, written = _run_experiment(order, shop, folder, request)
         documents.append(document)
         files += written
-    everything = (Order(paper, one, ()) for paper in PAPERS.values() for one in paper.experiments)
+    everything = (
+        PlannedExperiment(paper, one, ()) for paper in PAPERS.values() for one in paper.experiments
+    )
     index = write_index(folder, map(_name, everything))
     if request.as_json:
         print_json(documents)
     if not request.quiet:
         for path in (*files, index):
-            say("written", path)
+            log_line("written", path)
     return 0
 
 
-def _one(
-    order: Order, shop: Workshops, folder: Path, request: Request
+def _run_experiment(
+    order: PlannedExperiment, shop: ExperimentSession, folder: Path, request: ReproduceRequest
 ) -> tuple[Document, list[Path]]:
     """Run, write and tell one experiment."""
     if not request.quiet:
-        say("experiment", f"{_name(order)}: {order.experiment.title}")
+        log_line("experiment", f"{_name(order)}: {order.experiment.title}")
     began = time.monotonic()
     made = shop.reproduced(order)
     files = write(made, folder)
     if not request.as_json:
         print_reproduction(made.document)
     if not request.quiet:
-        say("took", f"{timedelta(seconds=round(time.monotonic() - began))} for {_name(order)}")
+        log_line("took", f"{timedelta(seconds=round(time.monotonic() - began))} for {_name(order)}")
     return made.document, files
 
 
@@ -193,9 +202,9 @@ def print_reproduction(document: Document) -> None:
     """Print the numbers, how well they agree, and what became of the findings."""
     title = f"{document['short']}, {document['label']}: {document['title']}"
     click.secho(title, bold=True)
-    _say(f"{size_word(document).capitalize()}: {document['size']}.")
+    _print_paragraph(f"{size_word(document).capitalize()}: {document['size']}.")
     for sentence in data_sentences(document):
-        _say(sentence)
+        _print_paragraph(sentence)
     settings = settings_shown(document)
     for setting in settings:
         _print_numbers(document, setting, several=len(settings) > 1)
@@ -204,7 +213,7 @@ def print_reproduction(document: Document) -> None:
     click.echo()
 
 
-def _say(text: str) -> None:
+def _print_paragraph(text: str) -> None:
     click.echo(paragraph(text, sys.stdout))
 
 
@@ -215,7 +224,7 @@ def _print_numbers(document: Document, setting: Document, *, several: bool) -> N
     click.echo()
     name = f"{setting['name']}: {setting['title']}" if several else ""
     compared = "Ours (published, difference)." if own.compared else ""
-    _say(" ".join(filter(None, (name, compared))) or "Numbers:")
+    _print_paragraph(" ".join(filter(None, (name, compared))) or "Numbers:")
     columns = [Column(name) for name in own.titles] + [Column(one, right=True) for one in own.heads]
     print_table(columns, [[*names, *(cell.text() for cell in cells)] for names, cells in own.rows])
 
@@ -233,7 +242,7 @@ def _print_agreement(document: Document) -> None:
         Column("rank correlation", right=True),
     ]
     print_table(columns, rows)
-    _say(agreement_sentence(document))
+    _print_paragraph(agreement_sentence(document))
 
 
 def _print_findings(document: Document) -> None:
@@ -242,22 +251,22 @@ def _print_findings(document: Document) -> None:
     click.echo(f"\nFindings. {summary(document)}")
     several = len(document["settings"]) > 1
     for place, finding in enumerate(document["findings"], 1):
-        _say(f"{place}. {finding['text']}")
+        _print_paragraph(f"{place}. {finding['text']}")
         for result in finding["results"]:
             setting = f" ({result['setting']})" if several else ""
-            _say(f"   {result['status']}{setting}: {result['evidence']}")
+            _print_paragraph(f"   {result['status']}{setting}: {result['evidence']}")
 
 
 # A simulated figure: said how long it takes, made, drawn, written, and told.
 
 PICTURES = ("png", "svg")
-WORDS = {
+SHORT_COLUMN_NAMES = {
     "n_samples": "samples",
     "n_features": "features",
     "relative_weighted_consistency": "cw_rel",
 }
 """What goes by shorter names on the terminal."""
-TEXT = ("panel", "selector", "structure", "features")
+TEXT_COLUMNS = ("panel", "selector", "structure", "features")
 GIVEN = ("x", "ratio", "n_samples", "n_features")
 """Columns of words, and of numbers that were chosen, not found."""
 
@@ -284,13 +293,13 @@ def run_simulate(request: RequestRunSimulate) -> int:
     tables = {name: folder / f"figure{record.number}_{name}.csv" for name in record.tables}
     _check_free([*pictures, *tables.values()], force=request.force)
     if not request.quiet:
-        say("expected", _expected(record, request))
+        log_line("expected", _format_expected_time(record, request))
     made = figure_tables(
         record.number, full=request.full, random_state=request.seed, n_jobs=request.n_jobs
     )
     picture = simulated_figure(record.number, made)
     _write({path: made[name] for name, path in tables.items()}, picture, pictures)
-    _tell(request, record.main(made), picture, [*pictures, *tables.values()])
+    _print_figure(request, record.main(made), picture, [*pictures, *tables.values()])
     return 0
 
 
@@ -316,7 +325,7 @@ def _check_free(paths: list[Path], *, force: bool) -> None:
         )
 
 
-def _expected(record: SimulatedFigure, request: RequestRunSimulate) -> str:
+def _format_expected_time(record: SimulatedFigure, request: RequestRunSimulate) -> str:
     """Say how long it will take; a second process does not quite halve it."""
     seconds = record.seconds_full if request.full else record.seconds
     time = f"{seconds / 60:.0f} minutes" if seconds >= 100 else f"{seconds:.0f} s"
@@ -331,18 +340,21 @@ def _write(tables: Mapping[Path, pd.DataFrame], picture: Picture, pictures: list
         picture.save(path)
 
 
-def _tell(
+def _print_figure(
     request: RequestRunSimulate, main: pd.DataFrame, picture: Picture, files: list[Path]
 ) -> None:
     if request.as_json:
         print_json(_document(request, main, picture, files))
     else:
         click.echo(f"{picture.title}\n")
-        columns = [Column(WORDS.get(name, name), right=name not in TEXT) for name in main.columns]
+        columns = [
+            Column(SHORT_COLUMN_NAMES.get(name, name), right=name not in TEXT_COLUMNS)
+            for name in main.columns
+        ]
         print_table(columns, [_cells(row) for row in main.to_dict("records")])
     if not request.quiet:
         for path in files:
-            say("written", path)
+            log_line("written", path)
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
@@ -350,8 +362,8 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
 
 
 def _cell(name: str, value: Any) -> str:  # noqa: ANN401
-    if name in TEXT:
-        return WORDS.get(value, str(value))
+    if name in TEXT_COLUMNS:
+        return SHORT_COLUMN_NAMES.get(value, str(value))
     return f"{value:,g}" if name in GIVEN else number(value)
 
 

@@ -22,7 +22,7 @@ from holdfast.cli._options import (
     split_sizes,
     split_spellings,
 )
-from holdfast.cli._output import say
+from holdfast.cli._output import log_line
 from holdfast.cli._program import GroupedCommand, in_group, option
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def report(
         paths = write_report(result, target, force=force, found_again=found_again)
     if not quiet:
         for path in paths:
-            say("written", path)
+            log_line("written", path)
     return 0
 
 
@@ -120,9 +120,9 @@ def report(
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff", "svm_rfe", "random_score")
 CLASSIFIERS = ("linear_svm", "knn3")
 PROTOCOL = "subsampling:n_resamples=100,train_size=0.9"
-MOST = 1000
+DEFAULT_MAX_RESAMPLES = 1000
 """Most resamples of a study that stops by itself, where no protocol is named."""
-GROWING = f"subsampling:n_resamples={MOST},train_size=0.9"
+GROWING = f"subsampling:n_resamples={DEFAULT_MAX_RESAMPLES},train_size=0.9"
 DEFAULTS: dict[str, Any] = {
     "selectors": SELECTORS,
     "classifiers": CLASSIFIERS,
@@ -137,7 +137,7 @@ OF_RUN = tuple(field.name for field in fields(RunOptions))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class StudyRequest:
     """A study as it was asked for."""
 
     file: str
@@ -156,19 +156,19 @@ class Request:
         return self.out or Path(f"{_stem(self.file)}-study")
 
 
-def requested(data: str, given: Mapping[str, Any]) -> Request:
+def build_request(data: str, given: Mapping[str, Any]) -> StudyRequest:
     """Put together what the command line says and, for a study file, what that says."""
     said = {key: value for key, value in given.items() if value is not None}
     asked = {**_source(data), **said}
     _check(asked)
     usual = {**DEFAULTS, "protocol": GROWING if "until_width" in asked else PROTOCOL}
     values = {**usual, **asked}
-    return Request(
+    return StudyRequest(
         file=values["file"],
-        wishes=_some(values, OF_DATA),
-        study={**_some(values, OF_STUDY), "random_state": values["seed"]},
+        wishes=_pick_keys(values, OF_DATA),
+        study={**_pick_keys(values, OF_STUDY), "random_state": values["seed"]},
         out=Path(values["out"]) if "out" in values else None,
-        run=RunOptions(**_some(values, OF_RUN)),
+        run=RunOptions(**_pick_keys(values, OF_RUN)),
     )
 
 
@@ -189,7 +189,7 @@ def _source(data: str) -> dict[str, Any]:
     return read_study_file(Path(data))
 
 
-def _some(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+def _pick_keys(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values}
 
 
@@ -271,7 +271,8 @@ out_option = in_group(
         type=click.FloatRange(min=0, min_open=True),
         metavar="W",
         help=f"Stop when the 95% intervals of the stability are at most W wide; the protocol says "
-        f"how many resamples at most, default {MOST:,}. Narrow intervals tell what repeating the "
+        f"how many resamples at most, default {DEFAULT_MAX_RESAMPLES:,}. Narrow intervals "
+        "tell what repeating the "
         "protocol gives, not what new samples would.",
     ),
 )
@@ -309,4 +310,4 @@ def study(data: str, **options: Any) -> int:
     """
     from holdfast.cli._study_run import run_study  # noqa: PLC0415  (slow to import)
 
-    return run_study(requested(data, options))
+    return run_study(build_request(data, options))

@@ -19,7 +19,7 @@ from pydantic import (
 from holdfast._classifiers import as_classifier
 from holdfast._formatting import did_you_mean
 from holdfast.cli._options import LONGEST
-from holdfast.cli._output import say
+from holdfast.cli._output import log_line
 from holdfast.errors import FileFormatError, HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _taken(check: Callable[[Any], object]) -> AfterValidator:
+def _validate_with(check: Callable[[Any], object]) -> AfterValidator:
     """Return a validator that keeps a value if the library takes it."""
 
     def validate(value: T) -> T:
@@ -69,13 +69,13 @@ def _not_zero(value: int) -> int:
     return value
 
 
-def _some(values: T) -> T:
+def _check_not_empty(values: T) -> T:
     if not values:
         raise ValueError(f"at least one is needed, got {values!r}; leave the key out for defaults.")
     return values
 
 
-def _made(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _build_selectors(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return selectors with their options set, by name."""
     faults: list[str] = []
     selectors = {name: as_selector(name) for name in table}
@@ -97,24 +97,24 @@ def _kind(value: object) -> str:
 
 Column = Annotated[Any, AfterValidator(_column)]
 Size = Annotated[Any, AfterValidator(_size)]
-Selector = Annotated[str, _taken(as_selector)]
-Classifier = Annotated[str, _taken(as_classifier)]
-Measure = Annotated[str, _taken(get_measure)]
-Protocol = Annotated[Any, _taken(as_protocol)]
+Selector = Annotated[str, _validate_with(as_selector)]
+Classifier = Annotated[str, _validate_with(as_classifier)]
+Measure = Annotated[str, _validate_with(get_measure)]
+Protocol = Annotated[Any, _validate_with(as_protocol)]
 Selectors = Annotated[
     Annotated[list[Selector], Tag("list")]
-    | Annotated[dict[Selector, dict[str, Any]], AfterValidator(_made), Tag("table")],
+    | Annotated[dict[Selector, dict[str, Any]], AfterValidator(_build_selectors), Tag("table")],
     Discriminator(_kind),
 ]
 
 
-class Section(BaseModel):
+class StudyFileSection(BaseModel):
     """A table of the file; keys that it does not know are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 
-class Data(Section):
+class DataSection(StudyFileSection):
     """The data, and what is said about their columns."""
 
     file: str
@@ -127,12 +127,12 @@ class Data(Section):
     classes: bool = False
 
 
-class Plan(Section):
+class StudySection(StudyFileSection):
     """What is to be studied."""
 
-    selectors: Annotated[Selectors, AfterValidator(_some)] = []
+    selectors: Annotated[Selectors, AfterValidator(_check_not_empty)] = []
     protocol: Protocol = None
-    sizes: Annotated[list[Size], AfterValidator(_some)] = []
+    sizes: Annotated[list[Size], AfterValidator(_check_not_empty)] = []
     classifiers: list[Classifier] = []
     measures: list[Measure] = []
     impute: Literal["median"] = "median"
@@ -140,7 +140,7 @@ class Plan(Section):
     seed: NonNegativeInt = 0
 
 
-class Run(Section):
+class RunSection(StudyFileSection):
     """Who works, and what is written."""
 
     out: str = ""
@@ -152,12 +152,12 @@ class Run(Section):
     found_again: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = 0.8
 
 
-class StudyFile(Section):
+class StudyFile(StudyFileSection):
     """A whole study file. What is not given is left to the defaults of the command."""
 
-    data: Data
-    study: Plan = Plan()
-    run: Run = Run()
+    data: DataSection
+    study: StudySection = StudySection()
+    run: RunSection = RunSection()
 
     def given(self) -> dict[str, Any]:
         """Return what the file says, by the names of the options."""
@@ -167,7 +167,7 @@ class StudyFile(Section):
 
 # Study files: TOML that says all that the command line of a study can say.
 
-KEYS = {
+SECTION_KEYS = {
     section: set(field.annotation.model_fields)  # type: ignore[union-attr]
     for section, field in StudyFile.model_fields.items()
 }
@@ -175,18 +175,18 @@ KEYS = {
 
 def read_study_file(path: Path) -> dict[str, Any]:
     """Return what a study file says, by the names of the options; tell all its faults."""
-    document = _parsed(path)
+    document = _read_toml(path)
     try:
         given = StudyFile.model_validate(document).given()
     except ValidationError as error:
         *others, last = [f"{path}: {_fault(one)}" for one in error.errors()]
         for fault in others:
-            say("error", fault)
+            log_line("error", fault)
         raise FileFormatError(last) from None
-    return {key: _beside(path, key, value) for key, value in given.items()}
+    return {key: _resolve_path(path, key, value) for key, value in given.items()}
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -223,13 +223,13 @@ def _message(error: ErrorDetails, place: list[str]) -> str:
 def _nearest(place: list[str]) -> str:
     """Name the key that was meant: one of the same table, or the same key of another."""
     key = place[-1]
-    elsewhere = [f"{section}.{key}" for section, keys in KEYS.items() if key in keys]
+    elsewhere = [f"{section}.{key}" for section, keys in SECTION_KEYS.items() if key in keys]
     if elsewhere:
         return f" Did you mean {elsewhere[0]!r}?"
-    return did_you_mean(key, KEYS if len(place) == 1 else KEYS[place[0]])
+    return did_you_mean(key, SECTION_KEYS if len(place) == 1 else SECTION_KEYS[place[0]])
 
 
-def _beside(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401
+def _resolve_path(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401
     """Take paths as relative to the folder of the study file."""
     if isinstance(value, str) and _is_path(key, value):
         return str(path.parent / value)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast._formatting import plural
-from holdfast.cli._output import logged_warnings, print_json, say
+from holdfast.cli._output import log_line, logged_warnings, print_json
 from holdfast.cli._program import COMMAND, FAILED, INTERRUPTED, cluster
 from holdfast.cli._progress import read, watcher
-from holdfast.cli._study_summary import fewer_than_asked, print_summary, recommended
+from holdfast.cli._study_summary import fewer_than_asked, print_summary, try_recommend
 from holdfast.errors import HoldfastError, InvalidInputError, StoreError, StudyError
 from holdfast.report import conclude
 from holdfast.report._escaping import bare
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from holdfast.cli._options import RunOptions
-    from holdfast.cli._study_command import Request
+    from holdfast.cli._study_command import StudyRequest
     from holdfast.study import Result
 
 
-def run_study(request: Request) -> int:
+def run_study(request: StudyRequest) -> int:
     """Run a study and return the exit code; wrong usage is told before the data are read."""
-    study = _made(request)
+    study = _build_study(request)
     return conduct(lambda workers: _run(study, request, workers), request.folder, request.run)
 
 
-def _made(request: Request) -> Study:
+def _build_study(request: StudyRequest) -> Study:
     try:
         return Study(**request.study)
     except InvalidInputError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
 
 
-def _run(study: Study, request: Request, workers: dict[str, Any]) -> Result:
+def _run(study: Study, request: StudyRequest, workers: dict[str, Any]) -> Result:
     quiet = request.run.quiet
     data = read(request.file, request.wishes, quiet=quiet)
     protocol = as_protocol(request.study["protocol"])
@@ -115,15 +115,15 @@ def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunO
             )
             return close(result, folder, options)
     except KeyboardInterrupt:
-        say("interrupted", _kept(folder) or "nothing was done yet.")
+        log_line("interrupted", _describe_stored_progress(folder) or "nothing was done yet.")
         return INTERRUPTED
     except StudyError:
-        if kept := _kept(folder):
-            say("next", kept)
+        if kept := _describe_stored_progress(folder):
+            log_line("next", kept)
         raise
 
 
-def _kept(folder: Path) -> str:
+def _describe_stored_progress(folder: Path) -> str:
     """Say how much is done and how to go on; nothing where nothing was begun."""
     try:
         result = load(folder)
@@ -138,24 +138,24 @@ def _kept(folder: Path) -> str:
 
 # The end of a study: its results for people or programs, what failed, and what was written.
 
-MOST = 5
+MAX_FAILURE_KINDS = 5
 """Most kinds of failures that are told."""
 
 
 def close(result: Result, folder: Path, options: RunOptions) -> int:
     """Tell what came out, close its store, and return the exit code."""
     with closing(result.store):
-        _tell(result, folder, options)
+        _print_result(result, folder, options)
         return FAILED if len(result.failures) else 0
 
 
-def _tell(result: Result, folder: Path, options: RunOptions) -> None:
+def _print_result(result: Result, folder: Path, options: RunOptions) -> None:
     files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
-    files += _exported(result, folder, options.export)
+    files += _export_tables(result, folder, options.export)
     if not options.as_json:
         part = None if result.complete else options.part
         print_summary(result, part=part, found_again=options.found_again)
-    reports = _reported(result, folder, options)
+    reports = _write_report(result, folder, options)
     if options.as_json:
         document = _document(result, folder, [*files, *reports])
         print_json(document | _longest_lists(result, options.found_again))
@@ -164,13 +164,13 @@ def _tell(result: Result, folder: Path, options: RunOptions) -> None:
         _say_next(result, folder, options.part, files, reports)
 
 
-def _exported(result: Result, folder: Path, form: str | None) -> list[Path]:
+def _export_tables(result: Result, folder: Path, form: str | None) -> list[Path]:
     if form is None:
         return []
     return export(result, folder / "tables", form)  # type: ignore[arg-type]
 
 
-def _reported(result: Result, folder: Path, options: RunOptions) -> list[Path]:
+def _write_report(result: Result, folder: Path, options: RunOptions) -> list[Path]:
     """Write the report, but of a part of a study, or of one where nothing is done, none."""
     if result.n_done == 0 or (options.part is not None and not result.complete):
         return []
@@ -199,7 +199,7 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
         "replication": _records(result.replication),
         "stability": _records(result.stability),
         "errors": _records(result.errors),
-        "recommended": _recommended(result),
+        "recommended": _recommendation_record(result),
         "failures": _records(result.failures),
         "files": [str(path) for path in files],
         **_cohorts(result),
@@ -217,8 +217,8 @@ def _cohorts(result: Result) -> dict[str, Any]:
     return {"cohorts": _records(result.cohorts)} if len(result.cohorts) else {}
 
 
-def _recommended(result: Result) -> dict[str, Any] | None:
-    choice = recommended(result)
+def _recommendation_record(result: Result) -> dict[str, Any] | None:
+    choice = try_recommend(result)
     if choice is None:
         return None
     short = fewer_than_asked(result, choice)
@@ -240,18 +240,21 @@ def _say_failures(result: Result) -> None:
     table = result.failures
     if not len(table):
         return
-    say("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
+    log_line("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
     names = [one["name"] for one in result.plan["selectors"]]
     throughout = failed_selectors(result.store, names)
     for one in throughout:
-        say("error", str(one))
+        log_line("error", str(one))
     table = table[~table["selector"].isin([one.name for one in throughout])]
     kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
-    for kind in kinds.reset_index().head(MOST).to_dict("records"):
+    for kind in kinds.reset_index().head(MAX_FAILURE_KINDS).to_dict("records"):
         where = f"{plural(kind['count'], 'resample')} (the first is {kind['min']})"
-        say("error", f"{kind['selector']} on {where}: {kind['message']}")
-    if len(kinds) > MOST:
-        say("error", f"and {len(kinds) - MOST:,} more reasons: see the failures of the result.")
+        log_line("error", f"{kind['selector']} on {where}: {kind['message']}")
+    if len(kinds) > MAX_FAILURE_KINDS:
+        log_line(
+            "error",
+            f"and {len(kinds) - MAX_FAILURE_KINDS:,} more reasons: see the failures of the result.",
+        )
 
 
 def _say_next(
@@ -265,16 +268,16 @@ def _say_next(
     where = shlex.quote(str(folder))
     state = f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done"
     if part is not None and not result.complete:
-        say("next", f"{state}; when all parts are: holdfast merge {where} DIR... --out DIR")
+        log_line("next", f"{state}; when all parts are: holdfast merge {where} DIR... --out DIR")
     elif not result.complete:
-        say("next", f"{state}; try the others again: holdfast resume {where}")
-    say("written", _listed(folder, [*files, *reports[1:]]))
-    say("look further in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
+        log_line("next", f"{state}; try the others again: holdfast resume {where}")
+    log_line("written", _format_paths(folder, [*files, *reports[1:]]))
+    log_line("look further in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
     for page in reports[:1]:
-        say("report", page)
+        log_line("report", page)
 
 
-def _listed(folder: Path, files: Sequence[Path]) -> str:
+def _format_paths(folder: Path, files: Sequence[Path]) -> str:
     """Name files of a folder on one line: the first with its path, the others within the folder."""
     first, *others = files
     within = [str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)

@@ -11,12 +11,12 @@ import click
 from holdfast._formatting import plural
 from holdfast.cli._output import Column, paragraph, print_table, table_lines
 from holdfast.errors import HoldfastError
-from holdfast.judge._measurement import fewer
+from holdfast.judge._measurement import find_shortfall
 from holdfast.report import conclude
 from holdfast.report._escaping import plain_text
 from holdfast.report._feature_table import longest_list_sentences
 from holdfast.report._second_study import notes_of
-from holdfast.study._planning._stopping_rule import FACT, is_narrow, too_wide_sentence
+from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, is_narrow, too_wide_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from holdfast.judge import Recommendation
-    from holdfast.judge._measurement import Fewer
+    from holdfast.judge._measurement import SizeShortfall
     from holdfast.report import Verdict
     from holdfast.study import Result
 
@@ -54,24 +54,26 @@ def print_summary(
     shown = _columns(result, table, verdict, known=known)
     print_table(list(shown), list(zip(*shown.values(), strict=True)))
     for note in _notes(result, table):
-        _say(f"Note: {note}.")
+        _print_paragraph(f"Note: {note}.")
     click.echo()
     if part is not None:
-        _say(f"Part {part} alone does not show what a second study would find; merge all parts.")
+        _print_paragraph(
+            f"Part {part} alone does not show what a second study would find; merge all parts."
+        )
         return
-    _say(verdict["headline"], bold=True)
+    _print_paragraph(verdict["headline"], bold=True)
     for line in _feature_lines(verdict, chosen):
         click.echo(line)
     for sentence in (verdict["why"], verdict["next_step"], verdict["certainty"]):
-        _say(sentence)
+        _print_paragraph(sentence)
     if found_again is not None:
         for sentence in longest_list_sentences(result, found_again):
-            _say(sentence)
-    for sentence in (*too_wide(result, table), *cohorts_told(result, recommended(result))):
-        _say(sentence)
+            _print_paragraph(sentence)
+    for sentence in (*too_wide(result, table), *cohorts_told(result, try_recommend(result))):
+        _print_paragraph(sentence)
 
 
-def _say(sentence: str, *, bold: bool = False) -> None:
+def _print_paragraph(sentence: str, *, bold: bool = False) -> None:
     if sentence:
         click.secho(paragraph(plain_text(sentence), sys.stdout), bold=bold)
 
@@ -86,7 +88,7 @@ def _columns(
     result: Result, table: pd.DataFrame, verdict: Verdict, *, known: bool
 ) -> dict[Column, list[str]]:
     """Return titles and cells: a row for each selector, a column for each size."""
-    cells = _expected(result) if known else _stability(table)
+    cells = _format_found_again(result) if known else _stability(table)
     selectors = list(dict.fromkeys(table["selector"]))
     sizes = _shown_sizes(table, verdict)
     columns = {Column("selector"): selectors}
@@ -94,7 +96,7 @@ def _columns(
     for size in sizes:
         title = f"of {size:,}" if isinstance(size, int) and known else str(size)
         columns[Column(title, right=True)] = [
-            cells.get((name, size), UNKNOWN if _asked(table, name, size) else "")
+            cells.get((name, size), UNKNOWN if _is_requested(table, name, size) else "")
             + ("*" if (name, size) == best else " ")
             for name in selectors
         ]
@@ -113,11 +115,11 @@ def _shown_sizes(table: pd.DataFrame, verdict: Verdict) -> list[int | str]:
     return shown if best is None or best in shown else [*shown[:-1], best]
 
 
-def _asked(table: pd.DataFrame, selector: str, size: int | str) -> bool:
+def _is_requested(table: pd.DataFrame, selector: str, size: int | str) -> bool:
     return bool(((table["selector"] == selector) & (table["size"] == size)).any())
 
 
-def _expected(result: Result) -> dict[tuple[str, int | str], str]:
+def _format_found_again(result: Result) -> dict[tuple[str, int | str], str]:
     """Return how many of the selected features a second study would find, where known."""
     features = result.features
     chosen = features[features["selected"].astype(bool)]
@@ -185,7 +187,7 @@ def _notes(result: Result, table: pd.DataFrame) -> list[str]:
     return texts
 
 
-def recommended(result: Result) -> Recommendation | None:
+def try_recommend(result: Result) -> Recommendation | None:
     """Return the recommendation, None where nothing can be recommended."""
     try:
         return result.recommend()
@@ -193,11 +195,11 @@ def recommended(result: Result) -> Recommendation | None:
         return None
 
 
-def fewer_than_asked(result: Result, choice: Recommendation) -> Fewer | None:
+def fewer_than_asked(result: Result, choice: Recommendation) -> SizeShortfall | None:
     """Return how many features are found where the recommended number never is; else None."""
     if choice.size == "own":
         return None
-    return fewer(int(choice.size), result.preferences[choice.selector, choice.size].sizes)
+    return find_shortfall(int(choice.size), result.preferences[choice.selector, choice.size].sizes)
 
 
 # What the closing table is followed by where it applies: cohorts, and intervals that are wide.
@@ -219,7 +221,7 @@ def cohorts_told(result: Result, choice: Recommendation | None) -> Iterator[str]
 
 def too_wide(result: Result, summary: pd.DataFrame) -> Iterator[str]:
     """Say that a study had to stop before its intervals were as narrow as asked."""
-    fact = result.store.fact(FACT)
+    fact = result.store.fact(STOPPING_RULE_KEY)
     if fact is None or not fact["stopped"]:
         return
     done = int(result.plan["protocol"]["resamples"])

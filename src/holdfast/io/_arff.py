@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast._formatting import did_you_mean
 from holdfast.io._columns import TARGET, roles_of, text_features
 from holdfast.io._csv import RowReader
-from holdfast.io._text_files import refuse_repeats, shown
+from holdfast.io._text_files import quote_value, refuse_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,33 +92,33 @@ def _attributes(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[_Attri
     for number, line in lines:
         word = line.split(maxsplit=1)[0].lower()
         if word == "@data":
-            return _checked(file, found, number)
+            return _check_attributes(file, found, number)
         if word == "@attribute":
             found.append(_attribute(file, number, line))
         elif word != "@relation":
             hint = did_you_mean(word, ("@relation", "@attribute", "@data"))
-            raise file.error(f"an ARFF header has no line {shown(line)}.{hint}", number)
+            raise file.error(f"an ARFF header has no line {quote_value(line)}.{hint}", number)
     raise file.error("an ARFF file needs a line @data above its rows, got none.")
 
 
 def _attribute(file: TextFile, number: int, line: str) -> _Attribute:
     found = _ATTRIBUTE.fullmatch(line)
     if found is None:
-        raise file.error(f"an attribute needs a name and a type, got {shown(line)}.", number)
+        raise file.error(f"an attribute needs a name and a type, got {quote_value(line)}.", number)
     name, kind = _plain(found[1]), found[2].strip()
     if kind.startswith("{"):
         return _Attribute(name, _NOMINAL, number, tuple(_split(kind[1:-1])))
     word = kind.split()[0].lower()
     if word not in _NUMERIC | _OTHER:
         raise file.error(
-            f"attribute {shown(name)} must be numeric, real, integer, string, date or "
-            f"{{a, list, of, values}}, got {shown(kind)}.",
+            f"attribute {quote_value(name)} must be numeric, real, integer, string, date or "
+            f"{{a, list, of, values}}, got {quote_value(kind)}.",
             number,
         )
     return _Attribute(name, word, number)
 
 
-def _checked(file: TextFile, attributes: list[_Attribute], line: int) -> list[_Attribute]:
+def _check_attributes(file: TextFile, attributes: list[_Attribute], line: int) -> list[_Attribute]:
     names = [attribute.name for attribute in attributes]
     if not names:
         raise file.error("at least one @attribute is needed above @data, got none.", line)
@@ -148,7 +148,7 @@ def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]
         if pair is None or int(pair[1]) >= len(cells) or not inside.endswith("}"):
             raise file.error(
                 "a sparse row holds pairs of a position (from 0 to "
-                f"{len(cells) - 1:,}) and a value in braces, got {shown(inside[at:])}.",
+                f"{len(cells) - 1:,}) and a value in braces, got {quote_value(inside[at:])}.",
                 number,
             )
         cells[int(pair[1])] = _value(pair[2])
@@ -201,5 +201,7 @@ class _ValueCheck:
             if cells[column] not in values:
                 hint = did_you_mean(cells[column], values - {""})
                 raise self._file.error(
-                    f"attribute {shown(name)} has no value {shown(cells[column])}.{hint}", number
+                    f"attribute {quote_value(name)} has no value "
+                    f"{quote_value(cells[column])}.{hint}",
+                    number,
                 )

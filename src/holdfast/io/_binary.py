@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._columns import (
-    Columns,
+    ColumnAssignment,
+    build_dataset,
     codes_of,
-    finished,
     give_all,
     give_beside,
     labels_of,
     refuse_nothing_left,
 )
-from holdfast.io._frames import Frame, checked, frame_data, is_categorical
+from holdfast.io._frames import Frame, check_frame, frame_data, is_categorical
 from holdfast.io._target import TargetOrigin, check_target
-from holdfast.io._text_files import problem, refuse_repeats, shown
-from holdfast.io._values import as_numbers, as_texts, flattened
+from holdfast.io._text_files import problem, quote_value, refuse_repeats
+from holdfast.io._values import as_numbers, as_texts, flatten_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     numbers = _matrix(path, X)
     if names is None:
         names = np.array([f"f{j}" for j in range(numbers.shape[1])])
-    named = _named(path, names, numbers.shape[1])
+    named = _read_feature_names(path, names, numbers.shape[1])
     matrix = Matrix(
         where=str(path),
         X=numbers,
@@ -69,7 +69,7 @@ def read_npz(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
     return matrix_data(matrix, _with_defaults(wishes, arrays), source)
 
 
-def _named(path: Path, names: NDArray[Any], count: int) -> list[str]:
+def _read_feature_names(path: Path, names: NDArray[Any], count: int) -> list[str]:
     """Return the names of the features as text."""
     texts = as_texts(one_each(str(path), "feature_names", names, count, "feature"))
     if None in texts:
@@ -106,7 +106,7 @@ def read_parquet(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
         kind=FileFormatError,
         categorical=_categorical_columns(table),
     )
-    return frame_data(checked(frame), wishes, source, _index_note(out))
+    return frame_data(check_frame(frame), wishes, source, _index_note(out))
 
 
 def _categorical_columns(table: Any) -> frozenset[int]:  # noqa: ANN401
@@ -132,7 +132,7 @@ def _index_columns(table: Any) -> set[str]:  # noqa: ANN401
 def _index_note(names: set[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    return (f"Row labels of pandas ({shortened(sorted(names))}) are left out.",)
+    return (f"Row labels of pandas ({format_list(sorted(names))}) are left out.",)
 
 
 def read_h5ad(path: Path, wishes: Wishes, source: dict[str, Any]) -> Dataset:
@@ -215,16 +215,16 @@ class Matrix:
     def check_target(self, column: int) -> None:
         """Refuse a target whose numbers may not be class labels."""
         name = list(self.side)[column]
-        check_target(self.where, name, flattened(self.side[name]), self.target_origin)
+        check_target(self.where, name, flatten_column(self.side[name]), self.target_origin)
 
 
 def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -> Dataset:
     """Make a data set of a matrix and what stands beside it."""
     _check(matrix)
-    beside = Columns(matrix.where, list(matrix.side))
+    beside = ColumnAssignment(matrix.where, list(matrix.side))
     target = beside.give_target(wishes.target)
     groups, cohort = give_beside(beside, wishes)
-    columns = Columns(matrix.where, matrix.feature_names, noun="feature")
+    columns = ColumnAssignment(matrix.where, matrix.feature_names, noun="feature")
     give_all(columns, wishes)
     labels = matrix.labels(target)
     if not wishes.classes:
@@ -238,30 +238,30 @@ def matrix_data(matrix: Matrix, wishes: Wishes, source: dict[str, Any] | None) -
         "notes": matrix.notes,
     }
     try:
-        return finished(fields, [matrix.feature_names[j] for j in columns.having("nominal")])
+        return build_dataset(fields, [matrix.feature_names[j] for j in columns.having("nominal")])
     except InvalidInputError as error:
         raise problem(matrix.where, str(error)) from None
 
 
 def one_each(where: str, name: str, values: NDArray[Any], count: int, noun: str) -> NDArray[Any]:
     """Return an array of one dimension; refuse it unless it has one entry a sample or feature."""
-    flat = flattened(values)
+    flat = flatten_column(values)
     if flat.shape != (count,):
         raise problem(
             where,
-            f"{shown(name)} must have one entry a {noun}, {count:,} in all, "
+            f"{quote_value(name)} must have one entry a {noun}, {count:,} in all, "
             f"got the shape {values.shape}.",
         )
     return flat
 
 
-def _features(matrix: Matrix, columns: Columns) -> dict[str, Any]:
+def _features(matrix: Matrix, columns: ColumnAssignment) -> dict[str, Any]:
     """Return the fields of a data set that are about features, without those to drop."""
     drop, nominal = columns.having("drop"), columns.having("nominal")
     kept = np.delete(np.arange(len(matrix.feature_names)), drop)
     refuse_nothing_left(matrix.where, kept)
     places = np.searchsorted(kept, nominal)
-    X = _coded(matrix.X[:, kept] if drop else matrix.X, places)
+    X = _encode_nominal(matrix.X[:, kept] if drop else matrix.X, places)
     return {
         "X": np.ascontiguousarray(X),
         "feature_names": tuple(matrix.feature_names[j] for j in kept),
@@ -281,7 +281,7 @@ def _check(matrix: Matrix) -> None:
     refuse_repeats(names, "feature", partial(problem, matrix.where))
 
 
-def _coded(X: NDArray[Any], nominal: NDArray[np.intp]) -> NDArray[Any]:
+def _encode_nominal(X: NDArray[Any], nominal: NDArray[np.intp]) -> NDArray[Any]:
     """Return the matrix with codes for the values of nominal features."""
     if not len(nominal):
         return X

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
-from holdfast._formatting import did_you_mean, plural, shortened
+from holdfast._formatting import did_you_mean, format_list, plural
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._dataset import Dataset
-from holdfast.io._text_files import shown
+from holdfast.io._text_files import quote_value
 from holdfast.io._values import first_missing, number_text
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def as_column(role: str, value: object) -> Column:
         pass
     raise InvalidInputError(
         f"{role}: a column goes by its name, which is text, or by its number, a whole one; "
-        f"got {shown(value)} ({type(value).__name__})."
+        f"got {quote_value(value)} ({type(value).__name__})."
     )
 
 
@@ -56,7 +56,7 @@ def as_columns(role: str, value: Column | Iterable[Column]) -> tuple[Column, ...
     return tuple(as_column(role, column) for column in several)
 
 
-class Columns:
+class ColumnAssignment:
     """The columns of a table and what the caller made of them; one column has one role."""
 
     def __init__(self, where: str, names: Sequence[str], noun: str = "column") -> None:
@@ -69,7 +69,7 @@ class Columns:
         found = self._position(column)
         if self._roles.setdefault(found, role) != role:
             raise InvalidInputError(
-                f"{self._where}: {self._noun} {shown(self._names[found])} is given as "
+                f"{self._where}: {self._noun} {quote_value(self._names[found])} is given as "
                 f"{self._roles[found]} and as {role}; it can be one of them."
             )
         return found
@@ -98,7 +98,7 @@ class Columns:
         text = str(column)
         if text in self._positions:
             return self._positions[text]
-        missing = f"{self._where}: there is no {self._noun} {shown(text)}"
+        missing = f"{self._where}: there is no {self._noun} {quote_value(text)}"
         if not _NUMBER.fullmatch(text):
             raise UnknownNameError(f"{missing}.{did_you_mean(text, self._names)}")
         number, count = int(text), len(self._names)
@@ -118,7 +118,7 @@ def default_target(where: str, names: Sequence[str]) -> int:
     if len(near) == 1:
         return near[0]
     reason = f"{len(near)} columns are" if near else "no column is"
-    ends = shortened(map(repr, names), most=10)
+    ends = format_list(map(repr, names), most=10)
     raise InvalidInputError(
         f"{where}: the target must be named, as {reason} called {TARGET!r}; "
         f"the columns are {ends}. Name one, or give its number: -1 is the last."
@@ -197,7 +197,7 @@ def roles_of(
     declared : iterable of int
         Columns that are nominal by the file itself, unless the caller gave them another role.
     """
-    columns = Columns(where, names)
+    columns = ColumnAssignment(where, names)
     declared = tuple(declared)
     target = columns.give_target(wishes.target)
     groups, cohort = give_beside(columns, wishes)
@@ -220,14 +220,14 @@ def roles_of(
     )
 
 
-def give_beside(columns: Columns, wishes: Wishes) -> tuple[int | None, int | None]:
+def give_beside(columns: ColumnAssignment, wishes: Wishes) -> tuple[int | None, int | None]:
     """Give the roles of subjects and of cohorts, and return the positions of their columns."""
     groups = None if wishes.groups is None else columns.give("groups", wishes.groups)
     cohort = None if wishes.cohort is None else columns.give("cohort", wishes.cohort)
     return groups, cohort
 
 
-def give_all(columns: Columns, wishes: Wishes) -> None:
+def give_all(columns: ColumnAssignment, wishes: Wishes) -> None:
     """Give the roles that several columns may have."""
     for column in wishes.drop:
         columns.give("drop", column)
@@ -265,7 +265,7 @@ def labels_of(
     if gap is not None:
         at = place(gap) if place is not None else f"sample {gap:,} (counted from 0)"
         raise error(
-            f"each sample needs a value in {shown(name)}, got none in {at}; "
+            f"each sample needs a value in {quote_value(name)}, got none in {at}; "
             "fill it in or leave the sample out.",
         )
     labels = [str(text).strip() for text in texts]
@@ -277,7 +277,8 @@ def _refuse_long(error: Error, name: str, label: str) -> None:
     """Refuse a label that is none; each sample would take the room of the longest one."""
     if len(label) > _LONGEST:
         raise error(
-            f"values of {shown(name)} may have {_LONGEST} characters, got {shown(label)} with "
+            f"values of {quote_value(name)} may have {_LONGEST} characters, got "
+            f"{quote_value(label)} with "
             f"{len(label):,}; is this the right column?"
         )
 
@@ -311,7 +312,7 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     told = (
-        f"Values of {plural(len(names), 'nominal feature')} ({shortened(names)}) are coded "
+        f"Values of {plural(len(names), 'nominal feature')} ({format_list(names)}) are coded "
         "0, 1, ... in sorted order."
     )
     return (told,)
@@ -319,18 +320,21 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
 
 def text_features(found: Mapping[str, tuple[int | None, str]]) -> str:
     """Return the message about features that are text: by name, each with a line and a value."""
-    listed = shortened((f"{shown(name)} ({_seen(*at)})" for name, at in found.items()), most=8)
+    listed = format_list(
+        (f"{quote_value(name)} ({_format_value_and_line(*at)})" for name, at in found.items()),
+        most=8,
+    )
     return (
         f"features must be numbers, got text in {plural(len(found), 'column')}: {listed}. "
         "Leave such columns out (drop), or declare them nominal."
     )
 
 
-def _seen(line: int | None, value: str) -> str:
-    return shown(value) if line is None else f"{shown(value)} in line {line:,}"
+def _format_value_and_line(line: int | None, value: str) -> str:
+    return quote_value(value) if line is None else f"{quote_value(value)} in line {line:,}"
 
 
-def finished(dataset: dict[str, Any], nominal_names: Sequence[str]) -> Dataset:
+def build_dataset(dataset: dict[str, Any], nominal_names: Sequence[str]) -> Dataset:
     """Put a data set together, with the note on its nominal features."""
     notes = (*dataset.pop("notes", ()), *nominal_note(nominal_names))
     return Dataset(**dataset, notes=notes)

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast._kernels.decimals import parse_row
-from holdfast.io._columns import codes_of, finished, is_missing, labels_of, roles_of, text_features
+from holdfast.io._columns import (
+    build_dataset,
+    codes_of,
+    is_missing,
+    labels_of,
+    roles_of,
+    text_features,
+)
 from holdfast.io._selection_formats import COMMENT
-from holdfast.io._tables import WORDS, is_content, records_of, separator_of
+from holdfast.io._tables import SEPARATOR_NAMES, is_content, records_of, separator_of
 from holdfast.io._target import TargetOrigin, check_target
-from holdfast.io._text_files import Source, refuse_repeats, shown
+from holdfast.io._text_files import SourceText, quote_value, refuse_repeats
 from holdfast.io._values import rows_a_block
 
 if TYPE_CHECKING:
@@ -42,7 +49,7 @@ def read_table(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Datase
     rows = RowReader(file, roles, decimal_comma=separator != ",")
     for at, cells in records:
         if len(cells) != len(names):
-            raise file.error(_ragged(len(cells), len(names), separator, line), at)
+            raise file.error(_format_row_length_error(len(cells), len(names), separator, line), at)
         rows.add(at, cells)
     data = rows.dataset(source, file.notes)
     _refuse_lost_header(file, names[roles.target], data, line)
@@ -54,7 +61,7 @@ def _header(file: TextFile) -> tuple[int, str]:
     comment, at = "", 0
     for number, line in enumerate(file.lines(), start=1):
         if is_content(line):
-            separator = separator_of(Source(file.where, file.suffix, line))
+            separator = separator_of(SourceText(file.where, file.suffix, line))
             return (at if _names_columns(comment, line, separator) else number), separator
         if line.strip():
             comment, at = line, number
@@ -83,7 +90,9 @@ def _from(file: TextFile, header: int) -> Iterator[str]:
 
 def _check_header(file: TextFile, names: list[str], line: int) -> None:
     """Refuse names that are missing, given twice, or no names at all."""
-    if all(is_missing(name) or _is_number(name) for name in names) and not _numbered(names):
+    if all(is_missing(name) or _is_number(name) for name in names) and not _has_numbered_names(
+        names
+    ):
         raise file.error(
             "the first line must be a header of column names, got a row of numbers; "
             "add a line of names above it.",
@@ -98,7 +107,7 @@ def _check_header(file: TextFile, names: list[str], line: int) -> None:
     refuse_repeats(names, "column", partial(file.error, line=line))
 
 
-def _numbered(names: list[str]) -> bool:
+def _has_numbered_names(names: list[str]) -> bool:
     """Tell whether columns are numbered from 0 or 1, perhaps behind a column of row labels."""
     rest = names[1:] if names[0] == "" else names
     return bool(rest) and any(
@@ -114,12 +123,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _ragged(got: int, width: int, separator: str, header_line: int) -> str:
+def _format_row_length_error(got: int, width: int, separator: str, header_line: int) -> str:
     hint = "is the row cut off, or is a separator missing?"
     if got == width + 1:
         hint = "if the first column holds labels of the rows, give it a name in the header."
     return (
-        f"each row must have {width:,} cells between {WORDS[separator]}, as the header in line "
+        f"each row must have {width:,} cells between {SEPARATOR_NAMES[separator]}, as the "
+        "header in line "
         f"{header_line:,} has, got {got:,}; {hint}"
     )
 
@@ -129,7 +139,8 @@ def _refuse_lost_header(file: TextFile, target: str, data: Dataset, line: int) -
     numbers = sum(map(_is_number, data.feature_names))
     if target in data.classes and 2 * numbers > data.n_features:
         raise file.error(
-            f"the first line must be a header of column names, got {shown(target)} as the name of "
+            f"the first line must be a header of column names, got {quote_value(target)} as "
+            "the name of "
             "the target, which is one of its labels, too; add a line of names above it.",
             line,
         )
@@ -180,7 +191,7 @@ class RowReader:
         labels = {name: self._labels(column) for name, column in roles.labels.items()}
         if not roles.classes:
             check_target(file.where, roles.names[roles.target], labels["y"], TargetOrigin.TEXT)
-        return finished(
+        return build_dataset(
             {
                 "X": self._matrix(nominal),
                 **labels,
@@ -265,8 +276,8 @@ class NumberReader:
             return np.nan
         if np.isinf(value):
             raise self._file.error(
-                f"values must be finite or missing, got {shown(cell)} in column "
-                f"{shown(self._names[column])}.",
+                f"values must be finite or missing, got {quote_value(cell)} in column "
+                f"{quote_value(self._names[column])}.",
                 line,
             )
         return value
@@ -352,7 +363,9 @@ class DecimalSigns:
             raise self._both(line)
 
     def _both(self, line: int) -> Exception:
-        listed = " and ".join(f"{shown(cell)} in line {at:,}" for at, cell in self._met.values())
+        listed = " and ".join(
+            f"{quote_value(cell)} in line {at:,}" for at, cell in self._met.values()
+        )
         return self._file.error(
             f"numbers must have one decimal sign, a point or a comma, got {listed}; write all "
             "with a point, and nothing between thousands.",

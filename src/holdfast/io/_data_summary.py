@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import InvalidInputError
 from holdfast.io._values import MAX_AMBIGUOUS_VALUES, number_of, row_blocks
 
@@ -77,14 +77,14 @@ class DataSummary:
         if self.n_groups is not None:
             told.append(f"The samples form {plural(self.n_groups, 'group')}.")
         if self.cohorts is not None:
-            told.append(f"{_from(len(self.cohorts))}: {_counted(self.cohorts)}.")
+            told.append(f"{_from(len(self.cohorts))}: {_format_counts(self.cohorts)}.")
         if self.n_nominal:
             told.append(f"{_features_are(self.n_nominal)} nominal.")
         if self.empty:
-            told.append(f"{_features_are(len(self.empty))} empty: {shortened(self.empty)}.")
+            told.append(f"{_features_are(len(self.empty))} empty: {format_list(self.empty)}.")
         if self.constant:
             told.append(
-                f"{_features_are(len(self.constant))} constant: {shortened(self.constant)}."
+                f"{_features_are(len(self.constant))} constant: {format_list(self.constant)}."
             )
         if self.duplicates:
             told.append(self._copies())
@@ -96,13 +96,13 @@ class DataSummary:
         if len(self.classes) < 2:
             found.append(
                 "at least two classes are needed, got only "
-                f"{shortened(map(repr, self.classes))}; is this the right target?"
+                f"{format_list(map(repr, self.classes))}; is this the right target?"
             )
         single = [label for label, count in self.classes.items() if count < 2]
         if single:
             found.append(
                 "each class needs at least two samples, got one only of "
-                f"{shortened(map(repr, single))}; {self._single_remedy()}"
+                f"{format_list(map(repr, single))}; {self._single_remedy()}"
             )
         return found
 
@@ -123,7 +123,7 @@ class DataSummary:
     def _size(self) -> str:
         classes = "1 class" if len(self.classes) == 1 else f"{len(self.classes):,} classes"
         size = f"{plural(self.n_samples, 'sample')} of {plural(self.n_features, 'feature')}"
-        return f"{size} in {classes}: {_counted(self.classes)}."
+        return f"{size} in {classes}: {_format_counts(self.classes)}."
 
     def _missing(self) -> str:
         if not self.n_missing:
@@ -136,7 +136,7 @@ class DataSummary:
         )
 
     def _copies(self) -> str:
-        groups = shortened(" = ".join(_cut(group)) for group in self.duplicates)
+        groups = format_list(" = ".join(_cut(group)) for group in self.duplicates)
         count = sum(map(len, self.duplicates))
         return (
             f"{count:,} features are exact copies of each other, in "
@@ -144,7 +144,7 @@ class DataSummary:
         )
 
 
-def summarised(data: Dataset) -> DataSummary:
+def summarize_data(data: Dataset) -> DataSummary:
     """Look through a data set."""
     rows, columns = _missing_by(data.X)
     still = constant_features(data.X)
@@ -214,8 +214,8 @@ def _counts(labels: NDArray[np.str_]) -> dict[str, int]:
     return dict(zip(names.tolist(), counts.tolist(), strict=True))
 
 
-def _counted(counts: dict[str, int]) -> str:
-    return shortened((f"{label} {count:,}" for label, count in counts.items()), most=30)
+def _format_counts(counts: dict[str, int]) -> str:
+    return format_list((f"{label} {count:,}" for label, count in counts.items()), most=30)
 
 
 def _from(cohorts: int) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 
 from holdfast._formatting import did_you_mean, plural
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.io._data_summary import summarised
-from holdfast.io._text_files import refuse_repeats, shown
+from holdfast.io._data_summary import summarize_data
+from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import row_blocks
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Dataset:
         -------
         DataSummary
         """
-        return summarised(self)
+        return summarize_data(self)
 
     def one_against_rest(self, positive: str) -> Dataset:
         """Return the same data with two classes: one, and all the others together.
@@ -250,5 +250,5 @@ def check_finite(X: NDArray[Any], names: tuple[str, ...]) -> None:
             row, column = odd[0]
             raise InvalidInputError(
                 f"values must be finite or missing, got {block[row, column]} in feature "
-                f"{shown(names[column])} of sample {start + row} (counted from 0)."
+                f"{quote_value(names[column])} of sample {start + row} (counted from 0)."
             )

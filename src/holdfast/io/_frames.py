@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.errors import InvalidInputError
-from holdfast.io._columns import Roles, codes_of, finished, labels_of, roles_of, text_features
+from holdfast.io._columns import Roles, build_dataset, codes_of, labels_of, roles_of, text_features
 from holdfast.io._dataset import Dataset
 from holdfast.io._target import TargetOrigin, check_target, check_target_array, refuse_structured
-from holdfast.io._text_files import refuse_repeats, shown
-from holdfast.io._values import as_numbers, as_texts, common_type, first_text, flattened
+from holdfast.io._text_files import quote_value, refuse_repeats
+from holdfast.io._values import as_numbers, as_texts, common_type, first_text, flatten_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,8 @@ class Frame:
         found = self.column(column)
         if found.ndim != 1:
             raise self.error(
-                f"column {shown(self.names[column])} must hold one value a row, got arrays of the "
+                f"column {quote_value(self.names[column])} must hold one value a row, got "
+                "arrays of the "
                 f"shape {found.shape[1:]}; make each entry a column."
             )
         return found
@@ -69,10 +70,10 @@ def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
     if library_of(data) == "polars":
         data = data.lazy().collect()
         names, column = data.columns, lambda j: _polars_series(data.to_series(j))
-        return checked(Frame(where, list(names), len(data), column))
+        return check_frame(Frame(where, list(names), len(data), column))
     names, column = [str(name) for name in data.columns], _pandas_columns(data)
     categorical = frozenset(j for j, kind in enumerate(data.dtypes) if is_categorical(kind))
-    return checked(Frame(where, names, len(data), column, categorical=categorical))
+    return check_frame(Frame(where, names, len(data), column, categorical=categorical))
 
 
 def is_categorical(dtype: object) -> bool:
@@ -80,7 +81,7 @@ def is_categorical(dtype: object) -> bool:
     return str(dtype) == "category"
 
 
-def checked(frame: Frame) -> Frame:
+def check_frame(frame: Frame) -> Frame:
     """Refuse a table without rows, or with two columns of one name."""
     refuse_repeats(frame.names, "column", frame.error)
     if not frame.n_rows or not frame.names:
@@ -103,7 +104,7 @@ def frame_data(
     }
     nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
     fields = {"X": X, **labels, "feature_names": roles.feature_names, "source": source}
-    return finished(
+    return build_dataset(
         {**fields, "nominal": tuple(nominal), "notes": (*notes, *roles.notes)},
         [frame.names[column] for column in roles.nominal],
     )
@@ -134,7 +135,8 @@ def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[
     if odd.size:
         raise frame.error(
             f"values must be finite or missing, got {numbers[odd[0]]} in "
-            f"column {shown(roles.feature_names[feature])} of row {odd[0]:,} (counted from 0)."
+            f"column {quote_value(roles.feature_names[feature])} of row {odd[0]:,} (counted "
+            "from 0)."
         )
 
 
@@ -262,7 +264,7 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
     if numbers is None:
         raise InvalidInputError(
             f"X must hold numbers, got {values.dtype} with values such as "
-            f"{shown(first_text(values.ravel()))}."
+            f"{quote_value(first_text(values.ravel()))}."
         )
     return numbers.reshape(values.shape)
 
@@ -271,7 +273,7 @@ def _labels(name: str, values: Any, *, amounts_refused: bool = False) -> NDArray
     amounts_refused = amounts_refused and not _is_categorical(values)
     if is_frame(values) or library_of(values) in {"pandas", "polars"}:
         values = values.to_numpy()
-    found = flattened(_array(name, values))
+    found = flatten_column(_array(name, values))
     refuse_structured(name, found)
     if found.ndim != 1:
         raise InvalidInputError(
@@ -294,7 +296,7 @@ def _is_categorical(values: Any) -> bool:  # noqa: ANN401
 def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
     """Return values as an array; lists of mixed kinds keep the kind of each value."""
     try:
-        found = np.asarray(_unmasked(values))
+        found = np.asarray(_fill_masked(values))
     except ValueError as error:
         raise InvalidInputError(
             f"{name} must be an array, got parts that differ ({error})."
@@ -304,7 +306,7 @@ def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
     return found
 
 
-def _unmasked(values: Any) -> Any:  # noqa: ANN401
+def _fill_masked(values: Any) -> Any:  # noqa: ANN401
     """Return an array with NaN or None for what is masked; all else as it is."""
     if not isinstance(values, np.ma.MaskedArray) or not values.mask.any():
         return values

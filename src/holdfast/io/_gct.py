@@ -12,7 +12,7 @@ from holdfast.io._binary import Matrix, matrix_data
 from holdfast.io._columns import TARGET
 from holdfast.io._csv import Blocks, NumberReader
 from holdfast.io._target import TargetOrigin
-from holdfast.io._text_files import problem, read_text, refuse_unreadable, shown
+from holdfast.io._text_files import problem, quote_value, read_text, refuse_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,13 +78,15 @@ def _shape(file: TextFile, lines: Lines) -> _Shape:
     """Read the first two lines."""
     version = next(lines)[1][0].strip()
     if version not in _VERSIONS:
-        raise file.error(f"the first line of GCT must be #1.2 or #1.3, got {shown(version)}.", 1)
+        raise file.error(
+            f"the first line of GCT must be #1.2 or #1.3, got {quote_value(version)}.", 1
+        )
     number, cells = next(lines, (2, []))
     counts = [cell.strip() for cell in cells if cell.strip()]
     if len(counts) != _VERSIONS[version] or not all(count.isdecimal() for count in counts):
         raise file.error(
             f"the second line of GCT {version[1:]} holds {_VERSIONS[version]} counts between tabs, "
-            f"got {shown(' '.join(cells))}.",
+            f"got {quote_value(' '.join(cells))}.",
             number,
         )
     return _Shape(*map(int, counts))
@@ -117,7 +119,7 @@ def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, NDArray[Any]
         name = cells[0].strip()
         if name in side:
             raise file.error(
-                f"rows about the samples need unique names, got {shown(name)} twice.", number
+                f"rows about the samples need unique names, got {quote_value(name)} twice.", number
             )
         side[name] = np.array([cell.strip() for cell in cells[shape.start :]], dtype=object)
     return side
@@ -136,7 +138,8 @@ def _values(
     if reader.refused:
         sample, (line, cell) = next(iter(reader.refused.items()))
         raise file.error(
-            f"values must be numbers, got {shown(cell)} in sample {shown(sample)}.", line
+            f"values must be numbers, got {quote_value(cell)} in sample {quote_value(sample)}.",
+            line,
         )
     for number, cells in lines:
         if any(cell.strip() for cell in cells):

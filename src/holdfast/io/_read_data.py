@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
-_TEXT = {
+_TEXT_READERS = {
     ".arff": read_arff,
     ".csv": read_table,
     ".gct": read_gct,
@@ -179,15 +179,18 @@ def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
     refuse_unreadable(path)
     if not is_text(str(path.resolve())):
         raise problem(ascii(path.name), "the path is no text (UTF-8); rename the file or folder.")
-    if suffix not in {*_TEXT, *_BINARY} or (suffix in _BINARY and suffix != path.suffix.lower()):
+    if suffix not in {*_TEXT_READERS, *_BINARY} or (
+        suffix in _BINARY and suffix != path.suffix.lower()
+    ):
         raise problem(
             str(path),
-            f"the ending must tell the format, one of {', '.join(sorted({*_TEXT, *_BINARY}))}, "
+            "the ending must tell the format, one of "
+            f"{', '.join(sorted({*_TEXT_READERS, *_BINARY}))}, "
             f"or .gz behind one of text, got {path.suffix or 'none'!r}.",
         )
     again = {"file": str(path.resolve()), **wishes.as_json()}
-    if suffix in _TEXT:
-        read = partial(_TEXT[suffix], wishes=wishes, source=again)
+    if suffix in _TEXT_READERS:
+        read = partial(_TEXT_READERS[suffix], wishes=wishes, source=again)
         return read_text(path, progress, read)
     data = _BINARY[suffix](path, wishes, again)
     progress(1.0)
@@ -249,7 +252,7 @@ def _from_sklearn(name: str) -> Matrix:
     )
 
 
-def _simulated(name: str) -> Matrix:
+def _simulate_matrix(name: str) -> Matrix:
     generator = Microarray()
     drawn = generator.draw(0)
     return Matrix(
@@ -265,6 +268,6 @@ def _simulated(name: str) -> Matrix:
 BUNDLED: dict[str, Callable[[str], Matrix]] = {
     "@breast_cancer": _from_sklearn,
     "@digits": _from_sklearn,
-    "@simulated": _simulated,
+    "@simulated": _simulate_matrix,
     "@wine": _from_sklearn,
 }

@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from holdfast._formatting import did_you_mean, shortened
+from holdfast._formatting import did_you_mean, format_list
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._selection_formats import COMMENT, read_json, read_lines, to_subsets
 from holdfast.io._tables import check_ranks, open_table, read_matrix, read_numbers, separator_of
-from holdfast.io._text_files import Source, decoded, name_of, problem, read_bytes, read_source
+from holdfast.io._text_files import (
+    SourceText,
+    decode_text,
+    name_of,
+    problem,
+    read_bytes,
+    read_source,
+)
 from holdfast.preferences import Rankings, Subsets, Weights
 
 if TYPE_CHECKING:
@@ -146,7 +153,7 @@ def read_with_similarity(
 
 
 def _refuse_unmatched(
-    source: Source, found: Selections, similarity: str, names: Sequence[str] | None
+    source: SourceText, found: Selections, similarity: str, names: Sequence[str] | None
 ) -> None:
     if names is None and found.names is None and found.by_name:
         raise source.error(
@@ -155,14 +162,14 @@ def _refuse_unmatched(
         )
 
 
-def _selections(source: Source) -> Selections:
+def _selections(source: SourceText) -> Selections:
     kind = format_of(source)
     if kind == "json":
         return read_json(source)
     return read_matrix(open_table(source)) if kind == "table" else read_lines(source)
 
 
-def _numbers(source: Source, form: str, n_features: int | None) -> Weights | Rankings:
+def _numbers(source: SourceText, form: str, n_features: int | None) -> Weights | Rankings:
     if format_of(source) == "json":
         raise source.error(
             f"{form} are read from CSV or TSV with a header of names, got JSON; "
@@ -187,7 +194,7 @@ _BY_ENDING: dict[str, Literal["json", "table"]] = {
 }
 
 
-def format_of(source: Source) -> Literal["json", "table", "lines"]:
+def format_of(source: SourceText) -> Literal["json", "table", "lines"]:
     """Tell the format from the ending of the name, else from the first lines."""
     if source.suffix in _BY_ENDING:
         return _BY_ENDING[source.suffix]
@@ -196,7 +203,7 @@ def format_of(source: Source) -> Literal["json", "table", "lines"]:
     return "table" if _is_matrix(source) else "lines"
 
 
-def _is_matrix(source: Source) -> bool:
+def _is_matrix(source: SourceText) -> bool:
     """Tell whether a line of names is followed by a line of as many 0 and 1."""
     separator = separator_of(source)
     stripped = (line.strip("\r\n ") for line in source.lines())
@@ -244,7 +251,7 @@ def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None
         matrix, names = _from_numpy(name, data), None
     else:
         suffix = ".tsv" if str(path).lower().endswith(".tsv") else ".csv"
-        matrix, names = _from_table(Source(name, suffix, decoded(name, data)))
+        matrix, names = _from_table(SourceText(name, suffix, decode_text(name, data)))
     _check(name, matrix)
     return matrix, names
 
@@ -256,7 +263,7 @@ _UNREADABLE = (
 )  # fmt: skip
 
 
-def _from_table(source: Source) -> tuple[Any, list[str]]:
+def _from_table(source: SourceText) -> tuple[Any, list[str]]:
     table = open_table(source)
     return read_numbers(table), table.names
 
@@ -276,7 +283,7 @@ def _from_numpy(name: str, data: bytes) -> Any:  # noqa: ANN401  (dense or spars
             name, f"a NumPy file of numbers is needed, got one that cannot be read ({error})."
         ) from None
     raise problem(
-        name, f"one array is needed in the file, got {len(keys):,}: {shortened(keys) or 'none'}."
+        name, f"one array is needed in the file, got {len(keys):,}: {format_list(keys) or 'none'}."
     )
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast._formatting import did_you_mean, plural
 from holdfast.errors import InvalidInputError
-from holdfast.io._text_files import first_repeat, refuse_repeats, shown
+from holdfast.io._text_files import first_repeat, quote_value, refuse_repeats
 from holdfast.preferences import Subsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from holdfast.io._text_files import Source
+    from holdfast.io._text_files import SourceText
 
 
 _LARGEST_INDEX = 2**63 - 1
@@ -52,7 +52,7 @@ class Selections:
 
 
 def to_subsets(
-    source: Source,
+    source: SourceText,
     found: Selections,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -61,7 +61,7 @@ def to_subsets(
     if not found.rows:
         raise source.error("at least one selection is needed, got none.")
     if feature_names is not None and found.names is not None:
-        found = _renumbered(source, found, feature_names)
+        found = _to_named_rows(source, found, feature_names)
     names = feature_names if feature_names is not None else found.names
     count = _agreed_count(source, found, n_features, names)
     _check_rows(source, found, count, names)
@@ -72,7 +72,7 @@ def to_subsets(
 
 
 def _agreed_count(
-    source: Source, found: Selections, asked: int | None, names: Sequence[str] | None
+    source: SourceText, found: Selections, asked: int | None, names: Sequence[str] | None
 ) -> int | None:
     """Return the number of features that the file and the caller agree on."""
     told = found.n_features if names is None else len(names)
@@ -84,7 +84,7 @@ def _agreed_count(
     return asked if told is None else told
 
 
-def _renumbered(source: Source, found: Selections, names: Sequence[str]) -> Selections:
+def _to_named_rows(source: SourceText, found: Selections, names: Sequence[str]) -> Selections:
     """Return rows of names where the file numbers its features otherwise than `names` does."""
     own = found.names or ()
     _check_rows(source, found, len(own), own)
@@ -92,20 +92,20 @@ def _renumbered(source: Source, found: Selections, names: Sequence[str]) -> Sele
         odd = min(set(own) ^ set(names))
         raise source.error(
             f"the features must be the {len(names):,} of the similarity matrix, got "
-            f"{len(own):,} of which some differ, such as {shown(odd)}."
+            f"{len(own):,} of which some differ, such as {quote_value(odd)}."
         )
     rows = [[item if isinstance(item, str) else own[item] for item in row] for row in found.rows]
     return Selections(rows, found.where, None, found.n_features)
 
 
 def _check_rows(
-    source: Source, found: Selections, count: int | None, names: Sequence[str] | None
+    source: SourceText, found: Selections, count: int | None, names: Sequence[str] | None
 ) -> None:
     known: dict[str, int] = {name: i for i, name in enumerate(names or ())}
     for position, row in enumerate(found.rows):
         if len(set(row)) < len(row):
             item = first_repeat(row)
-            raise source.error(_repeated(row, item), found.where(position, item))
+            raise source.error(_format_repeat_error(row, item), found.where(position, item))
         for item, value in enumerate(row):
             if isinstance(value, str):
                 wrong = _odd_name(value, known, count, closed=names is not None)
@@ -115,11 +115,11 @@ def _check_rows(
                 raise source.error(wrong, found.where(position, item))
 
 
-def _repeated(row: list[Any], item: int) -> str:
+def _format_repeat_error(row: list[Any], item: int) -> str:
     hint = "; drop the repeat."
     if {str(value) for value in row} <= {"0", "1"}:
         hint = " (a matrix of 0 and 1? give it a header of names and save it as .csv)."
-    return f"a feature may stand once in a selection, got {shown(row[item])} again{hint}"
+    return f"a feature may stand once in a selection, got {quote_value(row[item])} again{hint}"
 
 
 def _odd_index(value: int, count: int | None) -> str:
@@ -128,7 +128,7 @@ def _odd_index(value: int, count: int | None) -> str:
         return ""
     allowed = "0 or more" if count is None and value < 0 else f"0 to {highest:,}"
     return (
-        f"indices of features run from {allowed}, got {shown(value)}; "
+        f"indices of features run from {allowed}, got {quote_value(value)}; "
         "names that look like numbers are read from JSON, in quotes."
     )
 
@@ -139,29 +139,32 @@ def _odd_name(name: str, known: dict[str, int], count: int | None, *, closed: bo
         return ""
     if closed:
         near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {shown(near[0])}?" if near else "."
-        return f"a name must be among the {plural(len(known), 'feature')}, got {shown(name)}{hint}"
+        hint = f"; did you mean {quote_value(near[0])}?" if near else "."
+        return (
+            f"a name must be among the {plural(len(known), 'feature')}, got "
+            f"{quote_value(name)}{hint}"
+        )
     known[name] = len(known)
     if count is None or len(known) <= count:
         return ""
     return (
         f"at most {plural(count, 'different name')} may occur, as n_features says, "
-        f"got one more: {shown(name)}."
+        f"got one more: {quote_value(name)}."
     )
 
 
 # JSON: a list of selections, or an object that holds one.
 
-KEYS = ("feature_names", "n_features", "subsets")
+JSON_KEYS = ("feature_names", "n_features", "subsets")
 _BLANK = re.compile(r"[ \t\n\r]*")
 
 
-def read_json(source: Source) -> Selections:
+def read_json(source: SourceText) -> Selections:
     """Read ``[[0, 3], [3, 7]]``, or ``{"n_features": 10, "subsets": [[0, 3], [3, 7]]}``.
 
     Features are indices or names, one kind throughout; ``"feature_names"`` may list all names.
     """
-    document = _loaded(source)
+    document = _parse_json(source)
     if isinstance(document, list):
         document = {"subsets": document}
     _check_object(source, document)
@@ -175,7 +178,7 @@ def read_json(source: Source) -> Selections:
     return Selections(rows, where, document.get("feature_names"), document.get("n_features"))
 
 
-def _loaded(source: Source) -> Any:  # noqa: ANN401  (any JSON value)
+def _parse_json(source: SourceText) -> Any:  # noqa: ANN401  (any JSON value)
     try:
         return json.loads(source.text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
@@ -194,29 +197,30 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_object(source: Source, document: object) -> None:
+def _check_object(source: SourceText, document: object) -> None:
     """Refuse anything but an object with a list of subsets and known keys."""
     if not isinstance(document, dict):
         raise source.error(
-            f"a list of selections or an object with 'subsets' is needed, got {shown(document)}.",
+            "a list of selections or an object with 'subsets' is needed, got "
+            f"{quote_value(document)}.",
             1,
         )
-    unknown = [key for key in document if key not in KEYS]
+    unknown = [key for key in document if key not in JSON_KEYS]
     if unknown:
         line = source.line_at(source.text.find(json.dumps(unknown[0])))
-        hint = did_you_mean(unknown[0], KEYS)
-        raise source.error(f"the object has an unknown key {shown(unknown[0])}.{hint}", line)
+        hint = did_you_mean(unknown[0], JSON_KEYS)
+        raise source.error(f"the object has an unknown key {quote_value(unknown[0])}.{hint}", line)
     if not isinstance(document.get("subsets"), list):
         raise source.error("the object needs a list of lists under the key 'subsets'.", 1)
 
 
-def _check_features(source: Source, document: dict[str, Any]) -> None:
+def _check_features(source: SourceText, document: dict[str, Any]) -> None:
     """Refuse a number or a list of names of features that cannot be one."""
     count, names = document.get("n_features"), document.get("feature_names")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         line = source.line_at(_value_of(source.text, "n_features"))
         raise source.error(
-            f"n_features must be a whole number from 1 on, got {shown(count)}.", line
+            f"n_features must be a whole number from 1 on, got {quote_value(count)}.", line
         )
     if names is None:
         return
@@ -230,13 +234,13 @@ def _check_features(source: Source, document: dict[str, Any]) -> None:
         )
 
 
-def _check_kinds(source: Source, rows: list[Any]) -> None:
+def _check_kinds(source: SourceText, rows: list[Any]) -> None:
     """Refuse rows that are no lists, and items that are neither indices nor names."""
     first: type | None = None
     for position, row in enumerate(rows):
         if not isinstance(row, list):
             raise source.error(
-                f"each selection must be a list of indices or names, got {shown(row)}.",
+                f"each selection must be a list of indices or names, got {quote_value(row)}.",
                 _line(source, position),
             )
         for item, value in enumerate(row):
@@ -249,7 +253,7 @@ def _check_kinds(source: Source, rows: list[Any]) -> None:
                 )
 
 
-def _line(source: Source, row: int, item: int | None = None) -> int:
+def _line(source: SourceText, row: int, item: int | None = None) -> int:
     """Return the line of a row, or of an item in it; walked anew, as only messages need it."""
     text = source.text
     start = _skip(text, 0)
@@ -296,7 +300,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DIGITS = 19  # an index of more digits fits no 64-bit number
 
 
-def read_lines(source: Source) -> Selections:
+def read_lines(source: SourceText) -> Selections:
     """Read one selection a line: features between white space, commas or semicolons.
 
     If every feature of the file is a whole number they are indices, else they are names.
@@ -313,31 +317,32 @@ def read_lines(source: Source) -> Selections:
     return Selections(rows, lambda row, _: lines[row])
 
 
-def _features(source: Source, line: str, number: int) -> list[str]:
+def _features(source: SourceText, line: str, number: int) -> list[str]:
     if line == EMPTY:
         return []
     features = [feature for feature in _BETWEEN.split(line) if feature]
     if not features or EMPTY in features:
         raise source.error(
             f"a line holds features, or a single {EMPTY} for an empty selection, "
-            f"got {shown(line)}.",
+            f"got {quote_value(line)}.",
             number,
         )
     if '"' in line:
         odd = next(feature for feature in features if '"' in feature)
         raise source.error(
-            f"names stand without quotes in plain text, got {shown(odd)}; "
+            f"names stand without quotes in plain text, got {quote_value(odd)}; "
             "write names with blanks or quotes as JSON.",
             number,
         )
     return features
 
 
-def _indices(source: Source, rows: list[list[str]], lines: list[int]) -> list[list[int]]:
+def _indices(source: SourceText, rows: list[list[str]], lines: list[int]) -> list[list[int]]:
     for row, number in zip(rows, lines, strict=True):
         long = next((feature for feature in row if len(feature) > _DIGITS), None)
         if long is not None:
             raise source.error(
-                f"indices of features have at most {_DIGITS} digits, got {shown(long)}.", number
+                f"indices of features have at most {_DIGITS} digits, got {quote_value(long)}.",
+                number,
             )
     return [[int(feature) for feature in row] for row in rows]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.io._selection_formats import COMMENT, Selections
-from holdfast.io._text_files import refuse_repeats, shown
+from holdfast.io._text_files import quote_value, refuse_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.io._text_files import Source
+    from holdfast.io._text_files import SourceText
 
     Row: TypeAlias = NDArray[np.float64]
 
 
 SEPARATORS = "\t;,"  # the first wins a tie, as decimal commas make commas the weakest sign
-WORDS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+SEPARATOR_NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Table:
     A first column without a name holds labels of the rows, which are kept apart.
     """
 
-    source: Source
+    source: SourceText
     separator: str
     names: list[str]
     header_line: int
@@ -51,17 +51,18 @@ class Table:
 
     def column(self, position: int) -> str:
         """Return how messages name a column."""
-        return f"column {shown(self.names[position])}"
+        return f"column {quote_value(self.names[position])}"
 
     def _ragged(self, got: int, width: int) -> str:
         return (
-            f"each row must have {width:,} cells between {WORDS[self.separator]}, as the header "
+            f"each row must have {width:,} cells between {SEPARATOR_NAMES[self.separator]}, "
+            "as the header "
             f"in line {self.header_line} has, got {got:,}; "
             "is the row cut off, or is a separator missing?"
         )
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: SourceText) -> Table:
     """Read the header of a table and make its rows ready to be read."""
     separator = separator_of(source)
     kept = ("\n" if line.startswith(COMMENT) else line for line in source.lines())
@@ -76,7 +77,7 @@ def open_table(source: Source) -> Table:
     return table
 
 
-def separator_of(source: Source) -> str:
+def separator_of(source: SourceText) -> str:
     """Return the sign between cells: the most frequent candidate in the header."""
     if source.suffix == ".tsv":
         return "\t"
@@ -103,7 +104,8 @@ def records_of(
             line = reader.line_num
     except csv.Error as error:
         raise error_at(
-            f"the row cannot be taken apart at {WORDS[separator]} ({error}); is a quote left open?",
+            f"the row cannot be taken apart at {SEPARATOR_NAMES[separator]} ({error}); is a "
+            "quote left open?",
             line + 1,
         ) from None
 
@@ -138,14 +140,14 @@ def read_matrix(table: Table) -> Selections:
     rows: list[list[int]] = []
     lines: list[int] = []
     for line, cells in table.rows():
-        rows.append(_selected(table, line, cells))
+        rows.append(_find_selected(table, line, cells))
         lines.append(line)
     if not rows:
         raise table.source.error("at least one selection is needed below the header, got none.")
     return Selections(rows, lambda row, _: lines[row], table.names)
 
 
-def _selected(table: Table, line: int, cells: list[str]) -> list[int]:
+def _find_selected(table: Table, line: int, cells: list[str]) -> list[int]:
     if set(cells) <= _PLAIN:
         digits = np.frombuffer("".join(cells).encode(), dtype=np.uint8)
         return np.flatnonzero(digits == ord("1")).tolist()
@@ -153,7 +155,7 @@ def _selected(table: Table, line: int, cells: list[str]) -> list[int]:
     if None in marks:
         column = marks.index(None)
         raise table.source.error(
-            f"a table of selections holds 0 and 1, got {shown(cells[column])} in "
+            f"a table of selections holds 0 and 1, got {quote_value(cells[column])} in "
             f"{table.column(column)}; scores and ranks need the form weights or rankings, "
             "one selection a line the ending .txt.",
             line,
@@ -205,8 +207,8 @@ def _numbers(table: Table, line: int, cells: list[str]) -> Row:
     if odd.size:
         column = int(odd[0])
         raise table.source.error(
-            f"cells, between {WORDS[table.separator]}, must be finite numbers, "
-            f"got {shown(cells[column])} in {table.column(column)}.",
+            f"cells, between {SEPARATOR_NAMES[table.separator]}, must be finite numbers, "
+            f"got {quote_value(cells[column])} in {table.column(column)}.",
             line,
         )
     return row

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import InvalidInputError
 from holdfast.io._columns import is_missing
-from holdfast.io._text_files import shown
+from holdfast.io._text_files import quote_value
 from holdfast.io._values import MAX_AMBIGUOUS_VALUES, MISSING_TYPES, number_of, number_text
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def check_target(where: str, name: str, values: NDArray[Any], origin: TargetOrig
     origin : TargetOrigin
         Where the target comes from.
     """
-    refuse_structured(f"{where}: {shown(name)}", values)
+    refuse_structured(f"{where}: {quote_value(name)}", values)
     found = _distinct_numbers(values, origin)
     if len(found) < MIN_AMBIGUOUS_VALUES:
         return
     remedy = "If they are class labels, say so: --classes, or classes=True in Python."
-    raise InvalidInputError(f"{where}: column {shown(name)} {_question(found)} {remedy}")
+    raise InvalidInputError(f"{where}: column {quote_value(name)} {_question(found)} {remedy}")
 
 
 def check_target_array(name: str, values: NDArray[Any]) -> None:
@@ -84,7 +84,7 @@ def refuse_structured(name: str, values: NDArray[Any]) -> None:
 
 def _question(found: list[float]) -> str:
     """Say which numbers were seen, and ask what they are."""
-    values = shortened((str(number_text(value)) for value in sorted(found)), most=VALUES_SHOWN)
+    values = format_list((str(number_text(value)) for value in sorted(found)), most=VALUES_SHOWN)
     seen = f"holds {len(found):,} distinct numbers ({values})"
     if len(found) > MAX_AMBIGUOUS_VALUES:
         return f"{seen}: this looks like a continuous outcome, which is not supported yet."

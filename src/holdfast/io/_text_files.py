@@ -72,9 +72,9 @@ class TextFile:
         """Yield the lines, ends included, whatever system wrote them."""
         number = 0
         try:
-            with self.path.open("rb") as raw, _unpacked(self.path, raw) as data:
+            with self.path.open("rb") as raw, _decompress_stream(self.path, raw) as data:
                 text = io.TextIOWrapper(data, encoding=self.encoding, newline="")
-                for number, line in enumerate(_reported(text, raw, self), start=1):  # noqa: B007
+                for number, line in enumerate(_read_with_progress(text, raw, self), start=1):  # noqa: B007
                     yield line
         except _DAMAGED as error:
             raise _damage(self.path, error, number + 1) from None
@@ -143,7 +143,7 @@ def _encoding(path: Path) -> str:
 
 def _head(path: Path) -> bytes:
     try:
-        with path.open("rb") as raw, _unpacked(path, raw) as data:
+        with path.open("rb") as raw, _decompress_stream(path, raw) as data:
             return data.read(_HEAD)
     except _DAMAGED as error:
         raise _damage(path, error, 1) from None
@@ -154,7 +154,7 @@ def _damage(path: Path, error: Exception, line: int) -> FileFormatError:
     return problem(str(path), f"the packed file is damaged or cut off ({told}); get it anew.", line)
 
 
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+def _decompress_stream(path: Path, raw: IO[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if _is_packed(path) else raw
 
 
@@ -162,7 +162,7 @@ def _is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def _reported(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) -> Iterator[str]:
+def _read_with_progress(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) -> Iterator[str]:
     """Yield lines and report from time to time which part of the file is read."""
     size, told = max(1, file.path.stat().st_size), 0
     for line in text:
@@ -182,7 +182,7 @@ _SHOWN = 40  # characters of a cell that a message repeats
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """The text of a file (or of standard input) and the name that messages call it by."""
 
     name: str
@@ -208,7 +208,7 @@ def problem(name: str, message: str, line: int | None = None) -> FileFormatError
     return FileFormatError(f"{place}: {message}")
 
 
-def shown(text: object) -> str:
+def quote_value(text: object) -> str:
     """Return a value the way messages show it: quoted, and cut if it is very long."""
     quoted = repr(text)
     return quoted if len(quoted) <= _SHOWN else f"{quoted[:_SHOWN]}..."
@@ -224,15 +224,15 @@ def refuse_repeats(names: Sequence[str], noun: str, error: Callable[[str], Holdf
     """Refuse names of which one is given more than once; `error` makes the error."""
     if len(set(names)) == len(names):
         return
-    double = shown(names[first_repeat(names)])
+    double = quote_value(names[first_repeat(names)])
     raise error(f"{noun} names must be unique, got {double} more than once; rename or drop one.")
 
 
-def read_source(path: str | os.PathLike[str]) -> Source:
+def read_source(path: str | os.PathLike[str]) -> SourceText:
     """Read a text file; ``-`` is standard input."""
     name = name_of(path)
     suffix = "" if str(path) == STANDARD_INPUT else Path(path).suffix.lower()
-    return Source(name, suffix, decoded(name, read_bytes(path)))
+    return SourceText(name, suffix, decode_text(name, read_bytes(path)))
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -258,7 +258,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     raise problem(str(path), message)
 
 
-def decoded(name: str, data: bytes) -> str:
+def decode_text(name: str, data: bytes) -> str:
     """Turn the bytes of a file into text; refuse what is not text in UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise problem(name, "the text must be UTF-8, got UTF-16; save it again as UTF-8.", 1)

@@ -72,7 +72,7 @@ def as_texts(values: NDArray[Any]) -> list[str | None]:
     return [_text(value) for value in values.tolist()]
 
 
-def flattened(values: NDArray[Any]) -> NDArray[Any]:
+def flatten_column(values: NDArray[Any]) -> NDArray[Any]:
     """Return a matrix of one column as an array of one dimension, all else as it is."""
     return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Lists = Sequence[NDArray[np.integer]]
 
 
-REACH = 3.0  # the next features are those up to so many times as many
+NEXT_FEATURES_FACTOR = 3.0  # the next features are those up to so many times as many
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Agreement:
     def stops(self) -> Array:
         """For each size where the next features end: three times as many, half of the rest."""
         half_way = (self.sizes + self.n_features) / 2
-        return np.asarray(np.minimum(REACH * self.sizes, half_way), dtype=np.float64)
+        return np.asarray(np.minimum(NEXT_FEATURES_FACTOR * self.sizes, half_way), dtype=np.float64)
 
 
 def agreement(
@@ -175,7 +175,7 @@ class TopTables(SubsetTables):
         return self._known[rows].astype(np.float64)
 
 
-def stacked(lists: Lists, depth: int) -> NDArray[np.int32]:
+def stack_lists(lists: Lists, depth: int) -> NDArray[np.int32]:
     """Return lists as the rows of a table, each as far as depth."""
     return np.array([row[:depth] for row in lists], dtype=np.int32)
 
@@ -185,7 +185,7 @@ def overlaps_by_size(lists: NDArray[np.int32], sizes: Iterable[int]) -> Iterator
 
     The table is the same each time, so copy what is to be kept.
     """
-    numbered = _numbered(lists)
+    numbered = _number_features(lists)
     m = len(lists)
     table = np.zeros((m, m), dtype=np.int64)
     owners = np.zeros((int(numbered.max(initial=0)) + 1, m), dtype=np.uint8)
@@ -196,7 +196,7 @@ def overlaps_by_size(lists: NDArray[np.int32], sizes: Iterable[int]) -> Iterator
         yield table
 
 
-def _numbered(lists: NDArray[np.int32]) -> NDArray[np.int32]:
+def _number_features(lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Number the features that occur, without gaps, so that those that do not take no room."""
     seen = np.zeros(int(lists.max(initial=0)) + 1, dtype=bool)
     seen[lists] = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import did_you_mean, plural, shortened
+from holdfast._formatting import did_you_mean, format_list, plural
 from holdfast.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ class Tested:
 
 NEARLY_ALL = 0.9
 """Share of the predictions of any pair on which a pair must be known to be compared."""
-KEYS = list(Pair._fields)
-FOUND = ["stability", "low", "high", "chance"]
-COLUMNS = [
-    *KEYS,
+PAIR_COLUMNS = list(Pair._fields)
+STABILITY_COLUMNS = ["stability", "low", "high", "chance"]
+CANDIDATE_COLUMNS = [
+    *PAIR_COLUMNS,
     *("error", "standard_error", "stability", "low", "high", "chance"),
     *("replication", "replication_low", "replication_high", "score"),
     *("p_value", "rpt", "front", "rival", "recommended"),
@@ -189,11 +189,18 @@ def candidates(
     else:
         rows = errors
     keys = ["selector", "size"] if measure.by_size else ["selector"]
-    known = {_key(row, keys): [row[name] for name in FOUND] for row in found.to_dict("records")}
-    nothing = [np.nan] * len(FOUND)
+    known = {
+        _key(row, keys): [row[name] for name in STABILITY_COLUMNS]
+        for row in found.to_dict("records")
+    }
+    nothing = [np.nan] * len(STABILITY_COLUMNS)
     values = [known.get(_key(row, keys), nothing) for row in rows.to_dict("records")]
-    table = rows[[*KEYS, "error", "standard_error"]].reset_index(drop=True).astype({"size": object})
-    return table.join(pd.DataFrame(values, columns=FOUND, dtype=np.float64))
+    table = (
+        rows[[*PAIR_COLUMNS, "error", "standard_error"]]
+        .reset_index(drop=True)
+        .astype({"size": object})
+    )
+    return table.join(pd.DataFrame(values, columns=STABILITY_COLUMNS, dtype=np.float64))
 
 
 def _of_measure(stability: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -216,7 +223,7 @@ def _key(row: Mapping[Any, Any], names: list[str]) -> tuple[Any, ...]:
 
 def pairs_of(table: pd.DataFrame) -> list[Pair]:
     """Return the pairs of a table, row by row."""
-    return [Pair(*row) for row in zip(*(table[key] for key in KEYS), strict=True)]
+    return [Pair(*row) for row in zip(*(table[key] for key in PAIR_COLUMNS), strict=True)]
 
 
 def sizes_of(table: pd.DataFrame, own_sizes: Mapping[str, float] | None) -> Array:
@@ -226,7 +233,7 @@ def sizes_of(table: pd.DataFrame, own_sizes: Mapping[str, float] | None) -> Arra
     return np.asarray(sizes.fillna(own), dtype=np.float64)
 
 
-def merits_of(table: pd.DataFrame, measure: Measure) -> Array:
+def orient_stability(table: pd.DataFrame, measure: Measure) -> Array:
     """Return a stability that is higher where more stable; distances are turned around."""
     values = table["stability"].to_numpy(dtype=np.float64)
     if not measure.distance:
@@ -240,7 +247,7 @@ def check_fit(table: pd.DataFrame, measure: str) -> None:
     if missing.all():
         missing = ~missing
     if (missing | table["stability"].isna()).all():
-        names = shortened(dict.fromkeys(table["selector"]))
+        names = format_list(dict.fromkeys(table["selector"]))
         raise InvalidInputError(
             f"nothing can be recommended: none of {names} has both a stability by {measure} and, "
             "where errors were estimated, an error. See the notes in result.stability; resume "
@@ -248,7 +255,7 @@ def check_fit(table: pd.DataFrame, measure: str) -> None:
         )
 
 
-class Compared(NamedTuple):
+class ComparablePairs(NamedTuple):
     """Which pairs are known on the same predictions, so that their errors can be compared."""
 
     enough: NDArray[np.bool_]
@@ -259,21 +266,21 @@ class Compared(NamedTuple):
     """How many predictions are compared."""
 
 
-def compared(known: NDArray[np.bool_], among: NDArray[np.bool_]) -> Compared:
+def find_comparable_pairs(known: NDArray[np.bool_], among: NDArray[np.bool_]) -> ComparablePairs:
     """Find the pairs, among some, that are known on at least 90% of the predictions of any.
 
     An error on a few samples only, where others failed or are still to do, may be lucky. Where no
     pair has so many, those are taken that know what one of the best known pairs knows.
     """
     used = known & known[among].any(axis=0) if among.any() else known
-    counted = _counted(used, np.asarray(used.any(axis=0)))
+    counted = _count_known(used, np.asarray(used.any(axis=0)))
     if (counted.enough & among).any() or not among.any():
         return counted
     counts = np.where(among, used.sum(axis=1), -1)
-    best_known = (_counted(used, used[row]) for row in np.flatnonzero(counts == counts.max()))
+    best_known = (_count_known(used, used[row]) for row in np.flatnonzero(counts == counts.max()))
     return max(best_known, key=lambda one: int((one.enough & among).sum()))
 
 
-def _counted(known: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> Compared:
+def _count_known(known: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> ComparablePairs:
     shared, total = np.count_nonzero(known[:, wanted], axis=1), int(wanted.sum())
-    return Compared(shared >= NEARLY_ALL * total, shared, total)
+    return ComparablePairs(shared >= NEARLY_ALL * total, shared, total)

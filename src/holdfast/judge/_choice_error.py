@@ -11,9 +11,9 @@ import pandas as pd
 
 from holdfast._formatting import percent_words, plural, plus_minus
 from holdfast.errors import InvalidInputError
-from holdfast.judge._candidates import Tested, compared
-from holdfast.judge._decision_rule import DECIMALS, Merits, Rule
-from holdfast.judge._error_comparison import Sheet
+from holdfast.judge._candidates import Tested, find_comparable_pairs
+from holdfast.judge._decision_rule import DECIMALS, CandidateStability, DecisionRule
+from holdfast.judge._error_comparison import PredictionErrors
 from holdfast.judge._significance import clustered_shares
 
 if TYPE_CHECKING:
@@ -154,20 +154,20 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     >>> print(f"{hf.judge.choice_error(tested, [0.5] * 50).error:.2f}")
     0.52
     """
-    settings = Rule(name=rule, alpha=alpha, correction=correction, beta=beta)
+    settings = DecisionRule(name=rule, alpha=alpha, correction=correction, beta=beta)
     merits = _merits(tested, stability, sizes)
     if folds:
         _check_folds(tested, folds)
-        return _nested(tested, folds, merits, settings)
+        return _nested_choice_error(tested, folds, merits, settings)
     if deletions:
         _check_deletions(tested, deletions)
-        return _without_some(tested, deletions, merits, settings, random_state)
+        return _deletion_choice_error(tested, deletions, merits, settings, random_state)
     if n_bootstraps < 1:
         raise InvalidInputError(f"n_bootstraps must be at least 1, got {n_bootstraps!r}.")
-    return _bootstrapped(tested, merits, settings, (n_bootstraps, random_state))
+    return _bootstrap_choice_error(tested, merits, settings, (n_bootstraps, random_state))
 
 
-def _merits(tested: Tested, stability: ArrayLike, sizes: ArrayLike | None) -> Merits:
+def _merits(tested: Tested, stability: ArrayLike, sizes: ArrayLike | None) -> CandidateStability:
     count = len(tested.pairs)
     given = np.asarray(stability, dtype=np.float64)
     if given.shape != (count,):
@@ -176,12 +176,14 @@ def _merits(tested: Tested, stability: ArrayLike, sizes: ArrayLike | None) -> Me
             f"shape {given.shape}."
         )
     known = np.full(count, np.nan) if sizes is None else np.asarray(sizes, dtype=np.float64)
-    return Merits(_of_compared(tested, given), np.where(np.isnan(known), np.inf, known))
+    return CandidateStability(
+        _mask_incomparable(tested, given), np.where(np.isnan(known), np.inf, known)
+    )
 
 
-def _of_compared(tested: Tested, stability: Array) -> Array:
+def _mask_incomparable(tested: Tested, stability: Array) -> Array:
     """Return the stability of pairs that can be compared; missing for the others."""
-    enough = compared(tested.known, np.isfinite(stability)).enough
+    enough = find_comparable_pairs(tested.known, np.isfinite(stability)).enough
     return np.where(enough, stability, np.nan)
 
 
@@ -204,11 +206,15 @@ def _check_deletions(tested: Tested, deletions: Sequence[Deletion]) -> None:
             )
 
 
-def _without_some(
-    tested: Tested, deletions: Sequence[Deletion], merits: Merits, rule: Rule, seed: int
+def _deletion_choice_error(
+    tested: Tested,
+    deletions: Sequence[Deletion],
+    merits: CandidateStability,
+    rule: DecisionRule,
+    seed: int,
 ) -> ChoiceError | None:
     """Choose without some of the samples, and judge by these."""
-    sheet = Sheet(tested)
+    sheet = PredictionErrors(tested)
     rng = np.random.default_rng(seed)
     owner = np.unique(sheet.unit, return_index=True)[1]
     samples = np.asarray(tested.samples)[owner]
@@ -227,40 +233,44 @@ def _without_some(
             decision = rule.decide(scored, merits._replace(stability=given + jitter), tested=False)
             if decision is None:
                 continue
-            share, spread = _judged(sheet, decision.chosen, out)
+            share, spread = _error_on_units(sheet, decision.chosen, out)
             if np.isfinite(share):
                 chosen += [decision.chosen] * (TIE_BREAKS // repeats)
                 left += [(share, spread)] * (TIE_BREAKS // repeats)
-    return _summed_up(tested, sheet, chosen, left, "deletion")
+    return _average_choice_error(tested, sheet, chosen, left, "deletion")
 
 
-def _nested(
-    tested: Tested, folds: Sequence[Fold], merits: Merits, rule: Rule
+def _nested_choice_error(
+    tested: Tested, folds: Sequence[Fold], merits: CandidateStability, rule: DecisionRule
 ) -> ChoiceError | None:
     """Choose inside each outer training part, and count what the choice says outside."""
     chosen: dict[int, int] = {}
     for fold in folds:
-        decision = rule.decide(Sheet(fold.tested).weighed(), _inner(fold, merits), tested=False)
+        decision = rule.decide(
+            PredictionErrors(fold.tested).weighed(), _inner(fold, merits), tested=False
+        )
         if decision is not None:
             chosen[fold.group] = decision.chosen
-    outside = _as_one(tested, chosen)
-    scored = Sheet(outside).weighed()
+    outside = _join_chosen_predictions(tested, chosen)
+    scored = PredictionErrors(outside).weighed()
     if not np.isfinite(scored.errors[0]):
         return None
     used = [
         pair for group, pair in chosen.items() if outside.known[0, outside.group == group].any()
     ]
-    return told(tested, used, float(scored.errors[0]), float(scored.spreads[0]), "nested")
+    return make_choice_error(
+        tested, used, float(scored.errors[0]), float(scored.spreads[0]), "nested"
+    )
 
 
-def _inner(fold: Fold, merits: Merits) -> Merits:
+def _inner(fold: Fold, merits: CandidateStability) -> CandidateStability:
     """Return what is known inside a fold of the pairs that can be chosen outside."""
     given = np.asarray(fold.stability, dtype=np.float64)
     given = np.where(np.isfinite(merits.stability), given, np.nan)
-    return Merits(_of_compared(fold.tested, given), merits.sizes)
+    return CandidateStability(_mask_incomparable(fold.tested, given), merits.sizes)
 
 
-def _as_one(tested: Tested, chosen: dict[int, int]) -> Tested:
+def _join_chosen_predictions(tested: Tested, chosen: dict[int, int]) -> Tested:
     """Return the predictions of one pair that is another one in each test part."""
     parts = tested.at(np.isin(tested.group, list(chosen)))
     rows = np.array([chosen[group] for group in parts.group.tolist()], dtype=np.intp)
@@ -277,25 +287,29 @@ def _as_one(tested: Tested, chosen: dict[int, int]) -> Tested:
     )
 
 
-def _bootstrapped(
-    tested: Tested, merits: Merits, rule: Rule, draws: tuple[int, int]
+def _bootstrap_choice_error(
+    tested: Tested, merits: CandidateStability, rule: DecisionRule, draws: tuple[int, int]
 ) -> ChoiceError | None:
     """Choose on samples drawn with replacement, and judge by those not drawn."""
-    sheet = Sheet(tested)
+    sheet = PredictionErrors(tested)
     chosen, left = [], []
     for times in _draws(sheet.n_units, *draws):
         decision = rule.decide(sheet.weighed(times), merits, tested=False)
         if decision is None:
             continue
-        share, spread = _judged(sheet, decision.chosen, times == 0)
+        share, spread = _error_on_units(sheet, decision.chosen, times == 0)
         if np.isfinite(share):
             chosen.append(decision.chosen)
             left.append((share, spread))
-    return _summed_up(tested, sheet, chosen, left, "bootstrap")
+    return _average_choice_error(tested, sheet, chosen, left, "bootstrap")
 
 
-def _summed_up(
-    tested: Tested, sheet: Sheet, chosen: list[int], left: list[tuple[float, float]], method: str
+def _average_choice_error(
+    tested: Tested,
+    sheet: PredictionErrors,
+    chosen: list[int],
+    left: list[tuple[float, float]],
+    method: str,
 ) -> ChoiceError | None:
     """Average the errors of what was chosen; None where nothing was."""
     if not left:
@@ -303,7 +317,7 @@ def _summed_up(
     errors, spreads = np.array(left).T
     own = np.sqrt(_mean(sheet.weighed().spreads[chosen] ** 2))
     spread = np.fmax(np.sqrt(_mean(spreads**2)), own)
-    return told(tested, chosen, float(errors.mean()), float(spread), method)
+    return make_choice_error(tested, chosen, float(errors.mean()), float(spread), method)
 
 
 def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
@@ -313,7 +327,9 @@ def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
         yield np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
 
 
-def _judged(sheet: Sheet, pair: int, left: NDArray[np.bool_]) -> tuple[float, float]:
+def _error_on_units(
+    sheet: PredictionErrors, pair: int, left: NDArray[np.bool_]
+) -> tuple[float, float]:
     """Return the error on the units left, and its standard error as if they were all units."""
     wrong, every = (part[pair, left][None] for part in (sheet.sums.values, sheet.sums.weights))
     (share,), (spread,) = clustered_shares(wrong, every)
@@ -363,7 +379,7 @@ class ChoiceError:
         return f"<ChoiceError: {error} by {self.method}. Next: .sentence, .chosen>"
 
 
-def told(
+def make_choice_error(
     tested: Tested, chosen: list[int], error: float, spread: float, method: str
 ) -> ChoiceError:
     """Sum up what was chosen how often, and its error."""
@@ -372,7 +388,7 @@ def told(
         [(*tested.pairs[pair], count, count / len(chosen)) for pair, count in counts],
         columns=["selector", "classifier", "size", "count", "share"],
     )
-    how = _where(tested, method, len(chosen))
+    how = _format_method(tested, method, len(chosen))
     often = _favourites([(tested.pairs[pair], count) for pair, count in counts], len(chosen))
     return ChoiceError(
         error=error,
@@ -387,7 +403,7 @@ def told(
     )
 
 
-def _where(tested: Tested, method: str, n: int) -> str:
+def _format_method(tested: Tested, method: str, n: int) -> str:
     if method == "nested":
         return f"within each of {plural(n, 'outer training part')} and testing outside"
     if method == "deletion":

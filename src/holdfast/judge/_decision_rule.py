@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import did_you_mean, shortened
+from holdfast._formatting import did_you_mean, format_list
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge._candidates import Compared, compared, pairs_of
-from holdfast.judge._error_comparison import Sheet
-from holdfast.judge._significance import check_correction, corrected
+from holdfast.judge._candidates import ComparablePairs, find_comparable_pairs, pairs_of
+from holdfast.judge._error_comparison import PredictionErrors
+from holdfast.judge._significance import check_correction, correct_p_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from holdfast.judge._candidates import Tested
-    from holdfast.judge._error_comparison import ByUnit, Once
+    from holdfast.judge._error_comparison import ClusteredTest, McNemarTest
     from holdfast.judge._significance import BestCorrection
 
     Array = NDArray[np.float64]
 
 
 Name: TypeAlias = Literal["not_worse", "one_standard_error", "rpt"]
-NAMES = ("not_worse", "one_standard_error", "rpt")
+RULE_NAMES = ("not_worse", "one_standard_error", "rpt")
 DECIMALS = 12
 """Numbers that agree to so many decimals are ties; the rest is rounding."""
 
 
-class Scored(Protocol):
+class CandidateErrors(Protocol):
     """Errors of all pairs, their standard errors, and the tests of one pair against all."""
 
     @property
@@ -42,7 +42,7 @@ class Scored(Protocol):
     def p_values(self, best: int, *, as_published: bool = False) -> Array: ...
 
 
-class Merits(NamedTuple):
+class CandidateStability(NamedTuple):
     """What is known of the pairs beside their errors."""
 
     stability: Array
@@ -66,7 +66,7 @@ class Decision(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class DecisionRule:
     """A rule and its settings."""
 
     name: Name = "not_worse"
@@ -75,15 +75,17 @@ class Rule:
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.name not in NAMES:
-            near = did_you_mean(str(self.name), NAMES)
+        if self.name not in RULE_NAMES:
+            near = did_you_mean(str(self.name), RULE_NAMES)
             raise UnknownNameError(f"no rule is called {self.name!r}.{near}")
         if not 0 < self.alpha < 1:
             raise InvalidInputError(f"alpha must be between 0 and 1, got {self.alpha!r}.")
         check_correction(self.correction, ("chosen_best", "holm"))
         check_beta(self.beta)
 
-    def decide(self, scored: Scored, merits: Merits, *, tested: bool = True) -> Decision | None:
+    def decide(
+        self, scored: CandidateErrors, merits: CandidateStability, *, tested: bool = True
+    ) -> Decision | None:
         """Choose among the pairs that have an error and a stability; None if none has both.
 
         The tests are made if the rule asks for them, or `tested` does.
@@ -99,14 +101,14 @@ class Rule:
         rivals[best] = True
         return Decision(best, p_values, rivals, self._chosen(scored, merits, rivals, fit))
 
-    def _tested(self, scored: Scored, best: int, fit: NDArray[np.bool_]) -> Array:
+    def _tested(self, scored: CandidateErrors, best: int, fit: NDArray[np.bool_]) -> Array:
         as_published = self.correction is None
         found = scored.p_values(best, as_published=as_published)
         p_values = np.where(fit, found, np.nan)
         p_values[best] = np.nan
-        return corrected(p_values, self.correction)
+        return correct_p_values(p_values, self.correction)
 
-    def _close(self, scored: Scored, best: int, p_values: Array) -> NDArray[np.bool_]:
+    def _close(self, scored: CandidateErrors, best: int, p_values: Array) -> NDArray[np.bool_]:
         """Return which pairs are close to the best; without a test they are not known to be."""
         if self.name != "one_standard_error":
             return p_values > self.alpha
@@ -115,7 +117,11 @@ class Rule:
         return close
 
     def _chosen(
-        self, scored: Scored, merits: Merits, rivals: NDArray[np.bool_], fit: NDArray[np.bool_]
+        self,
+        scored: CandidateErrors,
+        merits: CandidateStability,
+        rivals: NDArray[np.bool_],
+        fit: NDArray[np.bool_],
     ) -> int:
         passes = np.ones_like(fit) if merits.passes is None else merits.passes
         fails = (~passes).astype(np.float64)
@@ -135,16 +141,16 @@ def first_of(among: NDArray[np.bool_], *keys: Array) -> int:
 # Errors that come from a table, with the predictions behind them, or none at all.
 
 
-class Given:
+class TableErrors:
     """Errors that are given by a table, and the predictions behind them, if there are any."""
 
     def __init__(self, table: pd.DataFrame, tested: Tested | None) -> None:
         self.errors: Array = table["error"].to_numpy(dtype=np.float64)
         self.spreads: Array = table["standard_error"].to_numpy(dtype=np.float64)
-        self._behind: Once | ByUnit | None = None
+        self._behind: McNemarTest | ClusteredTest | None = None
         self._tested = tested if np.isfinite(self.errors).any() else None
         if self._tested is not None:
-            self._behind = Sheet(self._tested).weighed()
+            self._behind = PredictionErrors(self._tested).weighed()
             rows = {pair: row for row, pair in enumerate(self._tested.pairs)}
             self._rows = np.array([rows.get(pair, -1) for pair in pairs_of(table)], dtype=np.intp)
 
@@ -159,15 +165,15 @@ class Given:
         """Whether each sample is predicted once."""
         return self._tested is not None and self._tested.once
 
-    def compared(self, fit: NDArray[np.bool_]) -> Compared:
+    def compared(self, fit: NDArray[np.bool_]) -> ComparablePairs:
         """Find the pairs that are known on what the others are; all without predictions."""
         if self._tested is None:
-            return Compared(np.ones_like(fit), np.zeros(len(fit), dtype=np.int64), 0)
+            return ComparablePairs(np.ones_like(fit), np.zeros(len(fit), dtype=np.int64), 0)
         among = np.zeros(len(self._tested.pairs), dtype=bool)
         among[self._rows[fit & (self._rows >= 0)]] = True
-        found = compared(self._tested.known, among)
+        found = find_comparable_pairs(self._tested.known, among)
         lacking = self._rows < 0  # a pair without predictions is not known to have too few
-        return Compared(
+        return ComparablePairs(
             lacking | found.enough[self._rows],
             np.where(lacking, 0, found.known[self._rows]),
             found.total,
@@ -182,7 +188,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Alike:
+class EqualErrors:
     """No errors: all pairs are alike."""
 
     errors: Array
@@ -256,7 +262,7 @@ def check_beta(beta: float) -> None:
 
 # Pairs that no other beats in every respect.
 
-NEEDED = ("error", "stability", "size")
+FRONT_COLUMNS = ("error", "stability", "size")
 
 
 def pareto_front(table: pd.DataFrame) -> NDArray[np.bool_]:
@@ -287,13 +293,15 @@ def pareto_front(table: pd.DataFrame) -> NDArray[np.bool_]:
     >>> hf.judge.pareto_front(table).tolist()
     [True, True, False]
     """
-    lacking = [name for name in NEEDED if name not in table]
+    lacking = [name for name in FRONT_COLUMNS if name not in table]
     if lacking:
         raise InvalidInputError(
-            f"the table needs the columns {', '.join(NEEDED)}; it lacks {shortened(lacking)}."
+            f"the table needs the columns {', '.join(FRONT_COLUMNS)}; it lacks "
+            f"{format_list(lacking)}."
         )
     error, stability, size = (
-        pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64) for name in NEEDED
+        pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
+        for name in FRONT_COLUMNS
     )
     return front_of(error, -stability, size)
 

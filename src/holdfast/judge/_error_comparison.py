@@ -13,7 +13,7 @@ from holdfast.judge._candidates import Pair
 from holdfast.judge._significance import (
     check_correction,
     clustered_variance,
-    corrected,
+    correct_p_values,
     corrected_t_p,
     learned_variance,
     mcnemar_p,
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
     """How many such twos there are."""
 
 
-class Sheet:
+class PredictionErrors:
     """Right and wrong as numbers, made once for all draws of units."""
 
     def __init__(self, tested: Tested) -> None:
@@ -67,12 +67,12 @@ class Sheet:
         """Number of units, which are drawn as a whole."""
         return _count(self.unit)
 
-    def weighed(self, times: Times | None = None) -> Once | ByUnit:
+    def weighed(self, times: Times | None = None) -> McNemarTest | ClusteredTest:
         """Return the errors where each unit counts so many times; by default once."""
         drawn = np.ones(self.n_units, dtype=np.intp) if times is None else times
         if self.tested.once and self.n_units == len(self.unit):
-            return Once(self, drawn[self.unit].astype(np.float32))
-        return ByUnit(self, drawn)
+            return McNemarTest(self, drawn[self.unit].astype(np.float32))
+        return ClusteredTest(self, drawn)
 
     def shares_of(self, times: Times) -> Array:
         """Return the shares in each test part; a part that is a unit is there as often as drawn."""
@@ -93,7 +93,7 @@ class Sheet:
 
     def shares(self, weights: Counts) -> Array:
         """Return the share of wrong predictions of each pair in each test part; NaN: unknown."""
-        place = _placed(self._group, weights)
+        place = _summing_matrix(self._group, weights)
         return _share((place @ self.wrong.T).T, (place @ self.every.T).T)
 
     @cached_property
@@ -115,13 +115,13 @@ class Sheet:
         if not self.tested.once:
             weights = 1 / np.bincount(self._group)[self._group]
         columns, squares, every = values.T.astype(np.float64), values.T**2, known.T
-        place = _placed(self.unit, weights)
+        place = _summing_matrix(self.unit, weights)
         apart = twos = np.zeros((len(values), self.n_units))
         if not self.tested.once:
-            by_sample = _placed(self._sample)
+            by_sample = _summing_matrix(self._sample)
             count = by_sample @ every
             ends = np.unique(self._sample, return_index=True)[1]
-            to_unit = _placed(self.unit[ends], n_parts=self.n_units)
+            to_unit = _summing_matrix(self.unit[ends], n_parts=self.n_units)
             apart = (to_unit @ (count * (by_sample @ squares) - (by_sample @ columns) ** 2)).T
             twos = (to_unit @ (count * (count - 1) / 2)).T
         return Sums((place @ columns).T, (place @ squares).T, (place @ every).T, apart, twos)
@@ -160,13 +160,13 @@ def estimate(sums: Sums, times: Times, *, once: bool, overlap: float) -> UnitMea
     return UnitMeans(mean, np.sqrt(between), np.sqrt(between + more), count, general)
 
 
-class Once:
+class McNemarTest:
     """Samples that are tested once: pooled errors, McNemar's test."""
 
     test = "McNemar's test, enlarged for shared training samples"
     published = "McNemar's exact test"
 
-    def __init__(self, sheet: Sheet, weights: Counts) -> None:
+    def __init__(self, sheet: PredictionErrors, weights: Counts) -> None:
         self._sheet = sheet
         self._weights = weights
         self._count: Counts = sheet.every @ weights
@@ -201,10 +201,10 @@ class Once:
         return t_p(only_other - only_best, spread, shared)
 
 
-class ByUnit:
+class ClusteredTest:
     """Samples that are tested repeatedly, or belong to subjects: sums over units, t-tests."""
 
-    def __init__(self, sheet: Sheet, times: Times) -> None:
+    def __init__(self, sheet: PredictionErrors, times: Times) -> None:
         self._sheet = sheet
         self._times = times
         found = self._estimated(sheet.sums)
@@ -246,7 +246,7 @@ def _count(part: NDArray[np.intp]) -> int:
     return int(part.max(initial=-1)) + 1
 
 
-def _placed(
+def _summing_matrix(
     part: NDArray[np.intp],
     weights: NDArray[np.floating] | None = None,
     n_parts: int | None = None,
@@ -310,7 +310,7 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
     0          a          b        -0.6  0.117307
     """
     check_correction(correction)
-    scored = Sheet(tested).weighed()
+    scored = PredictionErrors(tested).weighed()
     count = len(tested.pairs)
     a, b = np.triu_indices(count, 1)
     as_published = correction is None
@@ -330,6 +330,6 @@ def compare_pairs(tested: Tested, *, correction: Correction = "holm") -> pd.Data
         **errors,
         difference=errors["error_a"] - errors["error_b"],
         p_value=p_values,
-        p_corrected=corrected(p_values, correction),
+        p_corrected=correct_p_values(p_values, correction),
         test=scored.published if as_published else scored.test,
     )

@@ -34,7 +34,7 @@ class FilledSimilarity(DataSimilarity):
 
     def standardised(self, features: NDArray[Any] | slice) -> Array:
         """Return columns centred and scaled to length 1, so that products are correlations."""
-        columns = DataSimilarity(filled(self.data[:, features]), self.threshold)
+        columns = DataSimilarity(impute_medians(self.data[:, features]), self.threshold)
         return DataSimilarity.standardised(columns, slice(None))
 
     @property
@@ -69,7 +69,7 @@ class FilledSimilarity(DataSimilarity):
             yield np.minimum(block, 1.0)
 
 
-def filled(columns: NDArray[Any]) -> NDArray[Any]:
+def impute_medians(columns: NDArray[Any]) -> NDArray[Any]:
     """Return columns with their median, 0 if there is none, in place of missing values."""
     missing = np.isnan(columns)
     if not missing.any():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._formatting import plural
-from holdfast.judge._agreement import Agreement, agreement, stacked
+from holdfast.judge._agreement import Agreement, agreement, stack_lists
 from holdfast.judge._significance import half_width
 
 if TYPE_CHECKING:
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 RATIO = 1.08  # between neighbouring sizes that are looked at
 FINE = 32  # sizes that are looked at around the best one
-FURTHEST = 0.4  # share of all features up to which knots are looked for
-BREAK = 0.8  # the next features agree at most this often, relative to those before
-CLEAR = 0.6  # clarity above which a knot is claimed
+MAX_KNOT_SHARE = 0.4  # share of all features up to which knots are looked for
+MAX_NEXT_AGREEMENT = 0.8  # the next features agree at most this often, relative to those before
+MIN_CLARITY = 0.6  # clarity above which a knot is claimed
 
-HOW = (
+KNOT_EXPLANATION = (
     "How knots are found: A(k) is the share of k selected features on which resamples agree "
     "beyond chance, N(k) the same of the features added next (up to three times as many). The "
     "knot is the size k with the highest clarity log(1 + k) A (A - N); none is claimed where the "
-    f"clarity is below {CLEAR:g} or N above {BREAK:g} A. Sizes up to {FURTHEST:.0%} of all "
+    f"clarity is below {MIN_CLARITY:g} or N above {MAX_NEXT_AGREEMENT:g} A. Sizes up to "
+    f"{MAX_KNOT_SHARE:.0%} of all "
     "features are looked at. A knot says where agreement breaks, not that the features before it "
     "are informative."
 )
@@ -128,7 +129,7 @@ def _tables(
     tops: Sequence[NDArray[np.integer]], groups: list[list[int]]
 ) -> list[NDArray[np.int32]]:
     depth = min((len(tops[place]) for group in groups for place in group), default=0)
-    return [stacked([tops[place] for place in group], depth) for group in groups]
+    return [stack_lists([tops[place] for place in group], depth) for group in groups]
 
 
 def _coarse(depth: int) -> NDArray[np.int64]:
@@ -153,7 +154,7 @@ def _clarity(found: Agreement, agreed: NDArray[np.float64]) -> NDArray[np.float6
 def _looked_at(found: Agreement) -> NDArray[np.bool_]:
     """Tell which sizes could be a knot: not too many features, and the next ones are known."""
     sizes = found.sizes
-    within = (sizes >= 2) & (sizes <= FURTHEST * found.n_features)
+    within = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * found.n_features)
     return np.asarray(within & (found.stops <= sizes[-1]))
 
 
@@ -165,10 +166,10 @@ def _best(found: Agreement) -> int | None:
     agreed, places = found.agreed, np.flatnonzero(_looked_at(found))
     if len(places) == 0:
         return None
-    breaks = found.share_of_next(agreed)[places] <= BREAK * found.share(agreed)[places]
+    breaks = found.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * found.share(agreed)[places]
     clarity = np.where(breaks, _clarity(found, agreed)[places], -np.inf)
     best = int(np.argmax(clarity))
-    return int(places[best]) if clarity[best] > CLEAR and best < len(places) - 1 else None
+    return int(places[best]) if clarity[best] > MIN_CLARITY and best < len(places) - 1 else None
 
 
 def _knot(found: Agreement) -> Knot:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from holdfast.measures._subset_tables import SubsetTables
 
 
-FEW = "fewer than 2 preferences are there"
+FEW_PREFERENCES_NOTE = "fewer than 2 preferences are there"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MeasuredValue:
     """What a measure says about one system of preferences.
 
     The note is about this system; what is standing holds for the measure on any such system.
@@ -40,7 +40,7 @@ class Answer:
     note: str = ""
     standing: tuple[str, ...] = ()
 
-    def noting(self, *remarks: str) -> Answer:
+    def noting(self, *remarks: str) -> MeasuredValue:
         """Return the same answer with more said about it, nothing twice."""
         notes = dict.fromkeys(filter(None, (self.note, *remarks)))
         return dataclasses.replace(self, note="; ".join(notes))
@@ -52,12 +52,12 @@ class Answer:
         return fields
 
 
-def answer_of(record: Measure, estimate: Estimate) -> Answer:
+def answer_of(record: Measure, estimate: Estimate) -> MeasuredValue:
     """Return an estimate with its interval and its chance level."""
     interval = interval_of(estimate, CONFIDENCE, (record.minimum, record.maximum))
     chance = estimate.chance()
     lower = "a distance: lower is more stable" if record.distance else ""
-    return Answer(
+    return MeasuredValue(
         value=estimate.value,
         low=interval.low,
         high=interval.high,
@@ -67,20 +67,20 @@ def answer_of(record: Measure, estimate: Estimate) -> Answer:
     ).noting(estimate.undefined, interval.note)
 
 
-def answered(record: Measure, tables: SubsetTables) -> Answer:
+def measure_subsets(record: Measure, tables: SubsetTables) -> MeasuredValue:
     """Ask a measure that needs no data about subsets, or let it say why it has no value."""
     try:
         return answer_of(record, record.estimate(tables, None, {}))
     except HoldfastError as error:
-        return Answer(note=str(error))
+        return MeasuredValue(note=str(error))
 
 
-def across(record: Measure, answers: Sequence[Answer]) -> Answer:
+def average_over_groups(record: Measure, answers: Sequence[MeasuredValue]) -> MeasuredValue:
     """Join the answers of groups of resamples: their mean, and an interval from their spread."""
     values = np.array([answer.value for answer in answers])
     low, high = interval_of_mean(values, (record.minimum, record.maximum))
     undefined = [answer.note for answer in answers if np.isnan(answer.value)]
-    return Answer(
+    return MeasuredValue(
         value=float(values.mean()),
         low=float(low),
         high=float(high),
@@ -103,7 +103,7 @@ def _spread(values: NDArray[np.float64], low: float) -> str:
 # What is said where a selector found fewer features, or groups of them, than it was asked for.
 
 
-class Fewer(NamedTuple):
+class SizeShortfall(NamedTuple):
     """How many were found on a resample where more were asked for."""
 
     asked: int
@@ -130,18 +130,19 @@ class Fewer(NamedTuple):
         return f"{self.number} {noun} ({asked})"
 
 
-def fewer(asked: int, sizes: Iterable[int]) -> Fewer | None:
+def find_shortfall(asked: int, sizes: Iterable[int]) -> SizeShortfall | None:
     """Return how many were found on the resamples; None where all found as many as asked for.
 
-    >>> fewer(8, [3, 3]).remark, fewer(2, [1]).remark, fewer(8, [2, 8]).remark, fewer(2, [2])
-    ('only 3 were found', 'only 1 was found', 'only 2 to 8 were found', None)
-    >>> fewer(8, [3, 3]).features
+    >>> [find_shortfall(*found).remark for found in ((8, [3, 3]), (2, [1]), (8, [2, 8]))]
+    ['only 3 were found', 'only 1 was found', 'only 2 to 8 were found']
+    >>> find_shortfall(2, [2])
+    >>> find_shortfall(8, [3, 3]).features
     '3 features (8 were asked for)'
     """
     found = [int(size) for size in sizes]
     if not found or min(found) >= asked:
         return None
-    return Fewer(asked, min(found), max(found))
+    return SizeShortfall(asked, min(found), max(found))
 
 
 def _verb(fewest: int, most: int) -> str:

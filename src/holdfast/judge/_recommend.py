@@ -9,29 +9,33 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from holdfast._formatting import plus_minus, within
+from holdfast._formatting import format_interval, plus_minus
 from holdfast.errors import InvalidInputError
 from holdfast.judge._candidates import (
-    COLUMNS,
+    CANDIDATE_COLUMNS,
     Pair,
     candidates,
     check_fit,
-    merits_of,
+    orient_stability,
     pairs_of,
     sizes_of,
 )
 from holdfast.judge._decision_rule import (
-    Alike,
+    CandidateStability,
     Decision,
-    Given,
-    Merits,
-    Rule,
+    DecisionRule,
+    EqualErrors,
+    TableErrors,
     first_of,
     front_of,
     rpt,
 )
 from holdfast.judge._recommendation_support import support_of
-from holdfast.judge._recommendation_text import Case, Estimate, reasons_of
+from holdfast.judge._recommendation_text import (
+    RecommendationContext,
+    RecommendedReplication,
+    reasons_of,
+)
 from holdfast.judge._replicability import Replicability
 from holdfast.judge._significance import Z
 from holdfast.measures import get_measure
@@ -175,17 +179,19 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     ('a', 'replication', True)
     """
     record = get_measure(measure)
-    settings = Rule(name=rule, alpha=alpha, correction=correction, beta=beta)
+    settings = DecisionRule(name=rule, alpha=alpha, correction=correction, beta=beta)
     table = candidates(errors, stability, record)
     check_fit(table, record.name)
     sizes = sizes_of(table, own_sizes)
-    merits = Merits(merits_of(table, record), np.where(np.isnan(sizes), np.inf, sizes))
+    merits = CandidateStability(
+        orient_stability(table, record), np.where(np.isnan(sizes), np.inf, sizes)
+    )
     second = _second_study(table, replication, record, pair_values, independent=independent)
     by_replication = second is not None and not independent and order_by == "replication"
     if second is not None and by_replication:
         merits = merits._replace(stability=second.scores)
     order = merits.stability
-    scored = Given(table, tested)
+    scored = TableErrors(table, tested)
     _check_possible(settings, scored, record)
     with_error = np.isfinite(scored.errors)
     known = scored.compared(with_error & np.isfinite(order))
@@ -195,9 +201,11 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
         scored, fit, second, baseline=baseline, choice=choice, independent=independent
     )
     merits = merits._replace(passes=support.passes)
-    decision = _decided(settings, scored, merits)
-    full = _completed(table, decision, merits, record, rpt(order, 1 - scored.errors, beta), second)
-    case = Case(
+    decision = _make_decision(settings, scored, merits)
+    full = _complete_table(
+        table, decision, merits, record, rpt(order, 1 - scored.errors, beta), second
+    )
+    case = RecommendationContext(
         table=full,
         decision=decision,
         rule=settings,
@@ -234,8 +242,8 @@ def _second_study(
 
 
 def _after_choosing(
-    second: Replicability, decision: Decision, merits: Merits, scored: Given
-) -> Estimate:
+    second: Replicability, decision: Decision, merits: CandidateStability, scored: TableErrors
+) -> RecommendedReplication:
     """Return the replication of the chosen pair, less what choosing adds to it."""
 
     def choose(scores: NDArray[np.float64]) -> int | None:
@@ -243,10 +251,10 @@ def _after_choosing(
         return first_of(known, -scores, errors, merits.sizes) if known.any() else None
 
     errors = np.nan_to_num(scored.errors)
-    return Estimate(*second.after_choosing(decision.chosen, choose), second.samples)
+    return RecommendedReplication(*second.after_choosing(decision.chosen, choose), second.samples)
 
 
-def _check_possible(rule: Rule, scored: Given, measure: Measure) -> None:
+def _check_possible(rule: DecisionRule, scored: TableErrors, measure: Measure) -> None:
     if not np.isfinite(scored.errors).any():
         return
     if rule.name == "not_worse" and scored.test(as_published=False) is None:
@@ -265,21 +273,23 @@ def _has_rpt(measure: Measure) -> bool:
     return measure.maximum == 1.0
 
 
-def _decided(rule: Rule, scored: Given, merits: Merits) -> Decision:
+def _make_decision(rule: DecisionRule, scored: TableErrors, merits: CandidateStability) -> Decision:
     """Decide; where no errors are known, by stability alone."""
     decision = rule.decide(scored, merits)
     if decision is None:
         nothing = np.zeros(len(scored.errors))
-        decision = Rule(name="one_standard_error").decide(Alike(nothing, nothing), merits)
+        decision = DecisionRule(name="one_standard_error").decide(
+            EqualErrors(nothing, nothing), merits
+        )
     if decision is None:  # refused before
         raise RuntimeError("no pair has a stability")
     return decision
 
 
-def _completed(
+def _complete_table(
     table: pd.DataFrame,
     decision: Decision,
-    merits: Merits,
+    merits: CandidateStability,
     measure: Measure,
     trade: NDArray[np.float64],
     second: Replicability | None,
@@ -300,10 +310,10 @@ def _completed(
         rival=decision.rivals,
         recommended=np.arange(len(table)) == decision.chosen,
     )
-    return full[COLUMNS]
+    return full[CANDIDATE_COLUMNS]
 
 
-def _recommendation(case: Case) -> Recommendation:
+def _recommendation(case: RecommendationContext) -> Recommendation:
     pair = pairs_of(case.table)[case.decision.chosen]
     row = case.chosen
     return Recommendation(
@@ -332,7 +342,7 @@ def _recommendation(case: Case) -> Recommendation:
     )
 
 
-def _rivals(case: Case) -> pd.DataFrame:
+def _rivals(case: RecommendationContext) -> pd.DataFrame:
     """Return the pairs that came close, the recommended one first, then by their score."""
     close = case.table[case.table["rival"] | case.table["recommended"]]
     return close.sort_values(
@@ -343,9 +353,9 @@ def _rivals(case: Case) -> pd.DataFrame:
 
 # What is recommended, why, and what else came close.
 
-SHOWN = 10
+MAX_RIVALS_SHOWN = 10
 """Most rivals that a notebook shows."""
-HEADS = ("selector", "classifier", "features", "error", "stability", "p")
+RIVAL_COLUMN_HEADS = ("selector", "classifier", "features", "error", "stability", "p")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -452,25 +462,28 @@ class Recommendation:
         error = plus_minus(self.error, self.standard_error)
         known = "" if math.isnan(self.error) else f"error {error}, "
         if self.stability_source == "replication":
-            span = within(self.replication_low, self.replication_high, get_measure(self.measure))
+            span = format_interval(
+                self.replication_low, self.replication_high, get_measure(self.measure)
+            )
             return f"{self.pair}: {known}replication {self.replication:.2f}{span} by {self.measure}"
-        interval = within(self.low, self.high, get_measure(self.measure))
+        interval = format_interval(self.low, self.high, get_measure(self.measure))
         return f"{self.pair}: {known}{self.measure} {self.stability:.2f}{interval}"
 
     def _repr_html_(self) -> str:
         title = self._headline() if self.supported else "Nothing can be recommended"
         reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
-        shown = self.rivals.head(SHOWN)
+        shown = self.rivals.head(MAX_RIVALS_SHOWN)
         lines = "".join(_line("td", self._cells(row)) for _, row in shown.iterrows())
         more = len(self.rivals) - len(shown)
         rest = f"<p>and {more:,} more in <code>.rivals</code></p>" if more else ""
         return (
             f"<div><h4>{escape(title)}</h4><ul>{reasons}</ul>"
-            f"<table><thead>{_line('th', HEADS)}</thead><tbody>{lines}</tbody></table>{rest}</div>"
+            f"<table><thead>{_line('th', RIVAL_COLUMN_HEADS)}</thead>"
+            f"<tbody>{lines}</tbody></table>{rest}</div>"
         )
 
     def _cells(self, row: pd.Series[float]) -> list[str]:
-        interval = within(row["low"], row["high"], get_measure(self.measure))
+        interval = format_interval(row["low"], row["high"], get_measure(self.measure))
         return [
             str(row["selector"]),
             str(row["classifier"] or ""),

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._formatting import percent_words, plus_minus, within
+from holdfast._formatting import format_interval, percent_words, plus_minus
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.judge._choice_error import ChoiceError
-    from holdfast.judge._decision_rule import Scored
+    from holdfast.judge._decision_rule import CandidateErrors
     from holdfast.judge._replicability import Replicability
 
     Array = NDArray[np.float64]
 
-LEVEL = 0.05
+GATE_LEVEL = 0.05
 """One-sided level of both gates."""
 NOISE_SPREAD = 0.7
 """By what the limit of the replication gate is multiplied.
@@ -70,12 +70,12 @@ class Support:
         if known is None:
             raise RuntimeError("the gate of replication is open without an estimate")
         value, chance = known.value[row], known.chance[row]
-        span = within(known.low[row], known.high[row], known.measure)
+        span = format_interval(known.low[row], known.high[row], known.measure)
         large = f" of {known.samples:,}" if known.samples else ""
         return (
             f"a second study{large} could not be expected to select the same features. For {name}, "
             f"replication stability is {value:.2f}{span}, not clearly better than chance "
-            f"({_rounded(chance)})."
+            f"({_format_chance(chance)})."
         )
 
     def _not_classified(self, row: int, name: str, *, again: bool) -> str:
@@ -91,12 +91,12 @@ class Support:
         )
 
 
-def _rounded(chance: float) -> str:
+def _format_chance(chance: float) -> str:
     return f"{chance + 0.0:.2f}".replace("-0.00", "0.00")
 
 
 def support_of(
-    scored: Scored,
+    scored: CandidateErrors,
     fit: NDArray[np.bool_],
     replicability: Replicability | None,
     *,
@@ -144,13 +144,13 @@ def _replicate(
     """Test agreement against chance, by Bonferroni over selectors and sizes: the best is chosen."""
     if known is None or not n_cells:
         return np.ones(count, dtype=bool)
-    limit = NormalDist().inv_cdf(1 - LEVEL / n_cells) * (1.0 if independent else NOISE_SPREAD)
+    limit = NormalDist().inv_cdf(1 - GATE_LEVEL / n_cells) * (1.0 if independent else NOISE_SPREAD)
     return np.asarray(np.isnan(known.z) | (known.z > limit))
 
 
 def _classify(errors: Array, spreads: Array, baseline: float | None) -> NDArray[np.bool_]:
     if baseline is None:
         return np.ones(len(errors), dtype=bool)
-    limit = NormalDist().inv_cdf(1 - LEVEL)
+    limit = NormalDist().inv_cdf(1 - GATE_LEVEL)
     below = baseline - errors > limit * np.nan_to_num(spreads)
     return np.asarray(np.isnan(errors) | below)

@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from holdfast._formatting import percent_words, plural, plus_minus, shortened, within
-from holdfast.judge._candidates import KEYS, NEARLY_ALL, pairs_of
+from holdfast._formatting import format_interval, format_list, percent_words, plural, plus_minus
+from holdfast.judge._candidates import NEARLY_ALL, PAIR_COLUMNS, pairs_of
 from holdfast.judge._decision_rule import DECIMALS
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from holdfast.judge._candidates import Compared
+    from holdfast.judge._candidates import ComparablePairs
     from holdfast.judge._choice_error import ChoiceError
-    from holdfast.judge._decision_rule import Decision, Rule
+    from holdfast.judge._decision_rule import Decision, DecisionRule
     from holdfast.judge._recommendation_support import Support
     from holdfast.measures import Measure
 
 
-NEAR = 0.1
+NEAR_CHANCE_SHARE = 0.1
 """Share of the way from chance to perfect stability that still is near chance."""
 PAIRS = "pairs of a selector with a classifier at a number of features"
 
 
-class Estimate(NamedTuple):
+class RecommendedReplication(NamedTuple):
     """The replication stability of the recommended pair, less what choosing adds to it."""
 
     value: float
@@ -40,21 +40,21 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Case:
+class RecommendationContext:
     """All that the reasons speak about."""
 
     table: pd.DataFrame
     decision: Decision
-    rule: Rule
+    rule: DecisionRule
     measure: Measure
     test: str | None
     """What the tests are called; None if there were none."""
-    known: Compared
+    known: ComparablePairs
     noun: str
     """What a prediction is called."""
     choice: ChoiceError | None
     support: Support
-    second: Estimate | None
+    second: RecommendedReplication | None
     """What a second study would find of the recommended pair; None where that is not known."""
     by_replication: bool
     """Whether pairs are ordered by what a second study would find."""
@@ -100,32 +100,42 @@ class Case:
         return str(pairs_of(self.table.iloc[[row]])[0])
 
 
-def reasons_of(case: Case) -> tuple[str, ...]:
+def reasons_of(case: RecommendationContext) -> tuple[str, ...]:
     """Say why, what it costs, and what to beware of."""
     refused = "" if case.supported else f"Nothing can be recommended: {case.why_not}"
     if math.isnan(case.chosen["error"]):
-        why = [_alone(case)]
+        why = [_explain_stability_only(case)]
     else:
-        why = [_lowest(case), *left_out(case), *_close(case), _chosen(case), _cost(case)]
+        why = [
+            _lowest(case),
+            *excluded_candidates(case),
+            *_close(case),
+            _explain_choice(case),
+            _cost(case),
+        ]
         why += [case.choice.sentence] if case.choice is not None else []
-    return tuple(filter(None, (refused, *why, _passed_over(case), _second(case), _by_chance(case))))
+    return tuple(
+        filter(
+            None, (refused, *why, _passed_over(case), _explain_second_study(case), _by_chance(case))
+        )
+    )
 
 
-def _stability(case: Case) -> str:
+def _stability(case: RecommendationContext) -> str:
     """Give the figure that pairs are ordered by, with its interval."""
     row = case.chosen
     if case.by_replication:
-        interval = within(row["replication_low"], row["replication_high"], case.measure)
+        interval = format_interval(row["replication_low"], row["replication_high"], case.measure)
         lower = ", a distance, of which lower is better" if case.measure.distance else ""
         whole = "" if case.measure.by_size else ", measured on whole rankings"
         return f"{row['replication']:.2f}{interval} by {case.measure.name}{lower}{whole}"
     lower = ", a distance, of which lower is more stable" if case.measure.distance else ""
     whole = "" if case.measure.by_size else ", measured on whole rankings"
-    interval = within(row["low"], row["high"], case.measure)
+    interval = format_interval(row["low"], row["high"], case.measure)
     return f"{row['stability']:.2f}{interval} by {case.measure.name}{lower}{whole}"
 
 
-def _alone(case: Case) -> str:
+def _explain_stability_only(case: RecommendationContext) -> str:
     count, name = int(case.table["score"].notna().sum()), case.name(case.decision.chosen)
     if case.by_replication:
         text = (
@@ -142,7 +152,7 @@ def _alone(case: Case) -> str:
     return text
 
 
-def _lowest(case: Case) -> str:
+def _lowest(case: RecommendationContext) -> str:
     best, count = case.best, int(case.fit.sum())
     error, name = plus_minus(best["error"], best["standard_error"]), case.name(case.decision.best)
     if count == 1:
@@ -152,7 +162,7 @@ def _lowest(case: Case) -> str:
     return f"Of {count:,} {considered}{PAIRS}, {name} has the lowest error: {error}."
 
 
-def _close(case: Case) -> list[str]:
+def _close(case: RecommendationContext) -> list[str]:
     """Say how many pairs are as good as the best, and in what sense."""
     others, rest = int(case.decision.rivals.sum()) - 1, int(case.fit.sum()) - 1
     if not rest:
@@ -162,21 +172,21 @@ def _close(case: Case) -> list[str]:
     if case.test is None:
         return []
     tests = int(np.isfinite(case.decision.p_values).sum())
-    told = [_tested(case, others, tests, rest)] if tests else []
+    told = [_explain_tests(case, others, tests, rest)] if tests else []
     if tests < rest:
         missing = plural(rest - tests, "pair")
         told.append(f"{missing} could not be compared with it, for want of shared predictions.")
     return told
 
 
-def _tested(case: Case, others: int, tests: int, rest: int) -> str:
+def _explain_tests(case: RecommendationContext, others: int, tests: int, rest: int) -> str:
     how = f"{case.test}{_correction(case, tests)}"
     if others:
         return f"{_count(others, rest)} not worse beyond chance (p > {case.rule.alpha:g} by {how})."
     return f"{_worse(case, tests, rest)} worse beyond chance (p ≤ {case.rule.alpha:g} by {how})."
 
 
-def _correction(case: Case, tests: int) -> str:
+def _correction(case: RecommendationContext, tests: int) -> str:
     """Say how p-values are corrected; nothing where they are not, or need not be."""
     if case.rule.correction is None or tests == 1:
         return ""
@@ -185,7 +195,7 @@ def _correction(case: Case, tests: int) -> str:
     return f", corrected for {plural((tests + 1) * tests // 2, 'possible comparison')}"
 
 
-def _worse(case: Case, tests: int, rest: int) -> str:
+def _worse(case: RecommendationContext, tests: int, rest: int) -> str:
     """Name those that were tested, all of which are worse."""
     if tests < rest:
         return f"The {'pair' if tests == 1 else 'pairs'} that could be compared with it " + (
@@ -204,7 +214,7 @@ def _count(others: int, rest: int) -> str:
     return f"{others:,} other pairs are"
 
 
-def _chosen(case: Case) -> str:
+def _explain_choice(case: RecommendationContext) -> str:
     name, same = case.name(case.decision.chosen), case.decision.chosen == case.decision.best
     figure = "replication stability" if case.by_replication else "stability"
     if case.rule.name == "rpt":
@@ -226,7 +236,7 @@ def _chosen(case: Case) -> str:
     return f"Among these, {who} selects the most stable features: {_stability(case)}."
 
 
-def _cost(case: Case) -> str:
+def _cost(case: RecommendationContext) -> str:
     if case.decision.chosen == case.decision.best:
         return ""
     row = case.chosen
@@ -238,7 +248,7 @@ def _cost(case: Case) -> str:
     return f"{text}."
 
 
-def _passed_over(case: Case) -> str:
+def _passed_over(case: RecommendationContext) -> str:
     """Name the pair that would come first, had it passed the gates."""
     if not case.supported or case.rule.name == "rpt":
         return ""
@@ -252,7 +262,7 @@ def _passed_over(case: Case) -> str:
     return f"{case.name(row)} would come first, but it is passed over: {why}."
 
 
-def _second(case: Case) -> str:
+def _explain_second_study(case: RecommendationContext) -> str:
     """Say what a second study would find of the recommended pair, or that this is not known."""
     found = case.second
     if found is None:
@@ -263,14 +273,17 @@ def _second(case: Case) -> str:
         )
     if case.independent:
         return "Each resample is a data set of its own, so this stability is that of new studies."
-    value = f"{found.value:.2f}{within(found.low, found.high, case.measure)} by {case.measure.name}"
+    value = (
+        f"{found.value:.2f}{format_interval(found.low, found.high, case.measure)} by "
+        f"{case.measure.name}"
+    )
     return (
         "With the choosing taken into account, the replication stability to expect of two "
         f"studies of {found.samples:,} each is {value}."
     )
 
 
-def _by_chance(case: Case) -> str:
+def _by_chance(case: RecommendationContext) -> str:
     """Warn of a stability over resamples that chance gives, where that is all that is known."""
     if case.second is not None:
         return ""
@@ -294,18 +307,18 @@ def _by_chance(case: Case) -> str:
 def _near_chance(beyond: float, measure: Measure, chance: float) -> bool:
     """Tell whether a value has gone a tenth of the way from chance to the best, at most."""
     way = abs(measure.best - chance)
-    return bool(beyond <= (NEAR * way if math.isfinite(way) else 0.0))
+    return bool(beyond <= (NEAR_CHANCE_SHARE * way if math.isfinite(way) else 0.0))
 
 
 # Which pairs a recommendation does not consider, in plain sentences.
 
 
-def left_out(case: Case) -> list[str]:
+def excluded_candidates(case: RecommendationContext) -> list[str]:
     """Name the pairs that are known too seldom, and those of a low error but no stability."""
-    return [*_seldom_known(case), *_undefined(case)]
+    return [*_seldom_known(case), *_list_undefined_pairs(case)]
 
 
-def _seldom_known(case: Case) -> list[str]:
+def _seldom_known(case: RecommendationContext) -> list[str]:
     """Name pairs that are known on few of the predictions, by their selectors where possible."""
     known = case.table["error"].notna().to_numpy()
     seldom = known & ~case.known.enough
@@ -315,21 +328,23 @@ def _seldom_known(case: Case) -> list[str]:
     of = f"of the {plural(case.known.total, case.noun)} compared"
     if len(names) > 1:
         less = f"less than {percent_words(NEARLY_ALL, 0)} {of}"
-        return [f"{shortened(names)} are known on {less}, so they are left out."]
+        return [f"{format_list(names)} are known on {less}, so they are left out."]
     count = int(case.known.known[seldom].max())
     return [f"{names[0]} is known on only {count:,} {of}, so it is left out."]
 
 
-def _names(case: Case, some: NDArray[np.bool_], known: NDArray[np.bool_]) -> list[str]:
+def _names(
+    case: RecommendationContext, some: NDArray[np.bool_], known: NDArray[np.bool_]
+) -> list[str]:
     """Name selectors all of whose pairs are among some, else the pairs."""
-    selectors = case.table[KEYS[0]].to_numpy()
+    selectors = case.table[PAIR_COLUMNS[0]].to_numpy()
     others = set(selectors[known & ~some])
     pairs = zip(pairs_of(case.table), some, strict=True)
     names = [str(pair) if pair.selector in others else pair.selector for pair, is_ in pairs if is_]
     return list(dict.fromkeys(names))
 
 
-def _undefined(case: Case) -> list[str]:
+def _list_undefined_pairs(case: RecommendationContext) -> list[str]:
     """Name the pair of the lowest error, where its stability is not known."""
     errors = case.table["error"].to_numpy(dtype=np.float64)
     lower = np.round(errors - case.best["error"], DECIMALS) < 0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 
-from holdfast.judge._replication._interval import ROOM, LogOdds
+from holdfast.judge._replication._interval import MIN_MARGIN, LogOdds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -207,9 +207,9 @@ class Replicability:
         best = self.measure.best
         if not math.isfinite(chance):
             chance = self.measure.maximum if self.measure.distance else 0.0
-        if not math.isfinite(best + chance) or abs(best - chance) < ROOM:
+        if not math.isfinite(best + chance) or abs(best - chance) < MIN_MARGIN:
             return None
-        return LogOdds(chance, best, ROOM)
+        return LogOdds(chance, best, MIN_MARGIN)
 
 
 def _numbers(column: pd.Series[Any]) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import InvalidInputError
 from holdfast.judge._significance import half_width, means_without_each, replicate_interval
 from holdfast.measures import get_measure
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-COLUMNS = [
+SIMILARITY_COLUMNS = [
     *("first", "second", "similarity", "low", "high", "same"),
     *("relative", "relative_low", "relative_high", "beyond_chance"),
 ]
@@ -132,13 +132,13 @@ def selector_similarity(
     'one and two: similarity 0.49 (0.34 to 0.64; to themselves: 0.74 and 0.74), 66% of what their
     own noise allows.'
     """
-    record = _checked(systems, measure)
+    record = _get_pair_measure(systems, measure)
     chosen = None if groups is None else list(groups)
-    found = crossed(list(systems.values()), record, chosen)
-    return _described(systems, found, record)
+    found = compare_systems(list(systems.values()), record, chosen)
+    return _describe_similarity(systems, found, record)
 
 
-def _checked(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
+def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
     record = get_measure(measure)
     hungry = record.form != "subset" or record.needs & {"similarity", "data"}
     if hungry or record.distance or not isinstance(record, PairMeasure):
@@ -155,8 +155,8 @@ def _checked(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
     return record
 
 
-def _described(
-    systems: Mapping[str, Subsets], found: Crossed, record: PairMeasure
+def _describe_similarity(
+    systems: Mapping[str, Subsets], found: SystemSimilarities, record: PairMeasure
 ) -> SelectorSimilarity:
     names = list(systems)
     low, high = replicate_interval(found.values, found.replicates, (record.minimum, record.maximum))
@@ -176,7 +176,7 @@ def _described(
         relative=ratio,
         table=_table(names, tables),
         measure=record.name,
-        note=left_out(systems, found.undefined, record.name),
+        note=explain_undefined_pairs(systems, found.undefined, record.name),
     )
 
 
@@ -185,11 +185,11 @@ def _table(names: list[str], tables: Sequence[Array]) -> pd.DataFrame:
     first, second = np.triu_indices(len(names))
     pairs = ([names[i] for i in first], [names[i] for i in second])
     columns = [*pairs, *(table[first, second] for table in tables)]
-    frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    frame = pd.DataFrame(dict(zip(SIMILARITY_COLUMNS, columns, strict=True)))
     return frame.astype({"beyond_chance": "boolean"})
 
 
-def _beyond(found: Crossed) -> Array:
+def _beyond(found: SystemSimilarities) -> Array:
     """Tell by 1 or 0 which selectors are more alike than chance; NaN without an interval."""
     count = len(found.values)
     pairs = max(count * (count - 1) // 2, 1)
@@ -207,7 +207,7 @@ def relative(values: Array, stable: NDArray[np.bool_]) -> Array:
 # Similarities between the selections of several selectors, over other and the same resamples.
 
 
-class Crossed(NamedTuple):
+class SystemSimilarities(NamedTuple):
     """Mean similarities of s selectors: between different resamples, on the same, replicates.
 
     ``undefined`` is the share of the pairs of different resamples that have no similarity; means
@@ -228,32 +228,36 @@ class _Sums(NamedTuple):
     same: Array
 
 
-def crossed(
+def compare_systems(
     systems: Sequence[Subsets], record: PairMeasure, groups: Sequence[Sequence[int]] | None
-) -> Crossed:
+) -> SystemSimilarities:
     """Compare all selections of all systems, or those within groups of resamples, then average."""
     if groups is None:
-        return _within(systems, record)
-    parts = [_within([system[group] for system in systems], record) for group in groups]
+        return _compare_within_group(systems, record)
+    parts = [
+        _compare_within_group([system[group] for system in systems], record) for group in groups
+    ]
     values = np.array([part.values for part in parts])
     same, undefined = (
         np.mean(each, axis=0) for each in zip(*((p.same, p.undefined) for p in parts), strict=True)
     )
-    return Crossed(values.mean(axis=0), same, means_without_each(values), undefined)
+    return SystemSimilarities(values.mean(axis=0), same, means_without_each(values), undefined)
 
 
-def _within(systems: Sequence[Subsets], record: PairMeasure) -> Crossed:
+def _compare_within_group(systems: Sequence[Subsets], record: PairMeasure) -> SystemSimilarities:
     m = len(systems[0])
     sums = _sums(systems, record, m)
     total, number = sums.others.sum(axis=0), sums.known.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):  # no pair has a similarity
         values = total / number
-        without = _without(total, sums.others) / _without(number, sums.known)
+        without = _leave_each_out(total, sums.others) / _leave_each_out(number, sums.known)
     undefined = 1 - number / (m * (m - 1))
-    return Crossed(values, _mean(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined)
+    return SystemSimilarities(
+        values, _mean(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined
+    )
 
 
-def _without(total: Array, parts: Array) -> Array:
+def _leave_each_out(total: Array, parts: Array) -> Array:
     """Leave each resample out: neither the first selector's selection on it nor the second's."""
     return np.asarray(total - parts - parts.transpose(0, 2, 1))
 
@@ -289,7 +293,7 @@ def _by_resample(table: Array, m: int) -> Array:
 
 # Words about how alike selectors are.
 
-NONE = "No two of the {count} selectors are clearly more alike than chance."
+NO_SIMILAR_PAIR_SENTENCE = "No two of the {count} selectors are clearly more alike than chance."
 
 
 def sentences_of(table: pd.DataFrame) -> tuple[str, ...]:
@@ -306,7 +310,7 @@ def sentences_of(table: pd.DataFrame) -> tuple[str, ...]:
     ordered = pairs.sort_values("similarity", ascending=False, kind="stable")
     alike = ordered[ordered["beyond_chance"].fillna(value=True)]
     if alike.empty:
-        return (NONE.format(count=len(own)),)
+        return (NO_SIMILAR_PAIR_SENTENCE.format(count=len(own)),)
     return (
         f"Most alike: {_pair(alike.iloc[0], own)}",
         f"Least alike: {_pair(ordered.iloc[-1], own)}",
@@ -319,11 +323,11 @@ def _pair(row: pd.Series, own: pd.Series) -> str:
     return (
         f"{first} and {second}: similarity {_number(row['similarity'])} "
         f"({'' if np.isnan(row['low']) else between}to themselves: {_number(own[first])} and "
-        f"{_number(own[second])}){_compared(row)}."
+        f"{_number(own[second])}){_format_comparison(row)}."
     )
 
 
-def _compared(row: pd.Series) -> str:
+def _format_comparison(row: pd.Series) -> str:
     """Say what a similarity is to be compared with."""
     beyond, share = row["beyond_chance"], row["relative"]
     if not pd.isna(beyond) and not beyond:
@@ -336,12 +340,14 @@ def _number(value: Any) -> str:  # noqa: ANN401  (what a frame holds)
     return f"{round(float(value), 2) + 0.0:.2f}"  # no minus before a zero
 
 
-def left_out(systems: Mapping[str, Subsets], undefined: NDArray[np.float64], measure: str) -> str:
+def explain_undefined_pairs(
+    systems: Mapping[str, Subsets], undefined: NDArray[np.float64], measure: str
+) -> str:
     """Say which share of the pairs of selections has no similarity, and why; nothing if none."""
     share = float(undefined.mean())
     if share <= 0:
         return ""
-    causes = shortened([cause for name, one in systems.items() for cause in _odd(name, one)])
+    causes = format_list([cause for name, one in systems.items() for cause in _odd(name, one)])
     percent = f"{share:.0%}" if share >= 0.01 else "less than 1%"
     return (
         f"{percent} of the pairs of selections are left out, as {measure} has no value for them "

@@ -59,7 +59,7 @@ PRIOR_COUNT = 1.0
 N_GRID_POINTS = 241
 """Absolute statistics at which posteriors are computed; between them they are interpolated."""
 N_BISECTIONS = 40
-LEVEL = 0.95
+INTERVAL_LEVEL = 0.95
 NUMBERS = ("observed", "effect", "low", "high")
 
 
@@ -71,7 +71,7 @@ class _Contrasts(NamedTuple):
     freedom: Array
 
 
-class _Posterior(NamedTuple):
+class _MixturePosterior(NamedTuple):
     """A mixture of normal laws for each point of a grid: points in rows, laws in columns."""
 
     weights: Array
@@ -260,7 +260,10 @@ def _shrink(statistics: Array, freedom: float, noise: Array) -> tuple[Array, Arr
     scales = np.append(0.0, PRIOR_SCALES * max(1.0, largest / PRIOR_SCALES[-1]))
     posterior = _posterior(grid, counts, scales, freedom, np.quantile(noise, NOISE_QUANTILES))
     mean = (posterior.weights * posterior.means).sum(axis=1)
-    ends = [_quantile(posterior, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
+    ends = [
+        _quantile(posterior, share)
+        for share in ((1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2)
+    ]
     low, high = ends
     return (
         np.interp(statistics, grid, mean),
@@ -271,7 +274,7 @@ def _shrink(statistics: Array, freedom: float, noise: Array) -> tuple[Array, Arr
 
 def _posterior(
     grid: Array, counts: Array, scales: Array, freedom: float, noise: Array
-) -> _Posterior:
+) -> _MixturePosterior:
     """Fit the prior for each size of the noise; return the posterior at all points of the grid."""
     variances, shrink = 1 + np.square(scales), np.square(scales) / (1 + np.square(scales))
 
@@ -295,7 +298,7 @@ def _posterior(
     size = noise[:, np.newaxis, np.newaxis]
     means = size * shrink * points * relative
     spreads = size * np.sqrt(shrink + np.square(shrink * points) * variance)
-    return _Posterior(*(np.hstack(list(part)) for part in (each, means, spreads)))
+    return _MixturePosterior(*(np.hstack(list(part)) for part in (each, means, spreads)))
 
 
 def _fit_weights(log_density: Array, counts: Array) -> Array:
@@ -310,7 +313,7 @@ def _fit_weights(log_density: Array, counts: Array) -> Array:
     return weights
 
 
-def _quantile(posterior: _Posterior, share: float) -> Array:
+def _quantile(posterior: _MixturePosterior, share: float) -> Array:
     """Return a quantile of each mixture by bisection; the law of no effect is an atom at 0."""
     weights, means, spreads = posterior
     reach = float((np.abs(means) + 10 * spreads).max())

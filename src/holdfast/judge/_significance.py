@@ -119,7 +119,7 @@ def corrected_t_test(differences: ArrayLike, overlap: float) -> float:
 
 def corrected_t_p(differences: Array, overlap: float) -> Array:
     """Return the p-values of the corrected resampled t-test for rows of differences."""
-    return t_p(*summed(differences, overlap))
+    return t_p(*mean_and_corrected_error(differences, overlap))
 
 
 def t_p(mean: Array, spread: Array, count: Array) -> Array:
@@ -127,7 +127,7 @@ def t_p(mean: Array, spread: Array, count: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * stdtr(np.maximum(count - 1, 1), -np.abs(mean / spread))
     flat = spread == 0
-    p = np.where(flat, (np.abs(mean) <= EQUAL).astype(np.float64), p)
+    p = np.where(flat, (np.abs(mean) <= EQUALITY_TOLERANCE).astype(np.float64), p)
     return np.where(count < 2, np.nan, p)
 
 
@@ -206,7 +206,7 @@ def correct_for_best(p_values: ArrayLike) -> Array:
     return p
 
 
-def corrected(p_values: Array, correction: BestCorrection) -> Array:
+def correct_p_values(p_values: Array, correction: BestCorrection) -> Array:
     """Return p-values, corrected in the way that was asked for."""
     if correction is None:
         return p_values
@@ -231,7 +231,7 @@ def check_correction(correction: Any, allowed: tuple[str, ...] = ("holm",)) -> N
 # predictions of the same sample disagree says how much depends on what is learned; see
 # `learned_variance`. ``python -m benchmarks.claims error_spreads`` compares both with the truth.
 
-EQUAL = 1e-12
+EQUALITY_TOLERANCE = 1e-12
 """Differences of shares that are less apart than this differ by rounding only."""
 UNITS_OF_DOUBLE_VARIANCE = 40
 """Up to how many units the variance is doubled where each sample is predicted once.
@@ -268,7 +268,7 @@ def learned_variance(disagreement: Array, single: Array, overlap: float) -> Arra
     return np.asarray(np.minimum(disagreement / (2 * np.arccos(shared)), single))
 
 
-def summed(values: Array, overlap: float) -> tuple[Array, Array, Array]:
+def mean_and_corrected_error(values: Array, overlap: float) -> tuple[Array, Array, Array]:
     """Return mean, enlarged standard error and number of the known values of each row.
 
     The standard error is that of Nadeau & Bengio (2003), see `corrected_t_test`.
@@ -278,7 +278,7 @@ def summed(values: Array, overlap: float) -> tuple[Array, Array, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(known, values, 0.0).sum(axis=1) / count
         apart = np.where(known, values - mean[:, None], 0.0)
-        apart[np.abs(apart) <= EQUAL] = 0.0
+        apart[np.abs(apart) <= EQUALITY_TOLERANCE] = 0.0
         spread = np.sqrt((apart**2).sum(axis=1) / (count - 1) * (1 / count + overlap))
     return mean, np.where(count > 1, spread, np.nan), count
 

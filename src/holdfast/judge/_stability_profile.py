@@ -10,9 +10,14 @@ import pandas as pd
 
 from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError
-from holdfast.judge._agreement import stacked, tables_by_size
-from holdfast.judge._knots import HOW, find_knot
-from holdfast.judge._measurement import FEW, Answer, across, answered
+from holdfast.judge._agreement import stack_lists, tables_by_size
+from holdfast.judge._knots import KNOT_EXPLANATION, find_knot
+from holdfast.judge._measurement import (
+    FEW_PREFERENCES_NOTE,
+    MeasuredValue,
+    average_over_groups,
+    measure_subsets,
+)
 from holdfast.measures import get_measure
 from holdfast.preferences import Subsets
 
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 POINTS = 40
 MEASURES = ("nogueira", "jaccard")
 OWN_SIZE = "chooses the number of features itself, so it has no profile"
-COLUMNS = ["selector", "size", "measure", "value", "low", "high", "chance", "note"]
+PROFILE_COLUMNS = ["selector", "size", "measure", "value", "low", "high", "chance", "note"]
 KNOT_COLUMNS = ["selector", "size", "low", "high", "agreed", "next", "clarity", "sentence"]
 
 
@@ -73,7 +78,7 @@ class StabilityProfile:
     @property
     def how(self) -> str:
         """How knots are found."""
-        return HOW
+        return KNOT_EXPLANATION
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the table."""
@@ -146,7 +151,7 @@ def stability_profile(
         rows += [{"selector": selector, **row} for row in values]
         knots[selector] = find_knot(lists, n_features)
     return StabilityProfile(
-        table=pd.DataFrame(rows, columns=COLUMNS), knots=knots_table(knots), measures=names
+        table=pd.DataFrame(rows, columns=PROFILE_COLUMNS), knots=knots_table(knots), measures=names
     )
 
 
@@ -220,7 +225,7 @@ def profile_rows(
     """
     depth = max(sizes, default=0)
     compared = [range(len(lists))] if groups is None else groups
-    parts = [stacked([lists[place] for place in group], depth) for group in compared]
+    parts = [stack_lists([lists[place] for place in group], depth) for group in compared]
     systems = [tables_by_size(part, n_features, sizes) for part in parts]
     together = zip(*systems, strict=True) if systems else [()] * len(sizes)
     for size, tables in zip(sizes, together, strict=True):
@@ -229,9 +234,9 @@ def profile_rows(
             yield {"size": size, "measure": name, **answer.row()}
 
 
-def _answer(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> Answer:
+def _answer(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> MeasuredValue:
     if not tables:
-        return Answer(note=FEW)
+        return MeasuredValue(note=FEW_PREFERENCES_NOTE)
     record = get_measure(name)
-    answers = [answered(record, one) for one in tables]
-    return across(record, answers) if grouped else answers[0]
+    answers = [measure_subsets(record, one) for one in tables]
+    return average_over_groups(record, answers) if grouped else answers[0]

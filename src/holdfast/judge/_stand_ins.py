@@ -18,8 +18,8 @@ from holdfast.judge._significance import CONFIDENCE, holm, interval_of_mean
 from holdfast.measures import get_measure
 from holdfast.measures._feature_similarity import check_all_named, in_order
 from holdfast.measures._interval import interval_of
-from holdfast.measures._pair_measures import Pairs, expected_mean
-from holdfast.measures._registry import Chance
+from holdfast.measures._pair_measures import PairSimilarities, expected_mean
+from holdfast.measures._registry import ChanceLevel
 from holdfast.measures._similarity_chance import expected_scores
 from holdfast.measures._subset_tables import SubsetTables
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-COLUMNS = [
+STAND_IN_COLUMNS = [
     *("feature", "frequency", "stand_in", "stand_in_frequency"),
     *("correlation", "share", "count", "n", "share_with", "count_with", "n_with", "p_value"),
 ]
@@ -82,7 +82,7 @@ class StandIns:
     @property
     def sentence(self) -> str:
         """Whether correlated features explain the disagreement between resamples, in words."""
-        return judged(self.stability)
+        return explain_disagreement(self.stability)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the table."""
@@ -209,7 +209,7 @@ def _table(tables: SubsetTables, found: Replacements) -> pd.DataFrame:
         *(both / with_it, both, with_it),
         found.p_values[order],
     ]
-    return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    return pd.DataFrame(dict(zip(STAND_IN_COLUMNS, columns, strict=True)))
 
 
 def _features(tables: SubsetTables, often: NDArray[np.intp], found: Replacements) -> pd.DataFrame:
@@ -336,10 +336,10 @@ EXACT: Literal["exact"] = (
 )
 COLUMNS_ADJUSTED = ["measure", "stand_ins", "value", "low", "high", "chance"]
 MOST, SOME = 0.5, 0.1  # shares of the disagreement that stand-ins explain
-MORE = 0.1  # share of the features by which agreement grows noticeably
+MIN_NOTICEABLE_GAIN = 0.1  # share of the features by which agreement grows noticeably
 
 
-def _share(tables: SubsetTables, *, graph: FilledSimilarity) -> Pairs:
+def _share(tables: SubsetTables, *, graph: FilledSimilarity) -> PairSimilarities:
     """Count common features and those with a stand-in over the mean size of both selections.
 
     Without stand-ins it is Dice's coefficient, to the last digit.
@@ -348,12 +348,12 @@ def _share(tables: SubsetTables, *, graph: FilledSimilarity) -> Pairs:
     with np.errstate(invalid="ignore"):  # both are empty
         shares = [block / _means(tables.sizes) for block in found.blocks]
 
-    def chance() -> Chance:
+    def chance() -> ChanceLevel:
         expected = expected_scores(tables, graph, YU, EXACT, 0, 0).mean
         with np.errstate(invalid="ignore"):
-            return Chance(expected_mean(tables, expected / _means(tables.distinct_sizes)))
+            return ChanceLevel(expected_mean(tables, expected / _means(tables.distinct_sizes)))
 
-    return Pairs(blocks=shares, chance=chance)
+    return PairSimilarities(blocks=shares, chance=chance)
 
 
 def _means(sizes: NDArray[np.int64]) -> Array:
@@ -410,7 +410,7 @@ def _over_groups(record: Measure, estimates: Array) -> Array:
     return np.array([value, low, high, chance])
 
 
-def judged(stability: pd.DataFrame) -> str:
+def explain_disagreement(stability: pd.DataFrame) -> str:
     """Say whether correlated features explain the disagreement between resamples."""
     values = stability.set_index(["measure", "stand_ins"])["value"]
     plain, adjusted = values["kappa", False], values["yu", True]
@@ -435,7 +435,7 @@ def _conclusion(explained: float, gain: float) -> str:
             f"{much} of the disagreement is between features that carry the same information, "
             + well
         )
-    if gain >= MORE:
+    if gain >= MIN_NOTICEABLE_GAIN:
         return (
             "Correlated features are so common here that this is little more than chance: many "
             "selections carry much the same information, " + well

@@ -133,7 +133,7 @@ def compare(
             f"{len(second)} of them."
         )
     if record.form == "ranking":
-        first, second = _ranked(first, second, options.get("random_state", 0))
+        first, second = _rank_weights(first, second, options.get("random_state", 0))
     one, two = (
         estimate_all([record], preferences, "raise", None, options)[0]
         for preferences in (first, second)
@@ -141,7 +141,7 @@ def compare(
     error = _paired_error(one, two) if paired else _unpaired_error(one, two)
     difference = one.value - two.value
     low, high = _interval(difference, error, confidence, _difference_bounds(record, options))
-    statistic = standardised(difference, error.variance)
+    statistic = standardized_difference(difference, error.variance)
     tail = student_p_value(-abs(statistic), error.freedom, min(len(first), len(second)))
     return Comparison(
         measure=record.name,
@@ -193,7 +193,7 @@ def _difference_bounds(record: Measure, options: Mapping[str, Any]) -> Bounds:
     return minimum - maximum, maximum - minimum
 
 
-def _ranked(
+def _rank_weights(
     first: Preferences, second: Preferences, random_state: RandomState
 ) -> tuple[Preferences, Preferences]:
     """Rank weights on both sides, with ties broken independently of each other."""
@@ -213,7 +213,7 @@ ABOUT = "about repeating this protocol on these samples"
 """What intervals and tests over resamples are about."""
 
 
-def standardised(difference: float, variance: float) -> float:
+def standardized_difference(difference: float, variance: float) -> float:
     """Return a difference in standard errors: infinite where the variance is 0, NaN if both are."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.float64(difference) / np.sqrt(variance))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.errors import InvalidInputError
-from holdfast.measures._registry import Chance, Estimate
+from holdfast.measures._registry import ChanceLevel, Estimate
 from holdfast.measures._system_measures import (
     Totals,
     all_empty,
@@ -39,11 +39,11 @@ def _estimate(
         with np.errstate(divide="ignore", invalid="ignore"):  # empty systems, one subset left
             return formula(totals)
 
-    def level() -> Chance:
+    def level() -> ChanceLevel:
         if not tables.knows_p:
-            return Chance(np.nan, 0.0, "the chance level needs n_features")
+            return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
         whole = Totals(number=sums.number[:1], q=sums.q[:1], total=chance())
-        return Chance(float(evaluated(whole)[0]))
+        return ChanceLevel(float(evaluated(whole)[0]))
 
     values = evaluated(sums)
 
@@ -177,7 +177,7 @@ def square_bounds(sums: Totals, p: int) -> tuple[Array, Array]:
     return low, high
 
 
-def _weighted(sums: Totals) -> Array:
+def _weighted_consistency(sums: Totals) -> Array:
     return (sums.total - sums.q) / (sums.q * (sums.number - 1))
 
 
@@ -215,7 +215,9 @@ def weighted_consistency(tables: SubsetTables) -> Estimate:
     >>> round(hf.measure("weighted_consistency", hf.Subsets([[0, 1], [0, 1], [0, 2]])), 4)
     0.6667
     """
-    return _estimate(tables, _squares(tables), _weighted, lambda: _expected_squares(tables))
+    return _estimate(
+        tables, _squares(tables), _weighted_consistency, lambda: _expected_squares(tables)
+    )
 
 
 @subset_system(
@@ -263,7 +265,7 @@ def relative_weighted_consistency(tables: SubsetTables) -> Estimate:
 
     def formula(sums: Totals) -> Array:
         low, high = square_bounds(sums, p)
-        return np.where(high > low, (sums.total - low) / (high - low), _weighted(sums))
+        return np.where(high > low, (sums.total - low) / (high - low), _weighted_consistency(sums))
 
     return _estimate(tables, _squares(tables), formula, lambda: _expected_squares(tables))
 
@@ -361,14 +363,14 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
         return corrected_by(
             values,
             tables,
-            lambda sizes: _expected(tables.p, sizes, penalty),
+            lambda sizes: _expected_davis(tables.p, sizes, penalty),
             _best(tables, penalty),
         )
 
-    def chance() -> Chance:
+    def chance() -> ChanceLevel:
         if not tables.knows_p:
-            return Chance(np.nan, 0.0, "the chance level needs n_features")
-        return Chance(_expected(tables.p, tables.sizes, penalty))
+            return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
+        return ChanceLevel(_expected_davis(tables.p, tables.sizes, penalty))
 
     return Estimate(
         value=float(values[0]),
@@ -389,7 +391,7 @@ def _values(tables: SubsetTables, penalty: float) -> Array:
     return np.asarray(np.maximum(0.0, frequency - penalty / tables.p * medians))
 
 
-def _expected(p: int, sizes: NDArray[np.int64], penalty: float) -> float:
+def _expected_davis(p: int, sizes: NDArray[np.int64], penalty: float) -> float:
     rate, charge = sizes.mean(), penalty / p * np.median(sizes)
     return expected_of_union(p, sizes, lambda union: np.maximum(0.0, rate / union - charge))
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.special
 import scipy.stats
 
-from holdfast.measures._pair_measures import described, named
-from holdfast.measures._registry import Chance, Estimate
+from holdfast.measures._pair_measures import describe_preference, format_preferences
+from holdfast.measures._registry import ChanceLevel, Estimate
 from holdfast.measures._system_measures import (
     all_empty,
     corrected_by,
@@ -77,10 +77,10 @@ def novovicova(tables: SubsetTables, *, corrected: bool = False) -> Estimate:
     if corrected:
         return corrected_by(values, tables, expected, 1.0)
 
-    def chance() -> Chance:
+    def chance() -> ChanceLevel:
         if not tables.knows_p:
-            return Chance(np.nan, 0.0, "the chance level needs n_features")
-        return Chance(expected(tables.sizes))
+            return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
+        return ChanceLevel(expected(tables.sizes))
 
     return Estimate(
         value=float(values[0]),
@@ -126,8 +126,8 @@ def _unequal(tables: SubsetTables) -> str:
     if len(tables.distinct_sizes) == 1:
         return ""
     usual = tables.distinct_sizes[np.bincount(tables.size_class).argmax()]
-    odd = [described(tables, int(i)) for i in np.flatnonzero(tables.sizes != usual)]
-    return f"not all subsets have {usual:,} features, because of {named(odd)}"
+    odd = [describe_preference(tables, int(i)) for i in np.flatnonzero(tables.sizes != usual)]
+    return f"not all subsets have {usual:,} features, because of {format_preferences(odd)}"
 
 
 @subset_system(
@@ -171,7 +171,7 @@ def krizek_entropy(tables: SubsetTables) -> Estimate:
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
-        chance=lambda: Chance(np.nan if why else _expected_entropy(tables.m, _bits(tables))),
+        chance=lambda: ChanceLevel(np.nan if why else _expected_entropy(tables.m, _bits(tables))),
         undefined=why,
     )
 
@@ -218,7 +218,7 @@ def krizek(tables: SubsetTables) -> Estimate:
     if why:
         nothing = np.full(tables.m, np.nan)
         return Estimate(
-            value=np.nan, leave_one_out=nothing, chance=lambda: Chance(np.nan), undefined=why
+            value=np.nan, leave_one_out=nothing, chance=lambda: ChanceLevel(np.nan), undefined=why
         )
     bits = _bits(tables)
     m = with_and_without(tables.m)
@@ -226,7 +226,9 @@ def krizek(tables: SubsetTables) -> Estimate:
     values = 1 - _entropies(tables) / np.where(most > 0, most, np.nan)
     only = "only one subset of this size exists" if bits == 0 else ""
 
-    def chance() -> Chance:
-        return Chance(float(1 - _expected_entropy(tables.m, bits) / most[0]) if bits else np.nan)
+    def chance() -> ChanceLevel:
+        return ChanceLevel(
+            float(1 - _expected_entropy(tables.m, bits) / most[0]) if bits else np.nan
+        )
 
     return Estimate(value=float(values[0]), leave_one_out=values[1:], chance=chance, undefined=only)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import scipy.sparse
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._subsets import is_frame
 
@@ -195,7 +195,7 @@ def in_order(frame: Any, names: tuple[str, ...] | None) -> Any:  # noqa: ANN401
     if place.keys() != set(names):
         odd = sorted(place.keys() ^ set(names))
         raise InvalidInputError(
-            f"the columns are not the features of the preferences; in one only: {shortened(odd)}."
+            f"the columns are not the features of the preferences; in one only: {format_list(odd)}."
         )
     order = [place[name] for name in names]
     values = np.asarray(frame.to_numpy())[:, order]

@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from holdfast._validation import one_of
 from holdfast.errors import InvalidInputError
 from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, in_order
-from holdfast.measures._pair_measures import PairMeasure, Pairs
+from holdfast.measures._pair_measures import PairMeasure, PairSimilarities
 from holdfast.measures._registry import Measure, no_chance_level, register
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ Centre = Literal["mean", "representative"]
 
 def _group_measure(
     *, title: str, minimum: float, needs: frozenset[str]
-) -> Callable[[Callable[..., Pairs]], Measure]:
-    def record(function: Callable[..., Pairs]) -> Measure:
+) -> Callable[[Callable[..., PairSimilarities]], Measure]:
+    def record(function: Callable[..., PairSimilarities]) -> Measure:
         return register(
             PairMeasure(
                 name=function.__name__,
@@ -45,7 +45,7 @@ def _group_measure(
 
 
 @_group_measure(title="group matching by indices, Sim_ID^M", minimum=0.0, needs=frozenset())
-def group_matching_index(groups: Groups) -> Pairs:
+def group_matching_index(groups: Groups) -> PairSimilarities:
     r"""Mean Dice coefficient of the groups that the best matching brings together.
 
     .. math:: \operatorname{mean}_{i<j} \frac{1}{\min(|R_i|, |R_j|)}
@@ -86,11 +86,11 @@ def group_matching_index(groups: Groups) -> Pairs:
         shared = (incidence[one] @ incidence[other].T).toarray()
         return np.asarray(2 * shared / (sizes[one, None] + sizes[None, other]))
 
-    return Pairs(blocks=_matched(groups, dice), chance=no_chance_level)
+    return PairSimilarities(blocks=_match_groups(groups, dice), chance=no_chance_level)
 
 
 @_group_measure(title="group matching by values, Sim_V^M", minimum=-1.0, needs=frozenset(("data",)))
-def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") -> Pairs:  # noqa: ANN401
+def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") -> PairSimilarities:  # noqa: ANN401
     r"""Mean correlation of the groups that the best matching brings together.
 
     .. math:: \operatorname{mean}_{i<j} \frac{1}{\min(|R_i|, |R_j|)}
@@ -128,8 +128,8 @@ def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") 
             f"the data have {table.n_features:,} features, the groups {groups.n_features:,}."
         )
     points = _centres(groups, table, centre)
-    return Pairs(
-        blocks=_matched(groups, lambda one, other: points[one] @ points[other].T),
+    return PairSimilarities(
+        blocks=_match_groups(groups, lambda one, other: points[one] @ points[other].T),
         chance=no_chance_level,
     )
 
@@ -153,7 +153,7 @@ def _centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Array:
     return np.asarray(points / np.where(length > 1e-12, length, np.inf))
 
 
-def _matched(groups: Groups, weights: Callable[[slice, slice], Array]) -> Iterator[Array]:
+def _match_groups(groups: Groups, weights: Callable[[slice, slice], Array]) -> Iterator[Array]:
     """Yield, result by result, the mean weights of the best matchings with all results.
 
     `weights` gives the weights between two ranges of groups; nothing of size groups x groups

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import (
     InvalidInputError,
     UndefinedMeasureError,
@@ -297,7 +297,7 @@ def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
     if odd:
         named = ", ".join(record.name for record in records)
         raise InvalidInputError(
-            f"{shortened(odd)}: no such option of {named}. "
+            f"{format_list(odd)}: no such option of {named}. "
             f"Known: {', '.join(sorted(known)) or 'none'}."
         )
 
@@ -309,7 +309,7 @@ def _check_correction(records: list[Measure], options: Mapping[str, Any]) -> Non
     odd = [r.name for r in fixed if wish is not None and r.corrected != bool(wish)]
     if odd:
         nature = "cannot be corrected for chance" if wish else "corrected for chance by definition"
-        raise InvalidInputError(f"corrected={wish}: {nature}: {shortened(odd)}.")
+        raise InvalidInputError(f"corrected={wish}: {nature}: {format_list(odd)}.")
 
 
 def _fill(undefined: Undefined) -> float | None:

@@ -8,9 +8,14 @@ import numpy as np
 import scipy.special
 
 from holdfast.errors import InvalidInputError
-from holdfast.measures._comparison import ABOUT, p_value_text, standardised, student_p_value
+from holdfast.measures._comparison import (
+    ABOUT,
+    p_value_text,
+    standardized_difference,
+    student_p_value,
+)
 from holdfast.measures._interval import jackknife_variance
-from holdfast.measures._registry import Chance, Estimate
+from holdfast.measures._registry import ChanceLevel, Estimate
 from holdfast.measures._subset_tables import SubsetTables
 from holdfast.measures._system_measures import all_empty, subset_system, totals, with_and_without
 
@@ -74,7 +79,7 @@ def nogueira(tables: SubsetTables) -> Estimate:
     return Estimate(
         value=value,
         leave_one_out=values[1:],
-        chance=lambda: Chance(_bias(tables)),
+        chance=lambda: ChanceLevel(_bias(tables)),
         undefined="" if np.isfinite(value) else all_empty(tables) or "all subsets are full",
     )
 
@@ -198,9 +203,9 @@ def nogueira_test(subsets: Subsets, stability: float = 0.0, *, published: bool =
     estimate = nogueira.estimate(tables, None, {})
     difference = estimate.value - stability
     if published:
-        statistic = standardised(difference, _published_variance(tables, estimate.value))
+        statistic = standardized_difference(difference, _published_variance(tables, estimate.value))
         return Outcome(statistic, float(scipy.special.ndtr(-statistic)))
-    statistic = standardised(difference, jackknife_variance(estimate.leave_one_out))
+    statistic = standardized_difference(difference, jackknife_variance(estimate.leave_one_out))
     return Outcome(statistic, student_p_value(-statistic, tables.m - 1, tables.m))
 
 
@@ -265,7 +270,7 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
-        chance=lambda: Chance(float(level) + 0.0),
+        chance=lambda: ChanceLevel(float(level) + 0.0),
         undefined=why if np.isnan(values[0]) else "",
     )
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
-from holdfast.measures._registry import Chance, Estimate, Measure, register, zero_chance
-from holdfast.measures._subset_tables import SubsetTables, scored
+from holdfast._formatting import format_list, plural
+from holdfast.measures._registry import ChanceLevel, Estimate, Measure, register, zero_chance
+from holdfast.measures._subset_tables import SubsetTables, evaluate_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,11 +22,11 @@ TINY = 1e-12  # relative room for improvement below which a corrected value is 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairs:
+class PairSimilarities:
     """The similarities of all pairs, in blocks of rows of the m x m table, and chance."""
 
     blocks: Iterable[NDArray[np.float64]]
-    chance: Callable[[], Chance]
+    chance: Callable[[], ChanceLevel]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +34,7 @@ class PairMeasure(Measure):
     """A measure whose `function` returns `Pairs`."""
 
     def estimate(self, view: Any, fill: float | None, options: Mapping[str, Any]) -> Estimate:  # noqa: ANN401
-        pairs: Pairs = self.function(view, **options)
+        pairs: PairSimilarities = self.function(view, **options)
         rows, undefined = row_sums(pairs.blocks, fill)
         m = len(rows)
         totals = all_and_without(rows, undefined)
@@ -54,7 +54,7 @@ class PairMeasure(Measure):
         options: Mapping[str, Any],
     ) -> Estimate:
         """Compare preference 0 of the view with each of the others, instead of all pairs."""
-        pairs: Pairs = self.function(view, **options)
+        pairs: PairSimilarities = self.function(view, **options)
         values = next(iter(pairs.blocks))[0, 1:]
         if fill is not None:
             values = np.where(np.isnan(values), fill, values)
@@ -64,8 +64,8 @@ class PairMeasure(Measure):
         return Estimate(
             value=float(values.mean()),
             leave_one_out=without,
-            chance=lambda: Chance(np.nan, 0.0, "no chance level against a reference"),
-            undefined=f"the reference against {named(undefined)}" if undefined else "",
+            chance=lambda: ChanceLevel(np.nan, 0.0, "no chance level against a reference"),
+            undefined=f"the reference against {format_preferences(undefined)}" if undefined else "",
         )
 
 
@@ -104,16 +104,18 @@ def all_and_without(rows: NDArray[np.float64], undefined: NDArray[np.int64]) -> 
 def _why(view: Any, undefined: NDArray[np.int64]) -> str:  # noqa: ANN401
     """Say which preferences make a mean over pairs undefined: those in most undefined pairs."""
     pairs = int(undefined.sum()) // 2
-    causes = [described(view, int(i)) for i in np.flatnonzero(undefined == undefined.max())]
-    return f"{plural(pairs, 'pair')} without a value because of {named(causes)}"
+    causes = [
+        describe_preference(view, int(i)) for i in np.flatnonzero(undefined == undefined.max())
+    ]
+    return f"{plural(pairs, 'pair')} without a value because of {format_preferences(causes)}"
 
 
-def named(causes: list[str]) -> str:
+def format_preferences(causes: list[str]) -> str:
     """Return ``preference 3 (empty)`` or ``preferences 3 (empty), 5 (empty)``."""
-    return f"preference{'s' if len(causes) > 1 else ''} {shortened(causes)}"
+    return f"preference{'s' if len(causes) > 1 else ''} {format_list(causes)}"
 
 
-def described(view: Any, index: int) -> str:  # noqa: ANN401  (each form has its own view)
+def describe_preference(view: Any, index: int) -> str:  # noqa: ANN401  (each form has its own view)
     """Return a preference's number with what is odd about it."""
     if not isinstance(view, SubsetTables):
         return str(index)
@@ -182,9 +184,9 @@ def subset_pair(  # noqa: PLR0913  (they are the fields of the record)
     return record
 
 
-def _plain(score: Score, *, corrected: bool) -> Callable[..., Pairs]:
-    def compute(tables: SubsetTables) -> Pairs:
-        return Pairs(
+def _plain(score: Score, *, corrected: bool) -> Callable[..., PairSimilarities]:
+    def compute(tables: SubsetTables) -> PairSimilarities:
+        return PairSimilarities(
             blocks=score_blocks(tables, score),
             chance=zero_chance if corrected else lambda: _chance_level(tables, score),
         )
@@ -192,14 +194,16 @@ def _plain(score: Score, *, corrected: bool) -> Callable[..., Pairs]:
     return compute
 
 
-def _correctable(score: Score, *, best: float) -> Callable[..., Pairs]:
+def _correctable(score: Score, *, best: float) -> Callable[..., PairSimilarities]:
     plain = _plain(score, corrected=False)
 
-    def compute(tables: SubsetTables, *, corrected: bool = False) -> Pairs:
+    def compute(tables: SubsetTables, *, corrected: bool = False) -> PairSimilarities:
         if not corrected:
             return plain(tables)
         expected = tables.expected(score)
-        return Pairs(blocks=_corrected_blocks(tables, score, expected, best), chance=zero_chance)
+        return PairSimilarities(
+            blocks=_corrected_blocks(tables, score, expected, best), chance=zero_chance
+        )
 
     return compute
 
@@ -209,7 +213,7 @@ def score_blocks(tables: SubsetTables, score: Score) -> Iterator[NDArray[np.floa
     sizes = tables.sizes.astype(np.float64)
     p = float(tables.p) if tables.knows_p else np.nan
     for rows in tables.blocks():
-        yield scored(score, tables.overlaps(rows), sizes[rows, None], sizes[None, :], p)
+        yield evaluate_score(score, tables.overlaps(rows), sizes[rows, None], sizes[None, :], p)
 
 
 def _corrected_blocks(
@@ -220,7 +224,7 @@ def _corrected_blocks(
         yield chance_corrected(block, expected[of[rows, None], of[None, :]], best)
 
 
-def _chance_level(tables: SubsetTables, score: Score) -> Chance:
+def _chance_level(tables: SubsetTables, score: Score) -> ChanceLevel:
     if not tables.knows_p:
-        return Chance(np.nan, 0.0, "the chance level needs n_features")
-    return Chance(expected_mean(tables, tables.expected(score)))
+        return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
+    return ChanceLevel(expected_mean(tables, tables.expected(score)))

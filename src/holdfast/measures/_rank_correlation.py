@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast._kernels.rank_agreement import kendall_table, overlap_tables
 from holdfast.errors import InvalidInputError
-from holdfast.measures._pair_measures import PairMeasure, Pairs
-from holdfast.measures._registry import Chance, Measure, register, zero_chance
+from holdfast.measures._pair_measures import PairMeasure, PairSimilarities
+from holdfast.measures._registry import ChanceLevel, Measure, register, zero_chance
 from holdfast.preferences._scores import column_blocks, empty_table
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def correlation_measure(
     *, title: str, form: Form, references: tuple[str, ...]
-) -> Callable[[Callable[..., Pairs]], Measure]:
-    def record(function: Callable[..., Pairs]) -> Measure:
+) -> Callable[[Callable[..., PairSimilarities]], Measure]:
+    def record(function: Callable[..., PairSimilarities]) -> Measure:
         return register(
             PairMeasure(
                 name=function.__name__,
@@ -62,7 +62,7 @@ def correlations(table: NDArray[Any]) -> Array:
     form="weights",
     references=("kalousis2005", "dernoncourt2014", "saeys2008"),
 )
-def pearson(weights: Weights) -> Pairs:
+def pearson(weights: Weights) -> PairSimilarities:
     r"""Mean correlation of the weights of two preferences.
 
     .. math:: \operatorname{mean}_{i<j}
@@ -89,7 +89,7 @@ def pearson(weights: Weights) -> Pairs:
     >>> round(hf.measure("pearson", hf.Weights([[3, 1, 0], [2, 1, 1]])), 4)
     0.9449
     """
-    return Pairs(blocks=[correlations(weights.values)], chance=zero_chance)
+    return PairSimilarities(blocks=[correlations(weights.values)], chance=zero_chance)
 
 
 @correlation_measure(
@@ -97,7 +97,7 @@ def pearson(weights: Weights) -> Pairs:
     form="ranking",
     references=("spearman1904", "kalousis2005", "saeys2008"),
 )
-def spearman(rankings: Rankings) -> Pairs:
+def spearman(rankings: Rankings) -> PairSimilarities:
     r"""Mean correlation of the ranks in two preferences.
 
     .. math:: \operatorname{mean}_{i<j} \operatorname{corr}(R_i, R_j)
@@ -124,7 +124,7 @@ def spearman(rankings: Rankings) -> Pairs:
     >>> round(hf.measure("spearman", hf.Rankings([[1, 2, 3], [1, 3, 2]])), 4)
     0.5
     """
-    return Pairs(blocks=[correlations(rankings.values)], chance=zero_chance)
+    return PairSimilarities(blocks=[correlations(rankings.values)], chance=zero_chance)
 
 
 @correlation_measure(
@@ -132,7 +132,7 @@ def spearman(rankings: Rankings) -> Pairs:
     form="ranking",
     references=("iman1987", "kalousis2005"),
 )
-def top_down(rankings: Rankings) -> Pairs:
+def top_down(rankings: Rankings) -> PairSimilarities:
     r"""Mean correlation of Savage scores, which tell the top ranks apart more than the rest.
 
     .. math:: \operatorname{mean}_{i<j} \operatorname{corr}(s(R_i), s(R_j)), \qquad
@@ -166,7 +166,7 @@ def top_down(rankings: Rankings) -> Pairs:
         places, of, number = np.unique(ranks, return_inverse=True, return_counts=True)
         start = np.rint(places - (number + 1) / 2).astype(np.intp)
         table[index] = ((below[start + number] - below[start]) / number)[of]
-    return Pairs(blocks=[correlations(table)], chance=zero_chance)
+    return PairSimilarities(blocks=[correlations(table)], chance=zero_chance)
 
 
 def _savage(p: int) -> Array:
@@ -178,7 +178,7 @@ def _savage(p: int) -> Array:
 
 
 @correlation_measure(title="Kendall's tau-b", form="ranking", references=("kendall1945",))
-def kendall(rankings: Rankings) -> Pairs:
+def kendall(rankings: Rankings) -> PairSimilarities:
     r"""Mean over pairs of preferences of how much more often they order two features alike.
 
     .. math:: \operatorname{mean}_{i<j} \frac{n_c - n_d}{\sqrt{(n_0 - t_i)(n_0 - t_j)}}
@@ -204,7 +204,7 @@ def kendall(rankings: Rankings) -> Pairs:
     >>> round(hf.measure("kendall", hf.Rankings([[1, 2, 3], [1, 3, 2]])), 4)
     0.3333
     """
-    return Pairs(blocks=[kendall_table(np.asarray(rankings.values))], chance=zero_chance)
+    return PairSimilarities(blocks=[kendall_table(np.asarray(rankings.values))], chance=zero_chance)
 
 
 # Rank-biased overlap.
@@ -212,7 +212,7 @@ def kendall(rankings: Rankings) -> Pairs:
 NEGLIGIBLE = 1e-17  # weight of all deeper ranks together at which a ranking is cut
 
 
-def rbo(rankings: Rankings, *, persistence: float = 0.9) -> Pairs:
+def rbo(rankings: Rankings, *, persistence: float = 0.9) -> PairSimilarities:
     r"""Overlap of the top d features, averaged over all depths d with falling weights.
 
     .. math:: \operatorname{mean}_{i<j} \left[\frac{1 - \varphi}{\varphi}
@@ -251,7 +251,9 @@ def rbo(rankings: Rankings, *, persistence: float = 0.9) -> Pairs:
     weights[-1] += persistence**depth
     values, chance = overlap_tables(*_tops(rankings, depth), weights, p)
     above = np.triu_indices(len(values), 1)
-    return Pairs(blocks=[values], chance=lambda: Chance(float(chance[above].mean())))
+    return PairSimilarities(
+        blocks=[values], chance=lambda: ChanceLevel(float(chance[above].mean()))
+    )
 
 
 def _tops(

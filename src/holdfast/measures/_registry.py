@@ -32,7 +32,7 @@ Score: TypeAlias = Callable[..., Array]  # (overlap r, sizes a and b, features p
 # A value with what is needed for its interval, its chance level and its explanation.
 
 
-class Chance(NamedTuple):
+class ChanceLevel(NamedTuple):
     """Expected value for random preferences of the same sizes, and its standard error.
 
     The error is 0 where the expectation is exact.
@@ -43,14 +43,14 @@ class Chance(NamedTuple):
     note: str = ""
 
 
-def no_chance_level() -> Chance:
+def no_chance_level() -> ChanceLevel:
     """Return the chance level of a measure that has none."""
-    return Chance(np.nan, 0.0, "no chance level is defined")
+    return ChanceLevel(np.nan, 0.0, "no chance level is defined")
 
 
-def zero_chance() -> Chance:
+def zero_chance() -> ChanceLevel:
     """Return the chance level of a measure that is corrected for chance."""
-    return Chance(0.0)
+    return ChanceLevel(0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Estimate:
 
     value: float
     leave_one_out: NDArray[np.float64]
-    chance: Callable[[], Chance]
+    chance: Callable[[], ChanceLevel]
     undefined: str = ""
 
 

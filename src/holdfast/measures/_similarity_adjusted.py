@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._kernels.similarity import COUNT, GREEDY, MBM, MEAN, YU, ZUCKNICK, pair_table
-from holdfast.measures._pair_measures import PairMeasure, Pairs, chance_corrected, expected_mean
-from holdfast.measures._registry import Chance, Measure, register
-from holdfast.measures._similarity_chance import Correction, Expected, compiled, expected_scores
+from holdfast.measures._pair_measures import (
+    PairMeasure,
+    PairSimilarities,
+    chance_corrected,
+    expected_mean,
+)
+from holdfast.measures._registry import ChanceLevel, Measure, register
+from holdfast.measures._similarity_chance import (
+    Correction,
+    ExpectedScores,
+    expected_scores,
+    to_kernel_arrays,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,11 +44,11 @@ def _arithmetic(a: Array, b: Array) -> Array:
     return np.asarray((a + b) / 2)
 
 
-def _one(a: Array, b: Array) -> Array:
+def _constant_one(a: Array, b: Array) -> Array:
     return np.ones(np.broadcast_shapes(a.shape, b.shape))
 
 
-def _adjusted(
+def _register_adjusted(
     *,
     title: str,
     minimum: float,
@@ -69,7 +79,7 @@ def _adjusted(
     return record
 
 
-def _computation(kind: int, best: Best, *, by_default: bool) -> Callable[..., Pairs]:
+def _computation(kind: int, best: Best, *, by_default: bool) -> Callable[..., PairSimilarities]:
     def compute(
         tables: SubsetTables,
         *,
@@ -78,35 +88,37 @@ def _computation(kind: int, best: Best, *, by_default: bool) -> Callable[..., Pa
         correction: Correction = "auto",
         n_simulations: int = 1000,
         random_state: RandomState = 0,
-    ) -> Pairs:
+    ) -> PairSimilarities:
         bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
-        table = pair_table(kind, bounds, members, *compiled(graph.among(tables.union)))
+        table = pair_table(kind, bounds, members, *to_kernel_arrays(graph.among(tables.union)))
 
-        def expected() -> Expected:
+        def expected() -> ExpectedScores:
             return expected_scores(tables, graph, kind, correction, n_simulations, random_state)
 
         if corrected:
-            return _corrected(tables, table, best, expected())
-        return Pairs(blocks=[table], chance=lambda: _level(tables, expected()))
+            return _correct_for_chance(tables, table, best, expected())
+        return PairSimilarities(blocks=[table], chance=lambda: _level(tables, expected()))
 
     return compute
 
 
-def _corrected(tables: SubsetTables, table: Array, best: Best, chance: Expected) -> Pairs:
+def _correct_for_chance(
+    tables: SubsetTables, table: Array, best: Best, chance: ExpectedScores
+) -> PairSimilarities:
     """Correct the scores of all pairs for the chance level of their sizes."""
     of = tables.size_class
     level = chance.mean[of[:, None], of[None, :]]
     error = chance.error[of[:, None], of[None, :]]
     sizes = tables.sizes.astype(np.float64)
     most = best(sizes[:, None], sizes[None, :])
-    return Pairs(
+    return PairSimilarities(
         blocks=[chance_corrected(table, level, most)],
-        chance=lambda: Chance(0.0, _error(table, level, error, most)),
+        chance=lambda: ChanceLevel(0.0, _error(table, level, error, most)),
     )
 
 
-def _level(tables: SubsetTables, chance: Expected) -> Chance:
-    return Chance(expected_mean(tables, chance.mean), expected_mean(tables, chance.error))
+def _level(tables: SubsetTables, chance: ExpectedScores) -> ChanceLevel:
+    return ChanceLevel(expected_mean(tables, chance.mean), expected_mean(tables, chance.error))
 
 
 def _error(table: Array, level: Array, error: Array, most: Array) -> float:
@@ -120,7 +132,7 @@ def _error(table: Array, level: Array, error: Array, most: Array) -> float:
     return float((slope * error)[~np.eye(m, dtype=bool)].sum() / (m * (m - 1)))
 
 
-@_adjusted(
+@_register_adjusted(
     title="intersection measure, maximum bipartite matching",
     minimum=-np.inf,
     references=("bommert2020",),
@@ -163,7 +175,7 @@ def intersection_mbm() -> None:
     """
 
 
-@_adjusted(
+@_register_adjusted(
     title="intersection measure, greedy matching",
     minimum=-np.inf,
     references=("bommert2020",),
@@ -203,7 +215,7 @@ def intersection_greedy() -> None:
     """
 
 
-@_adjusted(
+@_register_adjusted(
     title="intersection measure, count of similar features",
     minimum=-np.inf,
     references=("bommert2020",),
@@ -243,7 +255,7 @@ def intersection_count() -> None:
     """
 
 
-@_adjusted(
+@_register_adjusted(
     title="intersection measure, mean similarity",
     minimum=-np.inf,
     references=("bommert2020",),
@@ -282,7 +294,7 @@ def intersection_mean() -> None:
     """
 
 
-@_adjusted(
+@_register_adjusted(
     title="Yu's measure nPOGR",
     minimum=-np.inf,
     references=("yu2012", "zhang2009"),
@@ -325,13 +337,13 @@ def yu() -> None:
     """
 
 
-@_adjusted(
+@_register_adjusted(
     title="Zucknick's measure",
     minimum=0.0,
     references=("zucknick2008",),
     corrected=False,
     kind=ZUCKNICK,
-    best=_one,
+    best=_constant_one,
 )
 def zucknick() -> None:
     r"""Jaccard index to which similar features of the other subset are added.

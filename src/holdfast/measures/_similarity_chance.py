@@ -39,7 +39,7 @@ ENUMERABLE = 50_000_000  # pairs of subsets that "exact" enumerates at all
 PRODUCTS = 2e9  # multiplications that "auto" spends on correlations of all features
 
 
-class Expected(NamedTuple):
+class ExpectedScores(NamedTuple):
     """Expectation for each pair of distinct sizes, with its standard error (0: exact)."""
 
     mean: Array
@@ -53,7 +53,7 @@ def expected_scores(
     correction: Correction,
     n_simulations: int,
     random_state: RandomState,
-) -> Expected:
+) -> ExpectedScores:
     """Return the expected score of random subsets for each pair of distinct sizes."""
     if correction not in get_args(Correction):
         raise UnknownNameError(
@@ -62,11 +62,11 @@ def expected_scores(
     if correction == "auto":
         correction = "exact" if _cheap(tables, graph, kind) else "simulate"
     if correction == "simulate":
-        return _simulated(tables, graph, kind, n_simulations, random_state)
-    mean = _closed(tables, graph, kind) if _has_closed_form(graph, kind) else None
+        return _simulated_means(tables, graph, kind, n_simulations, random_state)
+    mean = _closed_form_means(tables, graph, kind) if _has_closed_form(graph, kind) else None
     if mean is None:
-        mean = _enumerated(tables, graph, kind)
-    return Expected(mean, np.zeros_like(mean))
+        mean = _enumerated_means(tables, graph, kind)
+    return ExpectedScores(mean, np.zeros_like(mean))
 
 
 def _has_closed_form(graph: Similarity, kind: int) -> bool:
@@ -80,7 +80,7 @@ def _cheap(tables: SubsetTables, graph: Similarity, kind: int) -> bool:
     return products <= PRODUCTS
 
 
-def _closed(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
+def _closed_form_means(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
     """Sum over the overlap, whose law is hypergeometric; the rest is known given the overlap."""
     if kind == ZUCKNICK:
         return tables.expected(_zucknick_given_overlap(graph))
@@ -133,13 +133,13 @@ def _combinations(tables: SubsetTables) -> float:
     return float(min(sum(ways) ** 2, 10**18))
 
 
-def _enumerated(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
+def _enumerated_means(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
     if _combinations(tables) > ENUMERABLE:
         raise InvalidInputError(
             "the exact expectation of this measure needs all pairs of subsets, and with "
             f"{tables.p:,} features these are too many; use correction='simulate'."
         )
-    edges = compiled(graph.among(np.arange(tables.p)))
+    edges = to_kernel_arrays(graph.among(np.arange(tables.p)))
     sizes = tables.distinct_sizes
     table = np.zeros((len(sizes), len(sizes)))
     for i, a in enumerate(sizes):
@@ -148,22 +148,22 @@ def _enumerated(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
     return table
 
 
-def _simulated(
+def _simulated_means(
     tables: SubsetTables, graph: Similarity, kind: int, draws: int, random_state: RandomState
-) -> Expected:
+) -> ExpectedScores:
     if draws < 2:
         raise InvalidInputError(f"n_simulations must be at least 2, got {draws}.")
     sizes = tables.distinct_sizes
     first, second = np.triu_indices(len(sizes))
     generator = next(generators(random_state, 1))
     if isinstance(graph, MatrixSimilarity):
-        edges = compiled(graph.graph)
+        edges = to_kernel_arrays(graph.graph)
         sums = simulated_scores(kind, draws, sizes[first], sizes[second], *edges, generator)
     else:
         sums = _simulated_on_data(graph, kind, draws, sizes[first], sizes[second], generator)
     mean = sums[0] / draws
     variance = np.maximum(sums[1] / draws - mean**2, 0.0) / (draws - 1)
-    return Expected(_square(mean, len(sizes)), _square(np.sqrt(variance), len(sizes)))
+    return ExpectedScores(_square(mean, len(sizes)), _square(np.sqrt(variance), len(sizes)))
 
 
 def _square(upper: Array, size: int) -> Array:
@@ -185,13 +185,13 @@ def _simulated_on_data(
     for _ in range(draws):
         first = generator.choice(graph.n_features, sizes_a.max(), replace=False)
         second = generator.choice(graph.n_features, sizes_b.max(), replace=False)
-        mate, back, start, left, right, strength = _described(graph, first, second)
+        mate, back, start, left, right, strength = _describe_subset_pair(graph, first, second)
         prefix_scores(kind, sizes_a, sizes_b, mate, back, start, left, right, strength, scores)
         sums += scores, scores**2
     return sums
 
 
-def _described(
+def _describe_subset_pair(
     graph: Similarity, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Array]:
     """Return mates and edges of two subsets, as the kernels want them."""
@@ -206,7 +206,7 @@ def _described(
     return mate, back, start, left, block.col[order].astype(np.int64), block.data[order]
 
 
-def compiled(
+def to_kernel_arrays(
     graph: scipy.sparse.csr_array,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
     """Return the arrays of a graph in the types that the kernels are compiled for."""

@@ -173,12 +173,14 @@ class SubsetTables:
             a, b = sizes[first[chunk]], sizes[second[chunk]]
             start, overlap, pmf = overlap_distributions(self.p, a, b)
             lengths = np.diff(start)
-            values = scored(score, overlap, np.repeat(a, lengths), np.repeat(b, lengths), self.p)
+            values = evaluate_score(
+                score, overlap, np.repeat(a, lengths), np.repeat(b, lengths), self.p
+            )
             table[first[chunk], second[chunk]] = np.add.reduceat(pmf * values, start[:-1])
         return np.triu(table) + np.triu(table, 1).T
 
 
-def scored(
+def evaluate_score(
     score: Score, r: NDArray[Any], a: NDArray[Any], b: NDArray[Any], p: float
 ) -> NDArray[np.float64]:
     """Evaluate a pair score; where it has no value, it is NaN."""

@@ -26,12 +26,12 @@ NOT_HELD: Status = "not held"
 UNCHECKED: Status = "cannot be checked"
 
 
-class Unchecked(Exception):  # noqa: N818  (no error: an answer)
+class UncheckableClaim(Exception):  # noqa: N818  (no error: an answer)
     """Raised by a check that lacks what it needs; the message says what."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class ClaimInput:
     """What a check sees: one setting of an experiment.
 
     Attributes
@@ -57,7 +57,7 @@ class Seen:
     def fact(self, name: str) -> Any:  # noqa: ANN401  (whatever the experiment hands over)
         """Return a fact; without it the claim cannot be checked."""
         if name not in self.facts:
-            raise Unchecked("it was not measured in this setting")
+            raise UncheckableClaim("it was not measured in this setting")
         return self.facts[name]
 
     def value(self, **keys: object) -> float:
@@ -65,7 +65,7 @@ class Seen:
         found = self.table(**keys)
         if len(found) != 1:
             asked = ", ".join(f"{key} {value}" for key, value in keys.items())
-            raise Unchecked(f"{len(found)} numbers were measured for {asked}, one is needed")
+            raise UncheckableClaim(f"{len(found)} numbers were measured for {asked}, one is needed")
         return float(found["value"].iloc[0])
 
     def table(self, **keys: object) -> pd.DataFrame:
@@ -79,7 +79,7 @@ class Seen:
         """Return numbers as a table without gaps; rows with gaps are left out."""
         table = self.table(**keys).pivot(index=index, columns=columns, values="value").dropna()
         if table.empty:
-            raise Unchecked("no number was measured that it speaks about")
+            raise UncheckableClaim("no number was measured that it speaks about")
         return table
 
 
@@ -107,23 +107,23 @@ class Claim:
     """
 
     text: str
-    check: Callable[[Seen], tuple[bool, str]]
+    check: Callable[[ClaimInput], tuple[bool, str]]
     main_only: bool = False
 
-    def found(self, seen: Seen) -> Finding:
+    def found(self, seen: ClaimInput) -> Finding:
         """Hold the claim against numbers."""
         try:
             held, evidence = self.check(seen)
-        except Unchecked as reason:
+        except UncheckableClaim as reason:
             return Finding(seen.setting, UNCHECKED, str(reason))
         return Finding(seen.setting, HELD if held else NOT_HELD, evidence)
 
 
-def unchecked(text: str, why: str) -> Claim:
+def make_unchecked_claim(text: str, why: str) -> Claim:
     """Return a claim that nothing here can decide."""
 
-    def check(_: Seen) -> tuple[bool, str]:
-        raise Unchecked(why)
+    def check(_: ClaimInput) -> tuple[bool, str]:
+        raise UncheckableClaim(why)
 
     return Claim(text, check, main_only=True)
 
@@ -131,7 +131,7 @@ def unchecked(text: str, why: str) -> Claim:
 # Our numbers beside the published ones.
 
 MEAN = "mean of these"
-ALL = "all"
+WHOLE_TABLE_LABEL = "all"
 OVERALL = "overall, in ranges"
 """Differences as shares of the range of the published numbers, averaged over parts."""
 
@@ -149,7 +149,9 @@ def published_numbers(paper: str, experiment: str) -> pd.DataFrame:
         return pd.read_csv(stream)
 
 
-def compared(values: pd.DataFrame, published: pd.DataFrame, record: Experiment) -> pd.DataFrame:
+def compare_with_published(
+    values: pd.DataFrame, published: pd.DataFrame, record: Experiment
+) -> pd.DataFrame:
     """Return ours and the published numbers in one table, with their differences.
 
     Where the record asks for means over data sets, both are averaged over the same ones.
@@ -189,7 +191,7 @@ def agreement(table: pd.DataFrame, record: Experiment) -> list[dict[str, Any]]:
     return [
         {SETTING: setting, **row}
         for setting, own in pairs.groupby(SETTING, sort=False)
-        for row in _rows(_parts(own, record.part))
+        for row in _rows(_split_into_parts(own, record.part))
     ]
 
 
@@ -215,9 +217,9 @@ def _overall(rows: list[dict[str, Any]], parts: list[pd.DataFrame]) -> dict[str,
     }
 
 
-def _parts(table: pd.DataFrame, key: str | None) -> list[tuple[str, pd.DataFrame]]:
+def _split_into_parts(table: pd.DataFrame, key: str | None) -> list[tuple[str, pd.DataFrame]]:
     if key is None:
-        return [(ALL, table)]
+        return [(WHOLE_TABLE_LABEL, table)]
     return [(str(name), own) for name, own in table.groupby(key, sort=False)]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pandas.api.types import is_numeric_dtype
 
 from holdfast._formatting import plural
-from holdfast.papers._comparison import OVERALL, UNCHECKED, Seen, agreement, published_numbers
+from holdfast.papers._comparison import OVERALL, UNCHECKED, ClaimInput, agreement, published_numbers
 from holdfast.papers._record import FULL, REDUCED
 from holdfast.papers._runner import SETTING, VALUE, get_data
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from holdfast.papers._comparison import Claim
     from holdfast.papers._record import Experiment
-    from holdfast.papers._reproduce import Order
-    from holdfast.papers._runner import Library, Made, Workshop
+    from holdfast.papers._reproduce import PlannedExperiment
+    from holdfast.papers._runner import ExperimentResult, ExperimentRunner, Library
 
 
 FORMAT = "holdfast reproduction"
@@ -29,7 +29,12 @@ Document: TypeAlias = "dict[str, Any]"
 
 
 def document(
-    order: Order, shop: Workshop, made: Made, table: pd.DataFrame, *, command: str
+    order: PlannedExperiment,
+    shop: ExperimentRunner,
+    made: ExperimentResult,
+    table: pd.DataFrame,
+    *,
+    command: str,
 ) -> Document:
     """Return what is told about an experiment that was run."""
     record = order.experiment
@@ -55,8 +60,8 @@ def document(
         "heads": list(record.heads),
         "part": record.part,
         "digits": record.digits,
-        "cells": plain(table.to_dict("records")),
-        "agreement": plain(agreement(table, record)),
+        "cells": to_json_value(table.to_dict("records")),
+        "agreement": to_json_value(agreement(table, record)),
         "findings": findings(order, made, full=shop.full),
         "pictures": [
             {"name": name, "title": picture.title, "alt": picture.description}
@@ -66,7 +71,7 @@ def document(
     }
 
 
-def _terms(order: Order, table: pd.DataFrame) -> dict[str, str]:
+def _terms(order: PlannedExperiment, table: pd.DataFrame) -> dict[str, str]:
     """Return the words of the paper that are used here."""
     keys = [key for key in order.experiment.keys if not is_numeric_dtype(table[key])]
     words = {*(str(word) for key in keys for word in table[key].unique())}
@@ -74,7 +79,7 @@ def _terms(order: Order, table: pd.DataFrame) -> dict[str, str]:
     return {term: meaning for term, meaning in order.paper.terms.items() if term in text}
 
 
-def _data(name: str, order: Order, shop: Workshop) -> Document:
+def _data(name: str, order: PlannedExperiment, shop: ExperimentRunner) -> Document:
     """Return what is told of a data set: the copy that was used, and the paper's."""
     used = name in order.names
     told = {"name": name, "title": get_data(name).title, "used": used, "why_not": ""}
@@ -82,37 +87,41 @@ def _data(name: str, order: Order, shop: Workshop) -> Document:
         data = shop.data(name)
         told |= {"samples": data.n_samples, "features": data.n_features}
     else:
-        told["why_not"] = _why_not(name, shop.library)
+        told["why_not"] = _missing_data_reason(name, shop.library)
     if name in order.paper.sizes:
         told["published"] = list(order.paper.sizes[name])
     return told
 
 
-def _why_not(name: str, library: Library) -> str:
+def _missing_data_reason(name: str, library: Library) -> str:
     return library.why_not(name) if library.source(name) is None else "left out of this run"
 
 
-def findings(order: Order, made: Made, *, full: bool) -> list[Document]:
+def findings(order: PlannedExperiment, made: ExperimentResult, *, full: bool) -> list[Document]:
     """Hold all claims of an experiment against what came out, setting by setting."""
     record = order.experiment
     published = published_numbers(order.paper.name, record.name)
-    main, *others = (_seen(one.name, made, published, full=full) for one in record.settings)
+    main, *others = (
+        _make_claim_input(one.name, made, published, full=full) for one in record.settings
+    )
     return [
         {"text": claim.text, "results": _results(claim, main, others)} for claim in record.claims
     ]
 
 
-def _results(claim: Claim, main: Seen, others: list[Seen]) -> list[Document]:
+def _results(claim: Claim, main: ClaimInput, others: list[ClaimInput]) -> list[Document]:
     """Return what became of a claim; side settings that say nothing about it are left out."""
     beside = [] if claim.main_only else [claim.found(one) for one in others]
     found = [claim.found(main), *(one for one in beside if one.status != UNCHECKED)]
     return [asdict(one) for one in found]
 
 
-def _seen(setting: str, made: Made, published: pd.DataFrame, *, full: bool) -> Seen:
+def _make_claim_input(
+    setting: str, made: ExperimentResult, published: pd.DataFrame, *, full: bool
+) -> ClaimInput:
     values = made.values[made.values[SETTING] == setting].drop(columns=SETTING)
     facts = {name: value for (whose, name), value in made.facts.items() if whose == setting}
-    return Seen(setting, values, published, facts, full)
+    return ClaimInput(setting, values, published, facts, full)
 
 
 def tally(document: Document) -> dict[str, int]:
@@ -128,12 +137,12 @@ def to_json(document: Document) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+def to_json_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
     """Return numbers as JSON has them; what is no number is null."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -158,11 +167,11 @@ def is_measured(experiment: Experiment, values: pd.DataFrame) -> bool:
 
 # A document's numbers as tables to look at: rows, heads, and three numbers a cell.
 
-NOTHING = "–"
+MISSING_VALUE_TEXT = "–"
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparisonCell:
     """Our number, the published one and the difference, as text; empty where there is none."""
 
     ours: str
@@ -183,7 +192,7 @@ class Grid:
 
     titles: list[str]
     heads: list[str]
-    rows: list[tuple[list[str], list[Cell]]]
+    rows: list[tuple[list[str], list[ComparisonCell]]]
 
     @property
     def compared(self) -> bool:
@@ -209,32 +218,32 @@ def grid(document: Document, setting: str) -> Grid:
 
 
 def _key(cell: Document, names: list[str]) -> tuple[str, ...]:
-    return tuple(shown(cell[name]) for name in names)
+    return tuple(format_key(cell[name]) for name in names)
 
 
-def shown(value: Any) -> str:  # noqa: ANN401  (a key: text or number)
+def format_key(value: Any) -> str:  # noqa: ANN401  (a key: text or number)
     """Return a key as text: whole numbers without decimals."""
     if value is None:
-        return NOTHING
+        return MISSING_VALUE_TEXT
     return f"{value:,g}" if isinstance(value, int | float) else str(value)
 
 
-def _cell(cell: Document | None, digits: int) -> Cell:
+def _cell(cell: Document | None, digits: int) -> ComparisonCell:
     if cell is None:
-        return Cell(NOTHING)
+        return ComparisonCell(MISSING_VALUE_TEXT)
     ours, theirs = cell["value"], cell["published"]
-    return Cell(
-        number(ours, digits),
-        "" if theirs is None else number(theirs, digits),
-        "" if None in (ours, theirs) else number(cell["difference"], digits, sign="+"),
+    return ComparisonCell(
+        format_decimals(ours, digits),
+        "" if theirs is None else format_decimals(theirs, digits),
+        "" if None in (ours, theirs) else format_decimals(cell["difference"], digits, sign="+"),
         cell["difference"],
     )
 
 
-def number(value: float | None, digits: int, sign: str = "") -> str:
+def format_decimals(value: float | None, digits: int, sign: str = "") -> str:
     """Return a number in so many decimals; never a negative zero."""
     if value is None:
-        return NOTHING
+        return MISSING_VALUE_TEXT
     text = f"{value:{sign}.{digits}f}"
     return text.replace("-", "+" if sign else "") if float(text) == 0 else text
 
@@ -271,9 +280,15 @@ def agreement_sentence(document: Document) -> str:
     row = rows[-1]
     share = row["part"] == OVERALL
     gap = row["mean_absolute_difference"]
-    size = NOTHING if gap is None else f"{gap:.0%}" if share else number(gap, _decimals(document))
+    size = (
+        MISSING_VALUE_TEXT
+        if gap is None
+        else f"{gap:.0%}"
+        if share
+        else format_decimals(gap, _decimals(document))
+    )
     correlation = row["rank_correlation"]
-    ranks = "" if correlation is None else f", rank correlation {number(correlation, 2)}"
+    ranks = "" if correlation is None else f", rank correlation {format_decimals(correlation, 2)}"
     what = " of their range" if share else ""
     return (
         f"Our numbers differ from the published ones by {size}{what} on average{ranks} "
@@ -314,8 +329,10 @@ def agreement_rows(document: Document) -> list[list[str]]:
             one["setting"],
             str(one["part"]),
             str(one["n"]),
-            number(one["mean_absolute_difference"], _decimals(document)),
-            NOTHING if one["rank_correlation"] is None else number(one["rank_correlation"], 2),
+            format_decimals(one["mean_absolute_difference"], _decimals(document)),
+            MISSING_VALUE_TEXT
+            if one["rank_correlation"] is None
+            else format_decimals(one["rank_correlation"], 2),
         ]
         for one in document["agreement"]
     ]

@@ -26,7 +26,7 @@ from holdfast.papers._document import (
 from holdfast.papers._record import file_name
 from holdfast.report._html import asset, policy, style_sheet
 from holdfast.report._svg import drawing
-from holdfast.report._write import write_together
+from holdfast.report._write import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from holdfast.papers._document import Cell, Document
+    from holdfast.papers._document import ComparisonCell, Document
     from holdfast.papers._reproduce import Reproduction
     from holdfast.plot import Picture
 
@@ -84,7 +84,7 @@ def to_index(documents: Sequence[Document]) -> str:
     return _page("index.html", documents[0]["holdfast"], title="Papers, run again", rows=rows)
 
 
-def shade_of(document: Document) -> Callable[[Cell], str]:
+def shade_of(document: Document) -> Callable[[ComparisonCell], str]:
     """Return how a cell is shaded: by its difference, held against the range of its scale.
 
     Numbers on several scales (`part`) are not shaded, as one range would not fit them.
@@ -92,7 +92,7 @@ def shade_of(document: Document) -> Callable[[Cell], str]:
     numbers = [one["published"] for one in document["cells"] if one["published"] is not None]
     span = max(numbers) - min(numbers) if numbers and document["part"] is None else 0.0
 
-    def shade(cell: Cell) -> str:
+    def shade(cell: ComparisonCell) -> str:
         if cell.gap is None or not span:
             return ""
         level = sum(abs(cell.gap) / span > bar for bar in SHADES)
@@ -193,7 +193,7 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
         texts[folder / f"{reproduction.name}-{file_name(name)}.svg"] = (
             picture.svg(background=True) + "\n"
         )
-    write_together(texts)
+    write_atomically(texts)
     return list(texts)
 
 
@@ -201,7 +201,7 @@ def write_index(folder: Path, order: Iterable[str]) -> Path:
     """Write the page that lists all reproductions in a folder, in this order of names."""
     found = (read_document(folder / f"{name}.json") for name in order)
     path = folder / INDEX
-    write_together({path: to_index([one for one in found if one is not None])})
+    write_atomically({path: to_index([one for one in found if one is not None])})
     return path
 
 

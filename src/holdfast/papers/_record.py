@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.papers._comparison import Claim
-    from holdfast.papers._runner import Made, Workshop
+    from holdfast.papers._runner import ExperimentResult, ExperimentRunner
 
 
 REDUCED, FULL = 0, 1
@@ -78,7 +78,7 @@ class Experiment:
     name: str
     label: str
     title: str
-    make: Callable[[Workshop], Made]
+    make: Callable[[ExperimentRunner], ExperimentResult]
     size: tuple[str, str]
     keys: tuple[str, ...]
     data: tuple[str, ...] = ()

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from holdfast._formatting import did_you_mean, shortened
+from holdfast._formatting import did_you_mean, format_list
 from holdfast._validation import flag, seed_of
 from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
-from holdfast.papers._comparison import compared, published_numbers
+from holdfast.papers._comparison import compare_with_published, published_numbers
 from holdfast.papers._document import document as document_of
 from holdfast.papers._document import is_measured, summary
 from holdfast.papers._record import FULL, REDUCED
-from holdfast.papers._runner import Library, Nobody, Workers, Workshop, get_data
+from holdfast.papers._runner import ExperimentRunner, Library, NullProgress, WorkerOptions, get_data
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014
 from holdfast.papers.kalousis2005 import KALOUSIS2005
 from holdfast.papers.saeys2008 import SAEYS2008
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.io import Dataset
     from holdfast.papers._document import Document
     from holdfast.papers._record import Experiment, Paper
-    from holdfast.papers._runner import Made, Watcher
+    from holdfast.papers._runner import ExperimentResult, Watcher
     from holdfast.plot import Picture
 
 
@@ -40,7 +40,7 @@ EVERYTHING = "all"
 
 
 @dataclass(frozen=True)
-class Order:
+class PlannedExperiment:
     """One experiment that is to be run, on these data sets."""
 
     paper: Paper
@@ -53,13 +53,13 @@ class Order:
         return bool(self.names) or not self.experiment.data
 
 
-def ordered(
+def plan_experiments(
     asked: Mapping[Paper, Sequence[str]],
     library: Library,
     *,
     full: bool,
     datasets: Sequence[str] | None = None,
-) -> list[Order]:
+) -> list[PlannedExperiment]:
     """Return the orders for experiments by paper; an empty list of them asks for all."""
     experiments = [
         (paper, experiment)
@@ -71,7 +71,9 @@ def ordered(
     if datasets is not None:
         _check_datasets(datasets, [experiment for _, experiment in experiments], library)
     return [
-        Order(paper, experiment, _names(experiment, library, full=full, datasets=datasets))
+        PlannedExperiment(
+            paper, experiment, _names(experiment, library, full=full, datasets=datasets)
+        )
         for paper, experiment in experiments
     ]
 
@@ -97,25 +99,25 @@ def _check_datasets(
             raise InvalidInputError(f"the data set {name} is not at hand: {library.why_not(name)}.")
 
 
-def why_none(order: Order, library: Library) -> str:
+def explain_missing_data(order: PlannedExperiment, library: Library) -> str:
     """Say why an experiment cannot be run."""
     reasons = dict.fromkeys(f"{name}: {library.why_not(name)}" for name in order.experiment.data)
-    return f"none of its data sets is at hand ({shortened(reasons, most=3)})"
+    return f"none of its data sets is at hand ({format_list(reasons, most=3)})"
 
 
-def expected_seconds(orders: Iterable[Order], *, full: bool) -> float:
+def expected_seconds(orders: Iterable[PlannedExperiment], *, full: bool) -> float:
     """Return about how many CPU seconds orders take; what several share counts once."""
     place = FULL if full else REDUCED
     pieces = {
         (order.paper.name, piece): order.paper.seconds[piece][place]
         for order in orders
         if order.runs
-        for piece in _pieces(order)
+        for piece in _list_timing_keys(order)
     }
     return sum(pieces.values())
 
 
-def _pieces(order: Order) -> list[str | tuple[str, str]]:
+def _list_timing_keys(order: PlannedExperiment) -> list[str | tuple[str, str]]:
     known = order.paper.seconds
     pieces: list[str | tuple[str, str]] = [one for one in order.experiment.work if one in known]
     more = [
@@ -245,22 +247,24 @@ def reproduce(  # noqa: PLR0913  (each says one thing about the run)
     """
     names = [experiments] if isinstance(experiments, str) else list(experiments)
     library = Library(data)
-    orders = ordered(asked_for(paper, names), library, full=flag(full, "full"), datasets=datasets)
-    check_some(orders, library)
-    shop = Workshops(
+    orders = plan_experiments(
+        get_requested_experiments(paper, names), library, full=flag(full, "full"), datasets=datasets
+    )
+    check_any_runnable(orders, library)
+    shop = ExperimentSession(
         library=library,
         full=full,
         seed=seed_of(random_state),
         folder=Path(out),
-        workers=Workers(n_jobs=n_jobs, client=client),
+        workers=WorkerOptions(n_jobs=n_jobs, client=client),
         force=force,
-        watcher=Nobody() if watcher is None else watcher,
+        watcher=NullProgress() if watcher is None else watcher,
     )
     shop.read(orders)
     return [shop.reproduced(order) for order in orders if order.runs]
 
 
-def asked_for(paper: str, experiments: Sequence[str]) -> dict[Paper, Sequence[str]]:
+def get_requested_experiments(paper: str, experiments: Sequence[str]) -> dict[Paper, Sequence[str]]:
     """Return the experiments that are asked for, by paper."""
     if paper != EVERYTHING:
         return {get_paper(paper): experiments}
@@ -272,37 +276,38 @@ def asked_for(paper: str, experiments: Sequence[str]) -> dict[Paper, Sequence[st
     return dict.fromkeys(PAPERS.values(), ())
 
 
-def check_some(orders: Sequence[Order], library: Library) -> None:
+def check_any_runnable(orders: Sequence[PlannedExperiment], library: Library) -> None:
     """Refuse orders of which none can be run."""
     if not any(order.runs for order in orders):
         first = orders[0]
         raise FileFormatError(
-            f"{first.paper.name} {first.experiment.name} cannot be run: {why_none(first, library)}."
+            f"{first.paper.name} {first.experiment.name} cannot be run: "
+            f"{explain_missing_data(first, library)}."
         )
 
 
 @dataclass(kw_only=True)
-class Workshops:
+class ExperimentSession:
     """What all experiments of a run share."""
 
     library: Library
     full: bool
     seed: int
     folder: Path
-    workers: Workers
+    workers: WorkerOptions
     watcher: Watcher
     force: bool = False
     data: dict[str, Dataset] = field(default_factory=dict)
 
-    def read(self, orders: Sequence[Order]) -> None:
+    def read(self, orders: Sequence[PlannedExperiment]) -> None:
         """Read all data sets, so that bad ones are told before work starts."""
         for name in dict.fromkeys(name for order in orders for name in order.names):
             self.data[name] = self.library.read(name)
 
-    def reproduced(self, order: Order) -> Reproduction:
+    def reproduced(self, order: PlannedExperiment) -> Reproduction:
         """Run an experiment and compare."""
         record = order.experiment
-        shop = Workshop(
+        shop = ExperimentRunner(
             paper=order.paper.name,
             full=self.full,
             seed=self.seed,
@@ -314,17 +319,19 @@ class Workshops:
             watcher=self.watcher,
             _read=self.data,
         )
-        made: Made = record.make(shop)
+        made: ExperimentResult = record.make(shop)
         if not is_measured(record, made.values):
             raise InvalidInputError(
                 f"{order.paper.name} {record.name} handed over the columns "
                 f"{list(made.values.columns)}, its record names {list(record.keys)}."
             )
-        table = compared(made.values, published_numbers(order.paper.name, record.name), record)
+        table = compare_with_published(
+            made.values, published_numbers(order.paper.name, record.name), record
+        )
         told = document_of(order, shop, made, table, command=self._command(order))
         return Reproduction(told, table, dict(made.pictures))
 
-    def _command(self, order: Order) -> str:
+    def _command(self, order: PlannedExperiment) -> str:
         """Return the command line that gives the same numbers."""
         words = ["holdfast", "reproduce", order.paper.name, order.experiment.name]
         usual = order.experiment.data if self.full else order.experiment.reduced

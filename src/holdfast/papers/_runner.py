@@ -154,7 +154,7 @@ class Watcher(Protocol):
         """Learn that tables are made without a study."""
 
 
-class Nobody:
+class NullProgress:
     """A watcher that looks away."""
 
     def studying(self, name: str) -> Progress | None:  # noqa: ARG002
@@ -166,7 +166,7 @@ class Nobody:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workers:
+class WorkerOptions:
     """Who works: so many local processes, or a Dask cluster."""
 
     n_jobs: int | None = None
@@ -174,7 +174,7 @@ class Workers:
 
 
 @dataclass(kw_only=True)
-class Workshop:
+class ExperimentRunner:
     """What an experiment works with.
 
     Attributes
@@ -205,9 +205,9 @@ class Workshop:
     folder: Path
     library: Library
     names: tuple[str, ...]
-    workers: Workers
+    workers: WorkerOptions
     force: bool = False
-    watcher: Watcher = field(default_factory=Nobody)
+    watcher: Watcher = field(default_factory=NullProgress)
     _read: dict[str, Dataset] = field(default_factory=dict)
 
     def data(self, name: str) -> Dataset:
@@ -297,7 +297,7 @@ SETTING, VALUE = "setting", "value"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class ExperimentResult:
     """What came out of an experiment.
 
     Attributes

@@ -8,12 +8,12 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, Seen
+from holdfast.papers._comparison import Claim, ClaimInput
 from holdfast.papers._record import Experiment, Paper, Setting
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
 MAIN, LINEAR, NAIVE = "main", "linear SVM", "naive Bayes"
 CLASSIFIERS: dict[str, dict[str, Any]] = {
@@ -32,19 +32,19 @@ MEASURES = {
 SEARCHES = ("SFS", "SFFS", "DOS")
 
 
-def table(shop: Workshop) -> Made:
+def table(shop: ExperimentRunner) -> ExperimentResult:
     """Run all searches with all classifiers; a study each."""
     rows, facts = [], {}
     for setting, classifiers in CLASSIFIERS.items():
         for name, classifier in classifiers.items():
-            result = studied(shop, setting, name, classifier)
+            result = run_search_study(shop, setting, name, classifier)
             own = numbers(result)
             rows.append(own.assign(setting=setting, classifier=name))
             facts[setting, f"leads {name}"] = leads(result)
-    return Made(values=pd.concat(rows, ignore_index=True), facts=facts)
+    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
-def studied(shop: Workshop, setting: str, name: str, classifier: Any) -> hf.Result:  # noqa: ANN401
+def run_search_study(shop: ExperimentRunner, setting: str, name: str, classifier: Any) -> hf.Result:  # noqa: ANN401
     """Run the searches with one classifier."""
     selectors = {
         "random": hf.RandomSubset(classifier),
@@ -88,19 +88,19 @@ def leads(result: hf.Result) -> dict[tuple[str, str], hf.measures.Comparison]:
     }
 
 
-def _of_random_subsets(seen: Seen, what: str) -> pd.Series[float]:
+def _of_random_subsets(seen: ClaimInput, what: str) -> pd.Series[float]:
     """Return a column of the table for random subsets, by classifier."""
     return seen.pivot("classifier", "what", method="random", what=what)[what]
 
 
-def random_is_near_zero(seen: Seen) -> tuple[bool, str]:
+def random_is_near_zero(seen: ClaimInput) -> tuple[bool, str]:
     """Random subsets have nothing in common."""
     found = _of_random_subsets(seen, "CW_rel")
     texts = [f"{name} {value:.4f}" for name, value in found.items()]
     return bool(found.abs().max() < 0.05), "; ".join(texts)
 
 
-def unadjusted_rates_random_high(seen: Seen) -> tuple[bool, str]:
+def unadjusted_rates_random_high(seen: ClaimInput) -> tuple[bool, str]:
     """CW of random subsets is high although they have nothing in common."""
     found = _of_random_subsets(seen, "CW")
     return bool(found.min() > 0.4), f"CW of random subsets {found.min():.2f} to {found.max():.2f}"
@@ -109,7 +109,7 @@ def unadjusted_rates_random_high(seen: Seen) -> tuple[bool, str]:
 def dos_leads(classifier: str) -> Claim:
     """Say that DOS is more consistent than SFFS, and that more than SFS."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         found = seen.fact(f"leads {classifier}")
         texts = [
             f"{one} over {other} {lead.difference:+.3f} [{lead.low:+.3f}, {lead.high:+.3f}]"
@@ -127,7 +127,7 @@ def dos_leads(classifier: str) -> Claim:
 def best_of_all(what: str, best: str, *, lowest: bool = False) -> Any:  # noqa: ANN401
     """Return a check that one search is ahead of the others for every classifier."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         wide = seen.pivot("classifier", "method", what=what)[list(SEARCHES)]
         winners = wide.idxmin(axis=1) if lowest else wide.idxmax(axis=1)
         texts = [

@@ -7,23 +7,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import plural, shortened
-from holdfast.plot._canvas import check_columns, finish, nothing, open_sheet, rule, settle
-from holdfast.plot._labels import height_for, list_names, place_labels, shown, shown_apart
-from holdfast.plot._style import Style, column, format_shares, format_values, look, numeric, percent
+from holdfast._formatting import format_list, plural
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    layout,
+    open_canvas,
+)
+from holdfast.plot._labels import (
+    format_distinct_names,
+    format_name,
+    height_for,
+    list_names,
+    place_labels,
+)
+from holdfast.plot._style import (
+    Style,
+    column,
+    format_shares,
+    format_values,
+    get_line_style,
+    numeric,
+    percent,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
 
 TITLE = "Accuracy and stability"
 CORRECT = "share of test samples classified correctly, %"
-FEW = 8
+MAX_LABELED_POINTS = 8
 """So many points have a label each; of more, only the recommended one and those on the line."""
-CROSSES = 30
+MAX_POINTS_WITH_INTERVALS = 30
 """Of so many points each shows its intervals; of more, only the recommended one and the front."""
 
 
@@ -78,20 +99,20 @@ def plane(
     [True, True]
     """
     check_columns(table, ("selector", "error", "stability"), "plane")
-    numbers = _placed(table)
+    numbers = _prepare_points(table)
     drawn = numbers[numbers["drawn"]]
     selectors = list(dict.fromkeys(drawn["selector"].astype(str)))
-    sheet = open_sheet(ax, style, max(4.2, 1.0 + height_for(len(selectors) + 2)))
+    sheet = open_canvas(ax, style, max(4.2, 1.0 + height_for(len(selectors) + 2)))
     if drawn.empty:
-        return nothing(sheet, numbers, TITLE, "no errors of classifiers are known")
+        return draw_empty_picture(sheet, numbers, TITLE, "no errors of classifiers are known")
     _draw(sheet, drawn, selectors)
     _widen(sheet, drawn, maximum)
     sheet.ax.set(xlabel=f"{CORRECT}{_remark(numbers)}", ylabel=measure)
     _name(sheet, drawn, selectors)
-    return finish(sheet, numbers, TITLE, _described(drawn))
+    return finalize(sheet, numbers, TITLE, _describe_picture(drawn))
 
 
-def _placed(table: pd.DataFrame) -> pd.DataFrame:
+def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a place, with all that is drawn of them."""
     error, stability = numeric(table["error"]), numeric(table["stability"])
     frame = table.assign(error=error, stability=stability, accuracy=1 - error)
@@ -100,7 +121,7 @@ def _placed(table: pd.DataFrame) -> pd.DataFrame:
     frame = frame[np.isfinite(error) & np.isfinite(stability)].reset_index(drop=True)
     places = frame[["accuracy", "stability"]].to_numpy()
     if "front" not in frame.columns:
-        frame["front"] = undominated(places)
+        frame["front"] = find_undominated_points(places)
     if "recommended" not in frame.columns:
         frame["recommended"] = False
     frame = frame.astype({"front": bool, "recommended": bool})
@@ -113,32 +134,34 @@ def _remark(numbers: pd.DataFrame) -> str:
     hidden = numbers[~numbers["drawn"]]
     if hidden.empty:
         return ""
-    names = shortened((shown(name, most=24) for name in dict.fromkeys(hidden["selector"])), most=2)
+    names = format_list(
+        (format_name(name, most=24) for name in dict.fromkeys(hidden["selector"])), most=2
+    )
     points = plural(len(hidden), "point")
     return f"\nnot shown, as no more stable than chance: {points} of {names}"
 
 
-def undominated(places: NDArray[np.float64]) -> NDArray[np.bool_]:
+def find_undominated_points(places: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Tell which points no other beats: at least as far right and up, and farther in one."""
     one, other = places[:, np.newaxis], places[np.newaxis]
     beaten = np.all(other >= one, axis=2) & np.any(other > one, axis=2)
     return np.asarray(~beaten.any(axis=1))
 
 
-def _draw(sheet: Sheet, drawn: pd.DataFrame, selectors: list[str]) -> None:
+def _draw(sheet: Canvas, drawn: pd.DataFrame, selectors: list[str]) -> None:
     ax = sheet.ax
     ax.margins(0.1)
-    rule(sheet, "y")
+    draw_grid_lines(sheet, "y")
     format_shares(ax.xaxis)
     format_values(ax.yaxis)
     _draw_front(sheet, drawn)
     chief = (drawn["front"] | drawn["recommended"]).to_numpy()
     for position, name in enumerate(selectors):
         own = (drawn["selector"].astype(str) == name).to_numpy()
-        how = look(position, sheet.colours)
+        how = get_line_style(position, sheet.colours)
         _draw_points(sheet, drawn[own & ~chief], how.marker, how.colour, 0.5)
         _draw_points(sheet, drawn[own & chief], how.marker, how.colour, 1.0)
-        crossed = drawn[own & (chief | (len(drawn) <= CROSSES))]
+        crossed = drawn[own & (chief | (len(drawn) <= MAX_POINTS_WITH_INTERVALS))]
         _draw_crosses(sheet, crossed, how.colour)
     best = drawn[drawn["recommended"]]
     ax.scatter(
@@ -147,7 +170,7 @@ def _draw(sheet: Sheet, drawn: pd.DataFrame, selectors: list[str]) -> None:
     )  # fmt: skip
 
 
-def _widen(sheet: Sheet, drawn: pd.DataFrame, maximum: float) -> None:
+def _widen(sheet: Canvas, drawn: pd.DataFrame, maximum: float) -> None:
     """Let axes span a tenth of the accuracy and a fifth of the stability, of what is possible."""
     places = drawn[["accuracy", "stability"]]
     middle, span = (places.min() + places.max()).to_numpy() / 2, np.array([0.05, 0.1])
@@ -159,7 +182,7 @@ def _widen(sheet: Sheet, drawn: pd.DataFrame, maximum: float) -> None:
 
 
 def _draw_points(
-    sheet: Sheet, rows: pd.DataFrame, marker: str, colour: str, strength: float
+    sheet: Canvas, rows: pd.DataFrame, marker: str, colour: str, strength: float
 ) -> None:
     if len(rows):
         sheet.ax.scatter(
@@ -169,14 +192,14 @@ def _draw_points(
         )  # fmt: skip
 
 
-def _draw_crosses(sheet: Sheet, rows: pd.DataFrame, colour: str) -> None:
+def _draw_crosses(sheet: Canvas, rows: pd.DataFrame, colour: str) -> None:
     x, y, reach = rows["accuracy"], rows["stability"], rows["standard_error"]
     thin: Any = {"color": colour, "linewidth": 0.9, "alpha": 0.4, "zorder": 2}
     sheet.ax.hlines(y, x - reach, x + reach, **thin)
     sheet.ax.vlines(x, rows["low"], rows["high"], **thin)
 
 
-def _draw_front(sheet: Sheet, drawn: pd.DataFrame) -> None:
+def _draw_front(sheet: Canvas, drawn: pd.DataFrame) -> None:
     """Draw steps through those points of the front that nothing beats in this plane."""
     steps = drawn.loc[_corners(drawn), ["accuracy", "stability"]].to_numpy()
     if len(steps) > 1:
@@ -195,25 +218,31 @@ def _corners(drawn: pd.DataFrame) -> NDArray[np.bool_]:
     """
     corner = drawn["front"].to_numpy(dtype=np.bool_, copy=True)
     places = drawn.loc[corner, ["accuracy", "stability"]].to_numpy()
-    corner[corner] = undominated(places)
+    corner[corner] = find_undominated_points(places)
     return corner
 
 
-def _name(sheet: Sheet, drawn: pd.DataFrame, selectors: list[str]) -> None:
+def _name(sheet: Canvas, drawn: pd.DataFrame, selectors: list[str]) -> None:
     """Name selectors in the margin, and the points that matter most beside them."""
-    names = dict(zip(selectors, shown_apart(selectors, most=sheet.letters(24)), strict=True))
-    settle(sheet)
+    names = dict(
+        zip(selectors, format_distinct_names(selectors, most=sheet.letters(24)), strict=True)
+    )
+    layout(sheet)
     entries = [(names[name], _sample(sheet, i)) for i, name in enumerate(selectors)]
     list_names(sheet, [*entries, *_meanings(sheet, drawn)])
-    settle(sheet)
-    chief = drawn[_corners(drawn) | drawn["recommended"]] if len(drawn) > FEW else drawn
-    chief = chief.sort_values(["recommended", "stability"], ascending=False).head(FEW)
-    texts = [_called(row, names) for _, row in chief.iterrows()]
+    layout(sheet)
+    chief = (
+        drawn[_corners(drawn) | drawn["recommended"]] if len(drawn) > MAX_LABELED_POINTS else drawn
+    )
+    chief = chief.sort_values(["recommended", "stability"], ascending=False).head(
+        MAX_LABELED_POINTS
+    )
+    texts = [_format_point_name(row, names) for _, row in chief.iterrows()]
     keys = ["accuracy", "stability"]
     place_labels(sheet, drawn[keys].to_numpy(), texts, chief[keys].to_numpy())
 
 
-def _meanings(sheet: Sheet, drawn: pd.DataFrame) -> list[tuple[str, dict[str, Any]]]:
+def _meanings(sheet: Canvas, drawn: pd.DataFrame) -> list[tuple[str, dict[str, Any]]]:
     """Return what the line and the ring mean, where they are drawn."""
     ring = {"marker": "o", "markersize": 8, "color": "none", "linestyle": "none"}
     ring |= {"markeredgecolor": sheet.colours["ink"], "markeredgewidth": 1.3}
@@ -223,15 +252,15 @@ def _meanings(sheet: Sheet, drawn: pd.DataFrame) -> list[tuple[str, dict[str, An
     return [*meanings, ("recommended", ring)] if drawn["recommended"].any() else meanings
 
 
-def _sample(sheet: Sheet, position: int) -> dict[str, Any]:
-    how = look(position, sheet.colours)
+def _sample(sheet: Canvas, position: int) -> dict[str, Any]:
+    how = get_line_style(position, sheet.colours)
     return {"color": how.colour, "marker": how.marker, "markersize": 5.5, "linestyle": "none"}
 
 
-def _called(row: pd.Series, names: dict[str, str]) -> str:
+def _format_point_name(row: pd.Series, names: dict[str, str]) -> str:
     """Return what a point is called: selector, size, classifier."""
     parts = [names.get(str(row["selector"]), ""), row.get("size"), row.get("classifier")]
-    known = [shown(part, most=24) for part in parts if part is not None and not pd.isna(part)]
+    known = [format_name(part, most=24) for part in parts if part is not None and not pd.isna(part)]
     return ", ".join(known)
 
 
@@ -243,9 +272,9 @@ def _on_front(drawn: pd.DataFrame) -> str:
     return f"{plural(int(corners.sum()), 'point')} on the Pareto front of the two{rest}"
 
 
-def _described(drawn: pd.DataFrame) -> str:
+def _describe_picture(drawn: pd.DataFrame) -> str:
     selectors = list(dict.fromkeys(drawn["selector"].astype(str)))
-    names = dict(zip(selectors, shown_apart(selectors), strict=True))
+    names = dict(zip(selectors, format_distinct_names(selectors), strict=True))
     text = f"{plural(len(drawn), 'point')} by accuracy and stability; {_on_front(drawn)}."
     for lead, rows in (
         ("Recommended", drawn[drawn["recommended"]]),
@@ -253,5 +282,5 @@ def _described(drawn: pd.DataFrame) -> str:
     ):
         for _, row in rows.head(1).iterrows():
             numbers = f"{percent(row['accuracy'])} correct, stability {row['stability']:.2f}"
-            text += f" {lead}: {_called(row, names)}, {numbers}."
+            text += f" {lead}: {_format_point_name(row, names)}, {numbers}."
     return text

@@ -16,7 +16,15 @@ from matplotlib.transforms import Bbox
 
 from holdfast.errors import InvalidInputError
 from holdfast.plot._picture import Picture
-from holdfast.plot._style import LABEL, NOTE, TICK, WIDTH, format_values, palette, quiet
+from holdfast.plot._style import (
+    FIGURE_WIDTH_INCHES,
+    LABEL,
+    NOTE,
+    TICK,
+    format_values,
+    ignore_font_warnings,
+    palette,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,13 +34,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-NAMES = 0.33
+MAX_NAME_WIDTH_SHARE = 0.33
 """Share of the width of a given place that names may take."""
-ROOMY = 190.0
+MIN_FULL_SIZE_POINTS = 190.0
 """Points of width and height that let letters have their usual size."""
 
 
-class Sheet(NamedTuple):
+class Canvas(NamedTuple):
     """A place to draw on, the colours to draw with, and the space of axes that were given.
 
     Shares of the figure; None where the figure is the picture's own.
@@ -59,14 +67,16 @@ class Sheet(NamedTuple):
     @property
     def scale(self) -> float:
         """How large letters are: smaller on small places that were given."""
-        return 1.0 if self.own else float(np.clip(self._room().min() / ROOMY, 0.65, 1))
+        return (
+            1.0 if self.own else float(np.clip(self._room().min() / MIN_FULL_SIZE_POINTS, 0.65, 1))
+        )
 
     def letters(self, most: int) -> int:
         """Return how long names may be: at most so long, and not too long for a given place."""
         if self.own:
             return most
         letter = LETTER * TICK * self.scale
-        return int(np.clip(NAMES * self._room()[0] / letter, 8, most))
+        return int(np.clip(MAX_NAME_WIDTH_SHARE * self._room()[0] / letter, 8, most))
 
     def size(self, lines: int, usual: float = TICK) -> float:
         """Return the size of letters that lets so many lines stand below each other."""
@@ -85,11 +95,13 @@ class Sheet(NamedTuple):
         return np.array([edges.width, edges.height]) * 72 / self.figure.dpi
 
 
-def open_sheet(ax: Axes | None, style: str, height: float) -> Sheet:
+def open_canvas(ax: Axes | None, style: str, height: float) -> Canvas:
     """Return the place given, or a new one of so many inches."""
     colours, box = palette(style), None
     if ax is None:
-        figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor=colours["paper"])
+        figure = Figure(
+            figsize=(FIGURE_WIDTH_INCHES, height), layout="constrained", facecolor=colours["paper"]
+        )
         ax = figure.add_subplot()
     elif not isinstance(ax, Axes):
         raise InvalidInputError(
@@ -97,12 +109,12 @@ def open_sheet(ax: Axes | None, style: str, height: float) -> Sheet:
         )
     else:
         box = cell_of(ax)
-    sheet = Sheet(ax, colours, box)
-    dress(ax, colours, sheet.scale)
+    sheet = Canvas(ax, colours, box)
+    style_axes(ax, colours, sheet.scale)
     return sheet
 
 
-def dress(ax: Axes, colours: Mapping[str, str], scale: float = 1.0) -> None:
+def style_axes(ax: Axes, colours: Mapping[str, str], scale: float = 1.0) -> None:
     """Give axes the calm looks of all pictures."""
     ax.set_facecolor("none")
     ax.spines[["top", "right"]].set_visible(False)
@@ -116,14 +128,14 @@ def dress(ax: Axes, colours: Mapping[str, str], scale: float = 1.0) -> None:
         axis.labelpad = 6
 
 
-def rule(sheet: Sheet, which: str) -> None:
+def draw_grid_lines(sheet: Canvas, which: str) -> None:
     """Draw thin lines across, at the ticks of the axis that carries values."""
     grid: Any = {"color": sheet.colours["rule"], "linewidth": 0.6}
     sheet.ax.grid(visible=True, axis="x" if which == "x" else "y", **grid)
     sheet.ax.set_axisbelow(True)
 
 
-def name_rows(sheet: Sheet, names: Sequence[str]) -> None:
+def name_rows(sheet: Canvas, names: Sequence[str]) -> None:
     """Write names at the left, from the top down, and leave the axis bare."""
     ax = sheet.ax
     ax.set_yticks(range(len(names)), list(names), parse_math=False)
@@ -132,24 +144,24 @@ def name_rows(sheet: Sheet, names: Sequence[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def word(sheet: Sheet, x: float, y: float, text: str, **how: Any) -> None:
+def write_text(sheet: Canvas, x: float, y: float, text: str, **how: Any) -> None:
     """Write literal text at a place of the axes, by default small and muted."""
     how = {"color": sheet.colours["muted"], "fontsize": sheet.scale * NOTE, **how}
     sheet.ax.text(x, y, text, parse_math=False, **how)
 
 
-def nothing(sheet: Sheet, numbers: pd.DataFrame, title: str, why: str) -> Picture:
+def draw_empty_picture(sheet: Canvas, numbers: pd.DataFrame, title: str, why: str) -> Picture:
     """Return a picture that says that there is nothing to show."""
     sheet.ax.set_axis_off()
-    word(
+    write_text(
         sheet, 0.5, 0.5, textwrap.fill(why, sheet.letters(60)), ha="center", va="center",
         transform=sheet.ax.transAxes, fontsize=LABEL,
     )  # fmt: skip
-    return finish(sheet, numbers, title, f"Nothing to show: {why}.")
+    return finalize(sheet, numbers, title, f"Nothing to show: {why}.")
 
 
-def finish(
-    sheet: Sheet,
+def finalize(
+    sheet: Canvas,
     numbers: pd.DataFrame,
     title: str,
     description: str,
@@ -159,20 +171,20 @@ def finish(
 
     To lay out again is not to do nothing: each time, places move by a trifle.
     """
-    settle(sheet)
+    layout(sheet)
     if sheet.own:
         sheet.figure.set_layout_engine("none")
     return Picture(sheet.figure, (sheet.ax, *more), numbers, title, description)
 
 
-def settle(sheet: Sheet) -> None:
+def layout(sheet: Canvas) -> None:
     """Lay the figure out, or the axes in the space that they had; so places are known."""
     if sheet.box is not None:
-        fit(sheet.ax, sheet.box)
+        fit_axes_to_box(sheet.ax, sheet.box)
         return
     engine = sheet.figure.get_layout_engine()
     if engine is not None:
-        with quiet():
+        with ignore_font_warnings():
             engine.execute(sheet.figure)
 
 
@@ -190,15 +202,15 @@ def check_columns(table: pd.DataFrame, needed: Sequence[str], what: str) -> None
 
 LETTER = 0.55
 """Width of a usual letter, in sizes of the font."""
-ROUNDS = 6
+MAX_SHRINK_ROUNDS = 6
 """So often the axes are shrunk; what stands beside them moves with them, but not quite."""
-LEAST = 0.25
+MIN_AXES_SHARE = 0.25
 """Smallest share of the space that is left to the axes; then letters get smaller."""
 SMALLER, SMALLEST = 0.85, 3.0
 """Steps of smaller letters, and where they end."""
-NARROWEST = 14
+MIN_LINE_LETTERS = 14
 """Fewest letters on a line of a label."""
-NEAR = 0.5
+MAX_OVERHANG_PIXELS = 0.5
 """Pixels that may reach over an edge."""
 GAP = 0.006
 """Share of the figure between a picture and the middle of the gap to the next."""
@@ -233,7 +245,7 @@ def _laid_out(ax: Axes) -> Bbox:
     ax.set_axis_off()
     engine = figure.get_layout_engine()
     if engine is not None:
-        with quiet():
+        with ignore_font_warnings():
             engine.execute(figure)
     for one in empty:
         one.set_in_layout(True)
@@ -261,7 +273,7 @@ def _with_gaps(ax: Axes) -> Bbox:
     ).padded(-GAP)
 
 
-def fit(ax: Axes, box: Bbox) -> None:
+def fit_axes_to_box(ax: Axes, box: Bbox) -> None:
     """Shrink axes until nothing of them reaches over the box; at last, shrink letters."""
     labels = _labels(ax)
     while True:
@@ -270,7 +282,7 @@ def fit(ax: Axes, box: Bbox) -> None:
         _shrink(ax, box)
         _wrap(ax)
         _show(labels, visible=True)
-        if _shrink(ax, box) <= NEAR or not _smaller(ax):
+        if _shrink(ax, box) <= MAX_OVERHANG_PIXELS or not _smaller(ax):
             break
     if not isinstance(ax.figure.figure.get_layout_engine(), ConstrainedLayoutEngine):
         ax.set_in_layout(True)  # as it was before it got its position
@@ -279,8 +291,8 @@ def fit(ax: Axes, box: Bbox) -> None:
 def _shrink(ax: Axes, box: Bbox) -> float:
     """Move the edges of axes inwards; return by how many pixels they still reach too far."""
     beyond = _beyond(ax, box)
-    for _ in range(ROUNDS):
-        if beyond.max() <= NEAR:
+    for _ in range(MAX_SHRINK_ROUNDS):
+        if beyond.max() <= MAX_OVERHANG_PIXELS:
             break
         _inset(ax, box, beyond)
         beyond = _beyond(ax, box)
@@ -290,7 +302,7 @@ def _shrink(ax: Axes, box: Bbox) -> float:
 def _beyond(ax: Axes, box: Bbox) -> NDArray[np.float64]:
     """Return by how many pixels what is drawn reaches over left, bottom, right and top."""
     edges = ax.figure.transSubfigure.transform_bbox(box)
-    with quiet():
+    with ignore_font_warnings():
         found = ax.get_tightbbox()
     if found is None:
         return np.zeros(4)
@@ -303,17 +315,17 @@ def _inset(ax: Axes, box: Bbox, beyond: NDArray[np.float64]) -> None:
     pixels = ax.figure.transSubfigure.transform_bbox(box)
     share = beyond * np.tile([box.width / pixels.width, box.height / pixels.height], 2)
     x0, y0, x1, y1 = ax.get_position(original=True).extents + share * [1, 1, -1, -1]
-    wide, high = LEAST * box.width, LEAST * box.height
+    wide, high = MIN_AXES_SHARE * box.width, MIN_AXES_SHARE * box.height
     x0, y0 = min(x0, box.x1 - wide), min(y0, box.y1 - high)
     ax.set_position(Bbox.from_extents(x0, y0, max(x1, x0 + wide), max(y1, y0 + high)))
 
 
-def _parts(ax: Axes) -> list[Axes]:
+def _list_axes(ax: Axes) -> list[Axes]:
     return [ax, *(one for one in ax.child_axes if isinstance(one, Axes))]
 
 
 def _labels(ax: Axes) -> list[Text]:
-    return [axis.label for one in _parts(ax) for axis in (one.xaxis, one.yaxis)]
+    return [axis.label for one in _list_axes(ax) for axis in (one.xaxis, one.yaxis)]
 
 
 def _show(labels: list[Text], *, visible: bool) -> None:
@@ -326,12 +338,12 @@ def _wrap(ax: Axes) -> None:
 
     A blank before the break tells the breaks made here, which may move, from others.
     """
-    for one in _parts(ax):
+    for one in _list_axes(ax):
         area = one.get_window_extent()
         for label, pixels in ((one.xaxis.label, area.width), (one.yaxis.label, area.height)):
             letter = LETTER * float(label.get_fontsize()) * one.figure.figure.dpi / 72
             lines = label.get_text().replace(" \n", " ").split("\n")
-            most = max(int(pixels / letter), NARROWEST)
+            most = max(int(pixels / letter), MIN_LINE_LETTERS)
             label.set_text("\n".join(" \n".join(textwrap.wrap(line, most)) for line in lines))
 
 
@@ -348,59 +360,61 @@ def _smaller(ax: Axes) -> bool:
 
 # Several panels in one picture, with one key for all.
 
-NARROW = 6
+MAX_PANEL_TICK_STEPS = 6
 """Most steps between the ticks of a panel."""
-WIDE = 15.0
+MIN_PANEL_LOG_RATIO = 15.0
 """Positive numbers whose largest is so many times the smallest are spread out by logarithms."""
 ROUND = [1, 2, 5, 10]
 """Steps that are easy to read, in some power of ten."""
 
 
-def open_panels(rows: Sequence[Sequence[str]], style: str, height: float) -> dict[str, Sheet]:
+def open_panels(rows: Sequence[Sequence[str]], style: str, height: float) -> dict[str, Canvas]:
     """Return a new figure's panels by name; a name that is repeated spans several places."""
     colours = palette(style)
-    figure = Figure(figsize=(WIDTH, height), layout="constrained", facecolor=colours["paper"])
+    figure = Figure(
+        figsize=(FIGURE_WIDTH_INCHES, height), layout="constrained", facecolor=colours["paper"]
+    )
     axes = figure.subplot_mosaic([list(row) for row in rows])
     sheets = {}
     for name, ax in axes.items():
-        dress(ax, colours)
-        sheets[name] = Sheet(ax, colours, None)
-        rule(sheets[name], "y")
+        style_axes(ax, colours)
+        sheets[name] = Canvas(ax, colours, None)
+        draw_grid_lines(sheets[name], "y")
     return sheets
 
 
-def entitle(sheet: Sheet, text: str) -> None:
+def write_panel_title(sheet: Canvas, text: str) -> None:
     """Write what a panel shows above it."""
     sheet.ax.set_title(
         text, loc="left", fontsize=LABEL, color=sheet.colours["ink"], parse_math=False
     )
 
 
-def spread_out(sheet: Sheet, values: NDArray[np.float64]) -> None:
+def scale_panel_values(sheet: Canvas, values: NDArray[np.float64]) -> None:
     """Prepare the horizontal axis: logarithmic where the numbers differ much."""
     axis, low, high = sheet.ax.xaxis, float(values.min()), float(values.max())
     space_evenly(sheet)
-    if low > 0 and high / low >= WIDE:
+    if low > 0 and high / low >= MIN_PANEL_LOG_RATIO:
         sheet.ax.set_xscale("log")
         axis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         axis.set_minor_locator(NullLocator())
     format_values(axis)
 
 
-def space_evenly(sheet: Sheet) -> None:
+def space_evenly(sheet: Canvas) -> None:
     """Prepare the horizontal axis for few, round numbers."""
-    sheet.ax.xaxis.set_major_locator(MaxNLocator(NARROW, steps=ROUND))
+    sheet.ax.xaxis.set_major_locator(MaxNLocator(MAX_PANEL_TICK_STEPS, steps=ROUND))
     format_values(sheet.ax.xaxis)
 
 
-def from_zero(sheet: Sheet, top: float = 1.0) -> None:
+def scale_from_zero(sheet: Canvas, top: float = 1.0) -> None:
     """Let the vertical axis go from 0 to `top`, with a little room at both ends."""
     sheet.ax.set_ylim(-0.03 * top, 1.03 * top)
     sheet.ax.yaxis.set_major_locator(MaxNLocator(6, steps=ROUND))
     format_values(sheet.ax.yaxis)
 
 
-def explain(sheet: Sheet, lines: Sequence[Line2D], columns: int) -> None:
+def draw_legend(sheet: Canvas, lines: Sequence[Line2D], columns: int) -> None:
     """Write a key of the lines below all panels."""
     key: Any = sheet.figure.legend(
         handles=list(lines), loc="outside lower center", ncols=columns, frameon=False,

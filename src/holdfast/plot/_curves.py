@@ -11,34 +11,34 @@ import pandas as pd
 from holdfast._formatting import plural
 from holdfast.plot._canvas import (
     check_columns,
-    finish,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    layout,
     name_rows,
-    nothing,
-    open_sheet,
-    rule,
-    settle,
+    open_canvas,
 )
 from holdfast.plot._labels import (
-    MOST,
-    Ending,
+    MAX_NAME_LETTERS,
+    LineLabel,
+    draw_line_labels,
+    format_distinct_names,
+    format_name,
     height_for,
-    name_endings,
     place_labels,
-    shown,
-    shown_apart,
 )
-from holdfast.plot._style import column, format_values, look, numeric, plain, scale_counts
+from holdfast.plot._style import column, format_values, get_line_style, numeric, plain, scale_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Look, Style
+    from holdfast.plot._style import LineStyle, Style
 
 
-FEW = 8
+MAX_OVERLAPPING_BANDS = 8
 """So many bands can lie over each other and still be told apart."""
 RANDOM = "random selection"
 
@@ -52,10 +52,10 @@ class Curve:
     value: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    look: Look
+    look: LineStyle
 
 
-def curves_of(table: pd.DataFrame, x: str, sheet: Sheet) -> list[Curve]:
+def curves_of(table: pd.DataFrame, x: str, sheet: Canvas) -> list[Curve]:
     """Return the lines of a table, in its order; what has no place or value is left out."""
     frame = pd.DataFrame(
         {"selector": table["selector"].astype(str), "x": numeric(table[x])}
@@ -67,7 +67,7 @@ def curves_of(table: pd.DataFrame, x: str, sheet: Sheet) -> list[Curve]:
     for position, name in enumerate(names):
         own = frame[frame["selector"] == name].sort_values("x", kind="stable")
         parts = {key: numeric(own[key]) for key in ("x", "value", "low", "high")}
-        curves.append(Curve(name=name, look=look(position, sheet.colours), **parts))
+        curves.append(Curve(name=name, look=get_line_style(position, sheet.colours), **parts))
     return curves
 
 
@@ -85,15 +85,15 @@ def curves_height(n_selectors: int, *, one_place: bool) -> float:
     return max(3.9, 1.0 + height_for(n_selectors + 1))
 
 
-def draw_curves(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
+def draw_curves(sheet: Canvas, curves: list[Curve], baseline: pd.Series) -> None:
     """Draw the lines and name them at their ends."""
     ax = sheet.ax
     places = np.concatenate([curve.x for curve in curves])
     wide = scale_counts(ax, places, sheet.abreast(8, each=36))
     format_values(ax.yaxis)
-    rule(sheet, "y")
+    draw_grid_lines(sheet, "y")
     for curve in curves:
-        _draw_curve(sheet, curve, band=len(curves) <= FEW)
+        _draw_curve(sheet, curve, band=len(curves) <= MAX_OVERLAPPING_BANDS)
     lines: dict[str, Any] = {
         "color": sheet.colours["muted"],
         "linestyle": (0, (4, 3)),
@@ -102,25 +102,25 @@ def draw_curves(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
     if len(baseline):
         ax.plot(baseline.index, baseline.to_numpy(), zorder=1.5, **lines)
     _set_limits(sheet, places, wide=wide)
-    settle(sheet)
-    names = shown_apart((curve.name for curve in curves), most=sheet.letters(24))
+    layout(sheet)
+    names = format_distinct_names((curve.name for curve in curves), most=sheet.letters(24))
     endings = [
-        Ending(float(curve.x[-1]), float(curve.value[-1]), name, _line(sheet, curve.look))
+        LineLabel(float(curve.x[-1]), float(curve.value[-1]), name, _line(sheet, curve.look))
         for curve, name in zip(curves, names, strict=True)
     ]
     if len(baseline):
-        endings.append(Ending(baseline.index[-1], float(baseline.iloc[-1]), RANDOM, lines))
-    name_endings(sheet, endings)
+        endings.append(LineLabel(baseline.index[-1], float(baseline.iloc[-1]), RANDOM, lines))
+    draw_line_labels(sheet, endings)
 
 
-def _line(sheet: Sheet, style: Look) -> dict[str, Any]:
+def _line(sheet: Canvas, style: LineStyle) -> dict[str, Any]:
     return {
         "color": style.colour, "linestyle": style.dash, "marker": style.marker, "linewidth": 1.5,
         "markersize": 4.5, "markeredgecolor": sheet.colours["paper"], "markeredgewidth": 0.5,
     }  # fmt: skip
 
 
-def _draw_curve(sheet: Sheet, curve: Curve, *, band: bool) -> None:
+def _draw_curve(sheet: Canvas, curve: Curve, *, band: bool) -> None:
     every = max(1, len(curve.x) // 10)
     sheet.ax.plot(curve.x, curve.value, markevery=every, zorder=3, **_line(sheet, curve.look))
     if not band:
@@ -134,7 +134,7 @@ def _draw_curve(sheet: Sheet, curve: Curve, *, band: bool) -> None:
         sheet.ax.vlines(curve.x, curve.low, curve.high, color=curve.look.colour, linewidth=1.2)
 
 
-def _set_limits(sheet: Sheet, places: NDArray[np.float64], *, wide: bool) -> None:
+def _set_limits(sheet: Canvas, places: NDArray[np.float64], *, wide: bool) -> None:
     """Leave a little room at the sides, and show 0 and 1 if they are near."""
     low, high = float(places.min()), float(places.max())
     if wide:
@@ -147,16 +147,19 @@ def _set_limits(sheet: Sheet, places: NDArray[np.float64], *, wide: bool) -> Non
     sheet.ax.set_ylim(min(bottom, -0.03), max(top, 1.03))
 
 
-def draw_rows(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
+def draw_rows(sheet: Canvas, curves: list[Curve], baseline: pd.Series) -> None:
     """Draw a row a selector where there is one place only, the best on top."""
     ax = sheet.ax
     curves = sorted(curves, key=lambda curve: -curve.value[0])
-    rule(sheet, "x")
+    draw_grid_lines(sheet, "x")
     format_values(ax.xaxis)
     for row, curve in enumerate(curves):
         ax.hlines(row, curve.low, curve.high, color=curve.look.colour, linewidth=2.2, alpha=0.45)
         ax.plot(curve.value, [row], **_line(sheet, curve.look) | {"markersize": 6})
-    name_rows(sheet, shown_apart((curve.name for curve in curves), sheet.letters(MOST)))
+    name_rows(
+        sheet,
+        format_distinct_names((curve.name for curve in curves), sheet.letters(MAX_NAME_LETTERS)),
+    )
     for chance in baseline:
         ax.axvline(chance, color=sheet.colours["muted"], linestyle=(0, (4, 3)), linewidth=1.0)
     left, right = ax.get_xlim()
@@ -165,7 +168,7 @@ def draw_rows(sheet: Sheet, curves: list[Curve], baseline: pd.Series) -> None:
 
 # Profiles: stability against the number of selected features, with knots.
 
-TITLE = "Stability by number of features"
+TITLE_PROFILES = "Stability by number of features"
 
 
 def profiles(
@@ -219,11 +222,11 @@ def profiles(
     places = places[np.isfinite(places)]
     single = len(places) == 1
     count = table["selector"].nunique()
-    sheet = open_sheet(ax, style, curves_height(count, one_place=single))
+    sheet = open_canvas(ax, style, curves_height(count, one_place=single))
     curves, found = curves_of(table, "size", sheet), _knots(knots)
     numbers = _numbers(table, found)
     if not curves:
-        return nothing(sheet, numbers, TITLE, "no stability is known")
+        return draw_empty_picture(sheet, numbers, TITLE_PROFILES, "no stability is known")
     baseline = baseline_of(table, "size")
     if single:
         draw_rows(sheet, curves, baseline)
@@ -233,7 +236,7 @@ def profiles(
         sheet.ax.set(xlabel="number of selected features", ylabel=measure)
         draw_curves(sheet, curves, baseline)
         _mark(sheet, curves, found)
-    return finish(sheet, numbers, TITLE, _described(curves, found, measure))
+    return finalize(sheet, numbers, TITLE_PROFILES, _describe_profiles(curves, found, measure))
 
 
 def _knots(knots: pd.DataFrame | None) -> dict[str, list[float]]:
@@ -256,7 +259,7 @@ def _numbers(table: pd.DataFrame, knots: dict[str, list[float]]) -> pd.DataFrame
     return table.assign(knot=at)[drawn].reset_index(drop=True)
 
 
-def _mark(sheet: Sheet, curves: list[Curve], knots: dict[str, list[float]]) -> None:
+def _mark(sheet: Canvas, curves: list[Curve], knots: dict[str, list[float]]) -> None:
     """Draw a ring around each knot, and its number beside it where there are few."""
     anchors, texts = [], []
     for curve in curves:
@@ -268,22 +271,24 @@ def _mark(sheet: Sheet, curves: list[Curve], knots: dict[str, list[float]]) -> N
                 size, height, "o", markersize=10, zorder=4, color="none",
                 markeredgecolor=curve.look.colour, markeredgewidth=1.4,
             )  # fmt: skip
-    if anchors and len(curves) <= FEW:
-        settle(sheet)
+    if anchors and len(curves) <= MAX_OVERLAPPING_BANDS:
+        layout(sheet)
         drawn = np.concatenate([np.stack([curve.x, curve.value], axis=1) for curve in curves])
         place_labels(sheet, drawn, texts, np.array(anchors))
 
 
-def _described(curves: list[Curve], knots: dict[str, list[float]], measure: str) -> str:
+def _describe_profiles(curves: list[Curve], knots: dict[str, list[float]], measure: str) -> str:
     low = min(curve.x[0] for curve in curves)
     high = max(curve.x[-1] for curve in curves)
     best = max((curve for curve in curves if curve.x[-1] == high), key=lambda one: one.value[-1])
     span = "at" if low == high else f"from {plain(low)} to"
     many, place = plural(len(curves), "selector"), plural(int(high), "feature")
     lead = f"{measure[:1].upper()}{measure[1:]} of {many}, {span} {place}"
-    text = f"{lead}; highest at {plain(high)}: {shown(best.name)} ({best.value[-1]:.2f})."
-    named = [f"{shown(name)} at {', '.join(map(plain, sizes))}" for name, sizes in knots.items()]
-    return text + (f" Knots: {'; '.join(named[:FEW])}." if named else "")
+    text = f"{lead}; highest at {plain(high)}: {format_name(best.name)} ({best.value[-1]:.2f})."
+    named = [
+        f"{format_name(name)} at {', '.join(map(plain, sizes))}" for name, sizes in knots.items()
+    ]
+    return text + (f" Knots: {'; '.join(named[:MAX_OVERLAPPING_BANDS])}." if named else "")
 
 
 # Stability against the number of selectors in an ensemble.
@@ -330,22 +335,22 @@ def ensemble_sizes(
     0.70.'
     """
     check_columns(table, ("selector", "n_bags", "value"), "ensemble_sizes")
-    sheet = open_sheet(ax, style, curves_height(table["selector"].nunique(), one_place=False))
+    sheet = open_canvas(ax, style, curves_height(table["selector"].nunique(), one_place=False))
     drawn = np.isfinite(numeric(table["n_bags"])) & np.isfinite(numeric(table["value"]))
     numbers = table[drawn].reset_index(drop=True)
     curves = curves_of(table, "n_bags", sheet)
     if not curves:
-        return nothing(sheet, numbers, TITLE_ENSEMBLE_SIZES, "no stability is known")
+        return draw_empty_picture(sheet, numbers, TITLE_ENSEMBLE_SIZES, "no stability is known")
     sheet.ax.set(xlabel="number of bags in the ensemble", ylabel=measure)
     draw_curves(sheet, curves, baseline_of(table, "n_bags"))
-    return finish(sheet, numbers, TITLE_ENSEMBLE_SIZES, _described_ensemble_sizes(curves, measure))
+    return finalize(sheet, numbers, TITLE_ENSEMBLE_SIZES, _describe_ensemble_sizes(curves, measure))
 
 
-def _described_ensemble_sizes(curves: list[Curve], measure: str) -> str:
+def _describe_ensemble_sizes(curves: list[Curve], measure: str) -> str:
     most = max(curves, key=lambda curve: abs(curve.value[-1] - curve.value[0]))
     low, high = min(curve.x[0] for curve in curves), max(curve.x[-1] for curve in curves)
     return (
         f"Lines of {measure} for {plural(len(curves), 'selector')}, from {plain(low)} to "
-        f"{plural(int(high), 'bag')}. Largest change: {shown(most.name)}, from "
+        f"{plural(int(high), 'bag')}. Largest change: {format_name(most.name)}, from "
         f"{most.value[0]:.2f} to {most.value[-1]:.2f}."
     )

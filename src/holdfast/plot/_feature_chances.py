@@ -8,15 +8,23 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from holdfast._formatting import plural
-from holdfast.plot._canvas import check_columns, finish, name_rows, nothing, open_sheet, rule, word
-from holdfast.plot._labels import MOST, shown, shown_apart
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    name_rows,
+    open_canvas,
+    write_text,
+)
+from holdfast.plot._labels import MAX_NAME_LETTERS, format_distinct_names, format_name
 from holdfast.plot._style import TICK, column, numeric
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
@@ -94,18 +102,18 @@ def found_again(
     ordered = known.sort_values("found_again", ascending=False, kind="stable")
     drawn = ordered.head(max(most, 1)).reset_index(drop=True)
     height = FRAME_HEIGHT + ROW_HEIGHT * max(len(drawn), FEWEST_ROWS)
-    sheet = open_sheet(ax, style, height)
+    sheet = open_canvas(ax, style, height)
     if drawn.empty:
-        return nothing(sheet, drawn, TITLE, "no feature is selected")
+        return draw_empty_picture(sheet, drawn, TITLE, "no feature is selected")
     _draw(sheet, drawn)
     _label(sheet, drawn, len(ordered) - len(drawn))
     if chance_level is not None:
         _mark_chance_level(sheet, chance_level)
     _add_legend(sheet, drawn)
-    return finish(sheet, drawn, TITLE, _description(drawn, ordered))
+    return finalize(sheet, drawn, TITLE, _description(drawn, ordered))
 
 
-def _draw(sheet: Sheet, table: pd.DataFrame) -> None:
+def _draw(sheet: Canvas, table: pd.DataFrame) -> None:
     chances, low = numeric(table["found_again"]), column(table, "low")
     rows = np.arange(len(table))
     for grade, look in LOOKS.items():
@@ -117,16 +125,16 @@ def _draw(sheet: Sheet, table: pd.DataFrame) -> None:
             linewidths=0,
         )  # fmt: skip
     for row, chance in enumerate(chances):
-        word(sheet, 1.06, row, f"{chance:.2f}", va="center", color=sheet.colours["ink"],
+        write_text(sheet, 1.06, row, f"{chance:.2f}", va="center", color=sheet.colours["ink"],
              fontsize=sheet.size(len(table)))  # fmt: skip
 
 
-def _label(sheet: Sheet, drawn: pd.DataFrame, n_left_out: int) -> None:
-    name_rows(sheet, shown_apart(drawn["feature"], sheet.letters(MOST)))
+def _label(sheet: Canvas, drawn: pd.DataFrame, n_left_out: int) -> None:
+    name_rows(sheet, format_distinct_names(drawn["feature"], sheet.letters(MAX_NAME_LETTERS)))
     sheet.ax.set_ylim(max(len(drawn), FEWEST_ROWS) - 0.4, -0.6)
     sheet.ax.set_xlim(-0.03, 1.13)
     sheet.ax.set_xticks([0, 0.3, 0.7, 0.9, 1.0], ["0", "0.3", "0.7", "0.9", "1"])
-    rule(sheet, "x")
+    draw_grid_lines(sheet, "x")
     note = ""
     if n_left_out:
         verb = "has a" if n_left_out == 1 else "have"
@@ -135,12 +143,12 @@ def _label(sheet: Sheet, drawn: pd.DataFrame, n_left_out: int) -> None:
     sheet.ax.set_xlabel(f"chance that a second study selects it (line: from its lower bound){note}")
 
 
-def _mark_chance_level(sheet: Sheet, level: float) -> None:
+def _mark_chance_level(sheet: Canvas, level: float) -> None:
     ink = sheet.colours["muted"]
     sheet.ax.axvline(level, color=ink, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
 
 
-def _add_legend(sheet: Sheet, drawn: pd.DataFrame) -> None:
+def _add_legend(sheet: Canvas, drawn: pd.DataFrame) -> None:
     """Explain the grades that are drawn, and the dashed line."""
     looks = {grade: look for grade, look in LOOKS.items() if (drawn["grade"] == grade).any()}
     handles = [
@@ -169,6 +177,6 @@ def _description(drawn: pd.DataFrame, ordered: pd.DataFrame) -> str:
     first = drawn.iloc[0]
     return (
         f"Dots for {plural(len(drawn), 'selected feature')}, the highest chance on top: "
-        f"{shown(first['feature'])} {first['found_again']:.2f}. Of all "
+        f"{format_name(first['feature'])} {first['found_again']:.2f}. Of all "
         f"{len(ordered):,}, {', '.join(counts)} to be found again."
     )

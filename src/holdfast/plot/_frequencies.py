@@ -8,8 +8,15 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from holdfast._formatting import plural
-from holdfast.plot._canvas import check_columns, finish, name_rows, nothing, open_sheet, rule
-from holdfast.plot._labels import MOST, shown, shown_apart
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    name_rows,
+    open_canvas,
+)
+from holdfast.plot._labels import MAX_NAME_LETTERS, format_distinct_names, format_name
 from holdfast.plot._style import TICK, column, format_shares, numeric, percent, plain, scale_counts
 
 if TYPE_CHECKING:
@@ -17,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
 
-TITLE = "How often features are selected"
+TITLE_FREQUENCIES = "How often features are selected"
 
 
 def frequencies(
@@ -62,26 +69,26 @@ def frequencies(
     known = table[np.isfinite(numeric(table["frequency"]))]
     ordered = known.sort_values("frequency", ascending=False, kind="stable")
     drawn = ordered.head(max(most, 1)).reset_index(drop=True)
-    sheet = open_sheet(ax, style, rows_height(len(drawn)))
+    sheet = open_canvas(ax, style, rows_height(len(drawn)))
     if drawn.empty:
-        return nothing(sheet, drawn, TITLE, "no feature was selected")
+        return draw_empty_picture(sheet, drawn, TITLE_FREQUENCIES, "no feature was selected")
     _draw(sheet, drawn)
     _label(sheet, drawn, ordered)
-    return finish(sheet, drawn, TITLE, _described(drawn, ordered))
+    return finalize(sheet, drawn, TITLE_FREQUENCIES, _describe_frequencies(drawn, ordered))
 
 
-def _draw(sheet: Sheet, table: pd.DataFrame) -> None:
+def _draw(sheet: Canvas, table: pd.DataFrame) -> None:
     low, high = column(table, "low"), column(table, "high")
     sheet.ax.hlines(range(len(table)), low, high, color=list(row_colours(sheet, table)), **BAR)
     draw_dots(sheet, numeric(table["frequency"]), table)
 
 
-def _label(sheet: Sheet, drawn: pd.DataFrame, ordered: pd.DataFrame) -> None:
-    name_rows(sheet, shown_apart(drawn["feature"], sheet.letters(MOST)))
+def _label(sheet: Canvas, drawn: pd.DataFrame, ordered: pd.DataFrame) -> None:
+    name_rows(sheet, format_distinct_names(drawn["feature"], sheet.letters(MAX_NAME_LETTERS)))
     sheet.ax.set_xlim(-0.02, 1.02)
     sheet.ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
     format_shares(sheet.ax.xaxis)
-    rule(sheet, "x")
+    draw_grid_lines(sheet, "x")
     rest = len(ordered) - len(drawn)
     note = ""
     if rest:
@@ -90,13 +97,14 @@ def _label(sheet: Sheet, drawn: pd.DataFrame, ordered: pd.DataFrame) -> None:
     sheet.ax.set_xlabel(f"share of resamples that select it, %{note}")
 
 
-def _described(drawn: pd.DataFrame, ordered: pd.DataFrame) -> str:
+def _describe_frequencies(drawn: pd.DataFrame, ordered: pd.DataFrame) -> str:
     first = drawn.iloc[0]
     always = int((ordered["frequency"] >= 1).sum())
     often = int((ordered["frequency"] >= 0.5).sum())
     return (
         f"Dots for {plural(len(drawn), 'feature')}, the most frequent on top: "
-        f"{shown(first['feature'])} in {percent(float(first['frequency']))} of the resamples. "
+        f"{format_name(first['feature'])} in {percent(float(first['frequency']))} of the "
+        "resamples. "
         f"Of {plural(len(ordered), 'feature')} ever selected, {often:,} in at least half of the "
         f"resamples, {always:,} in all."
     )
@@ -148,17 +156,17 @@ def rank_ranges(
     [False, True]
     """
     check_columns(table, ("feature", *RANKS), "rank_ranges")
-    ordered = _ordered(table)
+    ordered = _sort_by_rank(table)
     drawn = ordered.head(max(most, 1)).reset_index(drop=True)
-    sheet = open_sheet(ax, style, rows_height(len(drawn)))
+    sheet = open_canvas(ax, style, rows_height(len(drawn)))
     if drawn.empty:
-        return nothing(sheet, drawn, TITLE_RANK_RANGES, "no ranks are known")
+        return draw_empty_picture(sheet, drawn, TITLE_RANK_RANGES, "no ranks are known")
     _draw_rank_ranges(sheet, drawn)
     _label_rank_ranges(sheet, drawn, len(ordered) - len(drawn))
-    return finish(sheet, drawn, TITLE_RANK_RANGES, _described_rank_ranges(drawn))
+    return finalize(sheet, drawn, TITLE_RANK_RANGES, _describe_rank_ranges(drawn))
 
 
-def _ordered(table: pd.DataFrame) -> pd.DataFrame:
+def _sort_by_rank(table: pd.DataFrame) -> pd.DataFrame:
     numbers = {name: numeric(table[name]) for name in RANKS}
     frame = table.assign(**numbers, open=np.isnan(numbers["rank_high"]))
     keys = ["rank_median", "rank_high", "rank_low"]
@@ -166,7 +174,7 @@ def _ordered(table: pd.DataFrame) -> pd.DataFrame:
     return known.sort_values(keys, kind="stable")
 
 
-def _draw_rank_ranges(sheet: Sheet, table: pd.DataFrame) -> None:
+def _draw_rank_ranges(sheet: Canvas, table: pd.DataFrame) -> None:
     ax, rows = sheet.ax, np.arange(len(table))
     colours = list(row_colours(sheet, table))
     ranks = table[RANKS].to_numpy(dtype=np.float64)
@@ -184,9 +192,9 @@ def _draw_rank_ranges(sheet: Sheet, table: pd.DataFrame) -> None:
     ax.set_xlim(0.85 if wide else 1 - 0.03 * edge, edge * 1.03)
 
 
-def _label_rank_ranges(sheet: Sheet, drawn: pd.DataFrame, rest: int) -> None:
-    name_rows(sheet, shown_apart(drawn["feature"], sheet.letters(MOST)))
-    rule(sheet, "x")
+def _label_rank_ranges(sheet: Canvas, drawn: pd.DataFrame, rest: int) -> None:
+    name_rows(sheet, format_distinct_names(drawn["feature"], sheet.letters(MAX_NAME_LETTERS)))
+    draw_grid_lines(sheet, "x")
     text = "rank over the resamples (1 is best): median, and 5% to 95% of them"
     if drawn["open"].any():
         text += "\narrow: beyond the last rank that is kept"
@@ -195,13 +203,13 @@ def _label_rank_ranges(sheet: Sheet, drawn: pd.DataFrame, rest: int) -> None:
     sheet.ax.set_xlabel(text)
 
 
-def _described_rank_ranges(drawn: pd.DataFrame) -> str:
+def _describe_rank_ranges(drawn: pd.DataFrame) -> str:
     first = drawn.iloc[0]
     end = "beyond the last rank kept" if first["open"] else plain(first["rank_high"])
     beyond = int(drawn["open"].sum())
     return (
         f"Ranges of ranks of {plural(len(drawn), 'feature')}, the best on top: "
-        f"{shown(first['feature'])} from {plain(first['rank_low'])} to {end}. "
+        f"{format_name(first['feature'])} from {plain(first['rank_low'])} to {end}. "
         f"Reaching beyond the last rank that is kept: {beyond:,}."
     )
 
@@ -218,15 +226,19 @@ def rows_height(count: int) -> float:
     return 1.0 + 0.215 * max(count, 4)
 
 
-def row_colours(sheet: Sheet, table: pd.DataFrame) -> NDArray[np.str_]:
+def row_colours(sheet: Canvas, table: pd.DataFrame) -> NDArray[np.str_]:
     """Return a colour for each row: one of two where the truth is known."""
     blue, vermilion = sheet.colours["blue"], sheet.colours["vermilion"]
-    return np.where(_other(table), vermilion, blue)
+    return np.where(_find_uninformative(table), vermilion, blue)
 
 
-def draw_dots(sheet: Sheet, x: NDArray[np.float64], table: pd.DataFrame) -> None:
+def draw_dots(sheet: Canvas, x: NDArray[np.float64], table: pd.DataFrame) -> None:
     """Draw a dot in each row, of another shape where a feature is known not to matter."""
-    rows, colours, other = np.arange(len(table)), row_colours(sheet, table), _other(table)
+    rows, colours, other = (
+        np.arange(len(table)),
+        row_colours(sheet, table),
+        _find_uninformative(table),
+    )
     for chosen, marker, size in ((~other, "o", 30), (other, "D", 22)):
         sheet.ax.scatter(
             x[chosen], rows[chosen], s=size, marker=marker, color=list(colours[chosen]), zorder=3,
@@ -236,14 +248,14 @@ def draw_dots(sheet: Sheet, x: NDArray[np.float64], table: pd.DataFrame) -> None
         legend_of_truth(sheet)
 
 
-def _other(table: pd.DataFrame) -> NDArray[np.bool_]:
+def _find_uninformative(table: pd.DataFrame) -> NDArray[np.bool_]:
     """Tell which features are known not to matter."""
     if "informative" not in table.columns:
         return np.zeros(len(table), dtype=np.bool_)
     return ~table["informative"].to_numpy(dtype=np.bool_)
 
 
-def legend_of_truth(sheet: Sheet, markers: str = "oD") -> None:
+def legend_of_truth(sheet: Canvas, markers: str = "oD") -> None:
     """Say above the picture how informative features are told from others."""
     handles = [
         Line2D([], [], linestyle="none", marker=marker, markersize=5, color=sheet.colours[colour])

@@ -9,23 +9,23 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from holdfast._formatting import plural
-from holdfast._validation import flag, whole
+from holdfast._validation import check_integer, flag
 from holdfast.errors import InvalidInputError
 from holdfast.plot._canvas import (
     check_columns,
-    entitle,
-    explain,
-    finish,
-    from_zero,
+    draw_empty_picture,
+    draw_grid_lines,
+    draw_legend,
+    finalize,
     name_rows,
-    nothing,
+    open_canvas,
     open_panels,
-    open_sheet,
-    rule,
-    spread_out,
+    scale_from_zero,
+    scale_panel_values,
+    write_panel_title,
 )
-from holdfast.plot._labels import shown
-from holdfast.plot._style import DASHES, format_values, look, numeric, plain
+from holdfast.plot._labels import format_name
+from holdfast.plot._style import DASHES, format_values, get_line_style, numeric, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
 
-TITLE = "Stability by number of groups"
-NEEDED = ("data", "selector", "measure", "size", "value")
+TITLE_GROUP_STABILITY = "Stability by number of groups"
+REQUIRED_COLUMNS = ("data", "selector", "measure", "size", "value")
 MEASURES = {"group_matching_index": "index", "group_matching_value": "value"}
 """Short words for the measures of groups; others are called as they are."""
 ABREAST = 2
@@ -78,25 +78,27 @@ def group_stability(table: pd.DataFrame, *, style: Style = "light") -> Picture:
     'Lines of stability for 1 selector on 1 data set. Mean over all numbers of groups, index:
     drags 0.75.'
     """
-    check_columns(table, NEEDED, "group_stability")
+    check_columns(table, REQUIRED_COLUMNS, "group_stability")
     known = np.isfinite(numeric(table["size"])) & np.isfinite(numeric(table["value"]))
     numbers = table[known].reset_index(drop=True)
     names = list(dict.fromkeys(numbers["data"]))
     if not names:
         sheet = open_panels([["0"]], style, 3.0)["0"]
-        return nothing(sheet, numbers, TITLE, "no stability is known")
+        return draw_empty_picture(sheet, numbers, TITLE_GROUP_STABILITY, "no stability is known")
     sheets = _panels(len(names), style)
     for sheet, name in zip(sheets, names, strict=True):
         _draw(sheet, numbers[numbers["data"] == name], numbers)
-        entitle(sheet, shown(name))
+        write_panel_title(sheet, format_name(name))
     _label(sheets)
     keys = _keys(sheets[0], numbers)
-    explain(sheets[0], keys, min(numbers["selector"].nunique(), 3))
+    draw_legend(sheets[0], keys, min(numbers["selector"].nunique(), 3))
     others = [sheet.ax for sheet in sheets[1:]]
-    return finish(sheets[0], numbers, TITLE, _described(numbers), others)
+    return finalize(
+        sheets[0], numbers, TITLE_GROUP_STABILITY, _describe_group_stability(numbers), others
+    )
 
 
-def _panels(count: int, style: str) -> list[Sheet]:
+def _panels(count: int, style: str) -> list[Canvas]:
     """Return so many panels, two in a row; the last place may be empty."""
     keys = [str(place) for place in range(count)]
     abreast = min(count, ABREAST)
@@ -106,7 +108,7 @@ def _panels(count: int, style: str) -> list[Sheet]:
     return [sheets[str(place)] for place in range(count)]
 
 
-def _draw(sheet: Sheet, own: pd.DataFrame, numbers: pd.DataFrame) -> None:
+def _draw(sheet: Canvas, own: pd.DataFrame, numbers: pd.DataFrame) -> None:
     for selector, measure in _combinations(numbers):
         line = own[(own["selector"] == selector) & (own["measure"] == measure)]
         line = line.sort_values("size", kind="stable")
@@ -114,13 +116,13 @@ def _draw(sheet: Sheet, own: pd.DataFrame, numbers: pd.DataFrame) -> None:
             numeric(line["size"]), numeric(line["value"]),
             **_style(sheet, numbers, selector, measure),
         )  # fmt: skip
-    spread_out(sheet, numeric(numbers["size"]))
-    from_zero(sheet)
+    scale_panel_values(sheet, numeric(numbers["size"]))
+    scale_from_zero(sheet)
     lowest = float(numeric(numbers["value"]).min())
     sheet.ax.set_ylim(bottom=min(-0.03, 1.05 * lowest))
 
 
-def _label(sheets: list[Sheet]) -> None:
+def _label(sheets: list[Canvas]) -> None:
     """Name the axes where nothing stands below, or to the left."""
     for place, sheet in enumerate(sheets):
         if place >= len(sheets) - ABREAST:
@@ -136,10 +138,10 @@ def _combinations(numbers: pd.DataFrame) -> list[tuple[str, str]]:
     return sorted(dict.fromkeys(pairs), key=lambda pair: selectors.index(pair[0]))
 
 
-def _style(sheet: Sheet, numbers: pd.DataFrame, selector: str, measure: str) -> dict[str, Any]:
+def _style(sheet: Canvas, numbers: pd.DataFrame, selector: str, measure: str) -> dict[str, Any]:
     position = list(dict.fromkeys(numbers["selector"])).index(selector)
     turn = list(dict.fromkeys(numbers["measure"])).index(measure)
-    own = look(position, sheet.colours)
+    own = get_line_style(position, sheet.colours)
     return {
         "color": own.colour, "marker": own.marker, "linestyle": DASHES[turn % len(DASHES)],
         "markersize": 4, "linewidth": 1.4, "markeredgecolor": sheet.colours["paper"],
@@ -147,23 +149,23 @@ def _style(sheet: Sheet, numbers: pd.DataFrame, selector: str, measure: str) -> 
     }  # fmt: skip
 
 
-def _keys(sheet: Sheet, numbers: pd.DataFrame) -> list[Line2D]:
+def _keys(sheet: Canvas, numbers: pd.DataFrame) -> list[Line2D]:
     """Return a line for each entry of the key."""
     return [
         Line2D(
-            [], [], label=f"{shown(selector)}, {MEASURES.get(measure, shown(measure))}",
+            [], [], label=f"{format_name(selector)}, {MEASURES.get(measure, format_name(measure))}",
             **_style(sheet, numbers, selector, measure),
         )
         for selector, measure in _combinations(numbers)
     ]  # fmt: skip
 
 
-def _described(numbers: pd.DataFrame) -> str:
+def _describe_group_stability(numbers: pd.DataFrame) -> str:
     parts = []
     for measure, own in numbers.groupby("measure", sort=False):
         means = own.groupby("selector", sort=False)["value"].mean()
-        texts = [f"{shown(name)} {value:.2f}" for name, value in means.items()]
-        parts.append(f"{MEASURES.get(str(measure), shown(measure))}: {', '.join(texts[:6])}")
+        texts = [f"{format_name(name)} {value:.2f}" for name, value in means.items()]
+        parts.append(f"{MEASURES.get(str(measure), format_name(measure))}: {', '.join(texts[:6])}")
     counts = [
         plural(numbers[column].nunique(), word)
         for column, word in (("selector", "selector"), ("data", "data set"))
@@ -181,7 +183,7 @@ COUNTS = (*range(1, 11), 15, 20, 25)
 BLOCK = 512
 """Features whose correlations with all others are held at a time."""
 BINS = 60
-HEIGHT = 0.9
+DISTRIBUTION_HEIGHT_ROWS = 0.9
 """How high a distribution is, in rows."""
 
 
@@ -236,18 +238,20 @@ def neighbours(
     >>> picture.numbers.groupby("n_neighbors")["correlation"].min().round(2).tolist()
     [1.0, 0.61, 0.52]
     """
-    values, names = _checked(X)
-    counts = sorted({whole(count, "n_neighbors", 1) for count in n_neighbors})
+    values, names = _extract_varying_features(X)
+    counts = sorted({check_integer(count, "n_neighbors", 1) for count in n_neighbors})
     means = _means(values, counts, itself=flag(count_itself, "count_itself"))
     numbers = _numbers(means, names)
-    sheet = open_sheet(ax, style, 1.0 + 0.33 * max(len(means), 3))
+    sheet = open_canvas(ax, style, 1.0 + 0.33 * max(len(means), 3))
     if numbers.empty:
-        return nothing(sheet, numbers, TITLE_NEIGHBOURS, "no feature has so many neighbours")
+        return draw_empty_picture(
+            sheet, numbers, TITLE_NEIGHBOURS, "no feature has so many neighbours"
+        )
     _draw_neighbours(sheet, means)
-    return finish(sheet, numbers, TITLE_NEIGHBOURS, _described_neighbours(means))
+    return finalize(sheet, numbers, TITLE_NEIGHBOURS, _describe_neighbours(means))
 
 
-def _checked(X: Any) -> tuple[NDArray[np.float64], list[str]]:  # noqa: ANN401
+def _extract_varying_features(X: Any) -> tuple[NDArray[np.float64], list[str]]:  # noqa: ANN401
     """Return the values of features that vary, and their names."""
     values = np.asarray(X, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
@@ -299,25 +303,31 @@ def _numbers(means: dict[int, NDArray[np.float64]], names: list[str]) -> pd.Data
     return pd.concat(tables, ignore_index=True) if tables else empty
 
 
-def _draw_neighbours(sheet: Sheet, means: dict[int, NDArray[np.float64]]) -> None:
+def _draw_neighbours(sheet: Canvas, means: dict[int, NDArray[np.float64]]) -> None:
     """Draw a distribution a row, few neighbours on top."""
     low = min(float(own.min()) for own in means.values())
     edges = np.linspace(min(low, 0.98), 1.0, BINS + 1)
     places = np.repeat(edges, 2)[1:-1]
     for row, own in enumerate(means.values()):
         shares = np.repeat(np.histogram(np.maximum(own, edges[0]), edges)[0], 2)
-        top, floor = row + 0.45 - HEIGHT * shares / shares.max(), row + 0.45
+        top, floor = row + 0.45 - DISTRIBUTION_HEIGHT_ROWS * shares / shares.max(), row + 0.45
         blue = sheet.colours["blue"]
         sheet.ax.fill_between(places, top, floor, color=blue, alpha=0.3, linewidth=0)
         sheet.ax.plot(places, top, color=blue, linewidth=0.9)
-        sheet.ax.vlines(np.median(own), floor - HEIGHT, floor, color=sheet.colours["ink"], lw=1.2)
-    rule(sheet, "x")
+        sheet.ax.vlines(
+            np.median(own),
+            floor - DISTRIBUTION_HEIGHT_ROWS,
+            floor,
+            color=sheet.colours["ink"],
+            lw=1.2,
+        )
+    draw_grid_lines(sheet, "x")
     format_values(sheet.ax.xaxis)
     name_rows(sheet, [f"K = {plain(count)}" for count in means])
     sheet.ax.set(xlim=(edges[0], 1.005), xlabel="mean correlation with the K nearest neighbours")
 
 
-def _described_neighbours(means: dict[int, NDArray[np.float64]]) -> str:
+def _describe_neighbours(means: dict[int, NDArray[np.float64]]) -> str:
     counts, tables = list(means), list(means.values())
     ends = (tables[0], tables[-1])
     medians, spreads = ([float(how(own)) for own in ends] for how in (np.median, np.std))

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Affine2DBase, Transform
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
 
 
 LETTER = 0.6
 """Width of a usual letter, in sizes of the font; a little generous."""
-REACH = 9.0
+LABEL_DISTANCE_POINTS = 9.0
 """Distance of the nearest labels from their points, in points of text."""
-BAD = 10.0
+MAX_LABEL_COST = 10.0
 """Cost of a label that leaves the frame by a point of text, or covers another or many dots."""
 
 
-class Place(NamedTuple):
+class LabelOffset(NamedTuple):
     """Where a label stands: offset from its point in points of text, and its alignment."""
 
     dx: float
@@ -35,22 +35,29 @@ class Place(NamedTuple):
     side: str
 
 
-def _candidates() -> list[Place]:
+def _candidates() -> list[LabelOffset]:
     """Return places around a point, the nearest and most readable first."""
     places = []
-    for reach in (REACH, 2 * REACH, 3.5 * REACH, 5 * REACH, 7 * REACH):
+    for reach in (
+        LABEL_DISTANCE_POINTS,
+        2 * LABEL_DISTANCE_POINTS,
+        3.5 * LABEL_DISTANCE_POINTS,
+        5 * LABEL_DISTANCE_POINTS,
+        7 * LABEL_DISTANCE_POINTS,
+    ):
         slant = 0.75 * reach
         places += [
-            Place(reach, 0, "left"), Place(-reach, 0, "right"), Place(slant, slant, "left"),
-            Place(-slant, slant, "right"), Place(slant, -slant, "left"),
-            Place(-slant, -slant, "right"), Place(0, reach + 2, "center"),
-            Place(0, -reach - 2, "center"),
+            LabelOffset(reach, 0, "left"), LabelOffset(-reach, 0, "right"),
+            LabelOffset(slant, slant, "left"),
+            LabelOffset(-slant, slant, "right"), LabelOffset(slant, -slant, "left"),
+            LabelOffset(-slant, -slant, "right"), LabelOffset(0, reach + 2, "center"),
+            LabelOffset(0, -reach - 2, "center"),
         ]  # fmt: skip
     return places
 
 
 def place_labels(
-    sheet: Sheet, points: NDArray[np.float64], texts: Sequence[str], anchors: NDArray[np.float64]
+    sheet: Canvas, points: NDArray[np.float64], texts: Sequence[str], anchors: NDArray[np.float64]
 ) -> None:
     """Write a text beside each anchor; `points` (x and y) are what is not to be covered."""
     ax = sheet.ax
@@ -64,13 +71,13 @@ def place_labels(
         boxes = [_box(spot, place, text) for place in _candidates()]
         costs = [_cost(box, dots, taken, frame) for box in boxes]
         best = int(np.argmin(costs))
-        if costs[best] >= BAD and not sheet.own:
+        if costs[best] >= MAX_LABEL_COST and not sheet.own:
             continue  # a given place may be too small for all
         taken.append(boxes[best])
         _write(sheet, text, anchor, _candidates()[best])
 
 
-def _box(spot: NDArray[np.float64], place: Place, text: str) -> NDArray[np.float64]:
+def _box(spot: NDArray[np.float64], place: LabelOffset, text: str) -> NDArray[np.float64]:
     """Return left, bottom, right and top of a label."""
     long, tall = width(text) * LETTER * NOTE, 1.3 * NOTE
     x, y = spot[0] + place.dx, spot[1] + place.dy
@@ -91,8 +98,8 @@ def _cost(
     return float(10 * outside + inside + 100 * covered)
 
 
-def _write(sheet: Sheet, text: str, anchor: NDArray[np.float64], place: Place) -> None:
-    far = float(np.hypot(place.dx, place.dy)) > 1.8 * REACH
+def _write(sheet: Canvas, text: str, anchor: NDArray[np.float64], place: LabelOffset) -> None:
+    far = float(np.hypot(place.dx, place.dy)) > 1.8 * LABEL_DISTANCE_POINTS
     line = {"arrowstyle": "-", "color": sheet.colours["muted"], "linewidth": 0.5}
     sheet.ax.annotate(
         text, (float(anchor[0]), float(anchor[1])), (place.dx, place.dy),
@@ -111,7 +118,7 @@ SAMPLE = (10.0, 17.0, 24.0)
 """Where samples of lines begin, have their mark, and end: points from the axes."""
 
 
-class Ending(NamedTuple):
+class LineLabel(NamedTuple):
     """Where a line ends, what it is called, and how it is drawn."""
 
     x: float
@@ -125,7 +132,7 @@ def height_for(count: int) -> float:
     return count * SPACING * TICK / 72
 
 
-def name_endings(sheet: Sheet, endings: Sequence[Ending]) -> None:
+def draw_line_labels(sheet: Canvas, endings: Sequence[LineLabel]) -> None:
     """Write each name beside the end of its line, with a sample of the line."""
     ax = sheet.ax
     low, high = ax.get_ylim()
@@ -136,12 +143,17 @@ def name_endings(sheet: Sheet, endings: Sequence[Ending]) -> None:
     thin |= {"shrinkA": 0, "shrinkB": 3}
     for ending, place in zip(endings, spread(wanted, gap), strict=True):
         ax.annotate(
-            "", (ending.x, ending.y), (SAMPLE[0], place), "data", _beside(sheet), arrowprops=thin
+            "",
+            (ending.x, ending.y),
+            (SAMPLE[0], place),
+            "data",
+            _margin_transform(sheet),
+            arrowprops=thin,
         )
         _entry(sheet, place, ending.name, ending.line, size)
 
 
-def list_names(sheet: Sheet, entries: Sequence[tuple[str, dict[str, Any]]]) -> None:
+def list_names(sheet: Canvas, entries: Sequence[tuple[str, dict[str, Any]]]) -> None:
     """Write names with their samples below each other, from the top."""
     size = sheet.size(len(entries))
     gap = min(SPACING * size / sheet.height(), 1 / max(len(entries) - 1, 1))
@@ -149,8 +161,8 @@ def list_names(sheet: Sheet, entries: Sequence[tuple[str, dict[str, Any]]]) -> N
         _entry(sheet, 1 - (position + 0.5) * gap, name, line, size)
 
 
-def _entry(sheet: Sheet, place: float, name: str, line: dict[str, Any], size: float) -> None:
-    ax, beside = sheet.ax, _beside(sheet)
+def _entry(sheet: Canvas, place: float, name: str, line: dict[str, Any], size: float) -> None:
+    ax, beside = sheet.ax, _margin_transform(sheet)
     ax.plot(SAMPLE, [place] * 3, transform=beside, clip_on=False, markevery=[1], **line)
     ax.text(
         SAMPLE[-1] + 6, place, name, transform=beside, va="center_baseline", fontsize=size,
@@ -158,7 +170,7 @@ def _entry(sheet: Sheet, place: float, name: str, line: dict[str, Any], size: fl
     )  # fmt: skip
 
 
-def _beside(sheet: Sheet) -> Transform:
+def _margin_transform(sheet: Canvas) -> Transform:
     """Return where margins are: points from the right edge of the axes, shares of their height."""
     ax = sheet.ax
     inches = Affine2D().scale(1 / 72) + sheet.figure.dpi_scale_trans
@@ -206,20 +218,20 @@ def _inside(places: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
 
 # Names in pictures: literal, on one line, and not too long.
 
-MOST = 30
+MAX_NAME_LETTERS = 30
 """Widest name that is shown whole, in letters of usual width."""
 BLANK = "(no name)"
 BREAKS = " _-.,:;/|"
 """Where names may be cut without splitting a word."""
 
 
-def shown(name: object, most: int = MOST) -> str:
+def format_name(name: object, most: int = MAX_NAME_LETTERS) -> str:
     """Return a name as pictures show it: what is too long loses its middle.
 
     Examples
     --------
-    >>> from holdfast.plot._labels import shown
-    >>> shown("a very long name of a feature", most=15)
+    >>> from holdfast.plot._labels import format_name
+    >>> format_name("a very long name of a feature", most=15)
     'a very …feature'
     """
     text = _plain(name)
@@ -230,22 +242,23 @@ def shown(name: object, most: int = MOST) -> str:
     return f"{head}…{tail}"
 
 
-def shown_apart(names: Iterable[object], most: int = MOST) -> list[str]:
+def format_distinct_names(names: Iterable[object], most: int = MAX_NAME_LETTERS) -> list[str]:
     """Return names as pictures show them; what is too long keeps what tells it from others.
 
     Names that look alike even so are numbered.
 
     Examples
     --------
-    >>> from holdfast.plot._labels import shown_apart
-    >>> shown_apart([f"relieff with k={k} and the usual distance" for k in (5, 10)], most=20)
+    >>> from holdfast.plot._labels import format_distinct_names
+    >>> names = [f"relieff with k={k} and the usual distance" for k in (5, 10)]
+    >>> format_distinct_names(names, most=20)
     ['relieff…k=5…distance', 'relieff…k=10…istance']
     """
     whole = [str(name) for name in names]
     distinct = list(dict.fromkeys(whole))
-    short = {name: shown(name, most) for name in distinct}
-    short |= _told_apart([name for name in distinct if width(_plain(name)) > most], most)
-    numbered = _numbered(short)
+    short = {name: format_name(name, most) for name in distinct}
+    short |= _shorten_distinctly([name for name in distinct if width(_plain(name)) > most], most)
+    numbered = _number_duplicates(short)
     return [numbered[name] for name in whole]
 
 
@@ -259,12 +272,14 @@ def _plain(name: object) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
 
 
-def _told_apart(names: Sequence[str], most: int) -> dict[str, str]:
+def _shorten_distinctly(names: Sequence[str], most: int) -> dict[str, str]:
     """Return short forms of long names; those that come out alike are compared once more."""
-    short = dict(zip(names, _contrasted([_plain(name) for name in names], most), strict=True))
+    short = dict(
+        zip(names, _shorten_common_parts([_plain(name) for name in names], most), strict=True)
+    )
     for group in _alike(short):
         if len(group) < len(names):
-            short |= _told_apart(group, most)
+            short |= _shorten_distinctly(group, most)
     return short
 
 
@@ -276,25 +291,25 @@ def _alike(short: Mapping[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _numbered(short: Mapping[str, str]) -> dict[str, str]:
+def _number_duplicates(short: Mapping[str, str]) -> dict[str, str]:
     """Return short forms with a number behind those that several names share."""
     places = {name: i for group in _alike(short) for i, name in enumerate(group, start=1)}
     return {name: f"{text} ({places[name]})" if name in places else text
             for name, text in short.items()}  # fmt: skip
 
 
-def _contrasted(texts: Sequence[str], most: int) -> list[str]:
+def _shorten_common_parts(texts: Sequence[str], most: int) -> list[str]:
     """Shorten texts at what they share: their common beginning and end."""
     if len(texts) < 2:  # nothing to compare with
-        return [shown(text, most) for text in texts]
-    start = _word_before(_shared(texts))
+        return [format_name(text, most) for text in texts]
+    start = _word_before(_common_prefix(texts))
     rests = [text[len(start) :] for text in texts]
-    end = _word_before(_shared([rest[::-1] for rest in rests]))[::-1]
+    end = _word_before(_common_prefix([rest[::-1] for rest in rests]))[::-1]
     cores = [rest[: len(rest) - len(end)] for rest in rests]
-    return [_framed(start, core, end, most) for core in cores]
+    return [_join_shortened_parts(start, core, end, most) for core in cores]
 
 
-def _shared(texts: Sequence[str]) -> str:
+def _common_prefix(texts: Sequence[str]) -> str:
     """Return the beginning that all texts share."""
     first, last = min(texts), max(texts)
     same = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
@@ -307,12 +322,12 @@ def _word_before(shared: str) -> str:
     return shared[: cut + 1] if cut >= 0 else shared
 
 
-def _framed(start: str, core: str, end: str, most: int) -> str:
+def _join_shortened_parts(start: str, core: str, end: str, most: int) -> str:
     """Write what is special about a name between short forms of what it shares."""
     spare = most - width(core)
     if spare < 4:
         head = _cut(start, most // 4)
-        return head + shown(core, most - width(head))
+        return head + format_name(core, most - width(head))
     head = _cut(start, max(spare // 2, spare - width(end)))
     return head + core + _cut(end[::-1], spare - width(head))[::-1]
 

@@ -12,9 +12,9 @@ from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import InvalidInputError
-from holdfast.plot._style import FAMILIES, quiet
+from holdfast.plot._style import FAMILIES, ignore_font_warnings
 
 if TYPE_CHECKING:
     import os
@@ -83,12 +83,12 @@ class Picture:
             Paint the background of the figure; else the page shows through.
         """
         stream = io.StringIO()
-        with quiet(), mpl.rc_context(SETTINGS):
+        with ignore_font_warnings(), mpl.rc_context(SETTINGS):
             self.figure.savefig(
                 stream, format="svg", dpi=RESOLUTION, transparent=not background,
                 metadata={"Date": None},
             )  # fmt: skip
-        return polished(stream.getvalue(), self.title, self.description)
+        return clean_svg(stream.getvalue(), self.title, self.description)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture to a file; the ending says how: ``.svg``, ``.png`` or ``.pdf``."""
@@ -96,7 +96,7 @@ class Picture:
         kind = target.suffix.lower().removeprefix(".")
         if kind not in FORMATS:
             raise InvalidInputError(
-                f"{target}: pictures are saved as {shortened(f'.{one}' for one in FORMATS)}, got "
+                f"{target}: pictures are saved as {format_list(f'.{one}' for one in FORMATS)}, got "
                 f"the ending {target.suffix!r}."
             )
         if kind == "svg":
@@ -107,7 +107,7 @@ class Picture:
 
     def _render(self, target: Path, kind: str) -> None:
         nothing = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
-        with quiet(), mpl.rc_context(SETTINGS):
+        with ignore_font_warnings(), mpl.rc_context(SETTINGS):
             self.figure.savefig(target, format=kind, dpi=RESOLUTION, metadata=nothing[kind])
 
     def __repr__(self) -> str:
@@ -127,7 +127,7 @@ RECTANGLE = re.compile(r"M (\S+) (\S+) L (\S+) \2 L \3 (\S+) L \1 \4 z ?")
 UNTURNED = re.compile(r"rotate\(-?0 [^)]*\)")
 
 
-def polished(text: str, title: str, description: str) -> str:
+def clean_svg(text: str, title: str, description: str) -> str:
     """Return what matplotlib wrote as an element that is small, described and self-contained."""
     root = ET.fromstring(text)
     for element in root.iter():
@@ -172,7 +172,7 @@ def _shorten(element: ET.Element) -> None:
     element.tail = None
     for key in ROUNDED:
         if key in element.attrib and element.tag != "image":
-            short = NUMBER.sub(_rounded(3 if key == "transform" else 2), element.attrib[key])
+            short = NUMBER.sub(_make_rounder(3 if key == "transform" else 2), element.attrib[key])
             element.attrib[key] = RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", " ".join(short.split()))
     if UNTURNED.fullmatch(element.attrib.get("transform", "")):
         del element.attrib["transform"]
@@ -183,13 +183,13 @@ def _shorten(element: ET.Element) -> None:
 def _short_style(style: str) -> str:
     rules = [rule.strip() for rule in style.split(";")]
     return ";".join(
-        re.sub(r": +", ":", NUMBER.sub(_rounded(3), rule))
+        re.sub(r": +", ":", NUMBER.sub(_make_rounder(3), rule))
         for rule in rules
         if rule and not rule.startswith("font-family")
     )
 
 
-def _rounded(digits: int) -> Callable[[re.Match[str]], str]:
+def _make_rounder(digits: int) -> Callable[[re.Match[str]], str]:
     return lambda found: f"{round(float(found[0]), digits) + 0.0:.10g}"
 
 

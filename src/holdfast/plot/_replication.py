@@ -11,15 +11,20 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from holdfast._formatting import plural
 from holdfast.plot._canvas import (
     check_columns,
-    finish,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    layout,
     name_rows,
-    nothing,
-    open_sheet,
-    rule,
-    settle,
+    open_canvas,
 )
 from holdfast.plot._frequencies import rows_height
-from holdfast.plot._labels import MOST, Ending, name_endings, shown_apart
+from holdfast.plot._labels import (
+    MAX_NAME_LETTERS,
+    LineLabel,
+    draw_line_labels,
+    format_distinct_names,
+)
 from holdfast.plot._style import TICK, column, format_values, numeric, plain
 
 if TYPE_CHECKING:
@@ -29,13 +34,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
 
-TITLE = "Replication stability by number of samples"
-NEEDED = ("n_samples", "value", "low", "high", "kind")
+TITLE_REPLICATION = "Replication stability by number of samples"
+REQUIRED_CURVE_COLUMNS = ("n_samples", "value", "low", "high", "kind")
 
 
 def replication(
@@ -79,24 +84,26 @@ def replication(
     'Replication stability of 0.30 (0.20 to 0.40), estimated for studies of 40; 0.50 (0.30 to
     0.60), predicted for studies of 80.'
     """
-    check_columns(curve, NEEDED, "replication")
-    sheet = open_sheet(ax, style, 3.9)
+    check_columns(curve, REQUIRED_CURVE_COLUMNS, "replication")
+    sheet = open_canvas(ax, style, 3.9)
     known = np.isfinite(numeric(curve["value"])) & (numeric(curve["n_samples"]) > 0)
     numbers = curve[known].sort_values("n_samples").reset_index(drop=True)
     estimated = numbers[numbers["kind"] == "estimated"]
     if not len(estimated):
-        return nothing(sheet, numbers, TITLE, "no replication stability is known")
+        return draw_empty_picture(
+            sheet, numbers, TITLE_REPLICATION, "no replication stability is known"
+        )
     predicted = numbers[numbers["kind"] == "predicted"]
     _prepare(sheet, numeric(numbers["n_samples"]), measure)
     endings = _draw(sheet, estimated, predicted)
     bottom, top = sheet.ax.get_ylim()
     sheet.ax.set_ylim(min(bottom, -0.03), max(top, 1.03))
-    settle(sheet)
-    name_endings(sheet, endings)
-    return finish(sheet, numbers, TITLE, _described(estimated, predicted))
+    layout(sheet)
+    draw_line_labels(sheet, endings)
+    return finalize(sheet, numbers, TITLE_REPLICATION, _describe_replication(estimated, predicted))
 
 
-def _prepare(sheet: Sheet, places: Any, measure: str) -> None:  # noqa: ANN401
+def _prepare(sheet: Canvas, places: Any, measure: str) -> None:  # noqa: ANN401
     """Prepare an axis on which a step doubles the samples."""
     ax = sheet.ax
     ax.set_xscale("log", base=2)
@@ -107,29 +114,29 @@ def _prepare(sheet: Sheet, places: Any, measure: str) -> None:  # noqa: ANN401
     room = (places.max() / places.min()) ** 0.05 + 0.02
     ax.set_xlim(places.min() / room, places.max() * room)
     format_values(ax.yaxis)
-    rule(sheet, "y")
+    draw_grid_lines(sheet, "y")
 
 
-def _draw(sheet: Sheet, estimated: pd.DataFrame, predicted: pd.DataFrame) -> list[Ending]:
+def _draw(sheet: Canvas, estimated: pd.DataFrame, predicted: pd.DataFrame) -> list[LineLabel]:
     blue, orange = sheet.colours["blue"], sheet.colours["vermilion"]
-    n, value, low, high = (numeric(estimated[name]) for name in NEEDED[:4])
+    n, value, low, high = (numeric(estimated[name]) for name in REQUIRED_CURVE_COLUMNS[:4])
     points: dict[str, Any] = {"color": blue, "marker": "o", "linestyle": "-", "markersize": 5.5}
     sheet.ax.vlines(n, low, high, color=blue, linewidth=1.6, alpha=0.6, zorder=3)
     sheet.ax.plot(n, value, zorder=4, **points)
     if not len(predicted):
-        return [Ending(float(n[-1]), float(value[-1]), "estimated", points)]
+        return [LineLabel(float(n[-1]), float(value[-1]), "estimated", points)]
     ahead = [np.concatenate([numeric(estimated[name])[-1:], numeric(predicted[name])])
-             for name in NEEDED[:4]]  # fmt: skip
+             for name in REQUIRED_CURVE_COLUMNS[:4]]  # fmt: skip
     line: dict[str, Any] = {"color": orange, "linestyle": (0, (5, 2)), "linewidth": 1.5}
     sheet.ax.fill_between(ahead[0], ahead[2], ahead[3], color=orange, alpha=0.13, linewidth=0)
     sheet.ax.plot(ahead[0], ahead[1], zorder=3, **line)
     return [
-        Ending(float(n[-1]), float(value[-1]), "estimated", points),
-        Ending(float(ahead[0][-1]), float(ahead[1][-1]), "predicted", line),
+        LineLabel(float(n[-1]), float(value[-1]), "estimated", points),
+        LineLabel(float(ahead[0][-1]), float(ahead[1][-1]), "predicted", line),
     ]
 
 
-def _described(estimated: pd.DataFrame, predicted: pd.DataFrame) -> str:
+def _describe_replication(estimated: pd.DataFrame, predicted: pd.DataFrame) -> str:
     first = plain(float(estimated["n_samples"].iloc[-1]))
     said = f"Replication stability of {_span(estimated)}, estimated for studies of {first}"
     if not len(predicted):
@@ -147,8 +154,8 @@ def _span(rows: pd.DataFrame) -> str:
 # How well cohorts agree, beside what samples of their sizes from one population would.
 
 TITLE_COHORTS = "How well cohorts agree"
-NEEDED_COHORTS = ("cohort_a", "cohort_b", "value", "expected", "low", "high")
-CLEAR = 0.05
+REQUIRED_COHORT_COLUMNS = ("cohort_a", "cohort_b", "value", "expected", "low", "high")
+MAX_CLEAR_P_VALUE = 0.05
 
 
 def cohorts(
@@ -195,19 +202,19 @@ def cohorts(
     >>> hf.plot.cohorts(table).numbers["less"].tolist()
     [True]
     """
-    check_columns(table, NEEDED_COHORTS, "cohorts")
+    check_columns(table, REQUIRED_COHORT_COLUMNS, "cohorts")
     known = table[np.isfinite(numeric(table["value"]))]
-    known = known.assign(less=column(known, "p_value") <= CLEAR)
-    drawn = _chosen(known, max(most, 1))
-    sheet = open_sheet(ax, style, rows_height(len(drawn)))
+    known = known.assign(less=column(known, "p_value") <= MAX_CLEAR_P_VALUE)
+    drawn = _select_pairs(known, max(most, 1))
+    sheet = open_canvas(ax, style, rows_height(len(drawn)))
     if drawn.empty:
-        return nothing(sheet, drawn, TITLE_COHORTS, "no pair of cohorts has a value")
+        return draw_empty_picture(sheet, drawn, TITLE_COHORTS, "no pair of cohorts has a value")
     _draw_cohorts(sheet, drawn)
     _label(sheet, drawn, len(known) - len(drawn), measure)
-    return finish(sheet, drawn, TITLE_COHORTS, _described_cohorts(drawn, measure))
+    return finalize(sheet, drawn, TITLE_COHORTS, _describe_cohorts(drawn, measure))
 
 
-def _chosen(known: pd.DataFrame, most: int) -> pd.DataFrame:
+def _select_pairs(known: pd.DataFrame, most: int) -> pd.DataFrame:
     """Return the rows to draw, in the order of the table."""
     if len(known) <= most:
         return known.reset_index(drop=True)
@@ -216,7 +223,7 @@ def _chosen(known: pd.DataFrame, most: int) -> pd.DataFrame:
     return chosen.reset_index(drop=True)
 
 
-def _draw_cohorts(sheet: Sheet, table: pd.DataFrame) -> None:
+def _draw_cohorts(sheet: Canvas, table: pd.DataFrame) -> None:
     ax, rows, less = sheet.ax, np.arange(len(table)), table["less"].to_numpy(dtype=bool)
     low, high, expected = (numeric(table[name]) for name in ("low", "high", "expected"))
     ax.hlines(rows, low, high, color=sheet.colours["slate"], linewidth=7, alpha=0.35)
@@ -239,13 +246,13 @@ def _scale(ax: Axes, values: NDArray[np.float64]) -> None:
     ax.set_xlim(low - room, high + room)
 
 
-def _label(sheet: Sheet, drawn: pd.DataFrame, rest: int, measure: str) -> None:
+def _label(sheet: Canvas, drawn: pd.DataFrame, rest: int, measure: str) -> None:
     pairs = [*drawn["cohort_a"], *drawn["cohort_b"]]
-    short = shown_apart(pairs, max(4, sheet.letters(MOST + 6) // 2 - 2))
+    short = format_distinct_names(pairs, max(4, sheet.letters(MAX_NAME_LETTERS + 6) // 2 - 2))
     count = len(drawn)
     name_rows(sheet, [f"{a} – {b}" for a, b in zip(short[:count], short[count:], strict=True)])
     format_values(sheet.ax.xaxis)
-    rule(sheet, "x")
+    draw_grid_lines(sheet, "x")
     text = f"{measure} of the selections of two cohorts"
     if rest:
         text += f"\nnot shown: {plural(rest, 'pair')} of cohorts"
@@ -253,7 +260,7 @@ def _label(sheet: Sheet, drawn: pd.DataFrame, rest: int, measure: str) -> None:
     _legend(sheet, drawn)
 
 
-def _legend(sheet: Sheet, drawn: pd.DataFrame) -> None:
+def _legend(sheet: Canvas, drawn: pd.DataFrame) -> None:
     """Say above the picture what bars and dots are."""
     colours = sheet.colours
     bar = Line2D([], [], color=colours["slate"], linewidth=7, alpha=0.35)
@@ -277,7 +284,7 @@ def _legend(sheet: Sheet, drawn: pd.DataFrame) -> None:
     )  # fmt: skip
 
 
-def _described_cohorts(drawn: pd.DataFrame, measure: str) -> str:
+def _describe_cohorts(drawn: pd.DataFrame, measure: str) -> str:
     value, low, high = (numeric(drawn[name]) for name in ("value", "low", "high"))
     inside = int(np.sum((value >= low) & (value <= high)))
     return (

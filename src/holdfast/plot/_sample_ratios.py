@@ -8,24 +8,31 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from holdfast._formatting import plural, shortened
-from holdfast.plot._canvas import check_columns, finish, nothing, open_sheet, settle, word
-from holdfast.plot._labels import list_names, place_labels, shown, shown_apart
-from holdfast.plot._style import look, numeric, plain
+from holdfast._formatting import format_list, plural
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    finalize,
+    layout,
+    open_canvas,
+    write_text,
+)
+from holdfast.plot._labels import format_distinct_names, format_name, list_names, place_labels
+from holdfast.plot._style import get_line_style, numeric, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
 TITLE = "Samples and features of data sets"
-NEEDED = ("name", "n_samples", "n_features")
-ROOM = 1.6
+REQUIRED_COLUMNS = ("name", "n_samples", "n_features")
+AXIS_MARGIN_FACTOR = 1.6
 """The axes reach beyond the outermost points by this factor."""
-MOST_NAMES = 30
+MAX_LABELED_POINTS = 30
 """Of more data sets with a name, the first have a label."""
 
 
@@ -63,25 +70,27 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
     '2 data sets by numbers of samples and features. Samples for a feature: from 0.0101 (leukemia)
     to 3.47 (sonar).'
     """
-    check_columns(table, NEEDED, "ratios")
-    numbers = _placed(table)
-    sheet = open_sheet(ax, style, 4.6)
+    check_columns(table, REQUIRED_COLUMNS, "ratios")
+    numbers = _prepare_points(table)
+    sheet = open_canvas(ax, style, 4.6)
     if numbers.empty:
-        return nothing(sheet, numbers, TITLE, "no numbers of samples and features are known")
+        return draw_empty_picture(
+            sheet, numbers, TITLE, "no numbers of samples and features are known"
+        )
     _span(sheet, numbers)
     _draw(sheet, numbers)
     sheet.ax.set(xlabel="number of samples N", ylabel="number of features D")
-    kinds = [kind for kind, _ in _grouped(numbers)]
-    settle(sheet)
+    kinds = [kind for kind, _ in _split_by_kind(numbers)]
+    layout(sheet)
     if len(kinds) > 1:
-        names = shown_apart(kinds, most=sheet.letters(24))
+        names = format_distinct_names(kinds, most=sheet.letters(24))
         list_names(sheet, [(name, _mark(sheet, i)) for i, name in enumerate(names)])
-        settle(sheet)
+        layout(sheet)
     _name(sheet, numbers)
-    return finish(sheet, numbers, TITLE, _described(numbers))
+    return finalize(sheet, numbers, TITLE, _describe_picture(numbers))
 
 
-def _placed(table: pd.DataFrame) -> pd.DataFrame:
+def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a place on logarithmic axes."""
     samples, features = numeric(table["n_samples"]), numeric(table["n_features"])
     known = np.isfinite(samples) & np.isfinite(features) & (samples > 0) & (features > 0)
@@ -89,7 +98,7 @@ def _placed(table: pd.DataFrame) -> pd.DataFrame:
     return numbers.assign(ratio=samples[known] / features[known])
 
 
-def _grouped(numbers: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _split_by_kind(numbers: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the kinds of data sets, each with its rows; all are one kind where none is told."""
     if "kind" not in numbers.columns:
         return [("", numbers)]
@@ -97,7 +106,7 @@ def _grouped(numbers: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return [(str(kind), own) for kind, own in numbers.groupby(kinds, sort=False)]
 
 
-def _span(sheet: Sheet, numbers: pd.DataFrame) -> None:
+def _span(sheet: Canvas, numbers: pd.DataFrame) -> None:
     """Let both axes be logarithmic, with room around the points."""
     ax = sheet.ax
     ax.set(xscale="log", yscale="log")
@@ -105,7 +114,7 @@ def _span(sheet: Sheet, numbers: pd.DataFrame) -> None:
         (ax.xaxis, "n_samples", ax.set_xlim), (ax.yaxis, "n_features", ax.set_ylim),
     ):  # fmt: skip
         values = numeric(numbers[name])
-        limits(values.min() / ROOM, values.max() * ROOM)
+        limits(values.min() / AXIS_MARGIN_FACTOR, values.max() * AXIS_MARGIN_FACTOR)
         _ticks(axis)
 
 
@@ -115,21 +124,21 @@ def _ticks(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 6))))
 
 
-def _draw(sheet: Sheet, numbers: pd.DataFrame) -> None:
+def _draw(sheet: Canvas, numbers: pd.DataFrame) -> None:
     _draw_equal(sheet)
-    for position, (_, own) in enumerate(_grouped(numbers)):
+    for position, (_, own) in enumerate(_split_by_kind(numbers)):
         sheet.ax.plot(
             numeric(own["n_samples"]), numeric(own["n_features"]), zorder=4, clip_on=False,
             markeredgecolor=sheet.colours["paper"], markeredgewidth=0.5, **_mark(sheet, position),
         )  # fmt: skip
 
 
-def _mark(sheet: Sheet, position: int) -> dict[str, Any]:
-    how = look(position, sheet.colours)
+def _mark(sheet: Canvas, position: int) -> dict[str, Any]:
+    how = get_line_style(position, sheet.colours)
     return {"color": how.colour, "marker": how.marker, "markersize": 5.5, "linestyle": "none"}
 
 
-def _draw_equal(sheet: Sheet) -> None:
+def _draw_equal(sheet: Canvas) -> None:
     """Draw a line through all places of the same ratio, for powers of ten, and name it."""
     (left, right), (bottom, top) = sheet.ax.get_xlim(), sheet.ax.get_ylim()
     low, high = np.log10(left / top), np.log10(right / bottom)
@@ -142,13 +151,15 @@ def _draw_equal(sheet: Sheet) -> None:
         )  # fmt: skip
         if ends[1] / ends[0] > 2:  # a corner has no room for its name
             at = ends[1] / 1.06
-            word(sheet, at, at / ratio, f"N/D = {plain(ratio)}", ha="right", va="top", zorder=1.5)
+            write_text(
+                sheet, at, at / ratio, f"N/D = {plain(ratio)}", ha="right", va="top", zorder=1.5
+            )
 
 
-def _name(sheet: Sheet, numbers: pd.DataFrame) -> None:
+def _name(sheet: Canvas, numbers: pd.DataFrame) -> None:
     """Write names beside the points that have one."""
-    named = numbers[numbers["name"].map(_has_name)].head(MOST_NAMES)
-    texts = [shown(name, most=sheet.letters(24)) for name in named["name"]]
+    named = numbers[numbers["name"].map(_has_name)].head(MAX_LABELED_POINTS)
+    texts = [format_name(name, most=sheet.letters(24)) for name in named["name"]]
     points = numbers[["n_samples", "n_features"]].to_numpy(dtype=np.float64)
     anchors = named[["n_samples", "n_features"]].to_numpy(dtype=np.float64)
     place_labels(sheet, points, texts, anchors)
@@ -158,16 +169,19 @@ def _has_name(name: Any) -> bool:  # noqa: ANN401  (a cell of a table)
     return not pd.isna(name) and bool(str(name).strip())
 
 
-def _described(numbers: pd.DataFrame) -> str:
+def _describe_picture(numbers: pd.DataFrame) -> str:
     ordered = numbers.sort_values("ratio", kind="stable")
-    ends = [f"{row['ratio']:.3g}{_who(row['name'])}" for _, row in ordered.iloc[[0, -1]].iterrows()]
-    counts = [f"{shown(kind, most=24)} {len(own):,}" for kind, own in _grouped(numbers)]
-    groups = f" ({shortened(counts, most=4)})" if len(counts) > 1 else ""
+    ends = [
+        f"{row['ratio']:.3g}{_format_name_suffix(row['name'])}"
+        for _, row in ordered.iloc[[0, -1]].iterrows()
+    ]
+    counts = [f"{format_name(kind, most=24)} {len(own):,}" for kind, own in _split_by_kind(numbers)]
+    groups = f" ({format_list(counts, most=4)})" if len(counts) > 1 else ""
     return (
         f"{plural(len(numbers), 'data set')}{groups} by numbers of samples and features. Samples "
         f"for a feature: from {ends[0]} to {ends[1]}."
     )
 
 
-def _who(name: Any) -> str:  # noqa: ANN401  (a cell of a table)
-    return f" ({shown(name, most=24)})" if _has_name(name) else ""
+def _format_name_suffix(name: Any) -> str:  # noqa: ANN401  (a cell of a table)
+    return f" ({format_name(name, most=24)})" if _has_name(name) else ""

@@ -11,8 +11,8 @@ from matplotlib.patches import PathPatch
 
 from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError
-from holdfast.plot._canvas import LETTER, finish, nothing, open_sheet, settle
-from holdfast.plot._labels import shown, shown_apart
+from holdfast.plot._canvas import LETTER, draw_empty_picture, finalize, layout, open_canvas
+from holdfast.plot._labels import format_distinct_names, format_name
 from holdfast.plot._stripes import rectangles
 from holdfast.plot._style import NOTE, TICK, Style
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.path import Path
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
 
 TITLE = "How alike selectors choose"
-FEW = 15
+MAX_SELECTORS_WITH_NUMBERS = 15
 """Of up to so many selectors, cells hold their numbers."""
 DIGITS = 4.5
 """Letters that a number in a cell takes, and a little room."""
-MANY = 60
+MAX_SELECTORS_AS_SHAPES = 60
 """Of more selectors than this, the cells are an image."""
 
 
@@ -79,14 +79,14 @@ def similarity(
     names = [str(name) for name in matrix.index]
     values = matrix.to_numpy(dtype=np.float64, na_value=np.nan)
     numbers = _numbers(names, values)
-    sheet = open_sheet(ax, style, float(np.clip(1.6 + 0.42 * len(names), 2.4, 7.4)))
+    sheet = open_canvas(ax, style, float(np.clip(1.6 + 0.42 * len(names), 2.4, 7.4)))
     if not names:
-        return nothing(sheet, numbers, TITLE, "no selectors are compared")
+        return draw_empty_picture(sheet, numbers, TITLE, "no selectors are compared")
     _draw(sheet, values)
     _label(sheet, names, measure)
-    if len(names) <= FEW:
+    if len(names) <= MAX_SELECTORS_WITH_NUMBERS:
         _write(sheet, values)
-    return finish(sheet, numbers, TITLE, _described(numbers, measure))
+    return finalize(sheet, numbers, TITLE, _describe_picture(numbers, measure))
 
 
 def _numbers(names: list[str], values: NDArray[np.float64]) -> pd.DataFrame:
@@ -102,8 +102,8 @@ def _strength(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.92 * np.clip(np.nan_to_num(values), 0, 1)
 
 
-def _draw(sheet: Sheet, values: NDArray[np.float64]) -> None:
-    if len(values) > MANY:
+def _draw(sheet: Canvas, values: NDArray[np.float64]) -> None:
+    if len(values) > MAX_SELECTORS_AS_SHAPES:
         _draw_image(sheet, values)
         return
     steps = _strength(values).round(2)
@@ -121,7 +121,7 @@ def _cells(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Path:
     return rectangles(columns - half, rows - half, columns + half, rows + half)
 
 
-def _write(sheet: Sheet, values: NDArray[np.float64]) -> None:
+def _write(sheet: Canvas, values: NDArray[np.float64]) -> None:
     """Write numbers into the cells; on axes that were given, only if they are wide enough."""
     size = NOTE if len(values) > 10 else TICK
     if not sheet.own and _cell_width(sheet, len(values)) < DIGITS * LETTER * size:
@@ -135,9 +135,9 @@ def _write(sheet: Sheet, values: NDArray[np.float64]) -> None:
         )  # fmt: skip
 
 
-def _cell_width(sheet: Sheet, n: int) -> float:
+def _cell_width(sheet: Canvas, n: int) -> float:
     """Return the points that a cell is wide."""
-    settle(sheet)
+    layout(sheet)
     sheet.ax.apply_aspect()
     return float(sheet.ax.get_window_extent().width * 72 / sheet.figure.dpi / n)
 
@@ -148,21 +148,23 @@ def _number(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _draw_image(sheet: Sheet, values: NDArray[np.float64]) -> None:
+def _draw_image(sheet: Canvas, values: NDArray[np.float64]) -> None:
     image = np.empty((*values.shape, 4))
     image[...] = to_rgba(sheet.colours["blue"])
     image[..., 3] = _strength(values)
     sheet.ax.imshow(image, interpolation="none")
 
 
-def _label(sheet: Sheet, names: list[str], measure: str) -> None:
+def _label(sheet: Canvas, names: list[str], measure: str) -> None:
     ax, n = sheet.ax, len(names)
-    texts = shown_apart(names, most=sheet.letters(22))
+    texts = format_distinct_names(names, most=sheet.letters(22))
     ax.set_xticks(
         range(n), texts, rotation=45, ha="right", rotation_mode="anchor", parse_math=False
     )
     ax.set_yticks(range(n), texts, parse_math=False)
-    ax.tick_params(length=0, labelsize=sheet.size(2 * n, TICK if n <= FEW else 7.0))
+    ax.tick_params(
+        length=0, labelsize=sheet.size(2 * n, TICK if n <= MAX_SELECTORS_WITH_NUMBERS else 7.0)
+    )
     ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.55, n - 0.45), ylim=(n - 0.45, -0.55), aspect="equal")
     ax.set_xlabel(f"{measure}; framed: to itself, on other resamples")
@@ -171,7 +173,7 @@ def _label(sheet: Sheet, names: list[str], measure: str) -> None:
     ax.add_patch(PathPatch(_cells(place, place), facecolor="none", linewidth=1.0, edgecolor=ink))
 
 
-def _described(numbers: pd.DataFrame, measure: str) -> str:
+def _describe_picture(numbers: pd.DataFrame, measure: str) -> str:
     names = list(dict.fromkeys(numbers["selector"]))
     text = f"Table of {measure} between {plural(len(names), 'selector')}."
     place = {name: position for position, name in enumerate(names)}
@@ -182,6 +184,6 @@ def _described(numbers: pd.DataFrame, measure: str) -> str:
         ("Most alike", apart.iloc[apart["value"].argmax()]),
         ("least", apart.iloc[apart["value"].argmin()]),
     ):
-        pair = f"{shown(row['selector'])} and {shown(row['other'])}"
+        pair = f"{format_name(row['selector'])} and {format_name(row['other'])}"
         text += f"{' ' if lead[0] == 'M' else '; '}{lead}: {pair} ({_number(row['value'])})"
     return f"{text}."

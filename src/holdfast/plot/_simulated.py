@@ -9,18 +9,18 @@ import numpy as np
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.plot._canvas import (
     check_columns,
-    entitle,
-    explain,
-    finish,
-    from_zero,
+    draw_legend,
+    finalize,
+    layout,
     open_panels,
-    settle,
+    scale_from_zero,
+    scale_panel_values,
     shades,
     space_evenly,
-    spread_out,
+    write_panel_title,
 )
-from holdfast.plot._labels import Ending, name_endings
-from holdfast.plot._style import column, format_values, look, numeric, plain
+from holdfast.plot._labels import LineLabel, draw_line_labels
+from holdfast.plot._style import column, format_values, get_line_style, numeric, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.lines import Line2D
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
@@ -40,7 +40,7 @@ AROUND = 15
 """So many neighbouring features are averaged for the lines of figure 3."""
 POINTS = 20_000
 """Most points of a panel."""
-FILTERS = {
+FILTER_TITLES = {
     "t_score": "t-score",
     "cat_score": "CAT score",
     "mutual_information": "mutual information",
@@ -65,13 +65,13 @@ def draw_scores(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
             _draw_means(sheet, means[means["n_samples"] == n], x, y)
             sheet.ax.set(xlabel=xlabel, ylabel=ylabel if n == sizes[0] else "")
             if row == "score":
-                entitle(sheet, f"{plain(n)} samples")
+                write_panel_title(sheet, f"{plain(n)} samples")
     first, *others = sheets.values()
     more = [sheet.ax for sheet in others]
-    return finish(first, means, "Scores and ranks by true effect", _said_of_ranks(means), more)
+    return finalize(first, means, "Scores and ranks by true effect", _said_of_ranks(means), more)
 
 
-def _draw_cloud(sheet: Sheet, points: pd.DataFrame, x: str, y: str) -> None:
+def _draw_cloud(sheet: Canvas, points: pd.DataFrame, x: str, y: str) -> None:
     """Draw the points as an image, those of the first sets: there may be hundreds of thousands."""
     some = points.iloc[:POINTS]
     sheet.ax.scatter(
@@ -82,7 +82,7 @@ def _draw_cloud(sheet: Sheet, points: pd.DataFrame, x: str, y: str) -> None:
     format_values(sheet.ax.yaxis)
 
 
-def _draw_means(sheet: Sheet, means: pd.DataFrame, x: str, y: str) -> None:
+def _draw_means(sheet: Canvas, means: pd.DataFrame, x: str, y: str) -> None:
     """Draw mean, and mean ± standard deviation, over neighbouring features."""
     own = means.sort_values(x)
     place, mean, spread = (_running(own[name]) for name in (x, f"{y}_mean", f"{y}_sd"))
@@ -126,7 +126,7 @@ def draw_selection(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
     _draw_curves(sheets["all"], curves, named=True)
     first, *others = sheets.values()
     title = "How often features are selected, by true effect"
-    return finish(first, curves, title, _said_of(curves), [sheet.ax for sheet in others])
+    return finalize(first, curves, title, _said_of(curves), [sheet.ax for sheet in others])
 
 
 def draw_other_filters(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
@@ -136,23 +136,23 @@ def draw_other_filters(tables: Mapping[str, pd.DataFrame], style: str) -> Pictur
     names = list(dict.fromkeys(curves["selector"]))
     sheets = open_panels([names], style, 3.6)
     for name, sheet in sheets.items():
-        _dress(sheet, FILTERS.get(name, name), ylabel=name == names[0])
+        _dress(sheet, FILTER_TITLES.get(name, name), ylabel=name == names[0])
         sheet.ax.set_xlim(0, numeric(curves["effect"]).max())
     for name, sheet in sheets.items():
         _draw_curves(sheet, curves[curves["selector"] == name], named=name == names[-1])
     first, *others = sheets.values()
     title = "How often other filters select features, by true effect"
-    return finish(first, curves, title, _said_of(curves), [sheet.ax for sheet in others])
+    return finalize(first, curves, title, _said_of(curves), [sheet.ax for sheet in others])
 
 
-def _dress(sheet: Sheet, title: str, *, ylabel: bool) -> None:
-    entitle(sheet, title)
+def _dress(sheet: Canvas, title: str, *, ylabel: bool) -> None:
+    write_panel_title(sheet, title)
     sheet.ax.set(xlabel=EFFECT, ylabel="share of sets that select it" if ylabel else "")
-    from_zero(sheet)
+    scale_from_zero(sheet)
     space_evenly(sheet)
 
 
-def _draw_curves(sheet: Sheet, curves: pd.DataFrame, *, named: bool) -> None:
+def _draw_curves(sheet: Canvas, curves: pd.DataFrame, *, named: bool) -> None:
     """Draw a curve a number of samples, the more samples the darker; name them if asked to."""
     sizes = sorted(set(curves["n_samples"]))
     endings = []
@@ -161,11 +161,11 @@ def _draw_curves(sheet: Sheet, curves: pd.DataFrame, *, named: bool) -> None:
         line: dict[str, Any] = {"color": colour, "linewidth": 1.6}
         sheet.ax.plot(own["effect"], own["probability"], **line)
         last = own.iloc[-1]
-        endings.append(Ending(last["effect"], last["probability"], plain(n), line))
+        endings.append(LineLabel(last["effect"], last["probability"], plain(n), line))
     sheet.ax.set_xlim(0, numeric(curves["effect"]).max())
-    settle(sheet)
+    layout(sheet)
     if named:
-        name_endings(sheet, endings)
+        draw_line_labels(sheet, endings)
 
 
 def _said_of(curves: pd.DataFrame) -> str:
@@ -174,7 +174,8 @@ def _said_of(curves: pd.DataFrame) -> str:
     for name, own in top.groupby("selector", sort=False):
         few, many = own.iloc[0], own.iloc[-1]
         parts.append(
-            f"{FILTERS.get(str(name), str(name))} selects features of the largest effect with "
+            f"{FILTER_TITLES.get(str(name), str(name))} selects features of the largest "
+            "effect with "
             f"probability {few['probability']:.2f} at {plain(few['n_samples'])} samples and "
             f"{many['probability']:.2f} at {plain(many['n_samples'])}"
         )
@@ -217,9 +218,9 @@ def draw_stability(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
             sheet, own["x"], PANELS[name], "stability" if name in ("n_samples", "size") else ""
         )
         if name in LAYOUT[1]:  # low throughout: a scale of their own shows where they are highest
-            from_zero(sheet, _top(own))
-    explain(sheet, lines, len(lines))
-    return _finished(sheets, table, "Stability of the t-score", _said_of_sweep(table))
+            scale_from_zero(sheet, _top(own))
+    draw_legend(sheet, lines, len(lines))
+    return _finalize_panels(sheets, table, "Stability of the t-score", _said_of_sweep(table))
 
 
 def draw_errors(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
@@ -236,9 +237,11 @@ def draw_errors(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
         _dress_simulated_sweeps(
             sheet, own["x"], PANELS[name], "error" if name in ("n_samples", "size") else ""
         )
-        from_zero(sheet, 0.5)
-    explain(sheet, lines, len(lines))
-    return _finished(sheets, table, "Errors after selection by the t-score", _said_of_errors(table))
+        scale_from_zero(sheet, 0.5)
+    draw_legend(sheet, lines, len(lines))
+    return _finalize_panels(
+        sheets, table, "Errors after selection by the t-score", _said_of_errors(table)
+    )
 
 
 def draw_correlated(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
@@ -255,11 +258,11 @@ def draw_correlated(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
         last, first = structure == structures[-1], name == names[0]
         label = PANELS["n_samples"] if last else ""
         _dress_simulated_sweeps(sheet, own["n_samples"], label, "stability" if first else "")
-        from_zero(sheet, _top(table))
-        entitle(sheet, f"{FILTERS_SIMULATED_SWEEPS.get(name, name)}: {structure}")
-    explain(sheet, lines, len(lines))
+        scale_from_zero(sheet, _top(table))
+        write_panel_title(sheet, f"{FILTERS_SIMULATED_SWEEPS.get(name, name)}: {structure}")
+    draw_legend(sheet, lines, len(lines))
     title = "Stability on correlated features"
-    return _finished(sheets, table, title, _said_of_correlated(table))
+    return _finalize_panels(sheets, table, title, _said_of_correlated(table))
 
 
 def draw_ratios(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
@@ -275,14 +278,14 @@ def draw_ratios(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
         line = _style(sheet, position) | {"color": shades(sheet.colours, len(ratios))[position]}
         sheet.ax.plot(own["n_samples"], own["value"], **line)
         last = own.iloc[-1]
-        endings.append(Ending(last["n_samples"], last["value"], f"N/D = {plain(ratio)}", line))
-    settle(sheet)
-    name_endings(sheet, endings)
+        endings.append(LineLabel(last["n_samples"], last["value"], f"N/D = {plain(ratio)}", line))
+    layout(sheet)
+    draw_line_labels(sheet, endings)
     said = _said_of_ratios(table)
-    return finish(sheet, table, "Stability at constant ratios of samples to features", said)
+    return finalize(sheet, table, "Stability at constant ratios of samples to features", said)
 
 
-def _draw_measures(sheet: Sheet, table: pd.DataFrame, x: str) -> list[Line2D]:
+def _draw_measures(sheet: Canvas, table: pd.DataFrame, x: str) -> list[Line2D]:
     """Draw a line a measure, with the band of its interval."""
     lines = []
     for position, (measure, title) in enumerate(MEASURES.items()):
@@ -296,22 +299,22 @@ def _draw_measures(sheet: Sheet, table: pd.DataFrame, x: str) -> list[Line2D]:
     return lines
 
 
-def _draw_line(sheet: Sheet, position: int, x: pd.Series, y: pd.Series, title: str) -> Line2D:
+def _draw_line(sheet: Canvas, position: int, x: pd.Series, y: pd.Series, title: str) -> Line2D:
     (line,) = sheet.ax.plot(numeric(x), numeric(y), label=title, **_style(sheet, position))
     return line
 
 
-def _style(sheet: Sheet, position: int) -> dict[str, Any]:
-    own = look(position, sheet.colours)
+def _style(sheet: Canvas, position: int) -> dict[str, Any]:
+    own = get_line_style(position, sheet.colours)
     return {
         "color": own.colour, "marker": own.marker, "markersize": 4, "linewidth": 1.4,
         "markeredgecolor": sheet.colours["paper"], "markeredgewidth": 0.4,
     }  # fmt: skip
 
 
-def _dress_simulated_sweeps(sheet: Sheet, x: pd.Series, xlabel: str, ylabel: str) -> None:
-    spread_out(sheet, numeric(x))
-    from_zero(sheet)
+def _dress_simulated_sweeps(sheet: Canvas, x: pd.Series, xlabel: str, ylabel: str) -> None:
+    scale_panel_values(sheet, numeric(x))
+    scale_from_zero(sheet)
     sheet.ax.set(xlabel=xlabel, ylabel=ylabel)
 
 
@@ -320,11 +323,11 @@ def _top(table: pd.DataFrame) -> float:
     return float(np.nanmax([numeric(table["value"]), column(table, "high")]))
 
 
-def _finished(
-    sheets: Mapping[str, Sheet], table: pd.DataFrame, title: str, description: str
+def _finalize_panels(
+    sheets: Mapping[str, Canvas], table: pd.DataFrame, title: str, description: str
 ) -> Picture:
     first, *others = sheets.values()
-    return finish(first, table, title, description, [sheet.ax for sheet in others])
+    return finalize(first, table, title, description, [sheet.ax for sheet in others])
 
 
 def _ends(values: Sequence[float]) -> str:

@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import plural, shortened
-from holdfast.plot._canvas import check_columns, finish, nothing, open_sheet, rule, settle
+from holdfast._formatting import format_list, plural
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    layout,
+    open_canvas,
+)
 from holdfast.plot._curves import curves_height
-from holdfast.plot._labels import Ending, name_endings, shown, shown_apart
+from holdfast.plot._labels import LineLabel, draw_line_labels, format_distinct_names, format_name
 from holdfast.plot._style import (
-    WIDE,
+    MIN_LOG_SCALE_RATIO,
     format_shares,
     format_values,
-    look,
+    get_line_style,
     numeric,
     percent,
     plain,
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
     from holdfast.select import StabilityPath, StabilitySelection
@@ -105,16 +112,16 @@ def stability_path(
     lines = _lines(table)
     chosen = [line for line in lines if line.selected]
     named = chosen[:MOST]
-    sheet = open_sheet(ax, style, curves_height(len(named) + 1, one_place=False))
+    sheet = open_canvas(ax, style, curves_height(len(named) + 1, one_place=False))
     if not lines:
-        return nothing(sheet, table, TITLE, "no feature was selected on any subsample")
+        return draw_empty_picture(sheet, table, TITLE, "no feature was selected on any subsample")
     drawn = chosen + [line for line in lines if not line.selected][:GREY]
     _prepare(sheet, lines[0].steps)
     _draw(sheet, drawn, named)
     _label(sheet, axis, len(lines) - len(drawn), len(chosen) - len(named))
-    settle(sheet)
+    layout(sheet)
     _name(sheet, named, threshold)
-    return finish(sheet, table, TITLE, _described(lines, chosen, threshold, axis))
+    return finalize(sheet, table, TITLE, _describe_picture(lines, chosen, threshold, axis))
 
 
 def _lines(table: pd.DataFrame) -> list[Line]:
@@ -135,10 +142,10 @@ def _lines(table: pd.DataFrame) -> list[Line]:
     return sorted(lines, key=lambda line: -line.last)
 
 
-def _prepare(sheet: Sheet, steps: NDArray[np.float64]) -> None:
+def _prepare(sheet: Canvas, steps: NDArray[np.float64]) -> None:
     """Set the axes up; penalties that fall run from left to right, too."""
     ax, low, high = sheet.ax, float(steps.min()), float(steps.max())
-    wide = low > 0 and high / low >= WIDE
+    wide = low > 0 and high / low >= MIN_LOG_SCALE_RATIO
     if wide or (steps == np.round(steps)).all():
         scale_counts(ax, steps, sheet.abreast(8, each=36))
     else:
@@ -148,24 +155,24 @@ def _prepare(sheet: Sheet, steps: NDArray[np.float64]) -> None:
     ax.set_xlim(edges[::-1] if steps[0] > steps[-1] else edges)
     ax.set_ylim(-0.03, 1.03)
     format_shares(ax.yaxis)
-    rule(sheet, "y")
+    draw_grid_lines(sheet, "y")
 
 
-def _draw(sheet: Sheet, drawn: list[Line], named: list[Line]) -> None:
+def _draw(sheet: Canvas, drawn: list[Line], named: list[Line]) -> None:
     """Draw the others as one grey line with gaps, then the selected ones."""
-    grey = [_thinned(line) for line in drawn if not line.selected]
+    grey = [_thin_points(line) for line in drawn if not line.selected]
     if grey:
         x, y = (
             np.concatenate([np.append(line[place], np.nan) for line in grey]) for place in (1, 2)
         )
-        sheet.ax.plot(x, y, zorder=2, **_rest(sheet, grey[0]))
+        sheet.ax.plot(x, y, zorder=2, **_grey_line_style(sheet, grey[0]))
     for position, line in enumerate(one for one in drawn if one.selected):
-        how = _look(sheet, position) if position < len(named) else _rest(sheet, line)
+        how = _look(sheet, position) if position < len(named) else _grey_line_style(sheet, line)
         every = max(1, len(line.steps) // 10)
         sheet.ax.plot(line.steps, line.shares, zorder=3, markevery=every, **how)
 
 
-def _thinned(line: Line) -> Line:
+def _thin_points(line: Line) -> Line:
     """Leave out points on level ground, and some of many others: the file stays small."""
     level = np.zeros(len(line.steps), dtype=bool)
     level[1:-1] = (np.diff(line.shares)[:-1] == 0) & (np.diff(line.shares)[1:] == 0)
@@ -175,35 +182,35 @@ def _thinned(line: Line) -> Line:
     return line._replace(steps=line.steps[kept], shares=line.shares[kept])
 
 
-def _look(sheet: Sheet, position: int) -> dict[str, Any]:
-    style = look(position, sheet.colours)
+def _look(sheet: Canvas, position: int) -> dict[str, Any]:
+    style = get_line_style(position, sheet.colours)
     return {
         "color": style.colour, "linestyle": style.dash, "marker": style.marker, "linewidth": 1.5,
         "markersize": 4.5, "markeredgecolor": sheet.colours["paper"], "markeredgewidth": 0.5,
     }  # fmt: skip
 
 
-def _rest(sheet: Sheet, line: Line) -> dict[str, Any]:
+def _grey_line_style(sheet: Canvas, line: Line) -> dict[str, Any]:
     dot = "." if len(line.steps) == 1 else None  # which would be no line
     return {"color": sheet.colours["slate"], "linewidth": 0.7, "alpha": 0.55, "marker": dot}
 
 
-def _name(sheet: Sheet, named: list[Line], threshold: float | None) -> None:
+def _name(sheet: Canvas, named: list[Line], threshold: float | None) -> None:
     """Name the selected features and the threshold at the right."""
-    names = shown_apart((line.name for line in named), most=sheet.letters(24))
+    names = format_distinct_names((line.name for line in named), most=sheet.letters(24))
     endings = [
-        Ending(float(line.steps[-1]), line.last, name, _look(sheet, position))
+        LineLabel(float(line.steps[-1]), line.last, name, _look(sheet, position))
         for position, (line, name) in enumerate(zip(named, names, strict=True))
     ]
     if threshold is not None:
         dashed: Any = {"color": sheet.colours["muted"], "linestyle": (0, (4, 3)), "linewidth": 1.0}
         sheet.ax.axhline(threshold, zorder=1.5, **dashed)
         end = sheet.ax.get_xlim()[1]
-        endings.append(Ending(end, threshold, f"threshold, {percent(threshold)}", dashed))
-    name_endings(sheet, endings)
+        endings.append(LineLabel(end, threshold, f"threshold, {percent(threshold)}", dashed))
+    draw_line_labels(sheet, endings)
 
 
-def _label(sheet: Sheet, axis: str, hidden: int, unnamed: int) -> None:
+def _label(sheet: Canvas, axis: str, hidden: int, unnamed: int) -> None:
     parts = []
     if unnamed:
         parts.append(f"not named: {plural(unnamed, 'selected feature')}")
@@ -214,7 +221,9 @@ def _label(sheet: Sheet, axis: str, hidden: int, unnamed: int) -> None:
     sheet.ax.set_ylabel("share of subsamples that select it, %")
 
 
-def _described(lines: list[Line], chosen: list[Line], threshold: float | None, axis: str) -> str:
+def _describe_picture(
+    lines: list[Line], chosen: list[Line], threshold: float | None, axis: str
+) -> str:
     first, last = (plain(round(float(lines[0].steps[place]), 3)) for place in (0, -1))
     lead = (
         f"Selection probabilities of {plural(len(lines), 'feature')} by {axis}, from {first} to "
@@ -223,5 +232,5 @@ def _described(lines: list[Line], chosen: list[Line], threshold: float | None, a
     often = "" if threshold is None else f" in at least {percent(threshold)} of the subsamples"
     if not chosen:
         return f"{lead} None is selected{often}."
-    names = shortened((shown(line.name) for line in chosen), most=5)
+    names = format_list((format_name(line.name) for line in chosen), most=5)
     return f"{lead} {len(chosen):,} selected{often}: {names}."

@@ -12,9 +12,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError
-from holdfast.plot._canvas import LETTER, finish, nothing, open_sheet
+from holdfast.plot._canvas import LETTER, draw_empty_picture, finalize, open_canvas
 from holdfast.plot._frequencies import legend_of_truth
-from holdfast.plot._labels import shown_apart, width
+from holdfast.plot._labels import format_distinct_names, width
 from holdfast.plot._style import TICK, count_ticks, percent, plain
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
     from holdfast.preferences import Subsets
 
 
 TITLE = "Which features each resample selected"
-LEVEL = 70
+MAX_HORIZONTAL_LETTERS = 70
 """Names stand level where so many letters are below the columns, else aslant."""
 NAMED = 30
 """Up to so many columns have the names of their features below them."""
@@ -91,9 +91,9 @@ def stripes(
     groups = _groups(outer, len(subsets))
     columns, n_columns = _columns(subsets, order)
     numbers = _numbers(subsets, groups, columns, truth)
-    sheet = open_sheet(ax, style, float(np.clip(1.3 + 0.035 * len(subsets), 2.6, 6.0)))
+    sheet = open_canvas(ax, style, float(np.clip(1.3 + 0.035 * len(subsets), 2.6, 6.0)))
     if numbers.empty:
-        return nothing(sheet, numbers, TITLE, "no feature was selected")
+        return draw_empty_picture(sheet, numbers, TITLE, "no feature was selected")
     heights = _heights(groups)
     marks = Marks(heights[numbers["resample"]], numbers["column"].to_numpy(), n_columns,
                   _informative(numbers))  # fmt: skip
@@ -102,7 +102,7 @@ def stripes(
     _label_columns(sheet, numbers, n_columns, order)
     if truth is not None:
         legend_of_truth(sheet, "ss")
-    return finish(sheet, numbers, TITLE, _described(subsets))
+    return finalize(sheet, numbers, TITLE, _describe_picture(subsets))
 
 
 def _groups(outer: Sequence[int] | NDArray[np.integer] | None, m: int) -> NDArray[np.integer]:
@@ -152,7 +152,7 @@ def _heights(groups: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.asarray(np.arange(len(groups)) + borders * max(1, round(0.02 * len(groups))))
 
 
-def _label_rows(sheet: Sheet, groups: NDArray[np.integer], heights: NDArray[np.int64]) -> None:
+def _label_rows(sheet: Canvas, groups: NDArray[np.integer], heights: NDArray[np.int64]) -> None:
     ax = sheet.ax
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
     if len(starts) == 1 or len(starts) > 30:
@@ -168,13 +168,15 @@ def _label_rows(sheet: Sheet, groups: NDArray[np.integer], heights: NDArray[np.i
     ax.set_ylabel("outer resample")
 
 
-def _label_columns(sheet: Sheet, numbers: pd.DataFrame, n_columns: int, order: str) -> None:
+def _label_columns(sheet: Canvas, numbers: pd.DataFrame, n_columns: int, order: str) -> None:
     ax = sheet.ax
     names = dict(zip(numbers["column"], numbers["feature"], strict=True))
     if n_columns <= sheet.abreast(NAMED, each=14):
         places = sorted(names)
-        texts = shown_apart((names[place] for place in places), most=sheet.letters(22))
-        slanted = n_columns * max(map(width, texts)) > sheet.abreast(LEVEL, each=LETTER * TICK)
+        texts = format_distinct_names((names[place] for place in places), most=sheet.letters(22))
+        slanted = n_columns * max(map(width, texts)) > sheet.abreast(
+            MAX_HORIZONTAL_LETTERS, each=LETTER * TICK
+        )
         how: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
         ax.set_xticks([place + 0.5 for place in places], texts, parse_math=False, **how)
         ax.tick_params(axis="x", length=0)
@@ -188,7 +190,7 @@ def _label_columns(sheet: Sheet, numbers: pd.DataFrame, n_columns: int, order: s
     )
 
 
-def _described(subsets: Subsets) -> str:
+def _describe_picture(subsets: Subsets) -> str:
     counts = np.unique(subsets.indices, return_counts=True)[1]
     total = f" of {plural(subsets.n_features, 'feature')}" if subsets.n_features else ""
     always = int((counts == len(subsets)).sum())
@@ -218,7 +220,7 @@ class Marks(NamedTuple):
     first: NDArray[np.bool_]
 
 
-def draw_marks(sheet: Sheet, marks: Marks, n_rows: float) -> None:
+def draw_marks(sheet: Canvas, marks: Marks, n_rows: float) -> None:
     """Draw the marks; column c spans c to c + 1, row r spans r to r + 1 downwards."""
     runs = runs_of(marks)
     if len(runs) <= LINES:
@@ -242,7 +244,7 @@ def runs_of(marks: Marks) -> NDArray[np.int64]:
     ).astype(np.int64)
 
 
-def _draw_runs(sheet: Sheet, runs: NDArray[np.int64], n_columns: int, colour: str) -> None:
+def _draw_runs(sheet: Canvas, runs: NDArray[np.int64], n_columns: int, colour: str) -> None:
     """Draw all runs of one colour as one shape: a rectangle each."""
     if not len(runs):
         return
@@ -261,7 +263,7 @@ def rectangles(
     return Path(corners.reshape(-1, 2), codes)
 
 
-def _draw_image(sheet: Sheet, marks: Marks, n_rows: int) -> None:
+def _draw_image(sheet: Canvas, marks: Marks, n_rows: int) -> None:
     """Draw marks as an image; where both colours meet in one place, the first is seen."""
     pixels = min(marks.n_columns, PIXELS)
     columns = (marks.columns.astype(np.int64) * pixels) // marks.n_columns

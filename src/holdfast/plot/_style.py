@@ -58,7 +58,7 @@ FAMILIES = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans
 """Fonts of the text in SVG files, the first that the reader has."""
 LABEL, TICK, NOTE = 9.0, 8.5, 8.0
 """Sizes of text in points: of labels of axes, of ticks and names, of remarks."""
-WIDTH = 7.0
+FIGURE_WIDTH_INCHES = 7.0
 """Width of a picture in inches."""
 
 SERIES = ("blue", "vermilion", "green", "purple", "orange", "sky", "slate")
@@ -73,7 +73,7 @@ DASHES: tuple[Any, ...] = (
 )
 
 
-class Look(NamedTuple):
+class LineStyle(NamedTuple):
     """How one of several selectors is drawn; differs by more than its colour."""
 
     colour: str
@@ -89,18 +89,18 @@ def palette(style: str) -> Mapping[str, str]:
     return STYLES[style]
 
 
-def look(position: int, colours: Mapping[str, str]) -> Look:
+def get_line_style(position: int, colours: Mapping[str, str]) -> LineStyle:
     """Return the look of the selector at a position."""
     turn, place = divmod(position, len(SERIES))
     marker = MARKERS[(place + turn) % len(MARKERS)]
-    return Look(colours[SERIES[place]], marker, DASHES[turn % len(DASHES)])
+    return LineStyle(colours[SERIES[place]], marker, DASHES[turn % len(DASHES)])
 
 
 # Names in any script, without warnings about fonts.
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def ignore_font_warnings() -> Iterator[None]:
     """Keep still about letters that the font at hand lacks: those of the reader have them."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -110,7 +110,7 @@ def quiet() -> Iterator[None]:
 
 # Numbers on axes and in sentences.
 
-WIDE = 30.0
+MIN_LOG_SCALE_RATIO = 30.0
 """Positive numbers whose largest is so many times the smallest are spread out by logarithms."""
 
 
@@ -138,7 +138,7 @@ def scale_counts(ax: Axes, values: Sequence[float] | NDArray[np.float64], most: 
     """Prepare the horizontal axis for whole numbers; return whether it is logarithmic."""
     known = np.asarray(values, dtype=np.float64)
     known = known[np.isfinite(known)]
-    wide = len(known) > 0 and known.min() > 0 and known.max() / known.min() >= WIDE
+    wide = len(known) > 0 and known.min() > 0 and known.max() / known.min() >= MIN_LOG_SCALE_RATIO
     if wide:
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))

@@ -8,21 +8,29 @@ import numpy as np
 from matplotlib.ticker import LogLocator
 
 from holdfast._formatting import plural
-from holdfast.plot._canvas import check_columns, dress, finish, nothing, open_sheet, rule, settle
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    layout,
+    open_canvas,
+    style_axes,
+)
 from holdfast.plot._curves import curves_height
-from holdfast.plot._labels import Ending, name_endings
-from holdfast.plot._style import format_values, look, numeric, plain, scale_counts
+from holdfast.plot._labels import LineLabel, draw_line_labels
+from holdfast.plot._style import format_values, get_line_style, numeric, plain, scale_counts
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
 TITLE = "What theory lets expect by number of samples"
-NEEDED = ("n_per_class", "effect", "informative", "stability")
+REQUIRED_COLUMNS = ("n_per_class", "effect", "informative", "stability")
 GAP, NARROW_GAP = 0.13, 0.26
 """Share of the area between the two panels, for labels; more of a small place that was given."""
 
@@ -67,40 +75,42 @@ def stability_surface(
     informative feature is selected with probability 0.40 (effect 0.05) to 0.97 (effect 0.15), and
     expected stability is 0.11 to 0.93.'
     """
-    check_columns(table, NEEDED, "stability_surface")
-    known = np.all([np.isfinite(numeric(table[name])) for name in NEEDED], axis=0)
+    check_columns(table, REQUIRED_COLUMNS, "stability_surface")
+    known = np.all([np.isfinite(numeric(table[name])) for name in REQUIRED_COLUMNS], axis=0)
     numbers = table[known].reset_index(drop=True)
     lines = dict(list(numbers.sort_values("n_per_class", kind="stable").groupby("effect")))
-    sheet = open_sheet(ax, style, curves_height(len(lines), one_place=False))
+    sheet = open_canvas(ax, style, curves_height(len(lines), one_place=False))
     if not lines:
-        return nothing(sheet, numbers, TITLE, "no expectations are known")
+        return draw_empty_picture(sheet, numbers, TITLE, "no expectations are known")
     panels = _panels(sheet, numbers)
     labels = ("probability of an informative feature", measure)
-    for panel, value, label in zip(panels, NEEDED[2:], labels, strict=True):
+    for panel, value, label in zip(panels, REQUIRED_COLUMNS[2:], labels, strict=True):
         _draw(panel, lines, value)
         panel.ax.set(xlabel="samples a class", ylabel=label)
-    settle(sheet)
+    layout(sheet)
     _name(panels[1], lines)
-    return finish(sheet, numbers, TITLE, _described(lines, measure), [one.ax for one in panels])
+    return finalize(
+        sheet, numbers, TITLE, _describe_picture(lines, measure), [one.ax for one in panels]
+    )
 
 
-def _panels(sheet: Sheet, numbers: pd.DataFrame) -> list[Sheet]:
+def _panels(sheet: Canvas, numbers: pd.DataFrame) -> list[Canvas]:
     """Divide the area into two, with the same axes of samples."""
     sheet.ax.set_axis_off()
     width = (1 - (GAP if sheet.own else NARROW_GAP)) / 2
     places = ((0.0, 0.0, width, 1.0), (1 - width, 0.0, width, 1.0))
     panels = [sheet._replace(ax=sheet.ax.inset_axes(place)) for place in places]
     for panel in panels:
-        dress(panel.ax, sheet.colours, sheet.scale)
+        style_axes(panel.ax, sheet.colours, sheet.scale)
         if scale_counts(panel.ax, numeric(numbers["n_per_class"]), sheet.abreast(4, each=72)):
             few = LogLocator(subs=(1.0, 3.0) if sheet.own else (1.0,))
             panel.ax.xaxis.set_major_locator(few)
         format_values(panel.ax.yaxis)
-        rule(panel, "y")
+        draw_grid_lines(panel, "y")
     return panels
 
 
-def _draw(panel: Sheet, lines: dict[Any, pd.DataFrame], value: str) -> None:
+def _draw(panel: Canvas, lines: dict[Any, pd.DataFrame], value: str) -> None:
     for position, own in enumerate(lines.values()):
         every = max(1, len(own) // 10)
         panel.ax.plot(
@@ -111,28 +121,28 @@ def _draw(panel: Sheet, lines: dict[Any, pd.DataFrame], value: str) -> None:
     panel.ax.set_ylim(min(low, -0.03), max(high, 1.03))
 
 
-def _line(panel: Sheet, position: int) -> dict[str, Any]:
-    style = look(position, panel.colours)
+def _line(panel: Canvas, position: int) -> dict[str, Any]:
+    style = get_line_style(position, panel.colours)
     return {
         "color": style.colour, "linestyle": style.dash, "marker": style.marker, "linewidth": 1.5,
         "markersize": 4.5, "markeredgecolor": panel.colours["paper"], "markeredgewidth": 0.5,
     }  # fmt: skip
 
 
-def _name(panel: Sheet, lines: dict[Any, pd.DataFrame]) -> None:
+def _name(panel: Canvas, lines: dict[Any, pd.DataFrame]) -> None:
     """Write the effects beside the ends of the lines."""
     panel.ax.get_tightbbox()  # which finds its place
     endings = [
-        Ending(
+        LineLabel(
             float(own["n_per_class"].iloc[-1]), float(own["stability"].iloc[-1]),
             f"effect {plain(float(effect))}", _line(panel, position),
         )
         for position, (effect, own) in enumerate(lines.items())
     ]  # fmt: skip
-    name_endings(panel, endings)
+    draw_line_labels(panel, endings)
 
 
-def _described(lines: dict[Any, pd.DataFrame], measure: str) -> str:
+def _describe_picture(lines: dict[Any, pd.DataFrame], measure: str) -> str:
     sizes = np.concatenate([numeric(own["n_per_class"]) for own in lines.values()])
     last = {
         effect: own.iloc[-1] for effect, own in lines.items()

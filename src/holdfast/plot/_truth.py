@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._formatting import plural
-from holdfast.plot._canvas import check_columns, finish, name_rows, nothing, open_sheet, rule
+from holdfast.plot._canvas import (
+    check_columns,
+    draw_empty_picture,
+    draw_grid_lines,
+    finalize,
+    name_rows,
+    open_canvas,
+)
 from holdfast.plot._frequencies import INFORMATIVE, OTHER, legend_of_truth
 from holdfast.plot._style import column, format_shares, format_values, numeric, percent
 
@@ -17,14 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from numpy.typing import NDArray
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
     from holdfast.plot._style import Style
 
 TITLE = "What was found against what is true"
-MANY = 600
+MAX_UNTHINNED_POINTS = 600
 """Of more points than this, those that would cover each other are drawn once."""
-MOST = 1500
+MAX_POINTS_PER_KIND = 1500
 """Of either kind, so many points are drawn at most."""
 CELLS = (250, 120, 60, 36)
 """Points of one cell are taken to cover each other; so many cells across, the fewest that do."""
@@ -80,11 +87,11 @@ def truth(
     check_columns(table, ("feature", "value", known), "truth")
     numbers = _numbers(table)
     by_effect = bool(np.isfinite(numbers["effect"]).any())
-    sheet = open_sheet(ax, style, 3.9 if by_effect else 2.4)
+    sheet = open_canvas(ax, style, 3.9 if by_effect else 2.4)
     if numbers.empty:
-        return nothing(sheet, numbers, TITLE, "no values of features are known")
+        return draw_empty_picture(sheet, numbers, TITLE, "no values of features are known")
     (_draw_effects if by_effect else _draw_strips)(sheet, numbers, value)
-    return finish(sheet, numbers, TITLE, _described(numbers, value))
+    return finalize(sheet, numbers, TITLE, _describe_picture(numbers, value))
 
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
@@ -95,8 +102,8 @@ def _numbers(table: pd.DataFrame) -> pd.DataFrame:
     return known.reset_index(drop=True)
 
 
-def _draw_effects(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
-    rule(sheet, "y")
+def _draw_effects(sheet: Canvas, numbers: pd.DataFrame, value: str) -> None:
+    draw_grid_lines(sheet, "y")
     _draw_points(sheet, numbers, numbers["effect"].to_numpy(), numbers["value"].to_numpy())
     sheet.ax.set(xlabel="true effect, in standard deviations", ylabel=value)
     format_values(sheet.ax.xaxis)
@@ -104,11 +111,11 @@ def _draw_effects(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
     legend_of_truth(sheet)
 
 
-def _draw_strips(sheet: Sheet, numbers: pd.DataFrame, value: str) -> None:
+def _draw_strips(sheet: Canvas, numbers: pd.DataFrame, value: str) -> None:
     """Draw two rows; points are moved up and down evenly, so that fewer hide each other."""
     shift = (np.arange(len(numbers)) * GOLDEN) % 1 - 0.5
     rows = np.where(numbers["informative"], 0, 1) + 0.6 * shift
-    rule(sheet, "x")
+    draw_grid_lines(sheet, "x")
     _draw_points(sheet, numbers, numbers["value"].to_numpy(), rows)
     counts = [int(numbers["informative"].sum()), int((~numbers["informative"]).sum())]
     texts = [f"{word} ({n:,})" for word, n in zip((INFORMATIVE, OTHER), counts, strict=True)]
@@ -122,12 +129,12 @@ def _format(axis: Axis, value: str) -> None:
 
 
 def _draw_points(
-    sheet: Sheet, numbers: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.float64]
+    sheet: Canvas, numbers: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> None:
     matters = numbers["informative"].to_numpy()
     places = np.stack([x, y], axis=1)
     for chosen, colour, marker in ((~matters, "vermilion", "D"), (matters, "blue", "o")):
-        own = _visible(places[chosen]) if len(places) > MANY else places[chosen]
+        own = _visible(places[chosen]) if len(places) > MAX_UNTHINNED_POINTS else places[chosen]
         sheet.ax.scatter(
             own[:, 0], own[:, 1], s=16 if marker == "D" else 24, marker=marker, alpha=0.6, zorder=3,
             color=sheet.colours[colour], linewidths=0,
@@ -142,12 +149,12 @@ def _visible(places: NDArray[np.float64]) -> NDArray[np.float64]:
     shares = (places - low) / np.where(span > 0, span, 1)
     for across in CELLS:
         first = np.unique(np.round(across * shares), axis=0, return_index=True)[1]
-        if len(first) <= MOST:
+        if len(first) <= MAX_POINTS_PER_KIND:
             break
     return np.asarray(places[np.sort(first)])
 
 
-def _described(numbers: pd.DataFrame, value: str) -> str:
+def _describe_picture(numbers: pd.DataFrame, value: str) -> str:
     matters = numbers["informative"]
     said = percent if value.endswith("%") else "{:.3g}".format
     text = f"{plural(len(numbers), 'feature')}, {int(matters.sum()):,} of them truly informative."

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import plural, shortened
-from holdfast.plot._canvas import dress, finish, nothing, open_sheet
-from holdfast.plot._labels import MOST, shown, shown_apart
+from holdfast._formatting import format_list, plural
+from holdfast.plot._canvas import draw_empty_picture, finalize, open_canvas, style_axes
+from holdfast.plot._labels import MAX_NAME_LETTERS, format_distinct_names, format_name
 from holdfast.plot._style import LABEL, NOTE, Style
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from holdfast.plot._canvas import Sheet
+    from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
 
 TITLE = "Features that selectors share"
@@ -25,7 +25,7 @@ NARROW = 10
 """Columns are at most as wide as if there were so many."""
 
 
-class Parts(NamedTuple):
+class UpsetAxes(NamedTuple):
     """The three parts of the picture."""
 
     bars: Axes
@@ -77,15 +77,15 @@ def upset(
     chosen = {str(name): set(map(str, features)) for name, features in sets.items()}
     numbers = combinations(chosen, max(most, 1))
     drawn = numbers[numbers["drawn"]]
-    sheet = open_sheet(ax, style, 2.7 + 0.23 * len(sets))
+    sheet = open_canvas(ax, style, 2.7 + 0.23 * len(sets))
     if drawn.empty:
-        return nothing(sheet, numbers, TITLE, "no features are chosen")
+        return draw_empty_picture(sheet, numbers, TITLE, "no features are chosen")
     parts = _divide(sheet, len(chosen), len(drawn))
     _draw_grid(sheet, parts.grid, list(chosen), drawn)
     _draw_bars(sheet, parts.bars, drawn)
     _draw_sizes(sheet, parts.sizes, chosen)
     _note(parts.grid, numbers)
-    return finish(sheet, numbers, TITLE, _described(chosen, numbers), parts)
+    return finalize(sheet, numbers, TITLE, _describe_picture(chosen, numbers), parts)
 
 
 def combinations(sets: Mapping[str, set[str]], most: int) -> pd.DataFrame:
@@ -102,7 +102,7 @@ def combinations(sets: Mapping[str, set[str]], most: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["selectors", "features", "count", "drawn"])
 
 
-def _divide(sheet: Sheet, n_sets: int, n_columns: int) -> Parts:
+def _divide(sheet: Canvas, n_sets: int, n_columns: int) -> UpsetAxes:
     """Divide the area: bars above, dots below, sizes at the right; few columns stay narrow."""
     sheet.ax.set_axis_off()
     low = 0.23 * n_sets / (1.6 + 0.23 * n_sets)
@@ -113,9 +113,9 @@ def _divide(sheet: Sheet, n_sets: int, n_columns: int) -> Parts:
         (0, 0, across, low),
         (across + 0.03, 0, 0.17, low),
     )
-    parts = Parts(*(sheet.ax.inset_axes(place) for place in places))
+    parts = UpsetAxes(*(sheet.ax.inset_axes(place) for place in places))
     for part in parts:
-        dress(part, sheet.colours, sheet.scale)
+        style_axes(part, sheet.colours, sheet.scale)
     return parts
 
 
@@ -124,7 +124,7 @@ def _across(count: int) -> tuple[float, float]:
     return -0.7, max(count, 3) - 0.3
 
 
-def _draw_grid(sheet: Sheet, ax: Axes, names: list[str], drawn: pd.DataFrame) -> None:
+def _draw_grid(sheet: Canvas, ax: Axes, names: list[str], drawn: pd.DataFrame) -> None:
     colours, columns = sheet.colours, np.arange(len(drawn))
     member = np.array([[name in owners for owners in drawn["selectors"]] for name in names])
     rows, places = np.nonzero(~member)
@@ -135,13 +135,13 @@ def _draw_grid(sheet: Sheet, ax: Axes, names: list[str], drawn: pd.DataFrame) ->
     last = len(names) - 1 - member[::-1].argmax(axis=0)
     ax.vlines(columns, first, last, color=colours["blue"], linewidth=1.4, zorder=2)
     ax.set(xlim=_across(len(drawn)), ylim=(len(names) - 0.4, -0.6), xticks=[])
-    texts = shown_apart(names, sheet.letters(MOST))
+    texts = format_distinct_names(names, sheet.letters(MAX_NAME_LETTERS))
     ax.set_yticks(range(len(names)), texts, parse_math=False)
     ax.tick_params(length=0, pad=5, labelsize=sheet.size(2 * len(names)))
     ax.spines[:].set_visible(False)
 
 
-def _draw_bars(sheet: Sheet, ax: Axes, drawn: pd.DataFrame) -> None:
+def _draw_bars(sheet: Canvas, ax: Axes, drawn: pd.DataFrame) -> None:
     counts = drawn["count"].to_numpy()
     ax.bar(range(len(counts)), counts, width=0.62, color=sheet.colours["blue"], linewidth=0)
     for column, count in enumerate(counts):
@@ -155,7 +155,7 @@ def _draw_bars(sheet: Sheet, ax: Axes, drawn: pd.DataFrame) -> None:
     ax.set_yticks([])
 
 
-def _draw_sizes(sheet: Sheet, ax: Axes, sets: Mapping[str, set[str]]) -> None:
+def _draw_sizes(sheet: Canvas, ax: Axes, sets: Mapping[str, set[str]]) -> None:
     counts = [len(features) for features in sets.values()]
     ax.barh(range(len(counts)), counts, height=0.5, color=sheet.colours["slate"], linewidth=0)
     for row, count in enumerate(counts):
@@ -177,11 +177,11 @@ def _note(ax: Axes, numbers: pd.DataFrame) -> None:
         ax.set_xlabel(f"not shown: {plural(len(rest), 'combination')} with {total} in all")
 
 
-def _described(sets: Mapping[str, set[str]], numbers: pd.DataFrame) -> str:
+def _describe_picture(sets: Mapping[str, set[str]], numbers: pd.DataFrame) -> str:
     union = int(numbers["count"].sum())
     shared = numbers[numbers["selectors"].map(len) == len(sets)]["count"].sum()
     first = numbers.iloc[0]
-    owners = shortened(map(shown, first["selectors"]))
+    owners = format_list(map(format_name, first["selectors"]))
     return (
         f"{plural(union, 'feature')} chosen by {plural(len(sets), 'selector')}, {shared:,} of "
         f"them by every one. The largest combination: {owners}, "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overloa
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 # The features that preferences speak about: how many there are, and their names.
 
-MOST = 2**53  # numbers up to here are exact as floating-point numbers
+MAX_FEATURES = 2**53  # numbers up to here are exact as floating-point numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Features:
+class FeatureSpace:
     """A feature space of `count` features (None: unknown), the first of which have `names`.
 
     All features have names, or none, or (where selections were given by name together with a
@@ -36,14 +36,14 @@ class Features:
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.count is not None and not 1 <= self.count <= MOST:
+        if self.count is not None and not 1 <= self.count <= MAX_FEATURES:
             raise InvalidInputError(f"n_features must lie between 1 and 2^53, got {self.count}.")
         if self.names is None:
             return
         if len(set(self.names)) < len(self.names):
             doubled = [name for name, times in Counter(self.names).items() if times > 1]
             raise InvalidInputError(
-                f"feature names must be unique; given more than once: {shortened(doubled)}."
+                f"feature names must be unique; given more than once: {format_list(doubled)}."
             )
         if self.count is not None and len(self.names) > self.count:
             raise InvalidInputError(
@@ -51,10 +51,10 @@ class Features:
             )
 
     @classmethod
-    def of(cls, n_features: int | None, names: Iterable[object] | None) -> Features:
+    def of(cls, n_features: int | None, names: Iterable[object] | None) -> FeatureSpace:
         """Build a feature space from what a user gave: a count, names for all, or both."""
         if names is None:
-            return cls(None if n_features is None else _whole(n_features))
+            return cls(None if n_features is None else _check_integer(n_features))
         texts = tuple(str(name) for name in names)
         if n_features is not None and n_features != len(texts):
             raise InvalidInputError(
@@ -62,13 +62,13 @@ class Features:
             )
         return cls(len(texts), texts)
 
-    def with_count(self, count: int, source: str) -> Features:
+    def with_count(self, count: int, source: str) -> FeatureSpace:
         """Return the same features with a count learnt from `source`; refuse a contradiction."""
         if self.count is not None and self.count != count:
             raise InvalidInputError(
                 f"n_features is {self.count:,}, but {source} has {count:,} features."
             )
-        return Features(count, self.names)
+        return FeatureSpace(count, self.names)
 
     def labels(self, indices: Sequence[int] | NDArray[np.integer]) -> NDArray[np.object_]:
         """Return the names of the features at `indices`, or their numbers where unnamed."""
@@ -85,7 +85,7 @@ class Features:
         return {name: index for index, name in enumerate(self.names or ())}
 
 
-def _whole(n_features: object) -> int:
+def _check_integer(n_features: object) -> int:
     if isinstance(n_features, int | np.integer) and not isinstance(n_features, bool):
         return int(n_features)
     raise InvalidInputError(f"n_features must be a whole number, got {n_features!r}.")
@@ -101,7 +101,7 @@ class Preferences(ABC):
     """m results of feature selection on the same p features; see its four children."""
 
     __slots__ = ("_features",)
-    _features: Features
+    _features: FeatureSpace
     form: ClassVar[Form]
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import Features, Preferences, frozen
+from holdfast.preferences._base import FeatureSpace, Preferences, frozen
 from holdfast.preferences._subsets import read_subsets
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ class Groups(Preferences):
         results = [list(result) for result in data]
         if not results:
             raise InvalidInputError("at least one result is needed, got none.")
-        groups, features = _numbered(results, Features.of(n_features, feature_names))
+        groups, features = _index_members(results, FeatureSpace.of(n_features, feature_names))
         self._set(groups, _stand_ins(representatives, groups, features), features)
 
     def _set(
         self,
         groups: Nested,
         representatives: tuple[NDArray[np.int64], ...] | None,
-        features: Features,
+        features: FeatureSpace,
     ) -> None:
         self._groups = groups
         self._representatives = representatives
@@ -82,7 +82,7 @@ class Groups(Preferences):
         cls,
         groups: Nested,
         representatives: tuple[NDArray[np.int64], ...] | None,
-        features: Features,
+        features: FeatureSpace,
     ) -> Self:
         """Build from parts that are known to be valid."""
         new = cls.__new__(cls)
@@ -163,7 +163,7 @@ def _equal(mine: Nested, theirs: Nested) -> bool:
     )
 
 
-def _numbered(results: list[list[Any]], features: Features) -> tuple[Nested, Features]:
+def _index_members(results: list[list[Any]], features: FeatureSpace) -> tuple[Nested, FeatureSpace]:
     """Turn members into sorted indices; a group is read as a selection is."""
     flat = [group for result in results for group in result]
     if not flat:
@@ -178,7 +178,7 @@ def _numbered(results: list[list[Any]], features: Features) -> tuple[Nested, Fea
 
 
 def _stand_ins(
-    given: Sequence[Sequence[Any]] | None, groups: Nested, features: Features
+    given: Sequence[Sequence[Any]] | None, groups: Nested, features: FeatureSpace
 ) -> tuple[NDArray[np.int64], ...] | None:
     if given is None:
         return None

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import Features, Preferences, frozen
+from holdfast.preferences._base import FeatureSpace, Preferences, frozen
 from holdfast.preferences._ranks import (
     RandomState,
     Ties,
@@ -22,7 +22,7 @@ from holdfast.preferences._ranks import (
     generators,
     ranks_of,
 )
-from holdfast.preferences._subsets import Subsets, is_frame, names_of, stacked
+from holdfast.preferences._subsets import Subsets, concatenate_rows, is_frame, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,12 +48,12 @@ class Tabular(Preferences):
         """Number of features."""
         return int(self._values.shape[1])
 
-    def _set(self, values: NDArray[Any], features: Features) -> None:
+    def _set(self, values: NDArray[Any], features: FeatureSpace) -> None:
         self._values = frozen(values.view())  # the user's own map stays writable for the user
         self._features = features
 
     @classmethod
-    def _of(cls, values: NDArray[Any], features: Features) -> Self:
+    def _of(cls, values: NDArray[Any], features: FeatureSpace) -> Self:
         """Build from a table that is known to be valid."""
         new = cls.__new__(cls)
         new._set(values, features)
@@ -94,14 +94,14 @@ def read_table(
     attributes: Sequence[str],
     n_features: int | None,
     feature_names: Iterable[object] | None,
-) -> tuple[NDArray[Any], Features]:
+) -> tuple[NDArray[Any], FeatureSpace]:
     """Read an array, a frame, fitted estimators or any iterable of vectors as a finite table."""
-    features = Features.of(n_features, feature_names)
+    features = FeatureSpace.of(n_features, feature_names)
     if is_frame(data):
         names = tuple(str(column) for column in data.columns)
         if features.names not in (None, names):
             raise InvalidInputError("feature_names differ from the column names of the frame.")
-        features, data = Features(features.count, names), np.asarray(data.to_numpy())
+        features, data = FeatureSpace(features.count, names), np.asarray(data.to_numpy())
     if not isinstance(data, np.ndarray):
         data, features = _from_iterable(data, attributes, features)
     if data.ndim != 2 or data.size == 0 or data.dtype.kind not in "biuf":
@@ -117,17 +117,17 @@ def read_table(
 def _from_iterable(
     data: Any,  # noqa: ANN401
     attributes: Sequence[str],
-    features: Features,
-) -> tuple[NDArray[Any], Features]:
+    features: FeatureSpace,
+) -> tuple[NDArray[Any], FeatureSpace]:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InvalidInputError(f"rows of numbers are needed, got {type(data).__name__}.")
     if isinstance(data, Iterator):
-        return spooled(data), features
+        return spool_rows(data), features
     rows = list(data)
     if rows and all(hasattr(row, "fit") for row in rows):
         names = names_of(rows)
         if names is not None and features.names is None:
-            features = Features(features.count, tuple(names))
+            features = FeatureSpace(features.count, tuple(names))
         rows = [importance(row, position, attributes) for position, row in enumerate(rows)]
     lengths = {np.shape(row) for row in rows}
     if len(lengths) > 1:
@@ -171,10 +171,10 @@ def empty_table(shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
     size = shape[0] * shape[1] * np.dtype(dtype).itemsize
     if size <= IN_MEMORY:
         return np.empty(shape, dtype)
-    return _mapped(_temporary(), shape, dtype)
+    return _map_file(_temporary(), shape, dtype)
 
 
-def spooled(rows: Iterable[Any]) -> NDArray[np.float64]:
+def spool_rows(rows: Iterable[Any]) -> NDArray[np.float64]:
     """Write rows of numbers to a temporary file one by one and return it as a mapped table."""
     path = _temporary()
     try:
@@ -183,7 +183,7 @@ def spooled(rows: Iterable[Any]) -> NDArray[np.float64]:
     except BaseException:
         path.unlink()
         raise
-    return _mapped(path, shape, np.float64)
+    return _map_file(path, shape, np.float64)
 
 
 def _write_rows(rows: Iterable[Any], file: BinaryIO) -> tuple[int, int]:
@@ -219,7 +219,7 @@ def _temporary() -> Path:
     return Path(name)
 
 
-def _mapped(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
+def _map_file(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
     table: NDArray[Any]
     if path.stat().st_size:
         table = np.memmap(path, dtype=np.dtype(dtype), mode="r+", shape=shape)
@@ -276,7 +276,7 @@ class Rankings(Tabular):
         feature_names: Iterable[object] | None = None,
     ) -> None:
         if _is_orders(data):
-            self._set(*_from_orders(data, Features.of(n_features, feature_names)))
+            self._set(*_from_orders(data, FeatureSpace.of(n_features, feature_names)))
             return
         table, features = read_table(data, ("ranking_",), n_features, feature_names)
         self._set(_proper(table), features)
@@ -298,7 +298,7 @@ class Rankings(Tabular):
         count = count_of(k, self.n_features)
         seeded = generators(random_state, len(self))
         rows = [_best(row, count, generator) for row, generator in zip(self, seeded, strict=True)]
-        return Subsets._of(*stacked(rows), self._features)
+        return Subsets._of(*concatenate_rows(rows), self._features)
 
     def _summary(self) -> tuple[str, str]:
         return (
@@ -350,10 +350,10 @@ def _is_orders(data: Any) -> bool:  # noqa: ANN401
 
 
 def _from_orders(
-    orders: Sequence[Sequence[str]], features: Features
-) -> tuple[NDArray[np.int32], Features]:
+    orders: Sequence[Sequence[str]], features: FeatureSpace
+) -> tuple[NDArray[np.int32], FeatureSpace]:
     if features.names is None:
-        features = Features(features.count, tuple(orders[0]))
+        features = FeatureSpace(features.count, tuple(orders[0]))
     index_of = features.index_of()
     table = np.empty((len(orders), len(index_of)), dtype=np.int32)
     for position, order in enumerate(orders):
@@ -361,7 +361,7 @@ def _from_orders(
         if odd or len(order) != len(index_of):
             raise InvalidInputError(
                 f"ranking {position} must name each of the {len(index_of):,} features once; "
-                f"missing, unknown or repeated: {shortened(sorted(odd) or order)}."
+                f"missing, unknown or repeated: {format_list(sorted(odd) or order)}."
             )
         table[position, [index_of[name] for name in order]] = np.arange(1, len(order) + 1)
     return table, features.with_count(len(index_of), "the rankings")
@@ -471,7 +471,7 @@ class Weights(Tabular):
         rows: list[NDArray[np.integer]] = [
             np.flatnonzero(test(row)).astype(np.int32) for row in self
         ]
-        return Subsets._of(*stacked(rows), self._features)
+        return Subsets._of(*concatenate_rows(rows), self._features)
 
     def _summary(self) -> tuple[str, str]:
         return (

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from holdfast._formatting import did_you_mean, plural, shortened
+from holdfast._formatting import did_you_mean, format_list, plural
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import Features, Preferences, frozen
+from holdfast.preferences._base import FeatureSpace, Preferences, frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,11 +65,11 @@ class Subsets(Preferences):
         n_features: int | None = None,
         feature_names: Iterable[object] | None = None,
     ) -> None:
-        read = read_subsets(data, Features.of(n_features, feature_names))
+        read = read_subsets(data, FeatureSpace.of(n_features, feature_names))
         self._set(*read)
 
     def _set(
-        self, indptr: NDArray[np.int64], indices: NDArray[np.integer], features: Features
+        self, indptr: NDArray[np.int64], indices: NDArray[np.integer], features: FeatureSpace
     ) -> None:
         self._indptr = frozen(indptr)
         self._indices = frozen(indices)
@@ -77,7 +77,7 @@ class Subsets(Preferences):
 
     @classmethod
     def _of(
-        cls, indptr: NDArray[np.int64], indices: NDArray[np.integer], features: Features
+        cls, indptr: NDArray[np.int64], indices: NDArray[np.integer], features: FeatureSpace
     ) -> Self:
         """Build from arrays that are known to be valid."""
         new = cls.__new__(cls)
@@ -124,11 +124,13 @@ class Subsets(Preferences):
         return self._indices[self._indptr[index] : self._indptr[index + 1]]
 
     def _some(self, indices: NDArray[np.intp]) -> Self:
-        return self._of(*stacked([self._one(i) for i in indices]), self._features)
+        return self._of(*concatenate_rows([self._one(i) for i in indices]), self._features)
 
     @classmethod
     def _joined(cls, parts: Sequence[Self]) -> Self:
-        return cls._of(*stacked([row for part in parts for row in part]), parts[0]._features)
+        return cls._of(
+            *concatenate_rows([row for part in parts for row in part]), parts[0]._features
+        )
 
     def _same_results(self, other: Self) -> bool:
         return np.array_equal(self._indptr, other._indptr) and np.array_equal(
@@ -146,7 +148,7 @@ class Subsets(Preferences):
         )
 
 
-def stacked(
+def concatenate_rows(
     rows: Sequence[NDArray[np.integer]],
 ) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
     """Put index arrays behind each other; return where each begins, and all of them."""
@@ -157,10 +159,10 @@ def stacked(
 
 # From what users have (lists, matrices, frames, fitted selectors) to sorted indices.
 
-Read: TypeAlias = tuple[NDArray[np.int64], NDArray[np.integer], Features]
+Read: TypeAlias = tuple[NDArray[np.int64], NDArray[np.integer], FeatureSpace]
 
 
-def read_subsets(data: Any, features: Features) -> Read:  # noqa: ANN401
+def read_subsets(data: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
     """Read any supported container of selections."""
     if isinstance(data, Mapping | str | bytes):
         raise InvalidInputError(
@@ -187,9 +189,9 @@ def is_frame(data: object) -> bool:
     return hasattr(data, "columns") and hasattr(data, "to_numpy")
 
 
-def _from_frame(frame: Any, features: Features) -> Read:  # noqa: ANN401
+def _from_frame(frame: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
     names = [str(column) for column in frame.columns]
-    features = _named(features, names, "the frame")
+    features = _name_features(features, names, "the frame")
     values = _numbers(frame)
     if values.dtype != bool:
         odd = ~np.isin(values, (0, 1))
@@ -214,14 +216,14 @@ def _numbers(frame: Any) -> NDArray[Any]:  # noqa: ANN401
         raise InvalidInputError("a frame of selections holds booleans or 0 and 1 only.") from None
 
 
-def _named(features: Features, names: Sequence[str], source: str) -> Features:
+def _name_features(features: FeatureSpace, names: Sequence[str], source: str) -> FeatureSpace:
     """Return features named by the data; names given by the user must be the same ones."""
     if features.names is not None and tuple(names) != features.names:
         raise InvalidInputError(f"feature_names differ from the column names of {source}.")
-    return Features(features.with_count(len(names), source).count, tuple(names))
+    return FeatureSpace(features.with_count(len(names), source).count, tuple(names))
 
 
-def _from_sparse(matrix: Any, features: Features) -> Read:  # noqa: ANN401
+def _from_sparse(matrix: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
     rows = scipy.sparse.csr_array(matrix, copy=True)
     rows.sum_duplicates()
     if not np.isin(rows.data, (0, 1)).all():
@@ -235,10 +237,10 @@ def _from_sparse(matrix: Any, features: Features) -> Read:  # noqa: ANN401
     return rows.indptr.astype(np.int64), indices, features
 
 
-def _from_selectors(selectors: Sequence[Any], features: Features) -> Read:
+def _from_selectors(selectors: Sequence[Any], features: FeatureSpace) -> Read:
     names = names_of(selectors)
     if names is not None:
-        features = _named(features, names, "the selectors")
+        features = _name_features(features, names, "the selectors")
     masks = [np.asarray(selector.get_support(), dtype=bool) for selector in selectors]
     for position, mask in enumerate(masks):
         features = features.with_count(len(mask), f"selector {position}")
@@ -258,7 +260,7 @@ def names_of(estimators: Sequence[Any]) -> list[str] | None:
     return names[0]
 
 
-def _from_rows(rows: Sequence[Any], features: Features) -> Read:
+def _from_rows(rows: Sequence[Any], features: FeatureSpace) -> Read:
     arrays = [_as_row(row, position) for position, row in enumerate(rows)]
     kinds = {array.dtype.kind for array in arrays if array.size or array.dtype.kind == "b"}
     if kinds <= {"i"}:
@@ -306,14 +308,14 @@ def _require_all_text(items: Sequence[object], position: int) -> None:
     other = [item for item in items if not isinstance(item, str)]
     if other:
         raise InvalidInputError(
-            f"row {position} mixes names with other values: {shortened(map(repr, other))}."
+            f"row {position} mixes names with other values: {format_list(map(repr, other))}."
         )
 
 
-def _from_names(rows: Sequence[NDArray[np.str_]], features: Features) -> Read:
+def _from_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Read:
     if features.names is None:
         found = dict.fromkeys(name for row in rows for name in row.tolist())
-        features = Features(features.count, tuple(found))
+        features = FeatureSpace(features.count, tuple(found))
     index_of = features.index_of()
     try:
         numbered = [
@@ -327,7 +329,7 @@ def _from_names(rows: Sequence[NDArray[np.str_]], features: Features) -> Read:
     return _sorted_rows(numbered, features)
 
 
-def _sorted_rows(rows: Sequence[NDArray[np.int64]], features: Features) -> Read:
+def _sorted_rows(rows: Sequence[NDArray[np.int64]], features: FeatureSpace) -> Read:
     """Sort each row and refuse repeats and indices out of range."""
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=indptr[1:])
@@ -338,7 +340,7 @@ def _sorted_rows(rows: Sequence[NDArray[np.int64]], features: Features) -> Read:
     return indptr, indices, features
 
 
-def _check_row(row: NDArray[np.int64], position: int, features: Features) -> None:
+def _check_row(row: NDArray[np.int64], position: int, features: FeatureSpace) -> None:
     if row.size == 0:
         return
     repeated = row[1:][row[1:] == row[:-1]]
@@ -348,7 +350,7 @@ def _check_row(row: NDArray[np.int64], position: int, features: Features) -> Non
         )
         labels = features.labels(np.unique(repeated)).tolist()
         raise InvalidInputError(
-            f"selection {position} holds a feature more than once: {shortened(labels)}{hint}."
+            f"selection {position} holds a feature more than once: {format_list(labels)}{hint}."
         )
     if row[0] < 0 or (features.count is not None and row[-1] >= features.count):
         odd = int(row[0] if row[0] < 0 else row[-1])
@@ -358,6 +360,6 @@ def _check_row(row: NDArray[np.int64], position: int, features: Features) -> Non
         )
 
 
-def _index_type(features: Features) -> type[np.integer]:
+def _index_type(features: FeatureSpace) -> type[np.integer]:
     small = features.count is not None and features.count <= np.iinfo(np.int32).max
     return np.int32 if small else np.int64

@@ -10,12 +10,17 @@ from holdfast.measures import get_measure
 from holdfast.report._evidence import MOST_MEMBERS, Evidence, attempt
 from holdfast.report._feature_table import features, longest_lists
 from holdfast.report._figures import figures as drawn
-from holdfast.report._formatting import called, joined, listed, plain, records, some
+from holdfast.report._formatting import format_name, join_names, join_texts, plain, records, some
 from holdfast.report._glossary import glossary
 from holdfast.report._methods import data_name, methods
 from holdfast.report._replication_section import second_study
 from holdfast.report._schema import FORMAT, VERSION
-from holdfast.report._selector_table import compared, compared_size, selectors, size_of_pair
+from holdfast.report._selector_table import (
+    compared_size,
+    describe_compared_sizes,
+    selectors,
+    size_of_pair,
+)
 from holdfast.report._verdict import verdict
 
 if TYPE_CHECKING:
@@ -24,11 +29,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from holdfast.judge import StabilityProfile
-    from holdfast.report._schema import Groups, Report, Section, State
+    from holdfast.report._schema import Groups, Report, ReportSection, State
     from holdfast.study import Result
 
 
-TITLE = "Which features would you find again?"
+REPORT_TITLE = "Which features would you find again?"
 
 
 def make_report(
@@ -69,7 +74,7 @@ def make_report(
         "format": FORMAT,
         "version": VERSION,
         "generator": f"holdfast {version('holdfast')}",
-        "title": TITLE,
+        "title": REPORT_TITLE,
         "subtitle": _subtitle(evidence),
         "state": _state(evidence),
         "verdict": verdict(evidence),
@@ -95,7 +100,7 @@ def make_report(
 def _subtitle(evidence: Evidence) -> str:
     data = evidence.plan["data"]
     return (
-        f"{called(data_name(evidence))}: {plural(data['n_samples'], 'sample')}, "
+        f"{format_name(data_name(evidence))}: {plural(data['n_samples'], 'sample')}, "
         f"{plural(data['n_features'], 'feature')}"
     )
 
@@ -118,11 +123,11 @@ def _state(evidence: Evidence) -> State:
 
 # Sections of sentences and numbers: profiles, similarity of selectors, stand-ins, failures.
 
-MOST = 200
+MAX_SECTION_ROWS = 200
 """Most rows of a table that a section shows."""
 NO_KNOT = "no knot: "
 OWN_SIZE = "no profile, as the number of features is chosen, not asked for"
-EMPTY: Section = {"sentences": [], "rows": []}
+EMPTY: ReportSection = {"sentences": [], "rows": []}
 """A section that is left out."""
 SHORTEST = 6
 """Fewest groups in which a knot can be seen: two, and twice as many after them."""
@@ -132,7 +137,7 @@ WHAT = (
 )
 
 
-def profile(evidence: Evidence) -> Section:
+def profile(evidence: Evidence) -> ReportSection:
     """Return how stability depends on the number of features, and where it breaks."""
     found = evidence.profile
     if found is None:
@@ -166,12 +171,12 @@ def _knots(evidence: Evidence, found: StabilityProfile, instead: dict[str, str])
         names.setdefault(instead.get(name, sentence), []).append(name)
     for sentence, same in names.items():
         why = sentence.removeprefix(NO_KNOT)
-        who = joined([evidence.spoken(name) for name in same])
+        who = join_texts([evidence.spoken(name) for name in same])
         head = f"No knot for {who}" if why != sentence else who
         yield f"{head}: {why}."
 
 
-def similarity(evidence: Evidence) -> Section:
+def similarity(evidence: Evidence) -> ReportSection:
     """Return how alike selectors choose, against how alike each is to itself."""
     if len(evidence.result.selectors) < 2:
         return EMPTY
@@ -182,13 +187,13 @@ def similarity(evidence: Evidence) -> Section:
     told = [evidence.told(sentence) for sentence in found.sentences]
     rows = [
         {**row, "size": size_of_pair(evidence, row["first"], row["second"])}
-        for row in records(found.table.head(MOST))
+        for row in records(found.table.head(MAX_SECTION_ROWS))
     ]
-    how = f"Selectors are compared {compared(evidence, found.matrix.index)}."
+    how = f"Selectors are compared {describe_compared_sizes(evidence, found.matrix.index)}."
     return {"sentences": [how, *told], "rows": rows}
 
 
-def stand_ins(evidence: Evidence) -> Section:
+def stand_ins(evidence: Evidence) -> ReportSection:
     """Return the features that take each other's place, and what that does to stability."""
     found = evidence.stand_ins
     if found is None:
@@ -196,16 +201,19 @@ def stand_ins(evidence: Evidence) -> Section:
     count = found.table["feature"].nunique()
     if not count:
         return EMPTY
-    told = [f"{_some(count)} a stand-in: one {WHAT.format(found.threshold)}.", found.sentence]
+    told = [
+        f"{_format_stand_in_count(count)} a stand-in: one {WHAT.format(found.threshold)}.",
+        found.sentence,
+    ]
     note = f"{found.note[:1].upper()}{found.note[1:]}." if found.note else ""
     return {
         "sentences": [text for text in (*told, note) if text],
-        "rows": records(found.table.head(MOST)),
+        "rows": records(found.table.head(MAX_SECTION_ROWS)),
         "numbers": records(found.stability),
     }
 
 
-def _some(count: int) -> str:
+def _format_stand_in_count(count: int) -> str:
     return "One frequent feature has" if count == 1 else f"{count:,} frequent features have"
 
 
@@ -219,22 +227,25 @@ def failures(evidence: Evidence) -> list[dict[str, Any]]:
 
 # The section on groups: which features lie in one together, and how well groups match.
 
-COLUMNS = ["selector", "size", "measure", "value", "low", "high"]
+GROUP_MEASURE_COLUMNS = ["selector", "size", "measure", "value", "low", "high"]
 
 
 def groups(evidence: Evidence) -> Groups | None:
     """Return what is known of groups; None where there are none, and none were measured."""
-    table, measured = evidence.members, _measured(evidence)
+    table, measured = evidence.members, _make_measure_section(evidence)
     if table is None and measured is None:
         return None
     section: Groups = {"sentences": [], "rows": []}
     if table is not None:
         shown = records(table.head(MOST_MEMBERS))
-        section = {"sentences": _told(evidence, table), "rows": [_row(one) for one in shown]}
+        section = {
+            "sentences": _describe_groups(evidence, table),
+            "rows": [_row(one) for one in shown],
+        }
     return section if measured is None else {**section, "measures": measured}
 
 
-def _told(evidence: Evidence, table: pd.DataFrame) -> list[str]:
+def _describe_groups(evidence: Evidence, table: pd.DataFrame) -> list[str]:
     selector = "" if evidence.cell is None else evidence.cell[0]
     shown = table.head(MOST_MEMBERS)
     together = int((shown["companions"].str.len() > 0).sum())
@@ -254,7 +265,7 @@ def _told(evidence: Evidence, table: pd.DataFrame) -> list[str]:
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     """Return how often a feature was in a group, and with which others, as a table shows it."""
-    others = [called(name) for name in row["companions"]]
+    others = [format_name(name) for name in row["companions"]]
     return {
         "feature": row["feature"],
         "member": row["member"],
@@ -263,14 +274,14 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _measured(evidence: Evidence) -> Section | None:
+def _make_measure_section(evidence: Evidence) -> ReportSection | None:
     """Return what the measures of groups say of each selector at each size; None without any."""
     asked = map(get_measure, evidence.plan["measures"])
     names = [one.name for one in asked if one.form == "groups"]
     if not names:
         return None
     table = evidence.result.stability
-    rows = records(table[table["measure"].isin(names)], COLUMNS)
+    rows = records(table[table["measure"].isin(names)], GROUP_MEASURE_COLUMNS)
     return {"sentences": [_matching(evidence, names)], "rows": rows} if rows else None
 
 
@@ -286,7 +297,7 @@ def _matching(evidence: Evidence, names: list[str]) -> str:
 # The verdict beside the truth, for simulated data.
 
 
-def truth(evidence: Evidence) -> Section | None:
+def truth(evidence: Evidence) -> ReportSection | None:
     """Return how many of the features found truly matter; None where that is not known."""
     if evidence.result.truth is None:
         return None
@@ -332,7 +343,7 @@ def _about_trusted(evidence: Evidence) -> list[str]:
         return ["No feature is trusted, so none is trusted in error."]
     hits = len(names) - len(false)
     verb = "matters" if hits == 1 else "matter"
-    errors = f"; trusted in error: {listed(false)}" if false else ", none is trusted in error"
+    errors = f"; trusted in error: {join_names(false)}" if false else ", none is trusted in error"
     told = [f"Of the {plural(len(names), 'trusted feature')}, {hits:,} truly {verb}{errors}."]
     missed = len(evidence.truth) - hits
     if missed:

@@ -7,7 +7,7 @@ import inspect
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report._formatting import called, cut, record_of
+from holdfast.report._formatting import cut, format_name, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ def options(spelling: Any) -> str:  # noqa: ANN401  (JSON of a plan)
 def selector_text(selector: dict[str, Any]) -> tuple[str, str]:
     """Return what a selector of a plan is called, and in short its name and options."""
     record = record_of(selector["object"])
-    name, given = called(selector["name"]), options(selector["object"])
+    name, given = format_name(selector["name"]), options(selector["object"])
     if record is None or record.name == "any_selector":
         return name, given
     title, _, more = record.title.partition(" (")
@@ -47,7 +47,7 @@ def classifier_text(classifier: dict[str, Any]) -> str:
     spelling = classifier["object"]
     path = spelling.get("class", "") if isinstance(spelling, dict) else ""
     details = [part for part in (path.rpartition(":")[2], options(spelling)) if part]
-    return called(classifier["name"]) + (f" ({', '.join(details)})" if details else "")
+    return format_name(classifier["name"]) + (f" ({', '.join(details)})" if details else "")
 
 
 def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -55,11 +55,11 @@ def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
     titles = {one["name"]: _classifier_title(one["object"]) for one in classifiers}
     shared = Counter(titles.values())
     return {
-        name: called(name)
+        name: format_name(name)
         if not title
         else title
         if shared[title] == 1
-        else f"{title} ({called(name)})"
+        else f"{title} ({format_name(name)})"
         for name, title in titles.items()
     }
 

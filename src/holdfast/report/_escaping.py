@@ -41,7 +41,7 @@ def visible(text: str) -> str:
     return ACTING.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
-def apart(name: str) -> str:
+def isolate_name(name: str) -> str:
     """Return a name as sentences hold it: spelled out, and set apart."""
     return f"{OPEN}{visible(name)}{CLOSE}"
 
@@ -80,7 +80,7 @@ def bare_all(value: Any) -> Any:  # noqa: ANN401  (whatever a report holds)
 
 def set_apart(sentence: str, names: Iterable[str]) -> str:
     """Set names apart in a sentence that was made elsewhere, the longest first."""
-    return with_titles(sentence, {name: apart(name) for name in names})
+    return with_titles(sentence, {name: isolate_name(name) for name in names})
 
 
 def with_titles(sentence: str, titles: Mapping[str, str]) -> str:
@@ -112,14 +112,14 @@ LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 START = re.compile(r"^(?:([#+=-])(?=[#+=\s-]|$)|(\d+)([.)])(?=\s|$))")
 
 
-def escaped(text: object) -> str:
+def escape_markdown(text: object) -> str:
     r"""Return a text as one line of Markdown that shows it literally.
 
     Examples
     --------
-    >>> print(escaped("a|b *bold* <script> f_score _x_"))
+    >>> print(escape_markdown("a|b *bold* <script> f_score _x_"))
     a\|b \*bold\* &lt;script&gt; f_score \_x\_
-    >>> print(escaped("![x](http://y)"))
+    >>> print(escape_markdown("![x](http://y)"))
     !\[x\](http&#58;//y)
     """
     line = line_text(" ".join(str(text).split())).translate(ENTITIES)
@@ -134,7 +134,7 @@ def _literal(found: re.Match[str]) -> str:
     return f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}"
 
 
-def fenced(text: str) -> str:
+def format_code_block(text: str) -> str:
     """Return a line as a block of code; its fence is longer than any run of ticks inside."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

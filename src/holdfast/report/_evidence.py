@@ -12,18 +12,18 @@ import numpy as np
 from holdfast._formatting import plural
 from holdfast.errors import HoldfastError
 from holdfast.judge import shrunken_effects
-from holdfast.judge._measurement import fewer
+from holdfast.judge._measurement import find_shortfall
 from holdfast.judge._replication._estimate import no_features
 from holdfast.measures import get_measure
 from holdfast.report._descriptions import classifier_titles
 from holdfast.report._escaping import with_titles
-from holdfast.report._formatting import called, known, record_of, records, title_of
+from holdfast.report._formatting import format_name, is_known_number, record_of, records, title_of
 from holdfast.report._random_control import control
 from holdfast.report._second_study import (
     Outlook,
     chances_from_data_sets,
-    measured_anew,
     second_study,
+    second_study_from_independent_samples,
     shared_features,
 )
 
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
         StabilityProfile,
         StandIns,
     )
-    from holdfast.judge._measurement import Fewer
+    from holdfast.judge._measurement import SizeShortfall
     from holdfast.preferences import Groups
     from holdfast.report._random_control import Control
-    from holdfast.report._second_study import Second, Shared
+    from holdfast.report._second_study import SecondStudyEstimates, SharedFeatures
     from holdfast.study import Result
 
 
@@ -75,18 +75,20 @@ class Evidence:
         return attempt(self.result.recommend, "a recommendation")
 
     @cached_property
-    def second(self) -> Second | None:
+    def second(self) -> SecondStudyEstimates | None:
         """What a second study would find of the recommended pair; None where it is not known."""
         choice = self.choice
         if choice is None or self.all_selected:
             return None
         if self.drawn:
-            return measured_anew(choice, int(self.plan["data"]["n_samples"]), self.n_compared)
+            return second_study_from_independent_samples(
+                choice, int(self.plan["data"]["n_samples"]), self.n_compared
+            )
         table = self.result.replication
         return second_study(table, choice.selector, choice.size, choice.measure)
 
     @cached_property
-    def shared(self) -> Shared | None:
+    def shared(self) -> SharedFeatures | None:
         """How many of the recommended features to expect again; None where that is not known."""
         second, choice = self.second, self.choice
         if second is None or choice is None or self.fewer(choice.selector, choice.size):
@@ -126,12 +128,12 @@ class Evidence:
         falls on other pairs, the pair has shown that it errs more.
         """
         choice = self.choice
-        if choice is None or not known(choice.error):
+        if choice is None or not is_known_number(choice.error):
             return None
         told: Recommendation | ChoiceError = choice
         if choice.choice is not None and choice.choice.error > choice.error:
             told = choice.choice
-        return told.error, told.standard_error if known(told.standard_error) else None
+        return told.error, told.standard_error if is_known_number(told.standard_error) else None
 
     @cached_property
     def control(self) -> Control | None:
@@ -191,8 +193,8 @@ class Evidence:
             return False
         best, chance = self.second.best, self.second.chance
         if get_measure(self.second.measure).distance:
-            return known(best.high) and best.high < chance
-        return known(best.low) and best.low > (chance if known(chance) else 0.0)
+            return is_known_number(best.high) and best.high < chance
+        return is_known_number(best.low) and best.low > (chance if is_known_number(chance) else 0.0)
 
     @property
     def classifies(self) -> bool:
@@ -322,16 +324,16 @@ class Evidence:
         shown = [self.position[name] for name in self.found["feature"].head(MOST_FEATURES)]
         return {
             names[one]: (names[other], correlation)
-            for one, (other, correlation) in copies(self.data.X, shown).items()
+            for one, (other, correlation) in near_duplicates(self.data.X, shown).items()
         }
 
-    def fewer(self, selector: str, size: int | str) -> Fewer | None:
+    def fewer(self, selector: str, size: int | str) -> SizeShortfall | None:
         """Return how many features were found where more were asked for, else None."""
         if size == "own":
             return None
         what = f"the selections of {selector}"
         found = attempt(lambda: self.result.preferences[selector, size].sizes, what)
-        return None if found is None else fewer(int(size), found)
+        return None if found is None else find_shortfall(int(size), found)
 
     @cached_property
     def groupers(self) -> frozenset[str]:
@@ -360,7 +362,7 @@ class Evidence:
         if self.members is None or self.cell is None:
             return None
         shown = [str(name) for name in self.found["feature"].head(MOST_FEATURES)]
-        return stood_for(self.result.preferences.groups(*self.cell), shown)
+        return represented_features(self.result.preferences.groups(*self.cell), shown)
 
     def size_like(self, selector: str) -> int | str:
         """Return the recommended size, or the one that this selector has instead of it."""
@@ -391,11 +393,11 @@ class Evidence:
         """Return what sentences call a selector: its title, with its name where others share it."""
         title = self.title(selector)
         if title == selector:
-            return called(selector)
+            return format_name(selector)
         short = title.partition(" (")[0]
         others = (self.title(name) for name in self.result.selectors if name != selector)
         shared = short in {other.partition(" (")[0] for other in others}
-        return f"{short} ({called(selector)})" if shared else short
+        return f"{short} ({format_name(selector)})" if shared else short
 
     def title(self, selector: str) -> str:
         """Return what a selector is called in the field."""
@@ -417,7 +419,7 @@ COPY = 0.99
 """Correlation from which a feature is nearly a copy of another."""
 
 
-def copies(X: NDArray[Any], columns: Sequence[int]) -> dict[int, tuple[int, float]]:
+def near_duplicates(X: NDArray[Any], columns: Sequence[int]) -> dict[int, tuple[int, float]]:
     """Return for each column that nearly is a copy of another of them that one, and how nearly.
 
     Constant columns, and those with missing values, are like none.
@@ -426,7 +428,7 @@ def copies(X: NDArray[Any], columns: Sequence[int]) -> dict[int, tuple[int, floa
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0, 0.0, 1.0], [1.0, -2.0, 5.0], [2.0, -4.0, 0.0]])
-    >>> copies(X, [0, 1, 2])
+    >>> near_duplicates(X, [0, 1, 2])
     {0: (1, -1.0), 1: (0, -1.0)}
     """
     values = X[:, list(columns)].astype(np.float64)
@@ -450,7 +452,7 @@ HALF = 0.5
 """A feature stands for those in this share of the groups that it is the representative of."""
 
 
-def stood_for(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
+def represented_features(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
     """Return for each of these features the others in most of its groups, the most frequent first.
 
     Examples
@@ -458,7 +460,7 @@ def stood_for(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
     >>> import holdfast as hf
     >>> rows = [[["a", "b", "c"]], [["a", "b"], ["d"]]]
     >>> found = hf.Groups(rows, feature_names=list("abcd"), representatives=[["a"], ["a", "d"]])
-    >>> stood_for(found, ["a", "b", "d"])
+    >>> represented_features(found, ["a", "b", "d"])
     {'a': ['b', 'c'], 'b': [], 'd': []}
     """
     labels = groups.feature_names or ()
@@ -467,10 +469,10 @@ def stood_for(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
         for members, chosen in zip(result, representatives.tolist(), strict=True):
             if chosen in wanted:
                 wanted[chosen].update(members.tolist())
-    others = {str(labels[at]): _others(counts, at) for at, counts in wanted.items()}
+    others = {str(labels[at]): _find_companions(counts, at) for at, counts in wanted.items()}
     return {name: [str(labels[at]) for at in others[name]] for name in names}
 
 
-def _others(counts: Counter[int], feature: int) -> list[int]:
+def _find_companions(counts: Counter[int], feature: int) -> list[int]:
     often = [other for other, count in counts.items() if count >= HALF * counts[feature]]
     return sorted((one for one in often if one != feature), key=lambda one: (-counts[one], one))

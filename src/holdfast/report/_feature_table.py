@@ -8,13 +8,21 @@ import numpy as np
 
 from holdfast._formatting import percent, plural
 from holdfast.report._evidence import MOST_FEATURES, Evidence
-from holdfast.report._formatting import called, features_of, joined, known, listed, number, records
+from holdfast.report._formatting import (
+    features_of,
+    format_name,
+    is_known_number,
+    join_names,
+    join_texts,
+    number,
+    records,
+)
 from holdfast.report._second_study import NOT_KNOWN, NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.report._schema import FeatureRow, Features, Section, StandIn
+    from holdfast.report._schema import FeatureRow, FeatureTable, ReportSection, StandIn
     from holdfast.study import Result
 
 
@@ -24,9 +32,9 @@ MOST_IN_GROUP = 50
 FOUND_AGAIN = ("selected", "found_again", "low", "grade")
 
 
-def features(evidence: Evidence) -> Features:
+def features(evidence: Evidence) -> FeatureTable:
     """Return the features of the recommended selector and size, the highest chance first."""
-    rows = _ordered(evidence)
+    rows = _collect_feature_rows(evidence)
     return {
         "title": _title(evidence),
         "caption": _caption(evidence),
@@ -36,7 +44,7 @@ def features(evidence: Evidence) -> Features:
     }
 
 
-def _ordered(evidence: Evidence) -> list[dict[str, Any]]:
+def _collect_feature_rows(evidence: Evidence) -> list[dict[str, Any]]:
     """Join chances and selection frequencies: selected features first, then by chance."""
     frequencies = {row["feature"]: row for row in records(evidence.found)}
     chances = {row["feature"]: row for row in records(evidence.outlook.table)}
@@ -127,7 +135,7 @@ def _row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
     if evidence.stood_for is not None:
         others = evidence.stood_for.get(name, [])
         line |= {"in_group": others[:MOST_IN_GROUP], "in_group_total": len(others)}
-    line["caveats"] = caveats(evidence, line)
+    line["caveats"] = feature_caveats(evidence, line)
     return line
 
 
@@ -153,17 +161,25 @@ OFTEN = 0.9
 """Share of the resamples from which on a feature is selected often."""
 TINY = 0.2
 """Standardised difference that Cohen calls small."""
-WIDE = 5
+MAX_RANK_RANGE_FACTOR = 5
 """A rank range is wide if it spans more than this many times the size."""
 MISSING = 0.05
 """Share of missing values that is worth a word."""
 
 
-def caveats(evidence: Evidence, row: FeatureRow) -> list[str]:
+def feature_caveats(evidence: Evidence, row: FeatureRow) -> list[str]:
     """Return what a reader should know before relying on the feature."""
     return [
         text
-        for find in (_by_chance, _ranks, _copy, _stand_ins_caveats, _effect, _missing, _alone)
+        for find in (
+            _by_chance,
+            _ranks,
+            _copy,
+            _stand_ins_caveats,
+            _effect,
+            _missing,
+            _single_selector_caveat,
+        )
         for text in find(evidence, row)
     ]
 
@@ -183,21 +199,21 @@ def _ranks(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
         return  # another member stood for its group; that is no rank
     if high is None:
         yield f"rank varies widely: from {low:,} to beyond what was kept"
-    elif high - low > WIDE * int(evidence.cell[1]):
+    elif high - low > MAX_RANK_RANGE_FACTOR * int(evidence.cell[1]):
         yield f"rank varies widely: {low:,} to {high:,}"
 
 
 def _copy(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     if row["feature"] in evidence.copies:
         other, correlation = evidence.copies[row["feature"]]
-        yield f"nearly a copy of {called(other)} (correlation {number(correlation, 3)})"
+        yield f"nearly a copy of {format_name(other)} (correlation {number(correlation, 3)})"
 
 
 def _stand_ins_caveats(_: Evidence, row: FeatureRow) -> Iterator[str]:
     taking = max(row["stand_ins"], key=lambda one: one["share"] or 0.0, default=None)
     if taking is not None:
         yield (
-            f"{called(taking['feature'])} takes its place: in {taking['count']:,} of "
+            f"{format_name(taking['feature'])} takes its place: in {taking['count']:,} of "
             f"{plural(taking['n'], 'resample')} without it, in {taking['count_with']:,} of "
             f"{taking['n_with']:,} with it"
         )
@@ -205,9 +221,9 @@ def _stand_ins_caveats(_: Evidence, row: FeatureRow) -> Iterator[str]:
 
 def _effect(_: Evidence, row: FeatureRow) -> Iterator[str]:
     observed, low = row["observed_effect"], row["effect_low"]
-    if known(observed) and abs(observed) < TINY:  # type: ignore[arg-type]
+    if is_known_number(observed) and abs(observed) < TINY:  # type: ignore[arg-type]
         yield "classes hardly differ in it when it is looked at alone"
-    elif known(low) and low <= 0:  # type: ignore[operator]
+    elif is_known_number(low) and low <= 0:  # type: ignore[operator]
         yield "looked at alone, it may have no effect: its interval holds 0"
 
 
@@ -220,7 +236,7 @@ def _missing(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
         yield f"{percent(share)} of its values are missing"
 
 
-def _alone(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
+def _single_selector_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     """Tell of features that are often selected, but by this selector only."""
     often = evidence.n_rivals and row["frequency"] >= OFTEN
     if often and row["feature"] not in evidence.elsewhere:
@@ -230,7 +246,7 @@ def _alone(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
 # The longest list of each selector of which a share is expected to be found again.
 
 
-def longest_lists(evidence: Evidence, found_again: float) -> Section:
+def longest_lists(evidence: Evidence, found_again: float) -> ReportSection:
     """Return the lists as rows and as sentences."""
     rows = records(evidence.result.longest_lists(found_again))
     named = [{**row, "features": ", ".join(map(str, row["features"]))} for row in rows]
@@ -253,11 +269,11 @@ def _sentences(evidence: Evidence, rows: list[dict[str, Any]], found_again: floa
         count = plural(row["n_features"], "feature")
         yield (
             f"{evidence.title(row['selector'])}: at least {share} of {count} can be expected "
-            f"again: {listed(row['features'])}."
+            f"again: {join_names(row['features'])}."
         )
     without = [row["selector"] for row in rows if not row["n_features"]]
     if not found:
         yield f"No list of these data reaches {share}."
     elif without:
-        titles = joined([evidence.title(name) for name in without], last="or")
+        titles = join_texts([evidence.title(name) for name in without], last="or")
         yield f"No list of {titles} reaches {share}."

@@ -31,7 +31,7 @@ MOST_STRIPES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class FigureRequest:
     """A picture to draw, and how to read it."""
 
     name: str
@@ -45,11 +45,11 @@ def figures(evidence: Evidence) -> list[Figure]:
     """Return the pictures that can be drawn of this result."""
     if evidence.cell is None or evidence.all_selected:
         return []  # where all features are always selected, there is nothing to see
-    drawn = [(wanted, _drawn(wanted)) for wanted in _wanted(evidence, evidence.cell)]
+    drawn = [(wanted, _draw_figure(wanted)) for wanted in _request_figures(evidence, evidence.cell)]
     return [_figure(wanted, *parts) for wanted, parts in drawn if parts is not None]
 
 
-def _drawn(wanted: Wanted) -> tuple[Picture, str] | None:
+def _draw_figure(wanted: FigureRequest) -> tuple[Picture, str] | None:
     """Draw a picture; None where the result does not allow it, or drawing fails, which is told."""
     try:
         picture = wanted.draw()
@@ -62,7 +62,7 @@ def _drawn(wanted: Wanted) -> tuple[Picture, str] | None:
     return None
 
 
-def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
+def _figure(wanted: FigureRequest, picture: Picture, svg: str) -> Figure:
     return {
         "name": wanted.name,
         "section": wanted.section,
@@ -73,7 +73,7 @@ def _figure(wanted: Wanted, picture: Picture, svg: str) -> Figure:
     }
 
 
-def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+def _request_figures(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
     yield from _of_chances(evidence)
     yield from _of_replication(evidence)
     yield from _of_features(evidence, cell)
@@ -82,12 +82,12 @@ def _wanted(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
     yield from _stripes(evidence, cell[0])
 
 
-def _of_chances(evidence: Evidence) -> Iterator[Wanted]:
+def _of_chances(evidence: Evidence) -> Iterator[FigureRequest]:
     """Ask for the picture of the verdict; where nothing is known or expected, there is none."""
     outlook = evidence.outlook
     contradicts = outlook.grade == NOTHING and bool(outlook.between(WORTH_CHECKING_CHANCE, 2.0))
     if outlook.grade != NOT_KNOWN and not contradicts:
-        yield Wanted(
+        yield FigureRequest(
             name="found_again",
             section="verdict",
             draw=partial(_draw_chances, outlook, grouped=evidence.members is not None),
@@ -104,11 +104,11 @@ def _draw_chances(outlook: Outlook, *, grouped: bool) -> Picture:
     return found_again(outlook.table, chance_level=level, most=most)
 
 
-def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
+def _of_replication(evidence: Evidence) -> Iterator[FigureRequest]:
     curve, cohorts = evidence.replication, evidence.cohorts
     if curve is not None:
         noun = evidence.noun
-        yield Wanted(
+        yield FigureRequest(
             name="replication",
             section="replication",
             draw=curve.plot,
@@ -118,7 +118,7 @@ def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
             "the band is wide, a second study may find other features.",
         )
     if cohorts is not None:
-        yield Wanted(
+        yield FigureRequest(
             name="cohorts",
             section="cohorts",
             draw=cohorts.plot,
@@ -128,9 +128,9 @@ def _of_replication(evidence: Evidence) -> Iterator[Wanted]:
         )
 
 
-def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
+def _of_features(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
     result = evidence.result
-    yield Wanted(
+    yield FigureRequest(
         name="frequencies",
         section="frequencies",
         draw=lambda: result.plot_frequencies(*cell),
@@ -138,7 +138,7 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
         "data it was selected, the bar its 95% interval for more such resamples (Wilson's).",
     )
     if evidence.found["rank_low"].notna().any():
-        yield Wanted(
+        yield FigureRequest(
             name="rank_ranges",
             section="frequencies",
             draw=lambda: result.plot_ranks(*cell),
@@ -147,7 +147,7 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
             "whose place is sure.",
         )
     if evidence.result.truth is not None:
-        yield Wanted(
+        yield FigureRequest(
             name="truth",
             section="truth",
             draw=lambda: result.plot_truth(*cell),
@@ -157,9 +157,9 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[Wanted]:
         )
 
 
-def _of_selectors(evidence: Evidence) -> Iterator[Wanted]:
+def _of_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
     result, size = evidence.result, compared_size(evidence)
-    yield Wanted(
+    yield FigureRequest(
         name="plane",
         section="selectors",
         draw=result.plot_plane,
@@ -170,14 +170,14 @@ def _of_selectors(evidence: Evidence) -> Iterator[Wanted]:
     )
     if len(evidence.result.selectors) < 2:
         return
-    yield Wanted(
+    yield FigureRequest(
         name="similarity",
         section="similarity",
         draw=lambda: result.plot_similarity(size=size),
-        caption=f"How alike two selectors choose {_some(evidence)}, from 0 (chance) to 1 (the same "
-        "features); on the diagonal, how alike each is to itself on other resamples.",
+        caption=f"How alike two selectors choose {_format_compared_size(evidence)}, from 0 "
+        "(chance) to 1 (the same features); on the diagonal, how alike each is to itself on other resamples.",
     )
-    yield Wanted(
+    yield FigureRequest(
         name="upset",
         section="similarity",
         draw=lambda: result.plot_upset(size or "own"),
@@ -186,7 +186,7 @@ def _of_selectors(evidence: Evidence) -> Iterator[Wanted]:
     )
 
 
-def _some(evidence: Evidence) -> str:
+def _format_compared_size(evidence: Evidence) -> str:
     size = compared_size(evidence)
     if size is None:
         return "features"
@@ -194,8 +194,8 @@ def _some(evidence: Evidence) -> str:
     return f"{features_of(size)}{own}"
 
 
-def _profiles(evidence: Evidence) -> Wanted:
-    return Wanted(
+def _profiles(evidence: Evidence) -> FigureRequest:
+    return FigureRequest(
         name="profiles",
         section="profile",
         draw=evidence.result.plot_profiles,
@@ -204,7 +204,7 @@ def _profiles(evidence: Evidence) -> Wanted:
     )
 
 
-def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
+def _stripes(evidence: Evidence, first: str) -> Iterator[FigureRequest]:
     """Ask for the recommended selector first, then for the others."""
     result = evidence.result
     others = [name for name in evidence.result.selectors if name != first]
@@ -216,7 +216,7 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[Wanted]:
             "columns are features that are always selected; scattered marks are features that "
             "come and go."
         )
-        yield Wanted(
+        yield FigureRequest(
             name=f"stripes-{name}",
             section="stripes",
             draw=partial(result.plot_stripes, name, size),

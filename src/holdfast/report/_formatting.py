@@ -11,7 +11,7 @@ import pandas as pd
 
 from holdfast._formatting import plural
 from holdfast.measures import get_measure
-from holdfast.report._escaping import apart
+from holdfast.report._escaping import isolate_name
 from holdfast.select._registry import all_selectors
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ LONGEST = 60
 """Most characters of a name inside a sentence; tables and lists have all of it."""
 
 
-def called(name: object, longest: int = LONGEST) -> str:
+def format_name(name: object, longest: int = LONGEST) -> str:
     """Return a name as part of a sentence: set apart, on one line, not longer than a line."""
-    return apart(cut(name, longest))
+    return isolate_name(cut(name, longest))
 
 
 def cut(name: object, longest: int) -> str:
@@ -36,12 +36,12 @@ def cut(name: object, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def listed(items: Iterable[object], most: int = 8, last: str = "and") -> str:
+def join_names(items: Iterable[object], most: int = 8, last: str = "and") -> str:
     """Join names as people do: ``a, b and c``; past `most`, say how many more there are."""
-    return joined([called(item) for item in items], most, last)
+    return join_texts([format_name(item) for item in items], most, last)
 
 
-def joined(texts: Sequence[str], most: int = 8, last: str = "and") -> str:
+def join_texts(texts: Sequence[str], most: int = 8, last: str = "and") -> str:
     """Join texts as people do; past `most`, say how many more there are."""
     if len(texts) > most:
         texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} more"]
@@ -53,14 +53,14 @@ def number(value: float, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def known(value: Any) -> bool:  # noqa: ANN401  (numbers, None, and what pandas has for missing)
+def is_known_number(value: Any) -> bool:  # noqa: ANN401  (numbers, None, and what pandas has for missing)
     """Return whether there is a number that can be talked about."""
     return isinstance(value, int | float) and math.isfinite(value)
 
 
 def plus_minus(value: float, spread: float | None) -> str:
     """Return a share with its standard error, in percent."""
-    return f"{share(value)} ± {share(spread)}" if known(spread) else share(value)  # type: ignore[arg-type]
+    return f"{share(value)} ± {share(spread)}" if is_known_number(spread) else share(value)  # type: ignore[arg-type]
 
 
 def share(value: float) -> str:
@@ -222,11 +222,11 @@ def interval(low: float | None, high: float | None, measure: str | None) -> str:
     """
     if not (known_cells(low) and known_cells(high)):
         return ""
-    first, last = (hundredths(within(end, measure)) for end in (low, high))
+    first, last = (hundredths(clip_to_measure(end, measure)) for end in (low, high))
     return span(first, last) or first
 
 
-def within(value: float, measure: str | None) -> float:
+def clip_to_measure(value: float, measure: str | None) -> float:
     """Return a stability, or the nearest value that its measure can take."""
     if measure is None:
         return value

@@ -42,7 +42,11 @@ def glossary(evidence: Evidence, report: Report) -> dict[str, str]:
     text = NAME.sub(" ", " ".join(_texts(report)))  # names are no words
     found = {term: meaning for term, meaning in TERMS.items() if _occurs(term, text)}
     words = {term.lower() for term in TERMS}
-    found |= {name: told for name, told in _registered(evidence) if name.lower() not in words}
+    found |= {
+        name: told
+        for name, told in _collect_registered_terms(evidence)
+        if name.lower() not in words
+    }
     return dict(sorted(found.items(), key=lambda pair: pair[0].lower()))
 
 
@@ -83,7 +87,7 @@ def _headings(report: Report) -> Iterator[str]:
             yield heading
 
 
-def _registered(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _collect_registered_terms(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield what is known about the measures, selectors and classifiers of the study."""
     for name in evidence.plan["measures"]:
         measure = get_measure(name)

@@ -131,7 +131,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FunctionLoader(asset),
         autoescape=True,
-        finalize=_finished,
+        finalize=_finalize_value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -168,7 +168,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _finished(value: object) -> object:
+def _finalize_value(value: object) -> object:
     """Spell out unseen characters of whatever text the page shows."""
     plain = isinstance(value, str) and not isinstance(value, Markup)
     return plain_text(value) if plain else value  # type: ignore[arg-type]

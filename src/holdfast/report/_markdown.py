@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report._escaping import escaped, fenced
+from holdfast.report._escaping import escape_markdown, format_code_block
 from holdfast.report._formatting import (
     OBSERVED_EFFECT,
     cell,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         Methods,
         ReplicationRow,
         Report,
+        ReportSection,
         SecondStudy,
-        Section,
         SelectorRow,
     )
 
@@ -86,7 +86,7 @@ def to_markdown(report: Report) -> str:
 def _verdict(report: Report) -> Iterator[str]:
     verdict = report["verdict"]
     headline, *rest = verdict_sentences(verdict)
-    yield f"# {escaped(headline)}"
+    yield f"# {escape_markdown(headline)}"
     yield from _paragraphs([*rest, report["subtitle"], report["state"]["sentence"]])
     if report["truth"] is not None:
         yield from _section("The truth", report["truth"])
@@ -209,7 +209,7 @@ def _selector(row: SelectorRow, measure: str | None) -> list[str]:
     ]
 
 
-def _section(title: str, section: Section, level: int = 2) -> Iterator[str]:
+def _section(title: str, section: ReportSection, level: int = 2) -> Iterator[str]:
     if not section["sentences"] and not section["rows"]:
         return
     yield f"{'#' * level} {title}"
@@ -230,7 +230,7 @@ def _groups(groups: Groups | None) -> Iterator[str]:
     if "measures" in groups:
         yield from _paragraphs(groups["measures"]["sentences"])
         heads = ["selector", "size", "measure", "value", "95% interval"]
-        yield _table(heads, map(_measured, groups["measures"]["rows"]))
+        yield _table(heads, map(_format_measure_row, groups["measures"]["rows"]))
 
 
 def _member(row: dict[str, Any]) -> list[str]:
@@ -238,7 +238,7 @@ def _member(row: dict[str, Any]) -> list[str]:
     return [row["feature"], *shares, row["companions"]]
 
 
-def _measured(row: dict[str, Any]) -> list[str]:
+def _format_measure_row(row: dict[str, Any]) -> list[str]:
     name = row["measure"]
     ends = interval(row["low"], row["high"], name)
     return [row["selector"], cell(row["size"]), name, hundredths(row["value"]), ends]
@@ -261,7 +261,7 @@ def _methods(methods: Methods) -> Iterator[str]:
     yield "### References"
     yield _items(methods["references"])
     yield "### To repeat it"
-    yield fenced(methods["command"]) if methods["command"] else ""
+    yield format_code_block(methods["command"]) if methods["command"] else ""
     facts: list[Sequence[Any]] = [("seed", methods["seed"]), *methods["versions"]]
     yield _table(["what", "which"], [*facts, ("data fingerprint", methods["fingerprint"])])
 
@@ -270,19 +270,24 @@ def _glossary(glossary: Mapping[str, str]) -> Iterator[str]:
     if glossary:
         yield "## Glossary"
         yield "\n".join(
-            f"- **{escaped(term)}**: {escaped(text)}" for term, text in glossary.items()
+            f"- **{escape_markdown(term)}**: {escape_markdown(text)}"
+            for term, text in glossary.items()
         )
     yield "The pictures are in the page next to this file, `report.html`."
 
 
 def _paragraphs(sentences: Iterable[str]) -> Iterator[str]:
-    return (escaped(sentence) for sentence in sentences if sentence)
+    return (escape_markdown(sentence) for sentence in sentences if sentence)
 
 
 def _items(texts: Sequence[str]) -> str:
-    return "\n".join(f"- {escaped(text)}" for text in texts)
+    return "\n".join(f"- {escape_markdown(text)}" for text in texts)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    lines = [heads, ["---"] * len(heads), *([escaped(item) for item in row] for row in rows)]
+    lines = [
+        heads,
+        ["---"] * len(heads),
+        *([escape_markdown(item) for item in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

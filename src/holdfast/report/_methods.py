@@ -9,7 +9,7 @@ from holdfast._formatting import percent, plural
 from holdfast.measures import get_measure
 from holdfast.report._descriptions import classifier_text, selector_text
 from holdfast.report._escaping import plain_text
-from holdfast.report._formatting import called, cut, joined, record_of
+from holdfast.report._formatting import cut, format_name, join_texts, record_of
 from holdfast.resample import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ GONE = (
 
 def methods(evidence: Evidence) -> Methods:
     """Return what was done, so that others can do it again."""
-    cite = Citations()
+    cite = CitationList()
     text = plain_text(paragraph(evidence, cite))  # to be pasted, so without marks of names
     summary = None if evidence.data is None else evidence.data.summary()
     return {
@@ -87,9 +87,13 @@ def _warnings(evidence: Evidence, summary: DataSummary | None) -> Iterator[str]:
 
 def _of_classes(evidence: Evidence) -> Iterator[str]:
     counts = evidence.plan["data"]["classes"]
-    few = [f"{called(label)} ({count:,})" for label, count in counts.items() if count < FEW_SAMPLES]
+    few = [
+        f"{format_name(label)} ({count:,})"
+        for label, count in counts.items()
+        if count < FEW_SAMPLES
+    ]
     if few:
-        yield f"Few samples of {joined(few)}: what is found in them may be chance."
+        yield f"Few samples of {join_texts(few)}: what is found in them may be chance."
 
 
 def _machine(evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -113,12 +117,12 @@ RULES = {
 }
 
 
-def paragraph(evidence: Evidence, cite: Citations) -> str:
+def paragraph(evidence: Evidence, cite: CitationList) -> str:
     """Return the sentences of the methods paragraph, joined."""
     return " ".join(_sentences(evidence, cite))
 
 
-def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
+def _sentences(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     plan = evidence.plan
     yield _data(plan["data"])
     yield from _selection(evidence, cite)
@@ -142,7 +146,9 @@ def _sentences(evidence: Evidence, cite: Citations) -> Iterator[str]:
 
 
 def _data(data: dict[str, Any]) -> str:
-    classes = _listed([f"{count:,} {called(label)}" for label, count in data["classes"].items()])
+    classes = _join_all_texts(
+        [f"{count:,} {format_name(label)}" for label, count in data["classes"].items()]
+    )
     subjects = f" of {plural(data['subjects'], 'subject')}" if data["subjects"] else ""
     return (
         f"The data hold {plural(data['n_features'], 'feature')} of "
@@ -150,14 +156,16 @@ def _data(data: dict[str, Any]) -> str:
     )
 
 
-def _selection(evidence: Evidence, cite: Citations) -> Iterator[str]:
+def _selection(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     selectors, sizes = evidence.plan["selectors"], evidence.plan["sizes"]
-    yield f"Features were selected by {_listed([_selector(one, cite) for one in selectors])}."
+    yield (
+        f"Features were selected by {_join_all_texts([_selector(one, cite) for one in selectors])}."
+    )
     found = evidence.groupers
     if any(not one["own_size"] and one["name"] not in found for one in selectors):
         ranking = not found and all(not one["own_size"] for one in selectors)
         who = "each ranking" if ranking else "each ranking, where a selector gives one,"
-        yield f"{_kept(sizes)} of {who} {'was' if sizes == [1] else 'were'} kept."
+        yield f"{_format_kept_features(sizes)} of {who} {'was' if sizes == [1] else 'were'} kept."
     if found:
         asked = any(not one["own_size"] for one in selectors if one["name"] in found)
         yield _groups(sizes if asked else [], alone=len(found) == len(selectors))
@@ -167,7 +175,7 @@ def _groups(sizes: list[int], *, alone: bool) -> str:
     """Say how many groups of features were kept, and how; all of them without sizes."""
     where = "" if alone else "Where a selector finds groups of features, "
     noun = "groups of features" if alone else "of them"
-    count = f"the best {_listed([f'{size:,}' for size in sizes], last='or')} {noun}"
+    count = f"the best {_join_all_texts([f'{size:,}' for size in sizes], last='or')} {noun}"
     if sizes == [1]:
         count = "the best group of features" if alone else "the best of them"
     elif not sizes:
@@ -176,19 +184,19 @@ def _groups(sizes: list[int], *, alone: bool) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _kept(sizes: list[int]) -> str:
+def _format_kept_features(sizes: list[int]) -> str:
     """Return how many of the best features were kept."""
     if sizes == [1]:
         return "The best feature"
-    return f"The best {_listed([f'{size:,}' for size in sizes], last='or')} features"
+    return f"The best {_join_all_texts([f'{size:,}' for size in sizes], last='or')} features"
 
 
-def _selector(selector: dict[str, Any], cite: Citations) -> str:
+def _selector(selector: dict[str, Any], cite: CitationList) -> str:
     title, details = selector_text(selector)
     return title + cite(*of_selector(selector["object"]), after=details)
 
 
-def _resampling(plan: dict[str, Any], cite: Citations) -> str:
+def _resampling(plan: dict[str, Any], cite: CitationList) -> str:
     protocol = plan["protocol"]
     record = protocol_record(protocol["object"])
     title = "resampling" if record is None else record.title[:1].lower() + record.title[1:]
@@ -200,14 +208,14 @@ def _resampling(plan: dict[str, Any], cite: Citations) -> str:
     )
 
 
-def _stability(plan: dict[str, Any], cite: Citations) -> str:
+def _stability(plan: dict[str, Any], cite: CitationList) -> str:
     names = [f"{get_measure(name).title}{cite(*of_measure(name))}" for name in plan["measures"]]
     if not names:
         return "No measure of stability was asked for."
-    return f"The stability of the selections was measured by {_listed(names)}."
+    return f"The stability of the selections was measured by {_join_all_texts(names)}."
 
 
-def _replication(evidence: Evidence, cite: Citations) -> Iterator[str]:
+def _replication(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     """Say how it was estimated what a second study would find, if it was."""
     table = evidence.result.replication.dropna(subset="value")
     if not len(table):
@@ -219,11 +227,11 @@ def _replication(evidence: Evidence, cite: Citations) -> Iterator[str]:
         f"samples{cite('kalousis2005', 'dernoncourt2014')}, was estimated from "
         f"{plural(pairs, 'random split')} of the {evidence.noun}s into disjoint halves of "
         f"{halves:,}, stratified by class{together}; its 95% intervals are at the level of the "
-        f"data.{_predicted(evidence, table)}"
+        f"data.{_describe_prediction(evidence, table)}"
     )
 
 
-def _predicted(evidence: Evidence, table: pd.DataFrame) -> str:
+def _describe_prediction(evidence: Evidence, table: pd.DataFrame) -> str:
     known, points = table.dropna(subset="predicted"), evidence.replication
     if not len(known):
         return ""
@@ -235,12 +243,14 @@ def _predicted(evidence: Evidence, table: pd.DataFrame) -> str:
 def _pairs(points: pd.DataFrame) -> str:
     """Return how many pairs of disjoint parts were compared at each size."""
     sizes = zip(points["n_pairs"], points["n_samples"], strict=True)
-    return _listed([f"{plural(int(pairs), 'pair')} of {size:,.0f}" for pairs, size in sizes])
+    return _join_all_texts(
+        [f"{plural(int(pairs), 'pair')} of {size:,.0f}" for pairs, size in sizes]
+    )
 
 
 def _classification(evidence: Evidence) -> str:
     plan = evidence.plan
-    names = _listed([classifier_text(one) for one in plan["classifiers"]])
+    names = _join_all_texts([classifier_text(one) for one in plan["classifiers"]])
     if evidence.drawn:
         spread = "standard errors over data sets"
     elif plan["protocol"]["tested"] == "once":
@@ -255,7 +265,7 @@ def _classification(evidence: Evidence) -> str:
     )
 
 
-def _comparison(evidence: Evidence, cite: Citations) -> str:
+def _comparison(evidence: Evidence, cite: CitationList) -> str:
     choice = evidence.choice
     if choice is None:
         return "No pair of selector and classifier was recommended."
@@ -278,7 +288,7 @@ def _comparison(evidence: Evidence, cite: Citations) -> str:
     )
 
 
-def _choosing(evidence: Evidence, cite: Citations) -> Iterator[str]:
+def _choosing(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     """Say how the error of the choice itself was estimated, if it was."""
     found = None if evidence.choice is None else evidence.choice.choice
     if found is None:
@@ -293,7 +303,7 @@ def _choosing(evidence: Evidence, cite: Citations) -> Iterator[str]:
 
 def _software(evidence: Evidence) -> str:
     versions = software(evidence)
-    return _listed([f"{name} {version}" for name, version in versions]) or "holdfast"
+    return _join_all_texts([f"{name} {version}" for name, version in versions]) or "holdfast"
 
 
 def software(evidence: Evidence) -> list[tuple[str, str]]:
@@ -305,7 +315,7 @@ def software(evidence: Evidence) -> list[tuple[str, str]]:
     return [(name, ", ".join(values)) for name, values in found.items() if values]
 
 
-def _listed(names: list[str], last: str = "and") -> str:
+def _join_all_texts(names: list[str], last: str = "and") -> str:
     """Join texts that may be long, none left out."""
     return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
@@ -313,7 +323,7 @@ def _listed(names: list[str], last: str = "and") -> str:
 # The publications behind what a study used.
 
 
-class Citations:
+class CitationList:
     """Keys of publications, in the order in which a text first names them."""
 
     def __init__(self) -> None:

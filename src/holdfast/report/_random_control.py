@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.errors import HoldfastError
-from holdfast.report._formatting import called, features_of, known, plus_minus, record_of
+from holdfast.report._formatting import (
+    features_of,
+    format_name,
+    is_known_number,
+    plus_minus,
+    record_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +42,12 @@ class Control(NamedTuple):
     def sentence(self) -> str:
         """What was seen, as the end of a sentence."""
         error = plus_minus(self.error, self.standard_error)
-        how = f" (p = {self.p_value:.2f})" if known(self.p_value) else ""
+        how = f" (p = {self.p_value:.2f})" if is_known_number(self.p_value) else ""
         many = f"{features_of(self.size)} drawn at random"
         drawn = "random subsets" if self.size == "own" else many
         return (
             f"{drawn} classify about as well: an error of {error} with "
-            f"{called(self.classifier)}{how}"
+            f"{format_name(self.classifier)}{how}"
         )
 
 
@@ -66,12 +72,12 @@ def control(result: Result, choice: Recommendation) -> Control | None:
         rows = same if len(same) else rows
     if not len(rows):
         return None
-    return _compared(result, choice, rows.sort_values("error", kind="stable").iloc[0])
+    return _make_control(result, choice, rows.sort_values("error", kind="stable").iloc[0])
 
 
-def _compared(result: Result, choice: Recommendation, row: pd.Series) -> Control:
+def _make_control(result: Result, choice: Recommendation, row: pd.Series) -> Control:
     p_value = _p_value(result, choice, row)
-    spread = choice.standard_error if known(choice.standard_error) else 0.0
+    spread = choice.standard_error if is_known_number(choice.standard_error) else 0.0
     unseen = not p_value <= ALPHA  # or not testable
     return Control(
         size=row["size"],

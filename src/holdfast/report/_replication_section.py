@@ -10,7 +10,15 @@ from holdfast.judge._replication._sample_plan import plan_samples
 from holdfast.measures import get_measure
 from holdfast.report._escaping import set_apart
 from holdfast.report._evidence import attempt
-from holdfast.report._formatting import cell, hundredths, interval, joined, known, p_value, records
+from holdfast.report._formatting import (
+    cell,
+    hundredths,
+    interval,
+    is_known_number,
+    join_texts,
+    p_value,
+    records,
+)
 from holdfast.report._second_study import WHY_DIFFERENT, notes_of, random_pairs
 from holdfast.report._selector_table import recommends, title_of_row
 from holdfast.report._verdict import GOOD_REPLICATION
@@ -19,18 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.report._evidence import Evidence
-    from holdfast.report._schema import ReplicationRow, SecondStudy, Section
+    from holdfast.report._schema import ReplicationRow, ReportSection, SecondStudy
 
 
-KEYS = ("replication", "replication_low", "replication_high", "replication_chance")
-AHEAD = ("predicted", "predicted_low", "predicted_high")
-USUAL = ("stability", "low", "high")
+REPLICATION_KEYS = ("replication", "replication_low", "replication_high", "replication_chance")
+PREDICTION_KEYS = ("predicted", "predicted_low", "predicted_high")
+STABILITY_KEYS = ("stability", "low", "high")
 
 
 def second_study(evidence: Evidence) -> SecondStudy:
     """Return what is known of a second study, by selector and size."""
     rows = _rows(evidence)
-    sentences = list(_told(evidence) if rows else _untold(evidence))
+    sentences = list(_describe_replication(evidence) if rows else _untold(evidence))
     found: SecondStudy = {
         "measure": _measure(evidence),
         "n_samples": _common(evidence, "n_samples"),
@@ -60,7 +68,7 @@ def _common(evidence: Evidence, column: str) -> int | None:
 def _rows(evidence: Evidence) -> list[ReplicationRow]:
     """Return the selectors and sizes in the order of the study; none if nothing was estimated."""
     rows = records(evidence.result.summary())
-    if not any(known(row["replication"]) for row in rows):
+    if not any(is_known_number(row["replication"]) for row in rows):
         return []
     return [_row(evidence, row) for row in rows]
 
@@ -71,13 +79,13 @@ def _row(evidence: Evidence, row: dict[str, Any]) -> ReplicationRow:
         "selector": row["selector"],
         "title": title_of_row(evidence, row["selector"]),
         "size": row["size"],
-        **{key: row[key] for key in (*KEYS, *AHEAD, *USUAL)},  # type: ignore[typeddict-item]
-        "expected": _expected(evidence).get(cell),
+        **{key: row[key] for key in (*REPLICATION_KEYS, *PREDICTION_KEYS, *STABILITY_KEYS)},  # type: ignore[typeddict-item]
+        "expected": _expected_counts(evidence).get(cell),
         "recommended": recommends(evidence) and cell == evidence.cell,
     }
 
 
-def _expected(evidence: Evidence) -> dict[tuple[str, int | str], float]:
+def _expected_counts(evidence: Evidence) -> dict[tuple[str, int | str], float]:
     """Return how many selected features a second study would find, by selector and size."""
     table = evidence.result.features
     chosen = table[table["selected"].astype(bool)]
@@ -86,7 +94,7 @@ def _expected(evidence: Evidence) -> dict[tuple[str, int | str], float]:
     return dict(zip(cells, sums["found_again"].tolist(), strict=True))
 
 
-def _told(evidence: Evidence) -> Iterator[str]:
+def _describe_replication(evidence: Evidence) -> Iterator[str]:
     table, halves = evidence.result.replication, _common(evidence, "n_samples") or 0
     record = get_measure(_measure(evidence) or "")
     pairs = plural(int(table["n_pairs"].max()), "time")
@@ -104,7 +112,7 @@ def _told(evidence: Evidence) -> Iterator[str]:
             "predicted, by the same estimate as the features that would be found again."
         )
     yield f"The usual stability, over the resamples, differs, as {WHY_DIFFERENT}."
-    yield from _needed(evidence)
+    yield from _describe_needed_samples(evidence)
     yield from _notes(evidence)
 
 
@@ -118,7 +126,7 @@ def _by_chance(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _needed(evidence: Evidence) -> Iterator[str]:
+def _describe_needed_samples(evidence: Evidence) -> Iterator[str]:
     """Say how many samples the recommended pair would need for a good replication stability."""
     found = evidence.replication
     if found is None:
@@ -132,7 +140,7 @@ def _needed(evidence: Evidence) -> Iterator[str]:
     elif math.isnan(plan.needed):
         yield f"A {wanted} needs at least {low} {evidence.noun}s."
     else:
-        about = _counted(plan.needed, int(found.points["n_samples"].min()))
+        about = _format_needed_samples(plan.needed, int(found.points["n_samples"].min()))
         known = math.isfinite(plan.needed_high)
         span = f"{low} to {plan.needed_high:,.0f}" if known else f"at least {low}, at most unknown"
         yield (
@@ -141,7 +149,7 @@ def _needed(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _counted(needed: float, fewest: int) -> str:
+def _format_needed_samples(needed: float, fewest: int) -> str:
     """Return a number of samples; below the smallest parts that were looked at, only that."""
     return f"fewer than {fewest:,}" if needed < fewest else f"about {needed:,.0f}"
 
@@ -154,7 +162,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         whose = (
             ""
             if len(names) == table["selector"].nunique()
-            else f" ({joined([evidence.spoken(name) for name in names])})"
+            else f" ({join_texts([evidence.spoken(name) for name in names])})"
         )
         yield f"Please note{whose}: {note}."
 
@@ -170,7 +178,7 @@ def _untold(evidence: Evidence) -> Iterator[str]:
     yield from _notes(evidence)
 
 
-def _cohorts(evidence: Evidence) -> Section | None:
+def _cohorts(evidence: Evidence) -> ReportSection | None:
     """Return how well cohorts agree, beside what samples of one population would."""
     found = evidence.cohorts
     if found is None:
@@ -185,7 +193,7 @@ def _cohorts(evidence: Evidence) -> Section | None:
 # The table of cohorts as people read it.
 
 
-def cohort_section(section: Section) -> Section:
+def cohort_section(section: ReportSection) -> ReportSection:
     """Return the section with the numbers of each pair as text, under headings to read."""
     return {**section, "rows": list(map(_pair, section["rows"]))}
 

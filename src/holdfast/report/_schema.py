@@ -98,7 +98,7 @@ class FeatureRow(TypedDict):
     """How many features it stands for."""
 
 
-class Features(TypedDict):
+class FeatureTable(TypedDict):
     """The features of the recommended selector at the recommended size."""
 
     title: str
@@ -149,7 +149,7 @@ class Selectors(TypedDict):
     """What is to be expected of the choice itself, in a sentence."""
 
 
-class Section(TypedDict):
+class ReportSection(TypedDict):
     """Sentences about one matter, and the numbers behind them."""
 
     sentences: list[str]
@@ -197,14 +197,14 @@ class SecondStudy(TypedDict):
     rows: list[ReplicationRow]
     curve: NotRequired[list[dict[str, Any]]]
     """Of the recommended pair: agreement by number of samples, estimated and predicted."""
-    cohorts: NotRequired[Section]
+    cohorts: NotRequired[ReportSection]
     """How well cohorts agree, where the data have any."""
 
 
-class Groups(Section):
+class Groups(ReportSection):
     """Which features lie in selected groups together, and how well groups match."""
 
-    measures: NotRequired[Section]
+    measures: NotRequired[ReportSection]
     """What the measures of groups say, where the study has any."""
 
 
@@ -249,18 +249,18 @@ class Report(TypedDict):
     subtitle: str
     state: State
     verdict: Verdict
-    truth: Section | None
+    truth: ReportSection | None
     """Simulated data only: the verdict beside the truth."""
     replication: SecondStudy
-    features: Features
-    lists: Section | None
+    features: FeatureTable
+    lists: ReportSection | None
     """The longest list of each selector of which a share is expected to be found again."""
     selectors: Selectors
-    profile: Section
-    similarity: Section
+    profile: ReportSection
+    similarity: ReportSection
     groups: Groups | None
     """Where the recommended selector finds groups, or groups were measured."""
-    stand_ins: Section
+    stand_ins: ReportSection
     failures: list[dict[str, Any]]
     figures: list[Figure]
     methods: Methods

@@ -15,7 +15,7 @@ from holdfast.judge._replication._chance_model import GRADES, grade_chances
 from holdfast.judge._replication._estimate import no_features
 from holdfast.judge._replication._sample_plan import features_again
 from holdfast.measures import get_measure
-from holdfast.report._formatting import known, number, within
+from holdfast.report._formatting import clip_to_measure, is_known_number, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ LONGEST = 160
 """Most characters of a note: it may hold the message of anybody's selector."""
 
 
-class Estimate(NamedTuple):
+class ReplicationEstimate(NamedTuple):
     """Replication stability of two studies of `n` samples (subjects) each, and its interval."""
 
     n: int
@@ -41,14 +41,18 @@ class Estimate(NamedTuple):
 
     def told(self, measure: str, *more: str) -> str:
         """Return value and interval, ``0.71 (95% interval 0.60 to 0.80; more)``."""
-        low, high = (number(within(end, measure)) for end in (self.low, self.high))
-        ends = f"95% interval {low} to {high}" if known(self.low) and known(self.high) else ""
+        low, high = (number(clip_to_measure(end, measure)) for end in (self.low, self.high))
+        ends = (
+            f"95% interval {low} to {high}"
+            if is_known_number(self.low) and is_known_number(self.high)
+            else ""
+        )
         inner = "; ".join(part for part in (ends, *more) if part)
         return f"{number(self.value)} ({inner})" if inner else number(self.value)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Second:
+class SecondStudyEstimates:
     """What is known of a second study.
 
     Attributes
@@ -67,13 +71,13 @@ class Second:
     """
 
     measure: str
-    halves: Estimate | None
-    full: Estimate | None
+    halves: ReplicationEstimate | None
+    full: ReplicationEstimate | None
     n_pairs: int = 0
     chance: float = math.nan
 
     @property
-    def best(self) -> Estimate:
+    def best(self) -> ReplicationEstimate:
         """What is known of studies as large as this one, else of studies half as large."""
         found = self.full or self.halves
         assert found is not None
@@ -82,17 +86,17 @@ class Second:
 
 def second_study(
     table: pd.DataFrame, selector: str, size: int | str, measure: str
-) -> Second | None:
+) -> SecondStudyEstimates | None:
     """Find a selector at a size in the table of replication stability; None where it has none."""
     rows = _rows(table, selector, size, measure)
-    if not len(rows) or not known(rows["value"].iloc[0]):
+    if not len(rows) or not is_known_number(rows["value"].iloc[0]):
         return None
     row = rows.iloc[0]
-    full = Estimate(0, row["predicted"], row["predicted_low"], row["predicted_high"])
-    return Second(
+    full = ReplicationEstimate(0, row["predicted"], row["predicted_low"], row["predicted_high"])
+    return SecondStudyEstimates(
         measure=measure,
-        halves=Estimate(int(row["n_samples"]), row["value"], row["low"], row["high"]),
-        full=full._replace(n=int(row["at"])) if known(full.value) else None,
+        halves=ReplicationEstimate(int(row["n_samples"]), row["value"], row["low"], row["high"]),
+        full=full._replace(n=int(row["at"])) if is_known_number(full.value) else None,
         n_pairs=int(row["n_pairs"]),
         chance=float(row["chance"]),
     )
@@ -113,7 +117,7 @@ def _brief(note: str) -> str:
 
 def random_pairs(chances: Iterable[float]) -> str:
     """Say what two random selections have in common, ``0.31 to 0.35``; nothing where it is 0."""
-    values = [chance for chance in chances if known(chance)]
+    values = [chance for chance in chances if is_known_number(chance)]
     if not any(values):
         return ""
     low, high = (f"{round(end, 2) + 0.0:.2f}" for end in (min(values), max(values)))
@@ -127,12 +131,14 @@ def _rows(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> 
     return table[same]
 
 
-def measured_anew(choice: Recommendation, n_samples: int, data_sets: int) -> Second | None:
+def second_study_from_independent_samples(
+    choice: Recommendation, n_samples: int, data_sets: int
+) -> SecondStudyEstimates | None:
     """Return what independent data sets say: their stability is that of a second study."""
-    if not known(choice.stability):
+    if not is_known_number(choice.stability):
         return None
-    found = Estimate(n_samples, choice.stability, choice.low, choice.high)
-    return Second(
+    found = ReplicationEstimate(n_samples, choice.stability, choice.low, choice.high)
+    return SecondStudyEstimates(
         measure=choice.measure,
         halves=None,
         full=found,
@@ -141,7 +147,7 @@ def measured_anew(choice: Recommendation, n_samples: int, data_sets: int) -> Sec
     )
 
 
-class Shared(NamedTuple):
+class SharedFeatures(NamedTuple):
     """How many of `size` features a second study finds again, and between which numbers."""
 
     features: int
@@ -151,8 +157,8 @@ class Shared(NamedTuple):
 
 
 def shared_features(
-    found: Estimate, measure: str, size: int | str, n_features: int
-) -> Shared | None:
+    found: ReplicationEstimate, measure: str, size: int | str, n_features: int
+) -> SharedFeatures | None:
     """Return how many features of a list to expect again.
 
     None where the measure does not say, or the selector chooses the size; nor can one feature be
@@ -161,12 +167,15 @@ def shared_features(
     if size in ("own", 1):
         return None
     asked: dict[str, Any] = {"measure": measure, "size": int(size), "n_features": n_features}
-    ends = (found.value, *(end if known(end) else found.value for end in (found.low, found.high)))
+    ends = (
+        found.value,
+        *(end if is_known_number(end) else found.value for end in (found.low, found.high)),
+    )
     counts = [features_again(value, **asked) for value in ends]
-    if not all(map(known, counts)):
+    if not all(map(is_known_number, counts)):
         return None
     value, low, high = map(round, counts)
-    return Shared(value, low, high, int(size))
+    return SharedFeatures(value, low, high, int(size))
 
 
 # What a second study would find of the selected features: numbers that every text shares.
@@ -210,7 +219,7 @@ class Outlook:
 
     table: pd.DataFrame
     n_features: int
-    shared: Shared | None
+    shared: SharedFeatures | None
     supported: bool
 
     @property

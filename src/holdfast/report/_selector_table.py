@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.report._formatting import features_of, joined, plain, plus_minus, records, whole_size
+from holdfast.report._formatting import (
+    features_of,
+    join_texts,
+    plain,
+    plus_minus,
+    records,
+    whole_size,
+)
 from holdfast.report._random_control import RANDOM
 from holdfast.report._second_study import NOTHING
 from holdfast.report._second_study import NOTHING as NOTHING_AGAIN
@@ -20,7 +27,9 @@ if TYPE_CHECKING:
 
 
 NO_RESULTS = ["Nothing can be recommended: there are not enough results."]
-ALL = ["Nothing can be recommended: all features are always selected, so no selector chooses."]
+ALL_SELECTED_REASONS = [
+    "Nothing can be recommended: all features are always selected, so no selector chooses."
+]
 UNSUPPORTED = ["No selector is recommended: the features of none can be expected again."]
 
 
@@ -46,7 +55,7 @@ def selectors(evidence: Evidence) -> Selectors:
 
 
 def _reasons(evidence: Evidence) -> list[str]:
-    return ALL if evidence.all_selected else NO_RESULTS
+    return ALL_SELECTED_REASONS if evidence.all_selected else NO_RESULTS
 
 
 def _short(evidence: Evidence) -> Iterator[str]:
@@ -178,7 +187,7 @@ def size_of_pair(evidence: Evidence, first: str, second: str) -> int | str | Non
     return one if one == other else f"{one} and {other}"
 
 
-def compared(evidence: Evidence, names: Iterable[str]) -> str:
+def describe_compared_sizes(evidence: Evidence, names: Iterable[str]) -> str:
     """Say with how many features these selectors are compared."""
     size = compared_size(evidence)
     if size is None:
@@ -187,20 +196,20 @@ def compared(evidence: Evidence, names: Iterable[str]) -> str:
     chosen = [name for name in names if name in own]
     who = "it chooses itself" if len(chosen) == 1 else "they choose themselves"
     rest = (
-        f"; {joined([evidence.spoken(name) for name in chosen])} with as many as {who}"
+        f"; {join_texts([evidence.spoken(name) for name in chosen])} with as many as {who}"
         if chosen
         else ""
     )
-    return f"{_asked(evidence, size)}{rest}"
+    return f"{_describe_requested_size(evidence, size)}{rest}"
 
 
-def _asked(evidence: Evidence, size: int) -> str:
-    recommended = "the recommended " if _recommended(evidence) == size else ""
+def _describe_requested_size(evidence: Evidence, size: int) -> str:
+    recommended = "the recommended " if _recommended_size(evidence) == size else ""
     short = any(evidence.fewer(name, size) for name in evidence.groupers)
     rest = ", or at as many as were found" if short else ""
     return f"at {recommended}{features_of(size)}{rest}"
 
 
-def _recommended(evidence: Evidence) -> int | str | None:
+def _recommended_size(evidence: Evidence) -> int | str | None:
     choice = evidence.choice
     return None if choice is None or evidence.outlook.grade == NOTHING else choice.size

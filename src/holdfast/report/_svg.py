@@ -50,17 +50,17 @@ def drawing(svg: str, name: str, alt: str) -> Markup:
     InvalidInputError
         If the text is no SVG, or holds anything that could act or load.
     """
-    root = _parsed(svg, name)
+    root = _parse_svg(svg, name)
     for element in list(root.iter()):
-        _dropped(element)
+        _drop_children(element)
     for element in root.iter():
-        _checked(element, name)
-    _renamed(root, name)
-    _dressed(root, alt)
+        _check_element(element, name)
+    _rename_identifiers(root, name)
+    _set_accessible_name(root, alt)
     return Markup(ET.tostring(root, encoding="unicode"))
 
 
-def _parsed(svg: str, name: str) -> ET.Element:
+def _parse_svg(svg: str, name: str) -> ET.Element:
     try:
         root = ET.fromstring(svg)
     except ET.ParseError as error:
@@ -74,34 +74,34 @@ def _parsed(svg: str, name: str) -> ET.Element:
     return root
 
 
-def _dropped(element: ET.Element) -> None:
+def _drop_children(element: ET.Element) -> None:
     for child in list(element):
         if child.tag.removeprefix(SVG) in DROPPED:
             element.remove(child)
 
 
-def _checked(element: ET.Element, name: str) -> None:
+def _check_element(element: ET.Element, name: str) -> None:
     """Make the names of an element plain ones, and refuse it unless it only draws."""
     element.tag = element.tag.removeprefix(SVG)
     if element.tag not in ELEMENTS:
-        raise _refused(name, f"<{element.tag}>")
+        raise _unsafe_picture_error(name, f"<{element.tag}>")
     attributes = {key.rpartition("}")[2]: value for key, value in element.items()}
     for key, value in attributes.items():
-        _checked_attribute(key, value, name)
-    element.attrib = {key: swapped(_tidy(key, value)) for key, value in attributes.items()}
+        _check_attribute(key, value, name)
+    element.attrib = {key: replace_colours(_tidy(key, value)) for key, value in attributes.items()}
     element.text = visible(element.text or "") if element.tag in TEXTS else None
     element.tail = visible(element.tail or "") if element.tag == "tspan" else None
 
 
-def _checked_attribute(key: str, value: str, name: str) -> None:
+def _check_attribute(key: str, value: str, name: str) -> None:
     handler = key.lower().startswith("on")
     outside = key in {"href", "src"} and not (value.startswith("#") or IMAGE.fullmatch(value))
     loads = "url(" in REFERENCE.sub("", value).lower() or "@import" in value.lower()
     if handler or outside or loads:
-        raise _refused(name, f'{key}="{value[:60]}"')
+        raise _unsafe_picture_error(name, f'{key}="{value[:60]}"')
 
 
-def _refused(name: str, what: str) -> InvalidInputError:
+def _unsafe_picture_error(name: str, what: str) -> InvalidInputError:
     return InvalidInputError(
         f"picture {name!r} holds {what}; a report takes only shapes, text and embedded PNG images"
     )
@@ -113,14 +113,14 @@ def _tidy(key: str, value: str) -> str:
     return " ".join(value.split()) if key == "d" else value
 
 
-def _renamed(root: ET.Element, name: str) -> None:
+def _rename_identifiers(root: ET.Element, name: str) -> None:
     """Prefix the identifiers that something refers to; take the others away."""
     used = set(_references(root))
     for element in root.iter():
         if "id" in element.attrib and element.attrib["id"] not in used:
             del element.attrib["id"]
         for key, value in element.items():
-            element.set(key, _prefixed(key, value, name))
+            element.set(key, _prefix_identifiers(key, value, name))
 
 
 def _references(root: ET.Element) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _references(root: ET.Element) -> Iterator[str]:
                 yield value.removeprefix("#")
 
 
-def _prefixed(key: str, value: str, name: str) -> str:
+def _prefix_identifiers(key: str, value: str, name: str) -> str:
     if key == "id":
         return f"{name}-{value}"
     if key == "href" and value.startswith("#"):
@@ -139,7 +139,7 @@ def _prefixed(key: str, value: str, name: str) -> str:
     return REFERENCE.sub(rf"url(#{name}-\1)", value)
 
 
-def _dressed(root: ET.Element, alt: str) -> None:
+def _set_accessible_name(root: ET.Element, alt: str) -> None:
     """Give the picture its name for screen readers; the page decides on its width."""
     for key in ("height", "version", "aria-labelledby"):
         root.attrib.pop(key, None)
@@ -152,7 +152,7 @@ def _dressed(root: ET.Element, alt: str) -> None:
 HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
 
 
-def swapped(value: str) -> str:
+def replace_colours(value: str) -> str:
     """Return an attribute of a picture with each named colour as a variable of the page.
 
     Colours that the palette does not name stay as they are.
@@ -168,8 +168,9 @@ def colour_rules() -> str:
     """
     light, dark = _palettes()
     return (
-        f".holdfast{{{_declared(light)}}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{.holdfast{{{_declared(dark)}}}}}\n"
+        f".holdfast{{{_format_declarations(light)}}}\n"
+        "@media screen and "
+        f"(prefers-color-scheme:dark){{.holdfast{{{_format_declarations(dark)}}}}}\n"
     )
 
 
@@ -190,5 +191,5 @@ def _palettes() -> tuple[dict[str, str], dict[str, str]]:
     return COLOURS, DARK
 
 
-def _declared(colours: dict[str, str]) -> str:
+def _format_declarations(colours: dict[str, str]) -> str:
     return ";".join(f"--hf-{name}:{colour}" for name, colour in colours.items())

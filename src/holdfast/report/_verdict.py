@@ -9,7 +9,7 @@ from holdfast._formatting import percent, plural
 from holdfast.judge._replication._chance_model import GRADE_HIT_RATES, GRADES
 from holdfast.judge._replication._sample_plan import plan_samples
 from holdfast.report._evidence import Evidence, attempt
-from holdfast.report._formatting import called, joined, number, share
+from holdfast.report._formatting import format_name, join_texts, number, share
 from holdfast.report._second_study import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
 
 if TYPE_CHECKING:
@@ -132,10 +132,14 @@ def _next_step(evidence: Evidence) -> str:
     if not evidence.classifies:
         return f"Check on new {evidence.noun}s whether they classify at all."
     whole = f"all {len(trusted):,}" if len(trusted) == outlook.size else ""
-    parts = [f"Act on {_named(trusted, whole)}." if trusted else "Act on none of them yet."]
+    parts = [
+        f"Act on {_format_feature_names(trusted, whole)}."
+        if trusted
+        else "Act on none of them yet."
+    ]
     if check:
         many = f"the next {len(check):,}" if trusted else f"the first {len(check):,}"
-        parts.append(f"Check {_named(check, many)} on new {evidence.noun}s first.")
+        parts.append(f"Check {_format_feature_names(check, many)} on new {evidence.noun}s first.")
     if rest and (trusted or check):
         parts.append(f"Do not rely on the {'last' if len(rest) == 1 else f'last {len(rest):,}'}.")
     elif rest:
@@ -143,14 +147,14 @@ def _next_step(evidence: Evidence) -> str:
     return " ".join(parts)
 
 
-def _named(names: list[str], otherwise: str = "") -> str:
+def _format_feature_names(names: list[str], otherwise: str = "") -> str:
     """Name features that are few and short; else count them in the order of the list."""
     words = sum(len(name.split()) for name in names)
     if len(names) <= MAX_NAMED and words <= MAX_NAME_WORDS:
-        return joined([called(name, MAX_NAME_LENGTH) for name in names])
+        return join_texts([format_name(name, MAX_NAME_LENGTH) for name in names])
     if otherwise:
         return otherwise
-    first, last = called(names[0], MAX_NAME_LENGTH), called(names[-1], MAX_NAME_LENGTH)
+    first, last = format_name(names[0], MAX_NAME_LENGTH), format_name(names[-1], MAX_NAME_LENGTH)
     return f"the first {len(names):,}, {first} to {last}"
 
 

@@ -89,7 +89,7 @@ def write_report(
         _check_own(targets)
     report = make_report(result, found_again=found_again)
     texts = [to_html(report), to_json(report), to_markdown(report)]
-    write_together(dict(zip(targets, texts, strict=True)))
+    write_atomically(dict(zip(targets, texts, strict=True)))
     return targets
 
 
@@ -156,7 +156,7 @@ def to_json(report: Report) -> str:
 # Files that belong together: written whole, or not at all.
 
 
-def write_together(texts: Mapping[Path, str]) -> None:
+def write_atomically(texts: Mapping[Path, str]) -> None:
     """Write all files under other names, then rename them, so that none is ever half there."""
     partial = {path: path.with_name(f".{path.name}.partial") for path in texts}
     path = next(iter(texts))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast._formatting import kind_of, percent, plural
-from holdfast._validation import count_of_part, flag, part_or_count, whole
+from holdfast._validation import check_integer, count_of_part, flag, part_or_count
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ranks import generators
 from holdfast.resample._protocol import Protocol, Resample, is_enough
@@ -76,7 +76,7 @@ class Bootstrap(Protocol):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
+        object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
         object.__setattr__(self, "size", part_or_count(self.size, "size", inclusive=True))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
 
@@ -109,7 +109,7 @@ class Bootstrap(Protocol):
     ) -> Iterator[Resample]:
         drawing = Drawing(units, self._count(units), "the bootstrap", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
-            yield Resample(*units.split(_drawn(units, drawing, generator)))
+            yield Resample(*units.split(_draw_units(units, drawing, generator)))
 
     def _count(self, units: Units) -> int:
         count = count_of_part(self.size, units.count)
@@ -121,7 +121,7 @@ class Bootstrap(Protocol):
         return count
 
 
-def _drawn(units: Units, drawing: Drawing, generator: np.random.Generator) -> NDArray[np.intp]:
+def _draw_units(units: Units, drawing: Drawing, generator: np.random.Generator) -> NDArray[np.intp]:
     """Draw until every class that is there has 2 different samples."""
     for _ in range(ATTEMPTS):
         drawn = drawing.with_replacement(generator)

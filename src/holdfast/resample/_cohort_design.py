@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
-from holdfast._validation import seed_of, whole
+from holdfast._formatting import format_list, plural
+from holdfast._validation import check_integer, seed_of
 from holdfast.errors import InvalidInputError
 from holdfast.resample._protocol import NO_ROWS, Resample
-from holdfast.resample._strata import Units, label_column, numbered
+from holdfast.resample._strata import Units, label_column, number_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 COHORT, SHUFFLED = "cohort", "shuffled"
-LEAST = 2
+MIN_UNITS_PER_CLASS = 2
 """So many units of every class a cohort needs."""
 STREAM = 3
 """Seeds of shuffles; those before are of a replication design of the same seed."""
 
 
-class Placed(Protocol):
+class CohortPlacement(Protocol):
     """What tells the place of a resample in a design."""
 
     @property
@@ -65,7 +65,7 @@ class CohortDesign:
     n_shuffles: int = 50
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_shuffles", whole(self.n_shuffles, "n_shuffles", 1))
+        object.__setattr__(self, "n_shuffles", check_integer(self.n_shuffles, "n_shuffles", 1))
 
     def draw(
         self,
@@ -117,7 +117,7 @@ class CohortDesign:
                 yield _resample(units, dealt == code, SHUFFLED, shuffle)
 
 
-def cohort_places(resamples: Mapping[int, Placed]) -> NDArray[np.intp]:
+def cohort_places(resamples: Mapping[int, CohortPlacement]) -> NDArray[np.intp]:
     """Find the resamples of a cohort design that are compared with each other.
 
     Parameters
@@ -146,7 +146,7 @@ def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], NDArray
 
     Refuses missing entries, another number of them than of samples, and a single cohort.
     """
-    labels, codes = numbered(label_column(cohorts, "cohorts", n_samples), "cohorts")
+    labels, codes = number_entries(label_column(cohorts, "cohorts", n_samples), "cohorts")
     if len(labels) < 2:
         raise InvalidInputError(
             f"at least two cohorts are needed to compare, got one: {labels[0]!s}. Is this the "
@@ -161,16 +161,18 @@ def _of_units(units: Units, names: Sequence[str], rows: NDArray[np.intp]) -> NDA
     ordered, unit = rows[units.order], np.repeat(np.arange(units.count), units.sizes)
     torn = np.unique(unit[ordered != rows[first][unit]])
     if torn.size and units.groups is not None:
-        found = [_torn(units, names, rows, int(one)) for one in torn]
+        found = [_format_split_subject(units, names, rows, int(one)) for one in torn]
         raise InvalidInputError(
-            f"{plural(len(found), 'subject')} in more than one cohort: {shortened(found)}. A "
+            f"{plural(len(found), 'subject')} in more than one cohort: {format_list(found)}. A "
             "subject belongs to one cohort; give subjects of different cohorts different names, "
             "or leave such subjects out."
         )
     return np.asarray(rows[first])
 
 
-def _torn(units: Units, names: Sequence[str], rows: NDArray[np.intp], unit: int) -> str:
+def _format_split_subject(
+    units: Units, names: Sequence[str], rows: NDArray[np.intp], unit: int
+) -> str:
     own = units.order[units.starts[unit] :][: units.sizes[unit]]
     subject: Any = units.groups[own[0]] if units.groups is not None else unit
     return f"{subject!s} (in {', '.join(names[code] for code in np.unique(rows[own]))})"
@@ -185,13 +187,14 @@ def _check_classes(units: Units, names: Sequence[str], own: NDArray[np.intp]) ->
             f"{plural(int(count), units.noun) if count else f'no {units.noun}'} of class "
             f"{units.class_name(at)}"
             for at, count in enumerate(counts)
-            if count < LEAST
+            if count < MIN_UNITS_PER_CLASS
         ]
         if few:
             poor.append(f"cohort {name} has {' and '.join(few)}")
     if poor:
         raise InvalidInputError(
-            f"{shortened(poor)}; each cohort needs at least {LEAST} {units.noun}s of every class. "
+            f"{format_list(poor)}; each cohort needs at least {MIN_UNITS_PER_CLASS} "
+            f"{units.noun}s of every class. "
             "Leave out the cohort, or join it with another one."
         )
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import NOT_INDEPENDENT, kind_of, lowered, percent, plural
-from holdfast._validation import flag, whole
+from holdfast._formatting import NOT_INDEPENDENT, as_clause, kind_of, percent, plural
+from holdfast._validation import check_integer, flag
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ranks import generators
 from holdfast.resample._protocol import NO_ROWS, Protocol, Resample, Standalone
@@ -75,8 +75,8 @@ class CrossValidation(Protocol):
     reference: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_folds", whole(self.n_folds, "n_folds", 2))
-        object.__setattr__(self, "n_repeats", whole(self.n_repeats, "n_repeats", 1))
+        object.__setattr__(self, "n_folds", check_integer(self.n_folds, "n_folds", 2))
+        object.__setattr__(self, "n_repeats", check_integer(self.n_repeats, "n_repeats", 1))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
         object.__setattr__(self, "reference", flag(self.reference, "reference"))
 
@@ -236,7 +236,7 @@ class Nested(Standalone):
             f"The error on {unit}s that had no part in the selection "
             f"({self.outer.description_for(subjects=subjects)}) and, within each of its training "
             "parts and averaged over them, "
-            f"{lowered(self.inner.estimates_for(subjects=subjects))}."
+            f"{as_clause(self.inner.estimates_for(subjects=subjects))}."
         )
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:

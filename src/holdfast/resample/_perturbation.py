@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._formatting import percent, plural
-from holdfast._validation import between, whole
+from holdfast._validation import check_integer, check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ranks import count_of, generators
 from holdfast.resample._protocol import NO_ROWS, Protocol, Resample, Standalone
@@ -57,8 +57,8 @@ class AddedNoise(Protocol):
     level: float = 0.1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
-        object.__setattr__(self, "level", between(self.level, "level", np.inf))
+        object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
+        object.__setattr__(self, "level", check_positive_number(self.level, "level", np.inf))
 
     def _described(self, unit: str) -> str:  # noqa: ARG002
         copies = plural(self.n_resamples, "noisy version")
@@ -125,8 +125,8 @@ class FeatureSubsets(Protocol):
     fraction: float = 0.8
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
-        object.__setattr__(self, "fraction", between(self.fraction, "fraction", 1.0))
+        object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
+        object.__setattr__(self, "fraction", check_positive_number(self.fraction, "fraction", 1.0))
 
     def _described(self, unit: str) -> str:  # noqa: ARG002
         return (
@@ -200,7 +200,7 @@ class IndependentSamples(Standalone):
     n_resamples: int = 100
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
+        object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
 
     def _described(self, unit: str) -> str:  # noqa: ARG002
         return plural(self.n_resamples, "independent data set")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast._validation import seed_of
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.resample._strata import Units
@@ -82,7 +82,7 @@ def warn_of_untested(resamples: Iterable[Resample], units: Units) -> None:
     """Warn of classes that no test part has, where others are tested."""
     tested = np.bincount(units.codes[_tested_rows(resamples)], minlength=len(units.classes))
     if tested.any() and not tested.all():
-        names = shortened(units.class_name(code) for code in np.flatnonzero(tested == 0).tolist())
+        names = format_list(units.class_name(code) for code in np.flatnonzero(tested == 0).tolist())
         warnings.warn(
             f"no test part has samples of class {names}, so the errors say nothing about it. "
             "Smaller training parts may leave some of it out; of 2 samples both are always kept.",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
-from holdfast._validation import seed_of, whole
+from holdfast._formatting import format_list, plural
+from holdfast._validation import check_integer, seed_of
 from holdfast.resample._protocol import NO_ROWS, Resample, check_training
 from holdfast.resample._strata import Strata, Units, require
 from holdfast.resample._subsampling import disjoint
@@ -65,7 +65,7 @@ class ReplicationDesign:
     n_pairs: int = 100
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_pairs", whole(self.n_pairs, "n_pairs", 2))
+        object.__setattr__(self, "n_pairs", check_integer(self.n_pairs, "n_pairs", 2))
 
     def draw(
         self, y: ArrayLike, groups: ArrayLike | None = None, random_state: int = 0
@@ -200,7 +200,7 @@ def left_out_note(classes: Mapping[str, int], noun: str) -> str:
     named = [f"class {name!r} with {plural(count, noun)}" for name, count in classes.items()]
     verb = "is" if len(named) == 1 else "are"
     return (
-        f"{shortened(named, MAX_CLASSES_NAMED)} {verb} too small to be halved and {verb} left "
+        f"{format_list(named, MAX_CLASSES_NAMED)} {verb} too small to be halved and {verb} left "
         "out of the replication estimate"
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import NOT_INDEPENDENT, did_you_mean, plural, shortened
+from holdfast._formatting import NOT_INDEPENDENT, did_you_mean, format_list, plural
 from holdfast._object_spec import parse_call, parse_spelling
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.resample._protocol import Protocol, Resample
@@ -95,7 +95,7 @@ class Splits(Protocol):
     def _split(self, units: Units, random_state: int) -> Iterable[tuple[ArrayLike, ArrayLike]]:
         if isinstance(self.splitter, tuple):
             return self.splitter
-        splitter, X = _seeded(self.splitter, random_state), np.zeros((len(units.y), 1))
+        splitter, X = _seed_splitter(self.splitter, random_state), np.zeros((len(units.y), 1))
         try:
             with warnings.catch_warnings():
                 # said of classes rarer than folds, and of subjects ignored: both are checked here
@@ -120,7 +120,7 @@ def _pairs(given: Any) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:  # noqa
     return pairs
 
 
-def _seeded(splitter: Any, random_state: int) -> Any:  # noqa: ANN401
+def _seed_splitter(splitter: Any, random_state: int) -> Any:  # noqa: ANN401
     """Return a copy that is seeded where it would be random: the original stays as it was."""
     splitter = copy.deepcopy(splitter)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
@@ -139,7 +139,7 @@ def _rows(given: ArrayLike, units: Units, where: str) -> NDArray[np.intp]:
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise InvalidInputError(
             f"{where}: rows must be whole numbers from 0 to {n - 1}, or a mask of {n}; received "
-            f"{shortened(rows.ravel())}."
+            f"{format_list(rows.ravel())}."
         )
     return np.sort(rows.astype(np.intp))
 
@@ -151,7 +151,7 @@ def _check_apart(resample: Resample, units: Units, where: str) -> None:
         remedy = "" if units.groups is None else "; GroupKFold and its kin keep subjects together"
         raise InvalidInputError(
             f"{where}: {plural(both.size, units.noun)} in training and test at once: "
-            f"{shortened(both)}{remedy}."
+            f"{format_list(both)}{remedy}."
         )
 
 
@@ -193,7 +193,7 @@ def as_protocol(given: Any) -> Protocol:  # noqa: ANN401
     if isinstance(given, Protocol):
         return given
     if isinstance(given, str):
-        return _spelled(given)
+        return _parse_protocol(given)
     if isinstance(given, Mapping):
         return _from_mapping(given)
     if hasattr(given, "split") or isinstance(given, Iterable):
@@ -204,22 +204,22 @@ def as_protocol(given: Any) -> Protocol:  # noqa: ANN401
     )
 
 
-def _spelled(text: str) -> Protocol:
+def _parse_protocol(text: str) -> Protocol:
     if "(" in text.partition(":")[0]:
         name, values, options = parse_call(text)
-        return _made(name, values, options)
+        return _make_protocol(name, values, options)
     name, options = parse_spelling(text)
-    return _made(name, [], options)
+    return _make_protocol(name, [], options)
 
 
 def _from_mapping(given: Mapping[str, Any]) -> Protocol:
     options = dict(given)
     if not isinstance(options.get("name"), str):
         raise InvalidInputError(f"a protocol needs a name, as text; received {options!r}.")
-    return _made(options.pop("name"), [], options)
+    return _make_protocol(options.pop("name"), [], options)
 
 
-def _made(name: str, values: list[Any], options: dict[str, Any]) -> Protocol:
+def _make_protocol(name: str, values: list[Any], options: dict[str, Any]) -> Protocol:
     kind = get_protocol(name).kind
     if kind is Splits:
         raise InvalidInputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ class Units:
     def of(cls, y: ArrayLike, groups: ArrayLike | None) -> Units:
         """Check classes and subjects, and find the units."""
         labels = label_column(y, "y")
-        classes, codes = numbered(labels, "y")
+        classes, codes = number_entries(labels, "y")
         if len(classes) < 2:
             raise InvalidInputError("y must hold at least two classes; received one.")
         subjects = None if groups is None else label_column(groups, "groups", len(labels))
-        unit = np.arange(len(codes)) if subjects is None else numbered(subjects, "groups")[1]
+        unit = np.arange(len(codes)) if subjects is None else number_entries(subjects, "groups")[1]
         table = np.zeros((unit.max() + 1, len(classes)), dtype=np.intp)
         np.add.at(table, (unit, codes), 1)
         sizes = table.sum(axis=1)
@@ -119,7 +119,7 @@ class Units:
         return np.bincount(self.codes[rows[first]], minlength=len(self.classes))
 
 
-def numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def number_entries(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the different entries, sorted, and the number of each entry among them."""
     try:
         if not _has_missing(column):
@@ -129,7 +129,7 @@ def numbered(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.
     kinds = sorted({type(entry).__name__ for entry in column.tolist()})
     raise InvalidInputError(
         f"{name} must be all text or all numbers, with no entry missing; received "
-        f"{shortened(kinds)}, or NaN. Give each sample its {name}, or leave the sample out."
+        f"{format_list(kinds)}, or NaN. Give each sample its {name}, or leave the sample out."
     )
 
 
@@ -153,7 +153,7 @@ def label_column(values: ArrayLike, name: str, length: int | None = None) -> NDA
 
 # Units by class: what is drawn is drawn within each stratum.
 
-MANY = 3
+MAX_CLASSES_NAMED = 3
 """Classes that messages name; more that are too small are hardly classes."""
 
 
@@ -235,14 +235,15 @@ def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: b
     small = [code for code, keep in enumerate(keeps.tolist()) if counts[code] < needed(keep)]
     if small:
         keep = int(keeps[small[0]])
-        found = [_found(units, code, int(counts[code]), stratify) for code in small]
-        asked = " Are these classes, and not numbers?" if len(found) > MANY else ""
+        found = [_format_class_size(units, code, int(counts[code]), stratify) for code in small]
+        asked = " Are these classes, and not numbers?" if len(found) > MAX_CLASSES_NAMED else ""
         raise InvalidInputError(
-            f"{shortened(found, MANY)}; {why.format(needed=needed(keep), keep=keep)}.{asked}"
+            f"{format_list(found, MAX_CLASSES_NAMED)}; "
+            f"{why.format(needed=needed(keep), keep=keep)}.{asked}"
         )
 
 
-def _found(units: Units, code: int, count: int, stratify: bool) -> str:
+def _format_class_size(units: Units, code: int, count: int, stratify: bool) -> str:
     amount = plural(count, units.noun)
     return f"class {units.class_name(code)} has {amount}" if stratify else f"there are {amount}"
 
@@ -253,7 +254,7 @@ def _found(units: Units, code: int, count: int, stratify: bool) -> str:
 # classes, as in paired designs, have strata of their own, by the class of most samples and by the
 # classes that are there.
 
-FEW = 5
+MIN_UNITS_PER_STRATUM = 5
 """Strata of fewer units are merged into others, unless a class lives in them above all."""
 
 
@@ -262,9 +263,9 @@ def like_classes(table: NDArray[np.intp]) -> NDArray[np.intp]:
     kinds = _kinds(table)
     sizes = np.bincount(kinds)
     homes = _homes(kinds, sizes, table)
-    small = sizes < FEW
+    small = sizes < MIN_UNITS_PER_STRATUM
     small[homes] = False
-    return _renumbered(np.where(small[kinds], homes[table.argmax(axis=1)], kinds))
+    return _renumber_strata(np.where(small[kinds], homes[table.argmax(axis=1)], kinds))
 
 
 def _kinds(table: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -275,7 +276,7 @@ def _kinds(table: NDArray[np.intp]) -> NDArray[np.intp]:
         traits = np.column_stack([kinds, table > 0])[mixed]
         inverse = np.unique(traits, axis=0, return_inverse=True)[1]
         kinds[mixed] = table.shape[1] + inverse.ravel()
-    return _renumbered(kinds)
+    return _renumber_strata(kinds)
 
 
 def _homes(
@@ -288,7 +289,7 @@ def _homes(
     return homes
 
 
-def _renumbered(labels: NDArray[np.intp]) -> NDArray[np.intp]:
+def _renumber_strata(labels: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.unique(labels, return_inverse=True)[1]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast._formatting import NOT_INDEPENDENT, kind_of, percent, plural
-from holdfast._validation import count_of_part, flag, part_or_count, whole
+from holdfast._validation import check_integer, count_of_part, flag, part_or_count
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ranks import generators
 from holdfast.resample._protocol import Protocol, Resample
@@ -74,7 +74,7 @@ class Subsampling(Protocol):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_resamples", whole(self.n_resamples, "n_resamples", 1))
+        object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
         object.__setattr__(self, "train_size", part_or_count(self.train_size, "train_size"))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
 
@@ -155,7 +155,7 @@ class ComplementaryHalves(Protocol):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_pairs", whole(self.n_pairs, "n_pairs", 1))
+        object.__setattr__(self, "n_pairs", check_integer(self.n_pairs, "n_pairs", 1))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
 
     @property
@@ -249,8 +249,8 @@ class DisjointParts(Protocol):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_repeats", whole(self.n_repeats, "n_repeats", 1))
-        object.__setattr__(self, "n_parts", whole(self.n_parts, "n_parts", 2))
+        object.__setattr__(self, "n_repeats", check_integer(self.n_repeats, "n_repeats", 1))
+        object.__setattr__(self, "n_parts", check_integer(self.n_parts, "n_parts", 2))
         object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast._object_spec import made_of, parse_either, snake_case
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._scores import importance
@@ -220,7 +220,7 @@ def _finite(scores: Array, X: NDArray[Any]) -> Array:
     if odd.size:
         raise InvalidInputError(
             f"{plural(odd.size, 'feature')} got no score (NaN) although the values differ: "
-            f"{shortened(odd)}."
+            f"{format_list(odd)}."
         )
     finite[missing] = finite[~missing].min(initial=0.0) if missing.all() else finite[~missing].min()
     return finite
@@ -249,7 +249,7 @@ def as_selector(given: Any) -> Selector:  # noqa: ANN401
 def named_selector(given: Any) -> tuple[str, Selector]:  # noqa: ANN401
     """Return a name for a selector, and the selector; see `as_selector`."""
     if isinstance(given, str):
-        return _spelled(given)
+        return _parse_selector(given)
     if isinstance(given, Selector):
         return snake_case(type(given).__name__), clone(given)
     if hasattr(given, "fit") and not inspect.isclass(given):
@@ -269,7 +269,7 @@ def given_by(selector: Selector) -> str:
     return f"{type(selector).__name__} gives {what}"
 
 
-def _spelled(text: str) -> tuple[str, Selector]:
+def _parse_selector(text: str) -> tuple[str, Selector]:
     name, options = parse_either(text)
     selector: Selector = made_of(text, get_selector(name).kind, options)
     return name, selector

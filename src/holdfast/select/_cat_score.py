@@ -113,7 +113,7 @@ class CATScore(Scorer):
         self.random_state = random_state
 
     def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
-        data = _prepared(np.asarray(X, dtype=np.float64))
+        data = _shift_and_scale(np.asarray(X, dtype=np.float64))
         n = len(data)
         share = np.bincount(y) / n
         frequencies, by_frequency = _frequencies(share, n, self._given("shrinkage_frequencies"))
@@ -123,7 +123,7 @@ class CATScore(Scorer):
         scores = _t_scores(means, variances, frequencies, n)
         by_correlation = np.nan
         if not self.diagonal:
-            scores, by_correlation = _decorrelated(scores, centred, self._given("shrinkage"))
+            scores, by_correlation = _decorrelate_scores(scores, centred, self._given("shrinkage"))
         self.class_scores_ = scores
         self.shrinkage_ = Shrinkage(by_correlation, by_variance, by_frequency)
         return np.asarray(np.sqrt(np.square(scores) @ (1 - frequencies)))
@@ -135,7 +135,7 @@ class CATScore(Scorer):
         return value
 
 
-def _prepared(data: Array) -> Array:
+def _shift_and_scale(data: Array) -> Array:
     """Return data relative to the first row, so that constants are 0, and of a common size.
 
     The size is a power of two for all features together, which leaves every score as it is.
@@ -190,7 +190,7 @@ def _t_scores(means: Array, variances: Array, frequencies: Array, n: int) -> Arr
     return np.asarray(np.divide(distance, deviation, out=certain, where=deviation > 0))
 
 
-def _decorrelated(scores: Array, centred: Array, given: float | None) -> tuple[Array, float]:
+def _decorrelate_scores(scores: Array, centred: Array, given: float | None) -> tuple[Array, float]:
     """Multiply scores by the inverse root of the shrunk correlation matrix."""
     n = len(centred)
     spread = np.sqrt(np.square(centred).sum(axis=0) / (n - 1))

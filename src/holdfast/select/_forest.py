@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from holdfast._kernels.forest import Tree, accuracy_decreases
-from holdfast._validation import one_of, whole
+from holdfast._validation import check_integer, one_of
 from holdfast.errors import InvalidInputError
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
@@ -154,7 +154,7 @@ class ForestImportance(Scorer):
 
     def _check_options(self) -> None:
         one_of(self.importance, "importance", get_args(Importance))
-        whole(self.n_repeats, "n_repeats", 1)
+        check_integer(self.n_repeats, "n_repeats", 1)
 
 
 def _single(X: Any) -> NDArray[np.float32]:  # noqa: ANN401

@@ -18,7 +18,7 @@ from holdfast._kernels.discretization import (
     sort_sparse,
     take_sorted,
 )
-from holdfast._validation import one_of, whole
+from holdfast._validation import check_integer, one_of
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 
@@ -330,7 +330,7 @@ class SymmetricalUncertainty(BinScorer):
 
     def _n_bins(self) -> int:
         binning = one_of(self.binning, "binning", get_args(Binning))
-        return 0 if binning == "mdl" else whole(self.n_bins, "n_bins", 2)
+        return 0 if binning == "mdl" else check_integer(self.n_bins, "n_bins", 2)
 
 
 @selector(
@@ -399,4 +399,4 @@ class MutualInformation(BinScorer):
         self.random_state = random_state
 
     def _n_bins(self) -> int:
-        return whole(self.n_bins, "n_bins", 2)
+        return check_integer(self.n_bins, "n_bins", 2)

@@ -17,8 +17,8 @@ from holdfast._kernels.l1_path import (
     slopes,
     solve,
 )
-from holdfast._kernels.svm_elimination import CENTRE, STANDARD, scaled, weights
-from holdfast._validation import between, one_of, whole
+from holdfast._kernels.svm_elimination import CENTRE, STANDARD, scale_columns, weights
+from holdfast._validation import check_integer, check_positive_number, one_of
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
@@ -304,7 +304,7 @@ class L1Path(Scorer):
             One row a resample.
         """
         self._check(y)
-        whole(most, "most", 1)
+        check_integer(most, "most", 1)
         shares, worst = self.shares(), 0.0
         entries = Entries.none(len(rows), X.shape[1])
         for path, places, penalties in zip(self._paths(X, y, rows), *entries, strict=True):
@@ -336,7 +336,7 @@ class L1Path(Scorer):
         kind = STANDARD if self.standardise else CENTRE
         for own in rows:
             numbers, counts = own.astype(np.int64, copy=False), np.ones(len(own))
-            Z = scaled(X, numbers, counts, kind, 0, X.shape[1])
+            Z = scale_columns(X, numbers, counts, kind, 0, X.shape[1])
             if not self.standardise:
                 Z /= np.abs(Z).max() or 1.0  # penalties are relative; squares stay in range
             target = y[own] if y.dtype.kind == "f" else present(y[own])
@@ -352,9 +352,9 @@ class L1Path(Scorer):
     def _check(self, y: NDArray[Any]) -> None:
         """Refuse wrong settings, and a family that does not fit the target."""
         one_of(self.family, "family", ("auto", *FAMILIES))
-        whole(self.n_penalties, "n_penalties", 2)
+        check_integer(self.n_penalties, "n_penalties", 2)
         for name in ("smallest", "tolerance"):
-            between(getattr(self, name), name, 1.0)
+            check_positive_number(getattr(self, name), name, 1.0)
         _check_target(self.family, y)
 
 

@@ -11,7 +11,14 @@ import numpy as np
 
 from holdfast._formatting import did_you_mean
 from holdfast._kernels.svm import offset, solve
-from holdfast._kernels.svm_elimination import CENTRE, MINMAX, STANDARD, scaled, twins, weights
+from holdfast._kernels.svm_elimination import (
+    CENTRE,
+    MINMAX,
+    STANDARD,
+    first_equal_rows,
+    scale_columns,
+    weights,
+)
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
@@ -31,7 +38,7 @@ BLOCK = 2**22  # values that are scaled together: bounds the memory
 
 
 @dataclass(frozen=True)
-class Samples:
+class DistinctSamples:
     """Distinct samples of some data, with their classes and how often each occurs.
 
     Equal samples of one class act in the dual as one with a larger box.
@@ -49,24 +56,26 @@ class Samples:
         return [np.where(self.classes == code, 1.0, -1.0) for code in chosen]
 
 
-def merge(X: NDArray[Any], y: NDArray[np.intp], rows: Rows) -> Iterator[Samples]:
+def merge(X: NDArray[Any], y: NDArray[np.intp], rows: Rows) -> Iterator[DistinctSamples]:
     """Merge the samples of each resample that are equal, in order of their first occurrence."""
     X = np.asarray(X)  # kernels do not know memory maps
-    first = twins(X, y)
+    first = first_equal_rows(X, y)
     for own in rows:
         distinct, position, counts = np.unique(first[own], return_index=True, return_counts=True)
         order = np.argsort(position)
         chosen = distinct[order]
-        yield Samples(X, chosen, counts[order].astype(np.float64), present(y[chosen]))
+        yield DistinctSamples(X, chosen, counts[order].astype(np.float64), present(y[chosen]))
 
 
-def scaled_data(samples: Samples, scale: str | None, columns: slice | None = None) -> Array:
+def scaled_data(samples: DistinctSamples, scale: str | None, columns: slice | None = None) -> Array:
     """Return the scaled data, or some columns of them, features in rows."""
     start, stop, _ = (columns or slice(None)).indices(samples.X.shape[1])
-    return np.asarray(scaled(samples.X, samples.rows, samples.counts, SCALES[scale], start, stop))
+    return np.asarray(
+        scale_columns(samples.X, samples.rows, samples.counts, SCALES[scale], start, stop)
+    )
 
 
-def scaled_blocks(samples: Samples, scale: str | None) -> Iterator[tuple[slice, Array]]:
+def scaled_blocks(samples: DistinctSamples, scale: str | None) -> Iterator[tuple[slice, Array]]:
     """Yield the scaled data, features in rows, block by block."""
     width = max(1, BLOCK // len(samples.rows))
     for start in range(0, samples.X.shape[1], width):
@@ -74,7 +83,7 @@ def scaled_blocks(samples: Samples, scale: str | None) -> Iterator[tuple[slice, 
         yield columns, scaled_data(samples, scale, columns)
 
 
-def gram_of(samples: Samples, scale: str | None) -> Array:
+def gram_of(samples: DistinctSamples, scale: str | None) -> Array:
     """Return the Gram matrix of the scaled samples."""
     size = len(samples.rows)
     gram = np.zeros((size, size))
@@ -93,7 +102,7 @@ def checked_gram(gram: Array) -> Array:
     return gram
 
 
-def solved(gram: Array, signs: Array, box: Array, dual: Array, tol: float) -> Array:
+def solve_dual(gram: Array, signs: Array, box: Array, dual: Array, tol: float) -> Array:
     """Return the signed dual solution, found from a feasible one; it is changed in place."""
     violation = solve(gram, signs, box, dual, tol)
     if violation > 0:
@@ -106,10 +115,10 @@ def solved(gram: Array, signs: Array, box: Array, dual: Array, tol: float) -> Ar
     return dual
 
 
-def all_weights(samples: Samples, scale: str | None, C: float, tol: float) -> Array:
+def all_weights(samples: DistinctSamples, scale: str | None, C: float, tol: float) -> Array:
     """Return the weights of the linear SVMs on all features, one row a machine."""
     gram, box = gram_of(samples, scale), C * samples.counts
-    duals = [solved(gram, signs, box, np.zeros_like(box), tol) for signs in samples.signs()]
+    duals = [solve_dual(gram, signs, box, np.zeros_like(box), tol) for signs in samples.signs()]
     coef = np.empty((len(duals), samples.X.shape[1]))
     for columns, block in scaled_blocks(samples, scale):
         for row, dual in zip(coef, duals, strict=True):
@@ -263,14 +272,18 @@ def _folds(classes: NDArray[np.intp], generator: np.random.Generator) -> NDArray
     return fold
 
 
-def tuned(samples: Samples, scale: str | None, tol: float, generator: np.random.Generator) -> float:
+def tune_c(
+    samples: DistinctSamples, scale: str | None, tol: float, generator: np.random.Generator
+) -> float:
     """Return the C of the grid that predicts best in cross-validation, the smallest of equals."""
     fold = _folds(samples.classes, generator)
     hits = sum(_hits(samples, fold == left_out, scale, tol) for left_out in np.unique(fold))
     return GRID[int(np.argmax(hits))]
 
 
-def _hits(samples: Samples, tested: NDArray[np.bool_], scale: str | None, tol: float) -> Array:
+def _hits(
+    samples: DistinctSamples, tested: NDArray[np.bool_], scale: str | None, tol: float
+) -> Array:
     """Count the tested samples that are predicted rightly, for each C of the grid."""
     train = np.flatnonzero(~tested)
     gram = gram_of(replace(samples, counts=np.where(tested, 0.0, samples.counts)), scale)
@@ -294,6 +307,6 @@ def _decisions(within: Array, across: Array, signs: Array, counts: Array, tol: f
     """Return the decision values of other samples, one row for each C of the grid."""
     dual, rows = np.zeros_like(signs), []
     for C in GRID:  # a solution for one C is a feasible start for the next larger one
-        solved(within, signs, C * counts, dual, tol)
+        solve_dual(within, signs, C * counts, dual, tol)
         rows.append(across @ dual + offset(within, signs, C * counts, dual))
     return np.array(rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from holdfast._kernels import relief
-from holdfast._validation import count_of_part, part_or_count, whole
+from holdfast._validation import check_integer, count_of_part, part_or_count
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 from holdfast.select._selector import checked_nominal, present
@@ -26,7 +26,7 @@ CACHED = 1 << 15
 """Values in a block of features: it should stay in a core's second-level cache."""
 
 
-class Block(NamedTuple):
+class ScaledFeatureBlock(NamedTuple):
     """Some features, scaled, with what has to be known of them."""
 
     at: slice
@@ -36,7 +36,7 @@ class Block(NamedTuple):
     constant: NDArray[np.bool_]
 
 
-class Pairs(NamedTuple):
+class WeightedRowPairs(NamedTuple):
     """Pairs of rows whose differences make up the scores, with weights."""
 
     left: NDArray[np.int64]
@@ -147,7 +147,7 @@ class ReliefF(Scorer):
         rows: Rows,
         seeded: Sequence[np.random.Generator],
     ) -> Array:
-        k = whole(self.n_neighbors, "n_neighbors", 1)
+        k = check_integer(self.n_neighbors, "n_neighbors", 1)
         nominal = checked_nominal(self.nominal, X.shape[1])
         return np.array(
             [
@@ -174,9 +174,9 @@ def _scores(
 ) -> Array:
     """Score the features on one resample; work is done once for rows that repeat."""
     distinct, place = np.unique(rows, return_inverse=True)
-    data = Data(X, distinct, nominal)
+    data = ScaledResample(X, distinct, nominal)
     scores, constant = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=bool)
-    step = max(1, ENTRIES // _padded(len(distinct)))
+    step = max(1, ENTRIES // _pad_to_lanes(len(distinct)))
     for first in range(0, len(distinct), step):
         table = _distances(data, first, min(first + step, len(distinct)))
         pairs = _neighbours(table, first, place, codes, k, times)
@@ -187,11 +187,11 @@ def _scores(
     return scores
 
 
-def _padded(n: int) -> int:
+def _pad_to_lanes(n: int) -> int:
     return -(-n // relief.LANES) * relief.LANES
 
 
-class Data:
+class ScaledResample:
     """The rows of one resample, read in blocks of scaled features."""
 
     def __init__(
@@ -204,13 +204,13 @@ class Data:
         self.n = len(rows)
         self._kept = list(self._scaled()) if self.n * X.shape[1] <= ENTRIES else None
 
-    def blocks(self) -> Iterable[Block]:
+    def blocks(self) -> Iterable[ScaledFeatureBlock]:
         """Return the blocks; large data are scaled anew each time and never copied whole."""
         return self._scaled() if self._kept is None else self._kept
 
-    def _scaled(self) -> Iterator[Block]:
+    def _scaled(self) -> Iterator[ScaledFeatureBlock]:
         p = self.X.shape[1]
-        width = max(64, CACHED // _padded(self.n) // relief.LANES * relief.LANES)
+        width = max(64, CACHED // _pad_to_lanes(self.n) // relief.LANES * relief.LANES)
         for start in range(0, p, width):
             at = slice(start, min(start + width, p))
             part = self.X[:, at]
@@ -219,17 +219,17 @@ class Data:
             yield _scaled_block(at, np.array(part, dtype=np.float64, order="C"), self.nominal[at])
 
 
-def _scaled_block(at: slice, values: Array, nominal: NDArray[np.bool_]) -> Block:
+def _scaled_block(at: slice, values: Array, nominal: NDArray[np.bool_]) -> ScaledFeatureBlock:
     width = values.shape[1]
     kinds, constant = np.empty(width, dtype=np.int64), np.empty(width, dtype=bool)
-    block = Block(at, values, kinds, np.empty(width), constant)
+    block = ScaledFeatureBlock(at, values, kinds, np.empty(width), constant)
     relief.scale(values, nominal, kinds, block.lack, constant)
     return block
 
 
-def _distances(data: Data, first: int, stop: int) -> Array:
+def _distances(data: ScaledResample, first: int, stop: int) -> Array:
     """Distances of rows first to stop to all rows."""
-    width = _padded(data.n)
+    width = _pad_to_lanes(data.n)
     whole = stop - first == data.n
     table = np.zeros((stop - first, width))
     for block in data.blocks():
@@ -248,7 +248,7 @@ def _neighbours(
     codes: NDArray[np.intp],
     k: int,
     times: NDArray[np.int64],
-) -> Pairs:
+) -> WeightedRowPairs:
     """Find the neighbours of the probes in a table; a pair that occurs twice is merged."""
     counts, rows = np.bincount(codes), int(place.max()) + 1
     k = min(k, int(counts.max()))
@@ -259,4 +259,4 @@ def _neighbours(
     keys, where = np.unique(coded[:size], return_inverse=True)
     left, right = np.divmod(keys, rows)
     weights = np.bincount(where, shares[:size]).astype(np.float64, copy=False)
-    return Pairs(left, right, weights)
+    return WeightedRowPairs(left, right, weights)

@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from holdfast._formatting import did_you_mean, shortened
+from holdfast._formatting import did_you_mean, format_list
 from holdfast._object_spec import parse_list
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.preferences import Weights
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Features as parameters of selectors name them: by number, by name, as a mask, in groups.
 
 
-class Columns:
+class OfferedFeatures:
     """The features of some data, and those of them that a selector is offered.
 
     Parameters
@@ -63,7 +63,7 @@ class Columns:
             given = self._marked(given, what)
         numbers = [self._number(one, what) for one in given]
         if len(set(numbers)) < len(numbers):
-            raise InvalidInputError(f"{what} names a feature twice: {shortened(list(given))}.")
+            raise InvalidInputError(f"{what} names a feature twice: {format_list(list(given))}.")
         return numbers
 
     def read_groups(self, given: Any, what: str) -> list[list[int]]:  # noqa: ANN401
@@ -83,7 +83,7 @@ class Columns:
     def called(self, features: Iterable[int]) -> str:
         """Return some features by name, or by number where they have none."""
         names = {number: name for name, number in self.numbers.items()}
-        return shortened([names.get(int(one), int(one)) for one in features])
+        return format_list([names.get(int(one), int(one)) for one in features])
 
     def _marked(self, mask: NDArray[np.bool_], what: str) -> NDArray[np.intp]:
         if mask.shape != (self.n_features,):
@@ -213,7 +213,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         copy: Self = clone(self).set_params(**{self._size_parameter: size})
         return copy
 
-    def among(self, columns: Columns) -> Self:
+    def among(self, columns: OfferedFeatures) -> Self:
         """Return an unfitted copy whose parameters number the features that are offered.
 
         Names become numbers; features that are not offered are left out. Selectors within this
@@ -226,7 +226,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         copy: Self = clone(self).set_params(**numbered)
         return copy
 
-    def _numbered(self, columns: Columns) -> dict[str, Any]:
+    def _numbered(self, columns: OfferedFeatures) -> dict[str, Any]:
         """Return the parameters that name features, with the numbers of those offered."""
         nominal = getattr(self, "nominal", None)
         if nominal is None:

@@ -10,14 +10,14 @@ import numpy as np
 from holdfast._kernels.svm_elimination import put_last, weights
 from holdfast.errors import InvalidInputError
 from holdfast.select._linear_svm import (
-    Samples,
+    DistinctSamples,
     check_positive,
     check_scale,
     checked_gram,
     merge,
     scaled_data,
-    solved,
-    tuned,
+    solve_dual,
+    tune_c,
 )
 from holdfast.select._ranker import Ranker
 from holdfast.select._registry import selector
@@ -83,7 +83,7 @@ def _worst(squares: Array, who: NDArray[np.intp], count: int) -> NDArray[np.intp
 class _Elimination:
     """Scaled data whose features leave, those that left behind those that stay."""
 
-    def __init__(self, samples: Samples, scale: str | None) -> None:
+    def __init__(self, samples: DistinctSamples, scale: str | None) -> None:
         self.Z = scaled_data(samples, scale)
         self.gram = checked_gram(self.Z.T @ self.Z)
         self.who = np.arange(len(self.Z))
@@ -93,7 +93,7 @@ class _Elimination:
         gram, dual, leaving = self.gram.copy(), np.zeros_like(box), []
         self.fresh, left = gram.trace(), len(self.Z)
         for count in counts:
-            solved(gram, signs, box, dual, tol)
+            solve_dual(gram, signs, box, dual, tol)
             worst = _worst(weights(self.Z[:left], dual) ** 2, self.who[:left], count)
             leaving.append(self.who[worst])
             put_last(self.Z, self.who, worst, left)
@@ -119,7 +119,9 @@ def _in_turns(orders: list[NDArray[np.intp]]) -> NDArray[np.intp]:
     return flat[np.sort(np.unique(flat, return_index=True)[1])]
 
 
-def _ranks(samples: Samples, scale: str | None, C: float, step: Step, tol: float) -> NDArray[Any]:
+def _ranks(
+    samples: DistinctSamples, scale: str | None, C: float, step: Step, tol: float
+) -> NDArray[Any]:
     """Return the ranks of all features on some samples, 1 the best."""
     n_features = samples.X.shape[1]
     counts, elimination = schedule(step, n_features), _Elimination(samples, scale)
@@ -257,7 +259,7 @@ class SVMRFE(Ranker):
         if self.C != "cv":
             check_positive("C", self.C)
 
-    def _price(self, samples: Samples, generator: np.random.Generator) -> float:
+    def _price(self, samples: DistinctSamples, generator: np.random.Generator) -> float:
         if self.C == "cv":
-            return tuned(samples, self.scale, self.tol, generator)
+            return tune_c(samples, self.scale, self.tol, generator)
         return float(self.C)

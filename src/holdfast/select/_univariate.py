@@ -88,7 +88,7 @@ class MomentScorer(Scorer):
         width = max(1, BLOCK // max(len(by_class), len(y)))
         for start in range(0, X.shape[1], width):
             columns = slice(start, start + width)
-            block = _scaled(X[:, columns])
+            block = _scale_columns(X[:, columns])
             centred = block - block.mean(axis=0)
             sums = (by_class @ centred).reshape(len(members), len(weights), -1)
             np.square(centred, out=centred)
@@ -99,7 +99,7 @@ class MomentScorer(Scorer):
         return scores
 
 
-def _scaled(block: Any) -> Array:  # noqa: ANN401
+def _scale_columns(block: Any) -> Array:  # noqa: ANN401
     """Return columns as dense numbers of a common size: divided by powers of two, so exactly."""
     dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
     exponents = np.frexp(np.abs(dense).max(axis=0))[1]

@@ -14,7 +14,13 @@ from holdfast.errors import UndefinedMeasureWarning
 from holdfast.select import TScore
 from holdfast.simulate._gaussian import BlockGaussian, IndependentGaussian
 from holdfast.simulate._stability import simulate_stability
-from holdfast.simulate._training_sets import ERRORS, Seeds, judged, side_by_side, source_of
+from holdfast.simulate._training_sets import (
+    ERRORS,
+    Seeds,
+    select_training_sets,
+    side_by_side,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,17 +33,17 @@ if TYPE_CHECKING:
     Tables = dict[str, pd.DataFrame]
 
 
-SAMPLES = (25, 50, 100, 200, 350, 500, 750, 1000, 1500, 2000, 3500, 5000, 7500, 10_000)
+SAMPLE_COUNTS = (25, 50, 100, 200, 350, 500, 750, 1000, 1500, 2000, 3500, 5000, 7500, 10_000)
 FEATURES = (50, 100, 150, 250, 350, 500, 750, 1000, 1500, 2500, 5000, 10_000)
-SIZES = (2, 5, 10, 20, 35, 50, 75, 100, 125, 150, 180, 210, 250, 300, 400, 500, 600, 700, 800, 900,
-         1000)  # fmt: skip
+SUBSET_SIZES = (2, 5, 10, 20, 35, 50, 75, 100, 125, 150, 180, 210, 250, 300, 400, 500, 600, 700,
+                800, 900, 1000)  # fmt: skip
 GAMMAS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 N_SETS = 100
 FEW_SETS = 50
 """Training sets where each takes its time, on the reduced grid."""
 
 
-class Asked(NamedTuple):
+class FigureOptions(NamedTuple):
     """What is asked for: the whole grid or not, the seed, and how many processes."""
 
     full: bool
@@ -62,7 +68,7 @@ SMALL_AND_LARGE = (50, 5000)
 CURVES = (25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
 CURVES_REDUCED = (25, 50, 100, 500, 1000, 5000, 10_000)
 OTHERS_REDUCED = (25, 100, 500, 1000)
-KEYS = ["n_samples", "selector"]
+SELECTION_KEYS = ["n_samples", "selector"]
 OTHERS = ("cat_score", "mutual_information")
 GRID = np.linspace(0.0, LARGEST, 61)
 MAIN = (0.0, 0.05, 0.10, 0.15)
@@ -76,7 +82,7 @@ def _generator(n_samples: int) -> IndependentGaussian:
 # Figure 3
 
 
-def scores_and_ranks(asked: Asked) -> Tables:
+def scores_and_ranks(asked: FigureOptions) -> Tables:
     """Return scores and ranks in each training set, and their means by feature."""
     points = pd.concat(
         [_points(n, asked, setting) for setting, n in enumerate(SMALL_AND_LARGE)],
@@ -93,10 +99,10 @@ def scores_and_ranks(asked: Asked) -> Tables:
     return {"points": points, "means": means.reset_index()}
 
 
-def _points(n_samples: int, asked: Asked, setting: int) -> pd.DataFrame:
+def _points(n_samples: int, asked: FigureOptions, setting: int) -> pd.DataFrame:
     generator, n_sets = _generator(n_samples), N_SETS if asked.full else FEW_SETS
     source = source_of(generator, TScore(), Seeds(asked.seed(3), setting), exact=True)
-    forms = judged(source, n_sets)
+    forms = select_training_sets(source, n_sets)
     mu = generator.model.mu
     true_rank = np.empty(D, dtype=np.int64)
     true_rank[np.argsort(-mu)] = np.arange(1, D + 1)
@@ -127,20 +133,20 @@ def main_of_ranks(tables: Tables) -> pd.DataFrame:
 # Figures 4 and 5
 
 
-def selection_by_t_score(asked: Asked) -> Tables:
+def selection_by_t_score(asked: FigureOptions) -> Tables:
     """Return selection frequencies by the t-score, and logistic curves through them."""
     grid = CURVES if asked.full else CURVES_REDUCED
     return _selection(("t_score",), grid, N_SETS, asked, figure=4)
 
 
-def selection_by_others(asked: Asked) -> Tables:
+def selection_by_others(asked: FigureOptions) -> Tables:
     """Return the same of CAT score and mutual information, on data sets."""
     grid = CURVES if asked.full else OTHERS_REDUCED
     return _selection(OTHERS, grid, N_SETS if asked.full else FEW_SETS, asked, figure=5)
 
 
 def _selection(
-    selectors: Sequence[str], grid: Sequence[int], n_sets: int, asked: Asked, figure: int
+    selectors: Sequence[str], grid: Sequence[int], n_sets: int, asked: FigureOptions, figure: int
 ) -> Tables:
     found = simulate_stability(
         {str(n): _generator(n) for n in grid},
@@ -155,8 +161,10 @@ def _selection(
     table = found.frequencies.drop(columns=["setting", "size"])
     table.insert(0, "n_samples", found.frequencies["setting"].astype(int))
     curves = [
-        pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "effect": GRID, "probability": curve})
-        for key, own in table.groupby(KEYS, sort=False)
+        pd.DataFrame(
+            {**dict(zip(SELECTION_KEYS, key, strict=True)), "effect": GRID, "probability": curve}
+        )
+        for key, own in table.groupby(SELECTION_KEYS, sort=False)
         for curve in [logistic_curve(own["effect"].to_numpy(), own["frequency"].to_numpy(), GRID)]
     ]
     return {"frequencies": table, "curves": pd.concat(curves, ignore_index=True)}
@@ -185,7 +193,12 @@ def main_of_curves(tables: Tables) -> pd.DataFrame:
 
 # Figures 6 to 9: stability and errors against what a study has and what it selects.
 
-USUAL: dict[str, Any] = {"n_samples": 100, "n_features": 1000, "gamma": 2.0, "bayes_error": 0.10}
+DEFAULT_SETTING: dict[str, Any] = {
+    "n_samples": 100,
+    "n_features": 1000,
+    "gamma": 2.0,
+    "bayes_error": 0.10,
+}
 SHARE = 0.1
 PANELS = ("n_samples", "n_features", "size", "gamma")
 ESTIMATE = ["value", "low", "high"]
@@ -206,7 +219,7 @@ FEWEST, MOST, MOST_FULL = 50, 10_000, 100_000
 # Figures 6 and 8
 
 
-def stability_sweeps(asked: Asked) -> Tables:
+def stability_sweeps(asked: FigureOptions) -> Tables:
     """Return stability along the four panels."""
     tables = []
     for panel, found in _swept(asked, errors=False).items():
@@ -217,7 +230,7 @@ def stability_sweeps(asked: Asked) -> Tables:
     return {"stability": pd.concat(tables, ignore_index=True)}
 
 
-def error_sweeps(asked: Asked) -> Tables:
+def error_sweeps(asked: FigureOptions) -> Tables:
     """Return errors along the four panels."""
     tables = []
     for panel, found in _swept(asked, errors=True).items():
@@ -226,23 +239,25 @@ def error_sweeps(asked: Asked) -> Tables:
     return {"errors": pd.concat(tables, ignore_index=True)}
 
 
-def _swept(asked: Asked, *, errors: bool) -> dict[str, SimulatedStability]:
+def _swept(asked: FigureOptions, *, errors: bool) -> dict[str, SimulatedStability]:
     """Let one thing vary at a time; the seeds are the same for both figures."""
-    grids = {"n_samples": SAMPLES, "n_features": FEATURES, "gamma": GAMMAS}
+    grids = {"n_samples": SAMPLE_COUNTS, "n_features": FEATURES, "gamma": GAMMAS}
     found = {}
     for position, panel in enumerate(PANELS):
         grid = asked.some(grids[panel]) if panel in grids else (100,)
         name = panel if panel in grids else "n_samples"
-        settings = [IndependentGaussian(**{**USUAL, name: value}) for value in grid]
-        sizes = SHARE if panel in grids else [int(size) for size in asked.some(SIZES)]
-        found[panel] = _simulated(settings, sizes, asked, asked.seed(6, position), errors=errors)
+        settings = [IndependentGaussian(**{**DEFAULT_SETTING, name: value}) for value in grid]
+        sizes = SHARE if panel in grids else [int(size) for size in asked.some(SUBSET_SIZES)]
+        found[panel] = _simulate_quietly(
+            settings, sizes, asked, asked.seed(6, position), errors=errors
+        )
     return found
 
 
-def _simulated(
+def _simulate_quietly(
     settings: Any,  # noqa: ANN401
     size: Any,  # noqa: ANN401
-    asked: Asked,
+    asked: FigureOptions,
     seed: int,
     *,
     errors: bool,
@@ -279,7 +294,7 @@ def _ends(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 # Figure 7
 
 
-def correlated(asked: Asked) -> Tables:
+def correlated_structures(asked: FigureOptions) -> Tables:
     """Return stability of both scores on independent and on correlated features."""
     grid = CORRELATED if asked.full else CORRELATED_REDUCED
     settings = {
@@ -287,7 +302,7 @@ def correlated(asked: Asked) -> Tables:
         for name, kind in STRUCTURES.items()
         for n in grid
     }
-    found = _simulated(
+    found = _simulate_quietly(
         settings,
         SHARE,
         asked,
@@ -312,18 +327,18 @@ def main_of_correlated(tables: Tables) -> pd.DataFrame:
 # Figure 9
 
 
-def constant_ratios(asked: Asked) -> Tables:
+def constant_ratios(asked: FigureOptions) -> Tables:
     """Return CW_rel where samples and features grow together."""
     most = MOST_FULL if asked.full else MOST
     settings = {
         f"{ratio:g}|{n}": IndependentGaussian(
-            **{**USUAL, "n_samples": n, "n_features": round(n / ratio)}
+            **{**DEFAULT_SETTING, "n_samples": n, "n_features": round(n / ratio)}
         )
         for ratio in RATIOS
-        for n in asked.some(SAMPLES)
+        for n in asked.some(SAMPLE_COUNTS)
         if FEWEST <= round(n / ratio) <= most
     }
-    found = _simulated(
+    found = _simulate_quietly(
         settings,
         SHARE,
         asked,

@@ -9,7 +9,7 @@ from holdfast._validation import flag, seed_of
 from holdfast.errors import UnknownNameError
 from holdfast.simulate import _figure_tables as effects
 from holdfast.simulate import _figure_tables as sweeps
-from holdfast.simulate._figure_tables import Asked
+from holdfast.simulate._figure_tables import FigureOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ class SimulatedFigure:
     seconds: float
     seconds_full: float
     tables: tuple[str, ...]
-    make: Callable[[Asked], Tables]
+    make: Callable[[FigureOptions], Tables]
     main: Callable[[Tables], pd.DataFrame]
 
 
@@ -93,7 +93,7 @@ FIGURES = {
             seconds=45,
             seconds_full=2700,
             tables=("stability",),
-            make=sweeps.correlated,
+            make=sweeps.correlated_structures,
             main=sweeps.main_of_correlated,
         ),
         SimulatedFigure(
@@ -161,7 +161,7 @@ def figure_tables(
     {25: 0.15, 50: 0.22, 100: 0.33, 500: 0.88, 1000: 0.98, 5000: 1.0, 10000: 1.0}
     """
     record = get_figure(number)
-    return record.make(Asked(flag(full, "full"), seed_of(random_state), n_jobs))
+    return record.make(FigureOptions(flag(full, "full"), seed_of(random_state), n_jobs))
 
 
 def get_figure(number: int) -> SimulatedFigure:

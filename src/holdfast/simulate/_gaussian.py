@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
-from holdfast._validation import between, one_of, seed_of, whole
+from holdfast._validation import check_integer, check_positive_number, one_of, seed_of
 from holdfast.errors import InvalidInputError
 from holdfast.simulate._gaussian_model import GaussianModel, correlation_of
-from holdfast.simulate._microarray import CLASSES, Chance, Generator, Simulated
+from holdfast.simulate._microarray import CLASSES, Generator, RandomStream, Simulated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _POPULATION, _SAMPLES = 3, 4  # streams of random numbers that have nothing in common
-_LEAST = {"n_samples": 2, "n_features": 1, "population": 0}
+_MIN_VALUES = {"n_samples": 2, "n_features": 1, "population": 0}
 _USUAL_ERROR = 0.10
 _KINDS = ("progressive", "two_point")
 _LAYOUTS = ("scattered", "blocks")
@@ -38,9 +38,9 @@ class GaussianGenerator(Generator):
     population: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in _LEAST.items():
-            object.__setattr__(self, name, whole(getattr(self, name), name, least))
-        object.__setattr__(self, "gamma", between(self.gamma, "gamma", math.inf))
+        for name, least in _MIN_VALUES.items():
+            object.__setattr__(self, name, check_integer(getattr(self, name), name, least))
+        object.__setattr__(self, "gamma", check_positive_number(self.gamma, "gamma", math.inf))
         self._check_scale()
 
     @property
@@ -78,7 +78,7 @@ class GaussianGenerator(Generator):
 
     def _progressive(self) -> NDArray[np.float64]:
         """Return triangular effects, raised to a power and scaled."""
-        base = Chance(_POPULATION, self.population).triangular(self.n_features)
+        base = RandomStream(_POPULATION, self.population).triangular(self.n_features)
         mu = (base / base.max()) ** self.gamma  # the largest is 1: no power makes all vanish
         if self.largest_effect is not None:
             return np.asarray(mu * self.largest_effect)
@@ -93,7 +93,9 @@ class GaussianGenerator(Generator):
             )
         for name, most in (("bayes_error", 0.5), ("largest_effect", math.inf)):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, between(getattr(self, name), name, most))
+                object.__setattr__(
+                    self, name, check_positive_number(getattr(self, name), name, most)
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,10 +206,12 @@ class BlockGaussian(GaussianGenerator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "block_size", whole(self.block_size, "block_size", 1))
+        object.__setattr__(self, "block_size", check_integer(self.block_size, "block_size", 1))
         object.__setattr__(self, "correlation", correlation_of(self.correlation))
-        object.__setattr__(self, "n_informative", whole(self.n_informative, "n_informative", 0))
-        object.__setattr__(self, "effect", between(self.effect, "effect", math.inf))
+        object.__setattr__(
+            self, "n_informative", check_integer(self.n_informative, "n_informative", 0)
+        )
+        object.__setattr__(self, "effect", check_positive_number(self.effect, "effect", math.inf))
         one_of(self.kind, "kind", _KINDS)
         one_of(self.layout, "layout", _LAYOUTS)
         self._check_two_points()
@@ -221,7 +225,7 @@ class BlockGaussian(GaussianGenerator):
         return GaussianModel(mu, self.block_size, self.correlation)
 
     def _two_points(self) -> NDArray[np.float64]:
-        places = Chance(_POPULATION, self.population).order(self.n_features)
+        places = RandomStream(_POPULATION, self.population).order(self.n_features)
         mu = np.zeros(self.n_features)
         mu[places[: self.n_informative]] = self.effect
         return mu

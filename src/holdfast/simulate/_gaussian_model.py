@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import ndtr
 
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.simulate._gaussian_theory import best_features, block_sums, correlate, distances
 
@@ -57,7 +57,7 @@ class GaussianModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", means_of(self.mu))
-        object.__setattr__(self, "block_size", whole(self.block_size, "block_size", 1))
+        object.__setattr__(self, "block_size", check_integer(self.block_size, "block_size", 1))
         object.__setattr__(self, "correlation", correlation_of(self.correlation))
 
     @property
@@ -126,7 +126,7 @@ class GaussianModel:
         >>> GaussianModel([0.5, 0.4, -0.3], block_size=3, correlation=0.6).best_subset(2)
         array([0, 2])
         """
-        count = whole(size, "size", 0)
+        count = check_integer(size, "size", 0)
         if count > self.n_features:
             raise InvalidInputError(
                 f"size must be at most the number of features ({self.n_features:,}); "
@@ -303,7 +303,7 @@ def counts_of(n_per_class: int | tuple[int, int]) -> tuple[int, int]:
         raise InvalidInputError(
             f"n_per_class must be a whole number or a pair of them; received {n_per_class!r}."
         )
-    return whole(pair[0], "n_per_class", 0), whole(pair[1], "n_per_class", 0)
+    return check_integer(pair[0], "n_per_class", 0), check_integer(pair[1], "n_per_class", 0)
 
 
 def correlation_of(value: object) -> float:

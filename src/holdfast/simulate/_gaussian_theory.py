@@ -28,7 +28,7 @@ def best_features(
     mu: NDArray[np.float64], block_size: int, correlation: float, size: int
 ) -> NDArray[np.intp]:
     """Return the features of the largest squared distance, in rising order."""
-    blocks = list(_solved(mu, block_size, correlation, size))
+    blocks = list(_solve_blocks(mu, block_size, correlation, size))
     shares = _shares([best.gains for best in blocks], size)
     chosen = [
         best.order[_ends(len(best.order), int(share), int(best.tops[share]))] + at * block_size
@@ -41,7 +41,7 @@ def _ends(length: int, size: int, top: int) -> NDArray[np.intp]:
     return np.concatenate([np.arange(size - top), np.arange(length - top, length)])
 
 
-def _solved(
+def _solve_blocks(
     mu: NDArray[np.float64], block_size: int, correlation: float, size: int
 ) -> Iterator[_Best]:
     """Solve all whole blocks together, then the shorter one that may be left."""
@@ -84,7 +84,7 @@ def _shares(gains: list[NDArray[np.float64]], size: int) -> NDArray[np.intp]:
     taken = np.zeros((len(gains), size + 1), dtype=np.int32)
     for block, gain in enumerate(gains):
         total = _with_block(total, gain, taken[block])
-    return _traced(taken, size)
+    return _trace_shares(taken, size)
 
 
 def _with_block(
@@ -100,7 +100,7 @@ def _with_block(
     return total
 
 
-def _traced(taken: NDArray[np.int32], size: int) -> NDArray[np.intp]:
+def _trace_shares(taken: NDArray[np.int32], size: int) -> NDArray[np.intp]:
     shares = np.zeros(len(taken), dtype=np.intp)
     for block in range(len(taken) - 1, -1, -1):
         shares[block] = taken[block, size]

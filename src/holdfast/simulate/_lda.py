@@ -73,7 +73,7 @@ def lda(X: ArrayLike, positive: ArrayLike) -> LinearRule:
     >>> bool(0 < model.linear_error(*rule) - model.bayes_error() < 0.002)
     True
     """
-    data, plus = _checked(X, positive)
+    data, plus = _check_training_data(X, positive)
     halves = data[plus], data[~plus]
     means = [half.mean(axis=0) for half in halves]
     within = np.concatenate([_contrasts(*pair) for pair in zip(halves, means, strict=True)])
@@ -133,7 +133,9 @@ def _by_singular_values(
     return np.asarray(right.T @ ((right @ target) / values[sure] ** 2))
 
 
-def _checked(X: ArrayLike, positive: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _check_training_data(
+    X: ArrayLike, positive: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     data, plus = np.asarray(X, dtype=np.float64), np.asarray(positive)
     if data.ndim != 2 or len(data) < 3 or not np.isfinite(data).all():
         raise InvalidInputError(

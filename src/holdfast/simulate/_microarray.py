@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.special import ndtri
 
-from holdfast._validation import seed_of, whole
+from holdfast._validation import check_integer, seed_of
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Generator(ABC):
 _WORD = 32  # bits
 
 
-class Chance:
+class RandomStream:
     """A stream of random numbers, told apart from others by whole numbers."""
 
     def __init__(self, *keys: int) -> None:
@@ -123,7 +123,7 @@ def _seed(keys: tuple[int, ...]) -> np.random.SeedSequence:
 
 CLASSES = ("case", "control")
 _POPULATION, _SAMPLES = 1, 2  # streams of random numbers that have nothing in common
-_LEAST = {
+_MIN_VALUES = {
     "n_samples": 2,
     "n_features": 1,
     "n_informative": 0,
@@ -131,7 +131,11 @@ _LEAST = {
     "module_size": 1,
     "population": 0,
 }
-_MOST = {"largest_effect": sys.float_info.max, "correlation": 1.0, "informative_in_modules": 1.0}
+_MAX_VALUES = {
+    "largest_effect": sys.float_info.max,
+    "correlation": 1.0,
+    "informative_in_modules": 1.0,
+}
 _DECIMALS = 3  # hides the last bits, in which machines differ
 
 
@@ -197,9 +201,9 @@ class Microarray(Generator):
     population: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in _LEAST.items():
-            object.__setattr__(self, name, whole(getattr(self, name), name, least))
-        for name, most in _MOST.items():
+        for name, least in _MIN_VALUES.items():
+            object.__setattr__(self, name, check_integer(getattr(self, name), name, least))
+        for name, most in _MAX_VALUES.items():
             object.__setattr__(self, name, _real(getattr(self, name), name, most))
         self._check_room()
 
@@ -220,7 +224,7 @@ class Microarray(Generator):
         cases = (self.n_samples + 1) // 2
         y = np.repeat(CLASSES, [cases, self.n_samples - cases])
         side = np.where(y == CLASSES[0], 0.5, -0.5)
-        values = self._within_class(truth.module, Chance(_SAMPLES, self.population, seed))
+        values = self._within_class(truth.module, RandomStream(_SAMPLES, self.population, seed))
         values += side[:, np.newaxis] * truth.effects
         values *= truth.spread
         values += truth.baseline
@@ -232,7 +236,7 @@ class Microarray(Generator):
             effects=truth.effects,
         )
 
-    def _within_class(self, module: NDArray[np.intp], chance: Chance) -> NDArray[np.float64]:
+    def _within_class(self, module: NDArray[np.intp], chance: RandomStream) -> NDArray[np.float64]:
         """Draw Gaussian values of variance 1, correlated inside modules."""
         values = chance.normal(self.n_samples, self.n_features)
         factors = chance.normal(self.n_samples, self.n_modules)
@@ -242,7 +246,7 @@ class Microarray(Generator):
         return values
 
     def _population(self) -> _Population:
-        chance = Chance(_POPULATION, self.population)
+        chance = RandomStream(_POPULATION, self.population)
         p, places = self.n_features, chance.order(self.n_features)
         module = np.full(p, -1)
         members = places[: self._members]

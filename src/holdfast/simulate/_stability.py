@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from holdfast._formatting import plural
-from holdfast._validation import flag, seed_of, whole
+from holdfast._validation import check_integer, flag, seed_of
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
 from holdfast.preferences._ranks import count_of
@@ -24,9 +24,9 @@ from holdfast.select._registry import form_of
 from holdfast.simulate._microarray import Generator
 from holdfast.simulate._training_sets import (
     ERRORS,
-    Found,
     Seeds,
-    Wanted,
+    SimulatedRows,
+    SimulationRequest,
     can_be_exact,
     find,
     model_of,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("relative_weighted_consistency", "ati_pa", "pearson", "spearman")
 """S2's measures: CW_rel, ATI_PA, S_W and S_R."""
-KEYS = ["setting", "selector", "size"]
+RESULT_KEYS = ["setting", "selector", "size"]
 ESTIMATES = ["measure", "value", "low", "high", "chance"]
 
 
@@ -86,11 +86,11 @@ class SimulatedStability:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a setting, selector and size: measures, errors, fields of the setting."""
-        tables = [side_by_side(self.stability, KEYS, "measure")]
+        tables = [side_by_side(self.stability, RESULT_KEYS, "measure")]
         if not self.errors.empty:
-            tables.append(self.errors[[*KEYS, *ERRORS]])
-        tables.append(self.stability.drop(columns=ESTIMATES).drop_duplicates(KEYS))
-        return reduce(partial(pd.merge, on=KEYS, how="left"), tables)
+            tables.append(self.errors[[*RESULT_KEYS, *ERRORS]])
+        tables.append(self.stability.drop(columns=ESTIMATES).drop_duplicates(RESULT_KEYS))
+        return reduce(partial(pd.merge, on=RESULT_KEYS, how="left"), tables)
 
     def __repr__(self) -> str:
         counts = [plural(self.stability[name].nunique(), name) for name in ("setting", "selector")]
@@ -182,8 +182,10 @@ def simulate_stability(  # noqa: PLR0913  (each can be left out)
     check_errors(settings, wanted=flag(errors, "errors"))
     check_exact(settings, named, exact)
     check_jobs(n_jobs)
-    sets = whole(n_sets, "n_sets", 2)
-    wanted = [Wanted(sets, counts_of(size, one), names, errors) for one in settings.values()]
+    sets = check_integer(n_sets, "n_sets", 2)
+    wanted = [
+        SimulationRequest(sets, counts_of(size, one), names, errors) for one in settings.values()
+    ]
     tasks = [
         _Task(setting, generator, name, selector, Seeds(seed, position), exact, wanted[position])
         for position, (setting, generator) in enumerate(settings.items())
@@ -202,17 +204,19 @@ class _Task(NamedTuple):
     selector: Selector
     seeds: Seeds
     exact: bool | None
-    wanted: Wanted
+    wanted: SimulationRequest
 
 
-def _work(task: _Task) -> Found:
+def _work(task: _Task) -> SimulatedRows:
     """Do a task; with one thread, as the number of threads would change the last bits."""
     source = source_of(task.generator, task.selector, task.seeds, exact=task.exact)
     with threadpool_limits(1):
         return find(source, task.wanted, model_of(task.generator))
 
 
-def _result(tasks: Sequence[_Task], found: Sequence[Found], n_sets: int) -> SimulatedStability:
+def _result(
+    tasks: Sequence[_Task], found: Sequence[SimulatedRows], n_sets: int
+) -> SimulatedStability:
     stability, errors, frequencies = [], [], []
     for task, own in zip(tasks, found, strict=True):
         key = {"setting": task.setting, "selector": task.name}
@@ -242,7 +246,7 @@ def _frequencies(task: _Task, size: int | str, shares: NDArray[np.float64]) -> p
 
 # What `simulate_stability` is asked for, checked before any work.
 
-FEWEST = 4
+MIN_TRAINING_SAMPLES = 4
 _GIVES = {"weights": {"weights", "ranking", "subset"}, "ranking": {"ranking", "subset"}}
 
 
@@ -265,11 +269,11 @@ def settings_of(given: Any) -> dict[str, Generator]:  # noqa: ANN401
 
 def _check_samples(name: str, generator: Generator) -> None:
     """Refuse training sets in which a class has no variance."""
-    n_samples = getattr(generator, "n_samples", FEWEST)
-    if n_samples < FEWEST:
+    n_samples = getattr(generator, "n_samples", MIN_TRAINING_SAMPLES)
+    if n_samples < MIN_TRAINING_SAMPLES:
         raise InvalidInputError(
             f"setting {name}: training sets need at least two samples of each class, so "
-            f"n_samples={FEWEST} or more; received {n_samples}."
+            f"n_samples={MIN_TRAINING_SAMPLES} or more; received {n_samples}."
         )
 
 
@@ -297,7 +301,7 @@ def selectors_of(given: Any) -> dict[str, Selector]:  # noqa: ANN401
 
 def measures_of(given: Any, selectors: Mapping[str, Selector]) -> tuple[str, ...]:  # noqa: ANN401
     """Return the measures; refuse them if none applies to a selector."""
-    several = [given] if isinstance(given, str) else _listed(given, "measures")
+    several = [given] if isinstance(given, str) else _as_nonempty_list(given, "measures")
     records = {get_measure(name).name: get_measure(name) for name in several}
     forms = {record.form for record in records.values()}
     for name, selector in selectors.items():
@@ -337,7 +341,7 @@ def check_exact(
 def counts_of(size: Any, generator: Generator) -> tuple[int, ...]:  # noqa: ANN401
     """Return the sizes as counts of the features of a setting, each once."""
     n_features = int(generator.n_features)  # type: ignore[attr-defined]
-    several = _listed(size, "size") if isinstance(size, Iterable) else [size]
+    several = _as_nonempty_list(size, "size") if isinstance(size, Iterable) else [size]
     return tuple(dict.fromkeys(count_of(one, n_features, "size") for one in several))
 
 
@@ -350,7 +354,7 @@ def check_jobs(n_jobs: object) -> None:
         )
 
 
-def _listed(given: Any, name: str) -> list[Any]:  # noqa: ANN401
+def _as_nonempty_list(given: Any, name: str) -> list[Any]:  # noqa: ANN401
     """Return one or more things as a list."""
     items = list(given) if isinstance(given, Iterable) else []
     if not items:

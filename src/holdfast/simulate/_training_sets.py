@@ -45,7 +45,7 @@ class Seeds:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class TrainingSetOutcome:
     """What a selector made of a training set; `learn` fits LDA to its best features.
 
     Of `scores`, `ranks` and `subset` those are None that the selector does not give.
@@ -74,23 +74,23 @@ class Outcome:
         return [order[:size] for size in sizes]
 
 
-class Source(ABC):
+class TrainingSetSource(ABC):
     """Where training sets come from, and the selector that looks at them."""
 
     @abstractmethod
-    def at(self, position: int) -> Outcome:
+    def at(self, position: int) -> TrainingSetOutcome:
         """Return the outcome of the training set at a position."""
 
 
 @dataclass(frozen=True, eq=False)
-class ExactScores(Source):
+class ExactScores(TrainingSetSource):
     """The t-score on independent Gaussian features, without making data."""
 
     model: GaussianModel
     counts: tuple[int, int]
     seeds: Seeds
 
-    def at(self, position: int) -> Outcome:
+    def at(self, position: int) -> TrainingSetOutcome:
         """Draw the moments of a training set, and the rest only where LDA asks for it."""
         chance = np.random.default_rng(self.seeds.at(position))
         moments = Moments.drawn(self.model.mu, self.counts, chance)
@@ -100,11 +100,11 @@ class ExactScores(Source):
             rules = Discriminants(moments, longest, chance)
             return [rules.on_first(len(own)) for own in features]
 
-        return Outcome(moments.scores, None, None, learn, self.model.n_features)
+        return TrainingSetOutcome(moments.scores, None, None, learn, self.model.n_features)
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnData(Source):
+class DrawnData(TrainingSetSource):
     """Any selector on data sets of any generator."""
 
     generator: Generator
@@ -113,9 +113,9 @@ class DrawnData(Source):
 
     def data(self, position: int) -> Simulated:
         """Draw the data set at a position."""
-        return self.generator.draw(_whole(self.seeds.at(position)))
+        return self.generator.draw(_seed_to_integer(self.seeds.at(position)))
 
-    def at(self, position: int) -> Outcome:
+    def at(self, position: int) -> TrainingSetOutcome:
         """Draw a data set and let the selector judge it."""
         data = self.data(position)
         rows = [np.arange(len(data.y))]
@@ -125,10 +125,10 @@ class DrawnData(Source):
             return [_rule(data.X[:, own], data.y == CLASSES[0]) for own in features]
 
         if isinstance(verdict, Subsets):
-            return Outcome(None, None, verdict[0], learn, data.X.shape[1])
+            return TrainingSetOutcome(None, None, verdict[0], learn, data.X.shape[1])
         weights, rankings = verdict
         scores = None if weights is None else weights.values[0]
-        return Outcome(scores, rankings.values[0], None, learn, data.X.shape[1])
+        return TrainingSetOutcome(scores, rankings.values[0], None, learn, data.X.shape[1])
 
 
 def _rule(X: Array, positive: NDArray[np.bool_]) -> LinearRule:
@@ -138,7 +138,7 @@ def _rule(X: Array, positive: NDArray[np.bool_]) -> LinearRule:
 
 def source_of(
     generator: Generator, selector: Selector, seeds: Seeds, *, exact: bool | None
-) -> Source:
+) -> TrainingSetSource:
     """Return the exact source where it serves and is not unwanted, else one of data."""
     model = model_of(generator)
     if model is None or exact is False or not can_be_exact(generator, selector):
@@ -161,7 +161,7 @@ def can_be_exact(generator: Generator, selector: Selector) -> bool:
     return pooled and model is not None and model.independent
 
 
-def _whole(seed: np.random.SeedSequence) -> int:
+def _seed_to_integer(seed: np.random.SeedSequence) -> int:
     """Return a seed as the whole number that generators take."""
     return int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
@@ -284,14 +284,14 @@ def _bartlett(rows: int, columns: int, generator: np.random.Generator) -> Array:
 
 # Outcomes of many training sets, put together and measured.
 
-OWN = "own"
+OWN_SIZE_LABEL = "own"
 """The size of subsets whose size the selector chooses."""
 ERRORS = ["lda_error", "lda_error_sd", "bayes_observed", "bayes_observed_sd", "bayes_optimal"]
 _KEPT = ["value", "low", "high", "chance"]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SimulationRequest:
     """What is to be found out: at which sizes, by which measures, errors or not."""
 
     n_sets: int
@@ -301,7 +301,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SimulatedRows:
     """Rows of the tables: stability, how often each feature is selected by size, errors."""
 
     stability: list[dict[str, Any]]
@@ -309,31 +309,33 @@ class Found:
     errors: list[dict[str, Any]]
 
 
-def find(source: Source, wanted: Wanted, model: GaussianModel | None) -> Found:
+def find(
+    source: TrainingSetSource, wanted: SimulationRequest, model: GaussianModel | None
+) -> SimulatedRows:
     """Let a selector see all training sets and measure what came out."""
     errors = _Errors(model, wanted.sizes) if wanted.errors and model is not None else None
-    forms = judged(source, wanted.n_sets, errors)
+    forms = select_training_sets(source, wanted.n_sets, errors)
     stability, weights = [], forms.pop("weights", None)
     if weights is not None:
-        stability += _measured(weights, wanted, wanted.sizes)
+        stability += _measure_rows(weights, wanted, wanted.sizes)
         del weights  # tables of many features are large: each goes when it has served
     counts: dict[int | str, NDArray[np.intp]] = {}
     if "ranking" in forms:
-        stability += _measured(forms["ranking"], wanted, wanted.sizes)
+        stability += _measure_rows(forms["ranking"], wanted, wanted.sizes)
     selected = _subsets(forms, wanted.sizes)
     forms.clear()
     for size, subsets in selected.items():
-        stability += _measured(subsets, wanted, [size])
+        stability += _measure_rows(subsets, wanted, [size])
         counts[size] = np.bincount(subsets.indices, minlength=subsets.n_features or 0)
     sizes = list(selected)
     stability.sort(
         key=lambda row: (sizes.index(row["size"]), wanted.measures.index(row["measure"]))
     )
-    return Found(stability, counts, errors.rows() if errors else [])
+    return SimulatedRows(stability, counts, errors.rows() if errors else [])
 
 
-def judged(
-    source: Source, n_sets: int, look: Callable[[Outcome], None] | None = None
+def select_training_sets(
+    source: TrainingSetSource, n_sets: int, look: Callable[[TrainingSetOutcome], None] | None = None
 ) -> dict[str, Any]:
     """Return what the selector made of all training sets, by form; large tables are in files."""
     tables: dict[str, NDArray[Any]] = {}
@@ -365,12 +367,12 @@ def _forms(tables: dict[str, NDArray[Any]]) -> dict[str, Any]:
 
 def _subsets(forms: dict[str, Any], sizes: Sequence[int]) -> dict[int | str, Subsets]:
     if "subset" in forms:
-        return {OWN: forms["subset"]}
+        return {OWN_SIZE_LABEL: forms["subset"]}
     return {size: forms["ranking"].top(size) for size in sizes}
 
 
-def _measured(
-    preferences: Preferences, wanted: Wanted, sizes: Sequence[int | str]
+def _measure_rows(
+    preferences: Preferences, wanted: SimulationRequest, sizes: Sequence[int | str]
 ) -> list[dict[str, Any]]:
     """Return a row for each measure of this form, and for each size if it does not matter."""
     names = [name for name in wanted.measures if get_measure(name).form == preferences.form]
@@ -390,7 +392,7 @@ class _Errors:
         self._found: list[list[tuple[float, float]]] = []
         self._own = False
 
-    def __call__(self, outcome: Outcome) -> None:
+    def __call__(self, outcome: TrainingSetOutcome) -> None:
         """Add a training set."""
         self._own = outcome.subset is not None
         features = outcome.best(self._sizes)
@@ -408,7 +410,7 @@ class _Errors:
         """Return a row a size: means and standard deviations over the training sets."""
         values = np.array(self._found)
         mean, spread = values.mean(axis=0), values.std(axis=0, ddof=1)
-        sizes: Sequence[int | str] = [OWN] if self._own else self._sizes
+        sizes: Sequence[int | str] = [OWN_SIZE_LABEL] if self._own else self._sizes
         return [
             {"size": size, **dict(zip(ERRORS, (*own, self._optimal(size)), strict=True))}
             for size, own in zip(

@@ -10,19 +10,19 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classifying, median_imputer, seeded
+from holdfast._classifiers import classifying, clone_with_seed, median_imputer
 from holdfast._formatting import did_you_mean, plural
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
 from holdfast.io import Dataset, from_arrays
 from holdfast.judge import Deletion, Fold, choice_error, recommend
-from holdfast.judge._candidates import candidates, merits_of, sizes_of
+from holdfast.judge._candidates import candidates, orient_stability, sizes_of
 from holdfast.judge._replicability import Replicability
 from holdfast.measures import get_measure
 from holdfast.resample import ReplicationPairs
-from holdfast.study._planning._make_plan import prepared
+from holdfast.study._planning._make_plan import prepare_selector
 from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, seed_of
-from holdfast.study._storage._reader import DONE, OWN, View, size_label
-from holdfast.study._storage._serialization import is_opaque, made
+from holdfast.study._storage._reader import DONE, OWN_SIZE, View, size_label
+from holdfast.study._storage._serialization import deserialize_object, is_opaque
 from holdfast.study._storage._store import to_integers
 from holdfast.study._tables._feature_chances import why_none
 from holdfast.study._tables._predictions import inner_tested, tested_of
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from holdfast.measures import Measure
     from holdfast.select import Selector
     from holdfast.study._storage._serialization import JSON
-    from holdfast.study._tables._stability import Data
+    from holdfast.study._tables._stability import LazyDataset
 
 
-def recommended(
+def recommend_candidate(
     view: View,
-    data: Data,
+    data: LazyDataset,
     errors: pd.DataFrame,
     stability: pd.DataFrame,
     replication: pd.DataFrame | None = None,
@@ -65,7 +65,7 @@ def recommended(
     rows = candidates(errors, table, record)
     known = Replicability.of(rows, second, record)
     by_resamples = known is None or order_by == "resamples"
-    merits = merits_of(rows, record) if known is None or by_resamples else known.scores
+    merits = orient_stability(rows, record) if known is None or by_resamples else known.scores
     folds = _folds(view, data, rows, record)
     tested = tested_of(view)
     own = own_sizes(view)
@@ -96,7 +96,9 @@ def _replication_of(replication: pd.DataFrame | None, record: Measure) -> pd.Dat
     return own if own["value"].notna().any() else None
 
 
-def _pair_values(view: View, data: Data, record: Measure) -> dict[tuple[str, Any], PairValues]:
+def _pair_values(
+    view: View, data: LazyDataset, record: Measure
+) -> dict[tuple[str, Any], PairValues]:
     """Return the agreement of disjoint parts, by selector and size."""
     found = {}
     for selector, name in enumerate(view.selectors):
@@ -140,7 +142,7 @@ def own_sizes(view: View) -> dict[str, float]:
     """Return the mean number of features of selectors that choose it themselves."""
     found = {}
     for selector, name in enumerate(view.selectors):
-        if view.sizes(selector) == [OWN]:
+        if view.sizes(selector) == [OWN_SIZE]:
             choices = view.choices(selector)
             counts = [len(choices[number]) for number in view.counted(choices)]
             found[name] = float(np.mean(counts)) if counts else np.nan
@@ -201,7 +203,7 @@ def _above_chance(values: PairValues, record: Measure) -> NDArray[np.float64]:
     return np.asarray((mean - values.chance) / way)
 
 
-def _folds(view: View, data: Data, table: pd.DataFrame, measure: Measure) -> list[Fold]:
+def _folds(view: View, data: LazyDataset, table: pd.DataFrame, measure: Measure) -> list[Fold]:
     """Read what is known inside each outer training part: predictions, and stability."""
     return [
         Fold(tested, _inner_stability(view, data, table, measure, outer), outer)
@@ -210,10 +212,12 @@ def _folds(view: View, data: Data, table: pd.DataFrame, measure: Measure) -> lis
 
 
 def _inner_stability(
-    view: View, data: Data, table: pd.DataFrame, measure: Measure, outer: int
+    view: View, data: LazyDataset, table: pd.DataFrame, measure: Measure, outer: int
 ) -> NDArray[np.float64]:
     within = stability_table(Inside(view, outer, measure.name), data)
-    return merits_of(candidates(table, _at_all_sizes(view, within, measure), measure), measure)
+    return orient_stability(
+        candidates(table, _at_all_sizes(view, within, measure), measure), measure
+    )
 
 
 class Inside(View):
@@ -273,7 +277,7 @@ def fitted_pipeline(
     sklearn.pipeline.Pipeline
         With the steps ``select``, ``scale`` and ``classify``, and ``impute`` where needed.
     """
-    data = _checked(plan, X, y)
+    data = _check_features(plan, X, y)
     _check_names(data.feature_names, names)
     if names is not None:  # arrays have none, and selectors may name features
         data = dataclasses.replace(data, feature_names=tuple(names))
@@ -290,10 +294,10 @@ def fitted_pipeline(
         classifier = _classifier(plan, number, chosen.classifier)
         steps += classifying(classifier, impute=missing and not before)
     subjects = data.groups if selector.takes_subjects else None
-    return _fitted(Pipeline(steps), chosen, *_given(X, y), subjects)
+    return _fit_pipeline(Pipeline(steps), chosen, *_to_sklearn_input(X, y), subjects)
 
 
-def _checked(plan: dict[str, JSON], X: Any, y: Any) -> Dataset:  # noqa: ANN401
+def _check_features(plan: dict[str, JSON], X: Any, y: Any) -> Dataset:  # noqa: ANN401
     """Return the data in the form that the study knows, if they have the same features."""
     if isinstance(X, Dataset) == (y is not None):
         raise InvalidInputError("give X and y, or a Dataset alone, which has its labels.")
@@ -323,7 +327,7 @@ def _check_names(given: Sequence[str], wanted: Sequence[str] | None) -> None:
         )
 
 
-def _given(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401
+def _to_sklearn_input(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401
     """Return data and labels as scikit-learn takes them; those of users stay as they are."""
     if isinstance(X, Dataset):
         return pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
@@ -331,8 +335,8 @@ def _given(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: ANN401
 
 
 def _selector(plan: dict[str, JSON], number: int, size: int | str, data: Dataset) -> Selector:
-    selector: Selector = _made(plan["selectors"][number])
-    ready = prepared(selector, seed_of(int(plan["seed"]), SELECTOR, number), data)
+    selector: Selector = _rebuild_object(plan["selectors"][number])
+    ready = prepare_selector(selector, seed_of(int(plan["seed"]), SELECTOR, number), data)
     return ready if isinstance(size, str) else ready.sized(int(size))
 
 
@@ -340,7 +344,7 @@ def _classifier(plan: dict[str, JSON], selector: int, name: str) -> Any:  # noqa
     place = _number("classifier", name, [one["name"] for one in plan["classifiers"]])
     after = int(plan["protocol"]["resamples"])
     seed = seed_of(int(plan["seed"]), CLASSIFICATION, selector, after, place)
-    return seeded(_made(plan["classifiers"][place]), seed)
+    return clone_with_seed(_rebuild_object(plan["classifiers"][place]), seed)
 
 
 def _number(what: str, name: str, names: list[str]) -> int:
@@ -351,17 +355,17 @@ def _number(what: str, name: str, names: list[str]) -> int:
     return names.index(name)
 
 
-def _made(part: JSON) -> Any:  # noqa: ANN401
+def _rebuild_object(part: JSON) -> Any:  # noqa: ANN401
     if is_opaque(part["object"]):
         raise StudyError(
             f"{part['name']} cannot be made again from the plan, because it cannot be imported: "
             "define it in a module, not in a notebook or script, and run the study again; or "
             "make the pipeline by hand."
         )
-    return made(part["object"])
+    return deserialize_object(part["object"])
 
 
-def _fitted(
+def _fit_pipeline(
     pipeline: Pipeline,
     chosen: Recommendation | Pair,
     X: Any,  # noqa: ANN401

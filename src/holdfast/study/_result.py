@@ -11,7 +11,7 @@ import pandas as pd
 
 from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.study._planning._plan import BESIDE
+from holdfast.study._planning._plan import AUXILIARY_ROLES
 from holdfast.study._planning._stopping_rule import running_table
 from holdfast.study._result_plots import Pictures
 from holdfast.study._storage._reader import StudyPreferences, View
@@ -20,7 +20,7 @@ from holdfast.study._tables._feature_chances import features_table
 from holdfast.study._tables._frequencies import frequencies_table
 from holdfast.study._tables._predictions import no_predictions, prediction_frames
 from holdfast.study._tables._replication import cohorts_table, replication_table
-from holdfast.study._tables._stability import Data, stability_table
+from holdfast.study._tables._stability import LazyDataset, stability_table
 from holdfast.study._tables._summary import chief_measure, rich_table, summary_cells, summary_table
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Judged:
 
     if TYPE_CHECKING:  # what the result has, that judgements are made from
         _view: View
-        _data: Data
+        _data: LazyDataset
 
         @property
         def plan(self) -> dict[str, Any]: ...
@@ -127,7 +127,7 @@ class Judged:
         --------
         holdfast.judge.recommend : The same from tables of any origin.
         """
-        from holdfast.study._recommendation import recommended  # noqa: PLC0415  (seldom needed)
+        from holdfast.study._recommendation import recommend_candidate as recommended  # noqa: PLC0415  (seldom needed)
 
         if stability not in ("replication", "resamples"):
             raise UnknownNameError(
@@ -560,7 +560,7 @@ class Judged:
 
 # The result of a study: its tables, read from its store when somebody asks.
 
-TITLE = "Stability of feature selection"
+RESULT_TITLE = "Stability of feature selection"
 FAILED = "FROM units JOIN resamples USING (resample) WHERE status = 'failed'"
 
 
@@ -596,7 +596,7 @@ class Result(Judged, Pictures):
         super().__init__()
         self.store = store
         self._view = View(store)
-        self._data = Data(data)
+        self._data = LazyDataset(data)
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -659,7 +659,10 @@ class Result(Judged, Pictures):
         """
         done, failed = (
             self.store.query(f"SELECT COUNT(*) {what}")[0][0]
-            for what in ("FROM units WHERE status = 'done'", f"{FAILED} AND role IN {BESIDE}")
+            for what in (
+                "FROM units WHERE status = 'done'",
+                f"{FAILED} AND role IN {AUXILIARY_ROLES}",
+            )
         )
         return int(done + failed)
 
@@ -844,7 +847,7 @@ class Result(Judged, Pictures):
     @cached_property
     def failures(self) -> pd.DataFrame:
         """What failed: selector, resample, message."""
-        return self._table(f"resample, message {FAILED} AND role NOT IN {BESIDE}")
+        return self._table(f"resample, message {FAILED} AND role NOT IN {AUXILIARY_ROLES}")
 
     def _table(self, what: str) -> pd.DataFrame:
         """Read a table with the selectors' names in its first column."""
@@ -934,7 +937,7 @@ class Result(Judged, Pictures):
         return to_html(make_report(self), fragment=True)
 
     def __rich__(self) -> Table:
-        return rich_table(TITLE, self.protocol_sentence, self.summary())
+        return rich_table(RESULT_TITLE, self.protocol_sentence, self.summary())
 
     def _next(self) -> str:
         """Say what to look at, or how to go on where nothing is done."""

@@ -14,7 +14,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
 from holdfast.select._adapter import as_selector
 from holdfast.select._registry import SELECTORS
-from holdfast.study._storage._serialization import spelled
+from holdfast.study._storage._serialization import serialize_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ OFTEN = 0.5
 """Share of resamples from which on a feature counts as often selected."""
 
 
-class Cell(NamedTuple):
+class SelectorAtSize(NamedTuple):
     """A selector at a size."""
 
     selector: str
@@ -112,10 +112,10 @@ class Pictures:
         """
         from holdfast.plot import profiles  # noqa: PLC0415
 
-        drawing = _taken(how, "ax", "style")
+        drawing = _pop_options(how, "ax", "style")
         found = self.profile(**how)
         table = found.table[found.table["measure"] == found.measure]
-        return profiles(table, found.knots, measure=_called(found.measure), **drawing)
+        return profiles(table, found.knots, measure=_measure_title(found.measure), **drawing)
 
     def plot_replication(
         self, selector: str | None = None, size: int | str | None = None, **how: Any
@@ -136,7 +136,7 @@ class Pictures:
         -------
         Picture
         """
-        drawing = _taken(how, "ax", "style")
+        drawing = _pop_options(how, "ax", "style")
         return self.replicated(selector, size, **how).plot(**drawing)
 
     def plot_plane(self, **how: Any) -> Picture:
@@ -153,11 +153,11 @@ class Pictures:
         """
         from holdfast.plot import plane  # noqa: PLC0415
 
-        drawing = _taken(how, "ax", "style")
+        drawing = _pop_options(how, "ax", "style")
         found = self.recommend(**how)
         drawing["maximum"] = _maximum(found.measure)
         table = found.table if found.supported else found.table.assign(recommended=False)
-        return plane(table, measure=_called(found.measure), **drawing)
+        return plane(table, measure=_measure_title(found.measure), **drawing)
 
     def plot_frequencies(
         self, selector: str | None = None, size: int | str | None = None, **how: Any
@@ -218,9 +218,9 @@ class Pictures:
         """
         from holdfast.plot import similarity  # noqa: PLC0415
 
-        drawing = _taken(how, "ax", "style")
+        drawing = _pop_options(how, "ax", "style")
         found = self.similarity(**how)
-        return similarity(found.matrix, measure=_called(found.measure), **drawing)
+        return similarity(found.matrix, measure=_measure_title(found.measure), **drawing)
 
     def plot_upset(
         self, size: int | str | None = None, *, often: float = OFTEN, **how: Any
@@ -325,7 +325,7 @@ class Pictures:
         values = self._measured(measure, size)
         table = curves.merge(values, on="selector").drop(columns="selector")
         return ensemble_sizes(
-            table.rename(columns={"curve": "selector"}), measure=_called(measure), **how
+            table.rename(columns={"curve": "selector"}), measure=_measure_title(measure), **how
         )
 
     def _measured(self, measure: str, size: int | str | None) -> pd.DataFrame:
@@ -341,12 +341,12 @@ class Pictures:
             )
         return table
 
-    def _cell(self, selector: str | None, size: int | str | None) -> Cell:
+    def _cell(self, selector: str | None, size: int | str | None) -> SelectorAtSize:
         """Fill in what is recommended, where nothing is asked for."""
         if selector is not None and size is not None:
-            return Cell(selector, size)
+            return SelectorAtSize(selector, size)
         found = self.recommend()
-        return Cell(selector or found.selector, found.size if size is None else size)
+        return SelectorAtSize(selector or found.selector, found.size if size is None else size)
 
     def _frequencies(self, selector: str | None, size: int | str | None) -> pd.DataFrame:
         cell = self._cell(selector, size)
@@ -373,7 +373,7 @@ class Pictures:
         return table if generator is None else table.assign(effect=generator.draw(0).effects)
 
 
-def _taken(options: dict[str, Any], *names: str) -> dict[str, Any]:
+def _pop_options(options: dict[str, Any], *names: str) -> dict[str, Any]:
     """Take options out of others."""
     return {name: options.pop(name) for name in names if name in options}
 
@@ -382,7 +382,7 @@ def _maximum(measure: str | None) -> float:
     return 1.0 if measure is None else get_measure(measure).maximum
 
 
-def _called(measure: str | None) -> str:
+def _measure_title(measure: str | None) -> str:
     return "stability" if measure is None else get_measure(measure).title
 
 
@@ -418,7 +418,7 @@ def ensemble_curves(plan: JSON) -> pd.DataFrame:
             n_bags, base = rest.pop("n_bags"), rest.pop("base")
             key = json.dumps({**rest, "base": _essence(base)}, sort_keys=True)
             curves[key][NONE if n_bags is None else n_bags] = one["name"]
-            bases.setdefault(key, _named(base))
+            bases.setdefault(key, _format_base_name(base))
             if _essence(base) in alone:
                 curves[key][ALONE] = alone[_essence(base)]
     single = {key: _one_at_one(own) for key, own in curves.items()}
@@ -454,14 +454,14 @@ def _table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) ->
 def _essence(spelling: Any) -> str:  # noqa: ANN401
     """Return what a selector comes down to, whether it is given by name or as an object."""
     if spelling is None or (isinstance(spelling, str) and not spelling.startswith("(")):
-        spelling = spelled(as_selector(spelling or "f_score"))
+        spelling = serialize_object(as_selector(spelling or "f_score"))
     if isinstance(spelling, dict) and "parameters" in spelling:
         kept = {k: v for k, v in spelling["parameters"].items() if k not in SET_BY_STUDY}
         spelling = {**spelling, "parameters": kept}
     return json.dumps(spelling, sort_keys=True)
 
 
-def _named(base: Any) -> str:  # noqa: ANN401
+def _format_base_name(base: Any) -> str:  # noqa: ANN401
     """Return what the base of an ensemble is called, from its spelling."""
     if base is None:
         return "f_score"
@@ -469,7 +469,7 @@ def _named(base: Any) -> str:  # noqa: ANN401
         return base
     parts = base.get("tuple") if isinstance(base, dict) else base
     if isinstance(parts, list):
-        return " + ".join(map(_named, parts))
+        return " + ".join(map(_format_base_name, parts))
     path = base.get("class") or base.get("function") or base.get("opaque")
     kind = str(path).rpartition(":")[2]
     known = {record.kind.__name__: name for name, record in SELECTORS.items()}

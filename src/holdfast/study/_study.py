@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast._classifiers import as_classifier
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io import Dataset, from_arrays
 from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
 from holdfast.select._adapter import named_selector
-from holdfast.study._execution._execute import Workers, execute
+from holdfast.study._execution._execute import ExecutionOptions, execute
 from holdfast.study._planning._make_plan import make_plan
-from holdfast.study._planning._stopping_rule import MOST, checked_until
+from holdfast.study._planning._stopping_rule import DEFAULT_MAX_RESAMPLES, checked_until
 
 if TYPE_CHECKING:
     import os
@@ -189,7 +189,7 @@ class Study:
             than `until_width` after all resamples, or a selector failed on every resample while
             others did not.
         """
-        workers = Workers(n_jobs, client, timeout, part, command)
+        workers = ExecutionOptions(n_jobs, client, timeout, part, command)
         if self._settings.until is not None:
             workers.check_whole()
         data = _dataset(X, y, groups, cohorts, positive)
@@ -254,15 +254,15 @@ def checked_settings(  # noqa: PLR0913  (each says one thing about the study)
     seed: int,
 ) -> Settings:
     """Turn names into objects; refuse what cannot be."""
-    usual = Subsampling(100 if until_width is None else MOST, 0.9)
+    usual = Subsampling(100 if until_width is None else DEFAULT_MAX_RESAMPLES, 0.9)
     protocol = usual if protocol is None else as_protocol(protocol)
     measures = tuple(dict.fromkeys(get_measure(name).name for name in _several(measures)))
     replication = _pairs(replication)
     return Settings(
-        selectors=_named("selector", selectors, named_selector),
+        selectors=_name_objects("selector", selectors, named_selector),
         protocol=protocol,
         sizes=None if sizes is None else _sizes(sizes),
-        classifiers=_named("classifier", classifiers, as_classifier, least=0),
+        classifiers=_name_objects("classifier", classifiers, as_classifier, least=0),
         measures=measures,
         impute=_impute(impute),
         replication=replication,
@@ -271,7 +271,7 @@ def checked_settings(  # noqa: PLR0913  (each says one thing about the study)
     )
 
 
-def _named(
+def _name_objects(
     what: str,
     given: Any,  # noqa: ANN401
     convert: Callable[[Any], tuple[str, Any]],
@@ -327,7 +327,7 @@ def _impute(impute: str | None) -> str | None:
 def _pairs(replication: int | None) -> int | None:
     if replication is None:
         return None
-    pairs = whole(replication, "replication", 0)
+    pairs = check_integer(replication, "replication", 0)
     if pairs == 1:
         raise InvalidInputError(
             "replication must be 0, for none, or at least 2 pairs of halves; received 1."

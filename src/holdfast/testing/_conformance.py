@@ -320,7 +320,7 @@ class GroupSelectorConformance(Contract):
         everyone = self.make().set_params(n_groups=None).fit(X, y).groups_[0]
         for given in range(1, len(everyone) + 2):
             kept = self.make().set_params(n_groups=given).fit(X, y).groups_[0]
-            assert _listed(kept) == _listed(everyone[:given])
+            assert _groups_to_lists(kept) == _groups_to_lists(everyone[:given])
         for wrong in (0, -1, 1.5, True, "many"):
             refuses(self.make().set_params(n_groups=wrong), X, y, "n_groups")
 
@@ -352,5 +352,5 @@ class GroupSelectorConformance(Contract):
         assert not np.isin([1, 9], found).any()
 
 
-def _listed(groups: Any) -> list[list[int]]:  # noqa: ANN401
+def _groups_to_lists(groups: Any) -> list[list[int]]:  # noqa: ANN401
     return [group.tolist() for group in groups]

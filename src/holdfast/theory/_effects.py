@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from holdfast._validation import between
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class TriangularEffects:
     bayes_error: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", between(self.gamma, "gamma", math.inf))
+        object.__setattr__(self, "gamma", check_positive_number(self.gamma, "gamma", math.inf))
         if (self.largest is None) == (self.bayes_error is None):
             raise InvalidInputError(
                 "TriangularEffects needs either largest= (the largest effect) or bayes_error= "
@@ -71,7 +71,9 @@ class TriangularEffects:
             )
         for name, most in (("largest", LARGEST), ("bayes_error", 0.5)):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, between(getattr(self, name), name, most))
+                object.__setattr__(
+                    self, name, check_positive_number(getattr(self, name), name, most)
+                )
 
     def effects(self, n_features: int) -> Array:
         """Return the effects of so many features, ascending."""
@@ -156,14 +158,14 @@ def population_of(effect: Effect, n_informative: int | None, n_features: int) ->
     elif isinstance(effect, TriangularEffects):
         own, counts = effect.effects(chosen), np.ones(chosen)
     elif isinstance(effect, numbers.Real) and not isinstance(effect, bool):
-        own, counts = _same(float(effect), n_informative)
+        own, counts = _read_equal_effects(float(effect), n_informative)
     else:
         own = _sequence(effect, n_informative, n_features)
         counts = np.ones(len(own))
-    return _gathered(own, counts, n_features)
+    return _join_equal_effects(own, counts, n_features)
 
 
-def _same(effect: float, n_informative: int | None) -> tuple[Array, Array]:
+def _read_equal_effects(effect: float, n_informative: int | None) -> tuple[Array, Array]:
     if n_informative is None:
         raise InvalidInputError(
             f"effect={effect!r} is one number: say how many features have it by n_informative=; "
@@ -200,7 +202,7 @@ def _numbers(values: object, name: str, least: float = -LARGEST) -> Array:
     return array
 
 
-def _gathered(effects: Array, counts: Array, n_features: int) -> Population:
+def _join_equal_effects(effects: Array, counts: Array, n_features: int) -> Population:
     """Join features of equal effects; the rest of the features has effect 0."""
     values, place = np.unique(np.append(effects, 0.0), return_inverse=True)
     sums = np.bincount(place, weights=np.append(counts, n_features - counts.sum()))

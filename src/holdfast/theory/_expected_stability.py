@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast._kernels.overlaps import overlap_distributions
-from holdfast._validation import flag, whole
+from holdfast._validation import check_integer, flag
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
 from holdfast.theory._overlap import expected_of_overlap, overlap_probabilities, overlap_variance
@@ -126,7 +126,7 @@ def expected_stability(  # noqa: PLR0913  (a setting of the theory has so many p
     check_runs(names, n_runs, plug_in=plug_in)
     population = read_population(effect, n_informative, n_features, n_selected)
     scores = read_scores(n_per_class, law)
-    expected = Expected(population, scores, n_selected, n_runs, plug_in)
+    expected = ExpectedSelections(population, scores, n_selected, n_runs, plug_in)
     values = [value_of(name, expected) for name in names]
     return values[0] if isinstance(measure, str) else _table(names, values)
 
@@ -134,7 +134,7 @@ def expected_stability(  # noqa: PLR0913  (a setting of the theory has so many p
 def check_runs(names: list[str], n_runs: int | None, *, plug_in: bool) -> None:
     """Refuse numbers of runs that are none, and expected frequencies without their use."""
     if n_runs is not None:
-        whole(n_runs, "n_runs", 2)
+        check_integer(n_runs, "n_runs", 2)
     if not flag(plug_in, "plug_in"):
         return
     others = [name for name in names if name not in PLUGGED]
@@ -155,7 +155,7 @@ def _table(names: list[str], values: list[float]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedSelections:
     """What is expected of selections of d features by independent samples."""
 
     population: Population
@@ -224,30 +224,30 @@ class Expected:
         return (q * q - p * (q - rest) - rest * rest) / (p * q * (m - 1))
 
 
-def _share(of: Expected) -> float:
+def _share(of: ExpectedSelections) -> float:
     return of.overlap / of.n_selected
 
 
-def _beyond_chance(of: Expected) -> float:
+def _beyond_chance(of: ExpectedSelections) -> float:
     d = of.n_selected
     return (of.overlap * of.p / d - d) / (of.p - d)
 
 
-def _lustgarten(of: Expected) -> float:
+def _lustgarten(of: ExpectedSelections) -> float:
     d = of.n_selected
     return (of.overlap - d * d / of.p) / (d - max(0.0, 2 * d - of.p))
 
 
-def _distance(of: Expected) -> float:
+def _distance(of: ExpectedSelections) -> float:
     return 2 * (of.n_selected - of.overlap) / of.p
 
 
-def _ati_pa(of: Expected) -> float:
+def _ati_pa(of: ExpectedSelections) -> float:
     chance = of.jaccard_of_chance
     return max((of.jaccard - chance) / (1 - chance), 0.0)
 
 
-FORMULAS: dict[str, Callable[[Expected], float]] = {
+FORMULAS: dict[str, Callable[[ExpectedSelections], float]] = {
     "relative_weighted_consistency": lambda of: of.relative_consistency,
     "weighted_consistency": lambda of: of.consistency,
     "jaccard": lambda of: of.jaccard,
@@ -280,7 +280,7 @@ def known_measure(name: str) -> str:
     return full
 
 
-def value_of(name: str, expected: Expected) -> float:
+def value_of(name: str, expected: ExpectedSelections) -> float:
     """Return an expectation; what is corrected for chance needs features that are left out."""
     if expected.n_selected >= expected.p and get_measure(name).corrected:
         raise InvalidInputError(
@@ -294,14 +294,14 @@ def value_of(name: str, expected: Expected) -> float:
 
 # Selection probability and stability over sample sizes and effects.
 
-SAMPLES = (30, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000)
-EFFECTS = (0.01, 0.03, 0.05, 0.07, 0.10, 0.15)
+DEFAULT_SAMPLE_SIZES = (30, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000)
+DEFAULT_EFFECTS = (0.01, 0.03, 0.05, 0.07, 0.10, 0.15)
 
 
 def stability_surface(
     *,
-    n_per_class: Iterable[int] = SAMPLES,
-    effects: Iterable[float] = EFFECTS,
+    n_per_class: Iterable[int] = DEFAULT_SAMPLE_SIZES,
+    effects: Iterable[float] = DEFAULT_EFFECTS,
     n_informative: int = 100,
     n_features: int = 1000,
     n_selected: int = 100,
@@ -347,7 +347,7 @@ def stability_surface(
         for size in sizes:
             scores = read_scores(size, law)
             found = selection_of(population, scores, n_selected)
-            stability = value_of(name, Expected(population, scores, n_selected, n_runs))
+            stability = value_of(name, ExpectedSelections(population, scores, n_selected, n_runs))
             rows.append((size, effect, found.informative, found.other, stability))
     columns = ["n_per_class", "effect", "informative", "other", "stability"]
     return pd.DataFrame(rows, columns=columns)

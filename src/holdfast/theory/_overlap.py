@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from holdfast.theory._selection_threshold import merged, ranked
+from holdfast.theory._selection_threshold import evaluate_thresholds, merge_shifts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +33,8 @@ def overlap_probabilities(
 ) -> tuple[Array, Array]:
     """Return probabilities of groups of features to be selected, and the sizes of the groups."""
     shifts = scores.shifts(population.effects)
-    groups = merged(scores, shifts, population.counts, n_selected)
-    own = ranked(scores, groups.shifts, groups.counts, n_selected)
+    groups = merge_shifts(scores, shifts, population.counts, n_selected)
+    own = evaluate_thresholds(scores, groups.shifts, groups.counts, n_selected)
     return own.probabilities(), groups.counts
 
 
@@ -45,8 +45,11 @@ def overlap_variance(population: Population, scores: Scores, n_selected: int) ->
     them are 1 together with the squared probability that one sample selects both features.
     """
     shifts = scores.shifts(population.effects)
-    groups = merged(scores, shifts, population.counts, n_selected, few=GROUPS)
-    own, counts = ranked(scores, groups.shifts, groups.counts, n_selected), groups.counts
+    groups = merge_shifts(scores, shifts, population.counts, n_selected, few=GROUPS)
+    own, counts = (
+        evaluate_thresholds(scores, groups.shifts, groups.counts, n_selected),
+        groups.counts,
+    )
     single = np.square(own.probabilities())
     excess = np.square(own.pairs()) - np.multiply.outer(single, single)
     alone = counts @ (single - np.square(single)) - counts @ np.diagonal(excess)
@@ -76,7 +79,9 @@ def expected_of_overlap(
     fitting = min(max(variance, narrow), wide)
     if n_selected > LISTED:
         value = _of_normal(function, mean, fitting)
-    elif (pmf := _listed(probabilities, counts, n_selected, mean, fitting)) is not None:
+    elif (
+        pmf := _overlap_distribution(probabilities, counts, n_selected, mean, fitting)
+    ) is not None:
         value = float(pmf @ function(np.arange(n_selected + 1.0)))
     else:  # a mixture of both bounds has this mean and this variance
         value = least + (most - least) * (fitting - narrow) / max(wide - narrow, TINY)
@@ -89,7 +94,7 @@ def _of_normal(function: Callable[[Array], Array], mean: float, variance: float)
     return float(weights @ function(mean + np.sqrt(variance) * x) / weights.sum())
 
 
-def _listed(
+def _overlap_distribution(
     probabilities: Array, counts: Array, most: int, mean: float, variance: float
 ) -> Array | None:
     """Return the probabilities of overlaps from 0 to `most`, or None if they cannot be found."""
@@ -97,7 +102,7 @@ def _listed(
         return None
     logs = _independent(np.square(probabilities), counts, most)
     logs[: max(0, 2 * most - round(float(counts.sum())))] = -np.inf  # so few are impossible
-    return _tilted(logs, np.arange(most + 1.0), mean, variance)
+    return _tilt_to_moments(logs, np.arange(most + 1.0), mean, variance)
 
 
 def _independent(chances: Array, counts: Array, most: int) -> Array:
@@ -109,7 +114,7 @@ def _independent(chances: Array, counts: Array, most: int) -> Array:
     return np.log(np.maximum(pmf[: most + 1], 1e-18))
 
 
-def _tilted(logs: Array, overlaps: Array, mean: float, variance: float) -> Array | None:
+def _tilt_to_moments(logs: Array, overlaps: Array, mean: float, variance: float) -> Array | None:
     """Return the distribution nearest to a given one that has a given mean and variance.
 
     Nearest by relative entropy: a factor exp(a r + b r²), whose a and b Newton's method finds.

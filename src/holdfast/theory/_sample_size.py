@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from holdfast._validation import between, one_of, whole
+from holdfast._validation import check_integer, check_positive_number, one_of
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
 from holdfast.theory._effects import LARGEST, EffectMixture
-from holdfast.theory._expected_stability import Expected, known_measure, value_of
+from holdfast.theory._expected_stability import ExpectedSelections, known_measure, value_of
 from holdfast.theory._selection_probability import LAWS, read_population, read_scores
 from holdfast.theory._t_score import scores_of
 
@@ -103,7 +103,10 @@ def required_samples(
     name = known_measure(measure)
     if get_measure(name).distance:
         raise InvalidInputError(f"{name} is a distance; name a similarity, such as nogueira.")
-    wanted, more = between(target, "target", 1.0), between(ratio, "ratio", math.inf)
+    wanted, more = (
+        check_positive_number(target, "target", 1.0),
+        check_positive_number(ratio, "ratio", math.inf),
+    )
     population = read_population(effect, n_informative, n_features, n_selected)
     search = _Search(name, population, n_selected, more, one_of(law, "law", LAWS))
     best = search.stability(MOST)
@@ -126,7 +129,7 @@ class _Search:
 
     def stability(self, first: int) -> float:
         scores = scores_of(self.classes(first), self.law)
-        return value_of(self.measure, Expected(self.population, scores, self.n_selected))
+        return value_of(self.measure, ExpectedSelections(self.population, scores, self.n_selected))
 
     def fewest(self, wanted: float) -> int:
         low, high = FEWEST - 1, MOST
@@ -203,18 +206,18 @@ def fit_effects(
     >>> round(fitted.weights[fitted.effects > 0.3].sum(), 2)  # 5 is the score of an effect of 0.5
     np.float64(0.05)
     """
-    scores, steps = read_scores(n_per_class, law), whole(n_steps, "n_steps", 1)
+    scores, steps = read_scores(n_per_class, law), check_integer(n_steps, "n_steps", 1)
     most = scores.shifts(np.array([LARGEST]))
-    places = scores.place(np.minimum(_known(t_scores), most))
-    bins, shares = _binned(places)
+    places = scores.place(np.minimum(_read_t_scores(t_scores), most))
+    bins, shares = _bin_scores(places)
     top = float(places.max())
     grid = np.linspace(0.0, top, 2 + min(int(top / ATOM), ATOMS))
     shifts = scores.score(grid)
-    weights = _climbed(scores.densities(shifts, bins), shares, steps)
+    weights = _fit_mixture_weights(scores.densities(shifts, bins), shares, steps)
     return EffectMixture(np.minimum(shifts / scores.shift_per_effect, LARGEST), weights)
 
 
-def _known(t_scores: ArrayLike) -> Array:
+def _read_t_scores(t_scores: ArrayLike) -> Array:
     """Return the absolute scores that are numbers."""
     try:
         values = np.abs(np.asarray(t_scores, dtype=np.float64))
@@ -229,14 +232,14 @@ def _known(t_scores: ArrayLike) -> Array:
     return known
 
 
-def _binned(places: Array) -> tuple[Array, Array]:
+def _bin_scores(places: Array) -> tuple[Array, Array]:
     """Return the middles of the bins that hold scores, and their shares."""
     width = max(BIN, float(places.max()) / BINS)
     bins, counts = np.unique(np.floor(places / width), return_counts=True)
     return (bins + 0.5) * width, counts / len(places)
 
 
-def _climbed(densities: Array, shares: Array, n_steps: int) -> Array:
+def _fit_mixture_weights(densities: Array, shares: Array, n_steps: int) -> Array:
     """Climb the likelihood of the weights of a mixture; `densities` has a row an effect."""
     weights = np.full(len(densities), (1 - NULL) / (len(densities) - 1))
     weights[0] = NULL

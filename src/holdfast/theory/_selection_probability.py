@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from holdfast._validation import one_of, whole
+from holdfast._validation import check_integer, one_of
 from holdfast.errors import InvalidInputError
 from holdfast.theory._effects import population_of
-from holdfast.theory._selection_threshold import merged, ranked
+from holdfast.theory._selection_threshold import evaluate_thresholds, merge_shifts
 from holdfast.theory._t_score import scores_of
 
 if TYPE_CHECKING:
@@ -168,9 +168,9 @@ def read_population(
     effect: Effect, n_informative: int | None, n_features: int, n_selected: int
 ) -> Population:
     """Refuse counts that do not fit each other, and return the effects of all features."""
-    p = whole(n_features, "n_features", 1)
+    p = check_integer(n_features, "n_features", 1)
     for name, value, least in (("n_selected", n_selected, 1), ("n_informative", n_informative, 0)):
-        if value is not None and whole(value, name, least) > p:
+        if value is not None and check_integer(value, name, least) > p:
             raise InvalidInputError(
                 f"{name} must be at most n_features ({p:,}); received {value:,}."
             )
@@ -184,7 +184,7 @@ def read_scores(n_per_class: Classes, law: Law) -> Scores:
         raise InvalidInputError(
             f"n_per_class must be a whole number or a pair of them; received {n_per_class!r}."
         )
-    first, second = (whole(value, "n_per_class", 2) for value in pair)
+    first, second = (check_integer(value, "n_per_class", 2) for value in pair)
     return scores_of((first, second), one_of(law, "law", LAWS))
 
 
@@ -193,6 +193,6 @@ def _probabilities(population: Population, scores: Scores, n_selected: int) -> A
     if n_selected >= population.counts.sum():
         return np.ones(len(population.counts))
     shifts = scores.shifts(population.effects)
-    groups = merged(scores, shifts, population.counts, n_selected)
-    own = ranked(scores, groups.shifts, groups.counts, n_selected).probabilities()
+    groups = merge_shifts(scores, shifts, population.counts, n_selected)
+    own = evaluate_thresholds(scores, groups.shifts, groups.counts, n_selected).probabilities()
     return groups.spread(own)

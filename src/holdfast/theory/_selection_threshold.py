@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import ndtr
 
-from holdfast.theory._t_score import REACH
+from holdfast.theory._t_score import MAX_SCORE_DEVIATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ STEPS, NEWTON, BACK = 40, 3, 4
 
 
 @dataclass(frozen=True)
-class Ranked:
+class ThresholdGrid:
     """Groups of features of equal shift that compete for `n_selected` places.
 
     Places z run over the range in which the threshold lies. `above` is what scores beyond it.
@@ -75,12 +75,14 @@ class Ranked:
         return (slice(start, start + step) for start in range(0, len(self.weights), step))
 
 
-def ranked(scores: Scores, shifts: Array, counts: Array, n_selected: int) -> Ranked:
+def evaluate_thresholds(
+    scores: Scores, shifts: Array, counts: Array, n_selected: int
+) -> ThresholdGrid:
     """Find the range of thresholds and evaluate tails and densities over it."""
     centres = scores.place(shifts)
     low, high = _range(scores, shifts, counts, n_selected)
     z, weights = _nodes(centres, low, high)
-    return Ranked(
+    return ThresholdGrid(
         counts=counts,
         n_selected=n_selected,
         tails=scores.tails(shifts, z),
@@ -93,13 +95,17 @@ def ranked(scores: Scores, shifts: Array, counts: Array, n_selected: int) -> Ran
 def _range(scores: Scores, shifts: Array, counts: Array, n_selected: int) -> tuple[float, float]:
     """Bracket the threshold: below, surely more than d features score; above, surely fewer."""
     side = np.array([-1.0, 1.0])
-    last = float(scores.place(shifts).max()) + REACH
+    last = float(scores.place(shifts).max()) + MAX_SCORE_DEVIATIONS
 
     def sure(z: Array) -> NDArray[np.bool_]:
         tails = scores.tails(shifts, z)
         mean, variance = counts @ tails, counts @ (tails * (1 - tails))
         right = side * (n_selected - mean) > 0
-        return right & (_bound(variance, n_selected - mean) > UNLIKELY) | (z <= 0) | (z >= last)
+        return (
+            right & (_bennett_exponent(variance, n_selected - mean) > UNLIKELY)
+            | (z <= 0)
+            | (z >= last)
+        )
 
     inner, step = _middle(scores, shifts, counts, n_selected)
     outer = np.clip(inner + step * side, 0.0, last)
@@ -131,7 +137,7 @@ def _middle(scores: Scores, shifts: Array, counts: Array, n_selected: int) -> tu
 
 def middle_of(centres: Array, counts: Array, n_selected: int) -> float:
     """Return where about d features are expected to score more; places are about normal."""
-    low, high = 0.0, float(centres.max()) + REACH
+    low, high = 0.0, float(centres.max()) + MAX_SCORE_DEVIATIONS
     for _ in range(STEPS):
         z = (low + high) / 2
         more = counts @ (ndtr(centres - z) + ndtr(-centres - z)) > n_selected
@@ -139,7 +145,7 @@ def middle_of(centres: Array, counts: Array, n_selected: int) -> float:
     return (low + high) / 2
 
 
-def _bound(variance: Array, distance: Array) -> Array:
+def _bennett_exponent(variance: Array, distance: Array) -> Array:
     """Return −log of Bennett's bound of the probability to be so far from the mean."""
     known = np.maximum(variance, 1e-30)
     ratio = np.abs(distance) / known
@@ -150,7 +156,7 @@ def _nodes(centres: Array, low: float, high: float) -> tuple[Array, Array]:
     """Return Gauss-Legendre nodes and weights where some feature may score, gaps left out."""
     x, w = np.polynomial.legendre.leggauss(NODES)
     places, weights = [], []
-    for start, end in _pieces(centres, low, high):
+    for start, end in _reachable_intervals(centres, low, high):
         edges = np.linspace(start, end, int((end - start) // PANEL) + 2)
         half = np.diff(edges)[:, np.newaxis] / 2
         places.append((edges[:-1, np.newaxis] + half * (1 + x)).ravel())
@@ -158,10 +164,15 @@ def _nodes(centres: Array, low: float, high: float) -> tuple[Array, Array]:
     return np.concatenate(places), np.concatenate(weights)
 
 
-def _pieces(centres: Array, low: float, high: float) -> Iterator[tuple[float, float]]:
+def _reachable_intervals(centres: Array, low: float, high: float) -> Iterator[tuple[float, float]]:
     """Return the parts of the range that are within reach of a centre."""
-    near = np.sort(centres[(centres + REACH > low) & (centres - REACH < high)])
-    starts, ends = np.maximum(near - REACH, low), np.minimum(near + REACH, high)
+    near = np.sort(
+        centres[(centres + MAX_SCORE_DEVIATIONS > low) & (centres - MAX_SCORE_DEVIATIONS < high)]
+    )
+    starts, ends = (
+        np.maximum(near - MAX_SCORE_DEVIATIONS, low),
+        np.minimum(near + MAX_SCORE_DEVIATIONS, high),
+    )
     gaps = np.flatnonzero(starts[1:] > ends[:-1])
     return zip(starts[np.r_[0, gaps + 1]], ends[np.r_[gaps, -1]], strict=True)
 
@@ -244,7 +255,7 @@ def _frequencies(variance: Array, half: Array) -> int:
 
 # Many different effects as a few: neighbours that no sample can tell apart are joined.
 
-FEW = 128
+MAX_DISTINCT_EFFECTS = 128
 """So many different effects are kept as they are."""
 ROUGH, FINE = 0.5, 0.25
 """Widths of bins, in standard deviations of a score: to find the threshold, and around it."""
@@ -253,7 +264,7 @@ CLOSE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
+class MergedShifts:
     """Groups of similar shifts, with the place of each of the shifts that were joined.
 
     The threshold lies about `middle`, nowhere near places that are farther from it than REACH.
@@ -270,7 +281,7 @@ class Merged:
         if self.wanted is self.places:
             return probabilities
         found = (self.wanted > self.middle).astype(np.float64)  # far ones are sure
-        near = np.abs(self.wanted - self.middle) <= REACH
+        near = np.abs(self.wanted - self.middle) <= MAX_SCORE_DEVIATIONS
         found[near] = self._between(probabilities, self.wanted[near])
         return found
 
@@ -283,7 +294,9 @@ class Merged:
         return np.clip(curve(wanted), 0.0, 1.0)
 
 
-def merged(scores: Scores, shifts: Array, counts: Array, n_selected: int, few: int = FEW) -> Merged:
+def merge_shifts(
+    scores: Scores, shifts: Array, counts: Array, n_selected: int, few: int = MAX_DISTINCT_EFFECTS
+) -> MergedShifts:
     """Join shifts where there are more than `few`.
 
     Close to the threshold, bins are narrow compared with the spread of a score, and each becomes
@@ -293,22 +306,22 @@ def merged(scores: Scores, shifts: Array, counts: Array, n_selected: int, few: i
     """
     places = scores.place(shifts)
     if len(shifts) <= few:
-        return Merged(shifts, counts, places, places)
-    rough, _, sums = _joined(np.floor(places / ROUGH), places, counts)
+        return MergedShifts(shifts, counts, places, places)
+    rough, _, sums = _bin_moments(np.floor(places / ROUGH), places, counts)
     middle = middle_of(rough, sums, n_selected)
-    width = FINE * FEW / few
-    most = math.ceil(REACH / width)
+    width = FINE * MAX_DISTINCT_EFFECTS / few
+    most = math.ceil(MAX_SCORE_DEVIATIONS / width)
     bins = np.clip(np.floor((places - middle) / width), -most - 1, most)
     bins[0], bins[-1] = bins[0] - 1, bins[-1] + 1  # the ends stay as they are
-    mean, deviation, sums = _joined(bins, places, counts)
+    mean, deviation, sums = _bin_moments(bins, places, counts)
     deviation[(deviation < CLOSE) | (np.abs(mean - middle) >= most * width)] = 0.0
     both = np.stack([mean - deviation, mean + deviation], axis=1).ravel()
     groups, position = np.unique(both, return_inverse=True)
     halves = np.bincount(position, weights=np.repeat(sums / 2, 2)).astype(np.float64)
-    return Merged(scores.score(groups), halves, groups, places, middle)
+    return MergedShifts(scores.score(groups), halves, groups, places, middle)
 
 
-def _joined(bins: Array, places: Array, counts: Array) -> tuple[Array, Array, Array]:
+def _bin_moments(bins: Array, places: Array, counts: Array) -> tuple[Array, Array, Array]:
     """Return mean, deviation and number of the places in each bin; places are ascending."""
     starts = np.flatnonzero(np.diff(bins, prepend=bins[0] - 1))
     sums = np.add.reduceat(counts, starts)

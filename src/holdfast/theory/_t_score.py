@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-REACH = 9.0
+MAX_SCORE_DEVIATIONS = 9.0
 """Standard deviations beyond which nothing happens."""
 DIGITS = 28.0
 """Parts of the integral over log W that are smaller than exp(-28) are left out."""
@@ -60,14 +60,14 @@ class Scores:
     def tails(self, shifts: Array, z: Array) -> Array:
         """Return how likely scores are beyond ±t(z), for all shifts (rows) and places (columns)."""
         near = self._averaged(shifts, z, lambda gap, _: ndtr(gap))
-        low = shifts < REACH  # the score of others hardly ever has the wrong sign
+        low = shifts < MAX_SCORE_DEVIATIONS  # the score of others hardly ever has the wrong sign
         near[low] += self._averaged(-shifts[low], z, lambda gap, _: ndtr(gap))
         return np.minimum(near, 1.0)
 
     def densities(self, shifts: Array, z: Array) -> Array:
         """Return the densities of places, for all shifts (rows) and places (columns)."""
         near = self._averaged(shifts, z, _bell)
-        low = shifts < REACH
+        low = shifts < MAX_SCORE_DEVIATIONS
         near[low] += self._averaged(-shifts[low], z, _bell)
         return near * self._stretch(z, self.score(z))
 
@@ -103,7 +103,7 @@ class Scores:
         root = math.sqrt(DIGITS / nu)
         high = min(root, 0.5 * math.log1p(2 * (DIGITS / nu + root)))
         # the normal tail has its edge where W t = δ: the step follows the steeper of both
-        steep = min(t * math.exp(high), shift + REACH)
+        steep = min(t * math.exp(high), shift + MAX_SCORE_DEVIATIONS)
         step = min(0.18, 0.95 / math.sqrt(2 * nu + steep**2))
         logs = step * np.arange(-math.ceil(low / step), math.ceil(high / step) + 1)
         weights = np.exp(nu * (logs - 0.5 * np.expm1(2 * logs)))

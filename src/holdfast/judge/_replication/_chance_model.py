@@ -477,7 +477,7 @@ def _interpolate(values: Array, places: NDArray[np.intp], n_features: int) -> Ar
 
 
 @dataclass(frozen=True, eq=False)
-class _Posterior:
+class _EffectPosterior:
     """Weights of the effects at each place, and the log odds of selection of each effect."""
 
     weights: Array
@@ -486,7 +486,7 @@ class _Posterior:
 
 def _posterior_chances(
     draws: _Draws, places: NDArray[np.intp], size: int, n_features: int
-) -> tuple[_Posterior, Array]:
+) -> tuple[_EffectPosterior, Array]:
     """Return the posterior of the effects at each place, and the log odds of being found again."""
     scales = 2.0**draws.growths
     effects = EFFECTS * scales[:, np.newaxis]
@@ -497,12 +497,12 @@ def _posterior_chances(
     weights /= weights.sum(axis=2, keepdims=True)
     chance = np.clip(ndtr(effects - cut), SMALLEST_CHANCE, 1 - SMALLEST_CHANCE)
     mean = (weights @ chance[:, :, np.newaxis])[:, :, 0]
-    return _Posterior(weights, logit(chance)), logit(mean)
+    return _EffectPosterior(weights, logit(chance)), logit(mean)
 
 
 def _larger_studies(
     draws: _Draws,
-    posterior: _Posterior,
+    posterior: _EffectPosterior,
     moved: Array,
     slopes: Array,
     places: NDArray[np.intp],

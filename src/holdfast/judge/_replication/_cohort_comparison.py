@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 PAIRS = ["cohort_a", "cohort_b", "n_a", "n_b"]
 """Columns that say which pair it is; `EXPECTED` are those that say how it agrees."""
 RANGE = (0.025, 0.975)
-EQUAL = 1e-9
+EQUALITY_TOLERANCE = 1e-9
 """Values that differ by less are equal, but for rounding."""
 
 
-class Against(NamedTuple):
+class ShuffleComparison(NamedTuple):
     """A value beside those of the shuffles: their mean, their 95% range, and how many there are.
 
     The p-value is for agreeing less than shuffles do; NaN where the value or all shuffles lack.
@@ -49,7 +49,7 @@ class Against(NamedTuple):
     n_shuffles: int
 
 
-EXPECTED = list(Against._fields)
+EXPECTED = list(ShuffleComparison._fields)
 
 
 def cohort_pairs(places: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -141,7 +141,9 @@ def _design(
     )
 
 
-def _pairs(names: Sequence[str], sizes: Sequence[int], found: Sequence[Against]) -> pd.DataFrame:
+def _pairs(
+    names: Sequence[str], sizes: Sequence[int], found: Sequence[ShuffleComparison]
+) -> pd.DataFrame:
     rows = [
         (names[a], names[b], sizes[a], sizes[b], *against)
         for (a, b), against in zip(combinations(range(len(names)), 2), found, strict=True)
@@ -163,15 +165,17 @@ def _check(values: Array, names: Sequence[str], sizes: Sequence[int]) -> None:
         )
 
 
-def _against(values: Array, sign: float) -> Against:
+def _against(values: Array, sign: float) -> ShuffleComparison:
     """Hold the first value against the others; `sign` is -1 where lower means more agreement."""
     value, shuffled = float(values[0]), values[1:][np.isfinite(values[1:])]
     if not len(shuffled):
-        return Against(value, np.nan, np.nan, np.nan, np.nan, 0)
+        return ShuffleComparison(value, np.nan, np.nan, np.nan, np.nan, 0)
     low, high = np.quantile(shuffled, RANGE)
-    less = int(np.sum(sign * shuffled <= sign * value + EQUAL))
+    less = int(np.sum(sign * shuffled <= sign * value + EQUALITY_TOLERANCE))
     p_value = np.nan if np.isnan(value) else (1 + less) / (1 + len(shuffled))
-    return Against(value, float(shuffled.mean()), float(low), float(high), p_value, len(shuffled))
+    return ShuffleComparison(
+        value, float(shuffled.mean()), float(low), float(high), p_value, len(shuffled)
+    )
 
 
 def _features(
@@ -209,9 +213,9 @@ def _found_by(chosen: Sequence[Any], c: int) -> list[int]:
 
 # What a comparison of cohorts says in words.
 
-HARDLY = 0.5
+MIN_USEFUL_POWER = 0.5
 """Power below which a comparison could hardly have shown a difference."""
-CLEAR = 0.05
+MAX_DIFFERENCE_P_VALUE = 0.05
 """p-value up to which cohorts are said to differ."""
 
 
@@ -223,11 +227,11 @@ def sentences_of(found: CohortComparison) -> tuple[str, ...]:
 def _sentences(found: CohortComparison) -> Iterator[str]:
     against = found.overall
     if np.isnan(against.p_value):
-        yield f"{_who(found)} cannot be compared: {found.measure} has no value for them."
+        yield f"{_format_cohorts(found)} cannot be compared: {found.measure} has no value for them."
         return
     verdict, rest = _verdict(found)
-    yield f"{_who(found)} select {verdict}: {_numbers(found, against)}.{rest}"
-    if len(found.pairs) > 1 and against.p_value <= CLEAR:
+    yield f"{_format_cohorts(found)} select {verdict}: {_numbers(found, against)}.{rest}"
+    if len(found.pairs) > 1 and against.p_value <= MAX_DIFFERENCE_P_VALUE:
         worst = found.pairs.sort_values("p_value", kind="stable").iloc[0]
         yield (
             f"Least alike beside what is expected: {worst['cohort_a']} and {worst['cohort_b']}, "
@@ -237,18 +241,18 @@ def _sentences(found: CohortComparison) -> Iterator[str]:
         yield _recurring(found)
 
 
-def _who(found: CohortComparison) -> str:
+def _format_cohorts(found: CohortComparison) -> str:
     counted = [f"{name} ({n:,})" for name, n in found.cohorts.items()]
     if len(counted) == 2:
         return f"The cohorts {counted[0]} and {counted[1]}"
-    return f"The {len(counted)} cohorts {shortened(counted, most=8)}"
+    return f"The {len(counted)} cohorts {format_list(counted, most=8)}"
 
 
 def _verdict(found: CohortComparison) -> tuple[str, str]:
     """Return how cohorts select, and what a reader is to think of it."""
     against, distance = found.overall, get_measure(found.measure).distance
     beyond = against.value < against.low if distance else against.value > against.high
-    if against.p_value <= CLEAR:
+    if against.p_value <= MAX_DIFFERENCE_P_VALUE:
         rest = " They differ: in population, platform or batch."
         return "less alike than samples of these sizes from one population would", rest
     if beyond:
@@ -257,16 +261,18 @@ def _verdict(found: CohortComparison) -> tuple[str, str]:
             "cohort has a level of its own: centre the features within cohorts, and compare again."
         )
         return "more alike than samples of these sizes dealt from all of them do", rest
-    return "about as much alike as samples of these sizes from one population do", _missed(found)
+    return "about as much alike as samples of these sizes from one population do", _explain_power(
+        found
+    )
 
 
-def _missed(found: CohortComparison) -> str:
+def _explain_power(found: CohortComparison) -> str:
     """Say what a difference had to be like to be noticed."""
     every, half = found.power
     if np.isnan(every):
         return " That does not show that they agree: a difference may have been missed."
     sizes = " + ".join(f"{n:,}" for n in found.cohorts.values())
-    if every < HARDLY:
+    if every < MIN_USEFUL_POWER:
         head = f" {sizes} samples could hardly have shown a difference"
     else:
         head = f" {sizes} samples may have missed a difference"
@@ -277,7 +283,7 @@ def _missed(found: CohortComparison) -> str:
     )
 
 
-def _numbers(found: CohortComparison, against: Against) -> str:
+def _numbers(found: CohortComparison, against: ShuffleComparison) -> str:
     mean = " on average" if len(found.pairs) > 1 else ""
     return (
         f"{found.measure} {against.value:.2f}{mean}, {against.expected:.2f} is expected "
@@ -354,7 +360,7 @@ def estimate_power(
     effect = _effect_of(n, p, n_selected, informative, n_common)
     return CohortPower(
         *(
-            _noticed(n, p, n_selected, effect * _patterns(len(n), p, informative, shared))
+            _detection_share(n, p, n_selected, effect * _patterns(len(n), p, informative, shared))
             for shared in (0, informative // 2)
         )
     )
@@ -385,7 +391,7 @@ def _effect_of(n: Array, p: int, k: int, informative: int, n_common: float) -> f
     return (low + high) / 2
 
 
-def _noticed(n: Array, p: int, k: int, effects: Array) -> float:
+def _detection_share(n: Array, p: int, k: int, effects: Array) -> float:
     """Return the share of studies with a p-value of at most 0.05."""
     generator = np.random.default_rng(1)
     p_values = []
@@ -464,7 +470,7 @@ class CohortComparison:
 
     measure: str
     cohorts: dict[str, int]
-    overall: Against
+    overall: ShuffleComparison
     pairs: pd.DataFrame
     features: pd.DataFrame
     recurrence: pd.DataFrame

@@ -11,9 +11,9 @@ from holdfast._validation import seed_of
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import from_arrays
 from holdfast.judge._replication._cohort_comparison import cohort_pairs, compare_cohorts
-from holdfast.judge._replication._fit_resamples import Fitting, check_missing
+from holdfast.judge._replication._fit_resamples import SelectorRunner, check_missing
 from holdfast.judge._replication._pair_similarities import builder, pair_similarities
-from holdfast.judge._replication._replication import one_measure, prepared
+from holdfast.judge._replication._replication import one_measure, prepare_selector
 from holdfast.preferences._ranks import count_of
 from holdfast.resample._cohort_design import COHORT, CohortDesign, cohort_places
 from holdfast.resample._strata import Units
@@ -119,10 +119,10 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
         raise InvalidInputError("cohorts must be the cohort of each sample; received None.")
     count = None if size is None else count_of(size, data.n_features, "size")
     name, given = named_selector(selector)
-    ready = prepared(given, data, record, count, seed)
+    ready = prepare_selector(given, data, record, count, seed)
     check_missing(data, {name: ready}, record, impute)
     resamples = design.draw_units(Units.of(data.y, data.groups), data.cohorts, seed)
-    values, selected = _measured(Fitting(ready, data, resamples, record, count))
+    values, selected = _measure_cohort_pairs(SelectorRunner(ready, data, resamples, record, count))
     names, counts = np.unique(data.cohorts, return_counts=True)
     return compare_cohorts(
         values,
@@ -134,12 +134,12 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     )
 
 
-def _measured(
-    fitting: Fitting,
+def _measure_cohort_pairs(
+    fitting: SelectorRunner,
 ) -> tuple[NDArray[np.float64], list[list[NDArray[np.intp]]] | None]:
     """Return the similarities of pairs, and the features that were selected, if some were."""
     found = {at: row for block in fitting.blocks() for at, row in block.items()}
-    places, record = _places(fitting, found), fitting.record
+    places, record = _find_compared_fits(fitting, found), fitting.record
     values = pair_similarities(
         record,
         found,
@@ -153,7 +153,7 @@ def _measured(
     return values, [[features_in(found[at]) for at in row] for row in places.tolist()]
 
 
-def _places(fitting: Fitting, found: Mapping[int, Any]) -> NDArray[np.intp]:
+def _find_compared_fits(fitting: SelectorRunner, found: Mapping[int, Any]) -> NDArray[np.intp]:
     """Return which fits are compared; refuse to go on without a cohort, or without shuffles."""
     own = [at for at, one in enumerate(fitting.resamples) if one.role == COHORT]
     for at in own:

@@ -45,7 +45,7 @@ OVERSTATEMENT = 1.2
 """How much the mean of both variances exceeds that between data sets."""
 MIN_WITHIN_SHARE = 0.15
 """Least variance between data sets, as a share of that over splits."""
-FREEDOM = 7
+T_DEGREES_OF_FREEDOM = 7
 """Degrees of freedom of the t law: the standard error is an estimate, too."""
 OPPOSITE_QUARTERS = ((0, 5), (1, 4), (2, 3))
 """Pairs of quarters that have no sample in common: 1-2 and 3-4, 1-3 and 2-4, 1-4 and 2-3."""
@@ -158,7 +158,7 @@ def compare_replication(
     """
     check_confidence(confidence)
     one, two = _estimates(first, second, X, y, options)
-    own, other = _checked(one), _checked(two)
+    own, other = _require_pair_values(one), _require_pair_values(two)
     if one.measure != two.measure:
         raise InvalidInputError(
             f"both estimates must use one measure; received {one.measure} and {two.measure}."
@@ -213,7 +213,7 @@ def compare_values(
     one, two = (float(own.halves[both].mean()) for own in values)
     difference = sign * (one - two)
     error = math.sqrt(_variance(values, scales, size))
-    law = scipy.stats.t(FREEDOM)
+    law = scipy.stats.t(T_DEGREES_OF_FREEDOM)
     reach = float(law.ppf((1 + confidence) / 2)) * error
     return ReplicationComparison(
         measure=measure,
@@ -305,7 +305,7 @@ def _estimates(
     return one, two
 
 
-def _checked(found: Replication) -> PairValues:
+def _require_pair_values(found: Replication) -> PairValues:
     if found.values is None:
         raise InvalidInputError(
             "the estimate does not hold the values of its pairs; make it by holdfast.replication "

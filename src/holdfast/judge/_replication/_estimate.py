@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-AHEAD = (1, 2, 4)
+PREDICTED_DATA_FACTORS = (1, 2, 4)
 """For how many times the data stability is predicted."""
-SMALL = (
+SMALL_CLASS_NOTE = (
     "a class is too small for quarters of the data: the interval rests on halves alone, and "
     "nothing is predicted for larger studies"
 )
-FEW = 10
+MIN_PAIRS_WITHOUT_WARNING = 10
 """Pairs below which a reader is warned."""
 
 
@@ -74,7 +74,9 @@ def estimate(
     scale = log_odds_of(record, n_features, size)
     spread = spread_of(values, scale, size)
     points = _points(values, scale, spread)
-    curve = _estimated(points, lambda value: interval_of(value, spread, confidence, scale, record))
+    curve = _add_intervals(
+        points, lambda value: interval_of(value, spread, confidence, scale, record)
+    )
     half = curve.iloc[-1]
     found = Replication(
         value=float(half["value"]),
@@ -106,7 +108,9 @@ def estimate(
         share=found.share,
         score_shares=found.score_shares,
     )
-    factors = AHEAD[:1] if at_chance(found) else AHEAD  # a line from chance leads nowhere
+    factors = (
+        PREDICTED_DATA_FACTORS[:1] if at_chance(found) else PREDICTED_DATA_FACTORS
+    )  # a line from chance leads nowhere
     ahead = [(n, *line.at(n, confidence)) for n in (by * values.n_units for by in factors)]
     predicted = pd.DataFrame(ahead, columns=["n_samples", "value", "low", "high"])
     whole = pd.concat([curve, predicted.assign(kind="predicted")], ignore_index=True)
@@ -143,7 +147,7 @@ def _points(values: PairValues, scale: LogOdds, spread: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["n_samples", "value", "standard_error", "n_pairs"])
 
 
-def _estimated(
+def _add_intervals(
     points: pd.DataFrame, interval: Callable[[float], tuple[float, float]]
 ) -> pd.DataFrame:
     """Return the points with their intervals."""
@@ -158,8 +162,8 @@ def _note(values: PairValues, record: Measure, *, full: bool) -> str:
     told = [
         values.classes_left_out,
         _lacking(values, "all features are selected" if full and record.by_size else ""),
-        SMALL if small else "",
-        f"few pairs: {there}" if 0 < there < FEW else "",
+        SMALL_CLASS_NOTE if small else "",
+        f"few pairs: {there}" if 0 < there < MIN_PAIRS_WITHOUT_WARNING else "",
     ]
     return "; ".join(filter(None, told))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaincinv, ndtr
 
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._interval import log_odds_of
 from holdfast.measures import get_measure
@@ -100,7 +100,7 @@ def extrapolate(
     1        160   0.65  0.24  0.95
     """
     check_confidence(confidence)
-    _check_size(size, whole(n_features, "n_features", 1))
+    _check_size(size, check_integer(n_features, "n_features", 1))
     fit = fit_curves(points, n_features=n_features, size=size, measure=measure)
     wanted = np.asarray(at)
     if wanted.ndim != 1 or not (np.isfinite(wanted) & (wanted > 0)).all():
@@ -113,7 +113,7 @@ def extrapolate(
 
 
 def _check_size(size: int | None, n_features: int) -> None:
-    if size is not None and whole(size, "size", 1) > n_features:
+    if size is not None and check_integer(size, "size", 1) > n_features:
         raise InvalidInputError(
             f"size must be at most n_features ({n_features:,}); received {size:,}."
         )
@@ -125,7 +125,7 @@ def _check_size(size: int | None, n_features: int) -> None:
 # informative, and how unlike they are. What is unknown besides is the scale of the effects, and
 # that moves a curve along the axis of log n. So one table of curves serves every number of samples.
 
-PLACES = np.linspace(-3.0, 12.0, 121)
+LOG_N_GRID = np.linspace(-3.0, 12.0, 121)
 """Places on the axis of log n, up to the scale of the effects, at which curves are tabulated."""
 INFORMATIVE = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, np.inf)
 """Informative features for each feature that is selected."""
@@ -133,12 +133,12 @@ SHAPES = (2.0, np.inf)
 """Shapes of gamma laws of effects: very unlike effects, and all alike."""
 STEEPNESS = (0.5, 0.7, 1.0, 1.4, 2.0)
 CEILINGS = (0.25, 0.5, 0.75, 1.0)
-NOTHING = 0.1
+PRIOR_NO_SIGNAL = 0.1
 """Prior weight of there being nothing to find: stability stays at chance."""
-FLAT = 0.05
+PRIOR_FLAT = 0.05
 """Prior share of the places where a curve does not rise."""
 NODES = 100
-REACH = 9.0
+MAX_SCORE_DEVIATIONS = 9.0
 """Standard deviations beyond which no score lies."""
 HALVINGS = 25
 
@@ -152,7 +152,7 @@ class Family:
     @classmethod
     def of(cls, rising: Array) -> Family:
         """Add the curve that never rises."""
-        return cls(np.vstack([rising, np.zeros(len(PLACES))]))
+        return cls(np.vstack([rising, np.zeros(len(LOG_N_GRID))]))
 
     @property
     def prior(self) -> Array:
@@ -163,9 +163,9 @@ class Family:
         is the one that never rises.
         """
         rise = np.gradient(self.values, axis=1).clip(0.0)
-        weights = rise + FLAT * self.values.max(axis=1, keepdims=True) / len(PLACES)
-        weights *= (1 - NOTHING) / weights.sum()
-        weights[-1] = NOTHING / len(PLACES)
+        weights = rise + PRIOR_FLAT * self.values.max(axis=1, keepdims=True) / len(LOG_N_GRID)
+        weights *= (1 - PRIOR_NO_SIGNAL) / weights.sum()
+        weights[-1] = PRIOR_NO_SIGNAL / len(LOG_N_GRID)
         return np.asarray(weights)
 
     def moved(self, steps: Array) -> Array:
@@ -173,8 +173,8 @@ class Family:
 
         The shape of the result is (curves, places, steps).
         """
-        places = PLACES[:, np.newaxis] + steps
-        return np.stack([np.interp(places, PLACES, curve) for curve in self.values])
+        places = LOG_N_GRID[:, np.newaxis] + steps
+        return np.stack([np.interp(places, LOG_N_GRID, curve) for curve in self.values])
 
 
 @lru_cache(maxsize=64)
@@ -196,7 +196,7 @@ def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Fam
 @lru_cache(maxsize=1)
 def growth_family() -> Family:
     """Return curves c x^b / (x^b + 1); with c = b = 1, the Spearman-Brown formula."""
-    grown = [1 / (1 + np.exp(-b * PLACES)) for b in STEEPNESS]
+    grown = [1 / (1 + np.exp(-b * LOG_N_GRID)) for b in STEEPNESS]
     return Family.of(np.array([ceiling * curve for ceiling in CEILINGS for curve in grown]))
 
 
@@ -225,8 +225,8 @@ def _overlap(effects: Array, counts: Array, size: int) -> Array:
     Scores are normal, with means that grow as the root of n. Selected is what lies above the
     threshold beyond which `size` scores are expected.
     """
-    shifts = effects[:, np.newaxis] * np.exp(PLACES / 2)
-    low, high = np.zeros(len(PLACES)), shifts.max(axis=0) + REACH
+    shifts = effects[:, np.newaxis] * np.exp(LOG_N_GRID / 2)
+    low, high = np.zeros(len(LOG_N_GRID)), shifts.max(axis=0) + MAX_SCORE_DEVIATIONS
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         many = counts @ _tails(shifts, middle) > size
@@ -241,7 +241,7 @@ def _tails(shifts: Array, threshold: Array) -> Array:
 
 # Curves of stability, weighted by how well they agree with what was observed.
 
-NEEDED = ("n_samples", "value", "standard_error")
+POINT_COLUMNS = ("n_samples", "value", "standard_error")
 TANIMOTO = ("jaccard", "ati_pa", "consistency")
 """Measures that compare the overlap of two subsets with their union, not with their sizes."""
 LIKENESS = 2.3
@@ -280,7 +280,7 @@ class CurveFit:
         Stability grows with the number of samples: beyond the last point it is not below
         what was observed there, nor above it before.
         """
-        step = float(_place(np.array([n_samples]))[0]) - self.origin
+        step = float(_to_log_n(np.array([n_samples]))[0]) - self.origin
         parts = self.family.moved(np.array([step])).ravel()
         order = np.argsort(parts)
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -300,8 +300,8 @@ def fit_curves(
     """Weigh all curves of a measure by what was observed at some numbers of samples."""
     record = get_measure(measure)
     family, scale = _family(record, n_features, size), log_odds_of(record, n_features, size)
-    n, values, error, pairs = _observed(points)
-    logs, parts = _place(n), scale.parts(values)
+    n, values, error, pairs = _read_points(points)
+    logs, parts = _to_log_n(n), scale.parts(values)
     error = error / abs(scale.best - scale.chance)
     if record.by_size and size:
         error = max(error, RESOLUTION / size)
@@ -321,7 +321,7 @@ def _quantiles(values: Array, weights: Array, levels: list[float]) -> list[float
     return quantiles
 
 
-def _place(n_samples: Array) -> Array:
+def _to_log_n(n_samples: Array) -> Array:
     """Return places on the axis of log n: curves of known variances, at the degrees of freedom.
 
     That two means are estimated costs scores of small samples about two samples.
@@ -335,21 +335,22 @@ def _family(record: Measure, n_features: int, size: int | None) -> Family:
     return overlap_family(n_features, size, tanimoto=record.name in TANIMOTO)
 
 
-def _observed(points: pd.DataFrame) -> tuple[Array, Array, float, Array]:
+def _read_points(points: pd.DataFrame) -> tuple[Array, Array, float, Array]:
     """Return numbers of samples, ascending, the values, the error of the last, and the pairs."""
-    lacking = [name for name in NEEDED if name not in points]
+    lacking = [name for name in POINT_COLUMNS if name not in points]
     if lacking:
         raise InvalidInputError(
-            f"points must have the columns {', '.join(NEEDED)}; {', '.join(lacking)} is missing."
+            f"points must have the columns {', '.join(POINT_COLUMNS)}; {', '.join(lacking)} "
+            "is missing."
         )
     counted = points if "n_pairs" in points else points.assign(n_pairs=np.inf)
-    known = counted.loc[points["value"].notna(), [*NEEDED, "n_pairs"]].astype(float)
+    known = counted.loc[points["value"].notna(), [*POINT_COLUMNS, "n_pairs"]].astype(float)
     known = known.sort_values("n_samples")
     n, values, errors, pairs = known.to_numpy().T
     if not len(n) or n[0] <= 0 or not np.isfinite(n).all():
         raise InvalidInputError(
             "points must hold a value at some number of samples above 0; received "
-            f"{points[list(NEEDED)].to_dict('list')}."
+            f"{points[list(POINT_COLUMNS)].to_dict('list')}."
         )
     return n, values, _error(errors), pairs
 

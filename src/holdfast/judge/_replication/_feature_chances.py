@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from holdfast._formatting import did_you_mean
-from holdfast._validation import between
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge._replication._chance_model import (
     LARGER,
@@ -284,7 +284,7 @@ class FeatureChances:
 
     def longest_list(self, share: float) -> list[str]:
         """Return the longest list whose expected share found again is at least `share`."""
-        chosen = longest_list(self.found, between(share, "share", 1.0))
+        chosen = longest_list(self.found, check_positive_number(share, "share", 1.0))
         return [self.names[at] for at in chosen]
 
     def samples_for(self, chance: float, features: Sequence[str] | None = None) -> pd.DataFrame:
@@ -312,7 +312,7 @@ class FeatureChances:
         UnknownNameError
             A feature that the data do not have.
         """
-        wanted = between(chance, "chance", 1.0)
+        wanted = check_positive_number(chance, "chance", 1.0)
         number = {name: at for at, name in enumerate(self.names)}
         if features is None:
             features = self.table().query("selected")["feature"].tolist()

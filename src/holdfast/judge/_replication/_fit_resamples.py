@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
 from holdfast.preferences import Subsets
@@ -34,7 +34,7 @@ TABLE = 2**22  # scores that are held at a time
 
 
 @dataclass(eq=False)
-class Fitting:
+class SelectorRunner:
     """A selector that is run on resamples of the data.
 
     Attributes
@@ -142,7 +142,7 @@ class Fitting:
         if not (self._fits or self._imputes):
             return self._judged([rows], position)
         X, y, subjects = self.data.X[rows], self.data.y[rows], self._subjects(rows)
-        X = imputed(X) if self._imputes else X
+        X = impute_medians(X) if self._imputes else X
         if self._fits:
             return _own_subset(self.selector, X, y, subjects, position)
         return self.selector.on(X, y, subjects).judge([np.arange(len(y))], position)
@@ -192,7 +192,7 @@ def _rows(
     """Return what the measure needs of each preference."""
     if isinstance(verdict, Subsets):
         chosen = np.split(verdict.indices, verdict.indptr[1:-1])
-        return chosen if record.form == "subset" else [_alone(one) for one in chosen]
+        return chosen if record.form == "subset" else [_as_singleton_groups(one) for one in chosen]
     if isinstance(verdict, list):
         best = [one.best(size) for one in verdict]
         if record.form == "groups":
@@ -207,10 +207,10 @@ def _rows(
     if not record.by_size:
         return list(weights.values if record.form == "weights" else ranks.values)
     chosen = [np.flatnonzero(row <= size) for row in np.asarray(ranks.values)]
-    return chosen if record.form == "subset" else [_alone(one) for one in chosen]
+    return chosen if record.form == "subset" else [_as_singleton_groups(one) for one in chosen]
 
 
-def _alone(features: NDArray[np.intp]) -> list[list[int]]:
+def _as_singleton_groups(features: NDArray[np.intp]) -> list[list[int]]:
     """Return features as groups of one."""
     return [[feature] for feature in features.tolist()]
 
@@ -255,7 +255,8 @@ def check_missing(
     refusing = [name for name, one in selectors.items() if not one.takes_missing]
     if missing and refusing and impute is None:
         raise InvalidInputError(
-            f"the data have {plural(missing, 'missing value')}, which {_of(refusing)} not take. "
+            f"the data have {plural(missing, 'missing value')}, which "
+            f"{_format_names_with_verb(refusing)} not take. "
             "Impute them by the median of each part of the data (impute='median', --impute "
             "median), or choose other selectors."
         )
@@ -266,8 +267,8 @@ def check_missing(
         )
 
 
-def _of(names: list[str]) -> str:
-    return f"{shortened(names)} {'does' if len(names) == 1 else 'do'}"
+def _format_names_with_verb(names: list[str]) -> str:
+    return f"{format_list(names)} {'does' if len(names) == 1 else 'do'}"
 
 
 def is_imputed(data: Dataset, selector: Selector) -> bool:
@@ -275,7 +276,7 @@ def is_imputed(data: Dataset, selector: Selector) -> bool:
     return not selector.takes_missing and bool(np.isnan(data.X).any())
 
 
-def imputed(part: NDArray[Any]) -> NDArray[Any]:
+def impute_medians(part: NDArray[Any]) -> NDArray[Any]:
     """Put each feature's median, or 0 if it has no value, in the place of missing values."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-FREEDOM = 10
+T_DEGREES_OF_FREEDOM = 10
 """Degrees of freedom of the t law: the standard error is an estimate, too."""
 
 
@@ -44,21 +44,21 @@ def spread_of(values: PairValues, scale: LogOdds, size: int | None) -> float:
     slope = scale.slope(float(halves.mean()))
     within = float(halves.var(ddof=1)) * slope**2
     room = scale.room * abs(scale.best - scale.chance) * slope
-    variance = max(_mixed(within, values, scale), room**2 / (size or 1))
+    variance = max(_combine_variances(within, values, scale), room**2 / (size or 1))
     return math.sqrt(variance + within / len(halves))
 
 
-def _mixed(within: float, values: PairValues, scale: LogOdds) -> float:
+def _combine_variances(within: float, values: PairValues, scale: LogOdds) -> float:
     """Return the mean of the spread over splits and over subsets, where there are any."""
     parts = values.parts[np.isfinite(values.parts).all(axis=1)]
     if len(parts) < 2:
         return within
     slope = scale.slope(float(parts.mean()))
-    deleted: float = _deleted(parts, values.left_out) * slope**2
+    deleted: float = _jackknife_variance(parts, values.left_out) * slope**2
     return (within + deleted) / 2
 
 
-def _deleted(parts: Array, left_out: float) -> float:
+def _jackknife_variance(parts: Array, left_out: float) -> float:
     """Return the jackknife variance from subsets that leave a share of the data out.
 
     What the splits of a subset add to the spread between subsets is taken off.
@@ -74,7 +74,7 @@ def interval_of(
     """Return the ends of the interval around a value; it holds the value."""
     if not math.isfinite(value + spread):
         return math.nan, math.nan
-    reach = float(scipy.stats.t.ppf((1 + confidence) / 2, FREEDOM)) * spread
+    reach = float(scipy.stats.t.ppf((1 + confidence) / 2, T_DEGREES_OF_FREEDOM)) * spread
     ends = [scale.down(scale.up(value) + step) for step in (-reach, reach)]
     low, high = min(*ends, value), max(*ends, value)
     return max(record.minimum, low), min(record.maximum, high)
@@ -85,7 +85,7 @@ def interval_of(
 # On that scale the spread between data sets hardly depends on the number of samples, and intervals
 # stay within the range that a measure can have.
 
-ROOM = 0.03
+MIN_MARGIN = 0.03
 """The least room beyond both ends."""
 
 
@@ -136,9 +136,9 @@ def log_odds_of(record: Measure, n_features: int, size: int | None) -> LogOdds:
     """
     best = record.best if math.isfinite(record.best) else 1.0
     chance = _chance(record, n_features, size)
-    if not math.isfinite(chance) or abs(best - chance) < ROOM:
+    if not math.isfinite(chance) or abs(best - chance) < MIN_MARGIN:
         chance = record.maximum if record.distance else 0.0
-    return LogOdds(chance, best, max(ROOM, 1 / math.sqrt(max(n_features - 1, 1))))
+    return LogOdds(chance, best, max(MIN_MARGIN, 1 / math.sqrt(max(n_features - 1, 1))))
 
 
 def _chance(record: Measure, n_features: int, size: int | None) -> float:

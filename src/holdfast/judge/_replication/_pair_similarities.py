@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.judge._replication._fit_resamples import Fitting
+    from holdfast.judge._replication._fit_resamples import SelectorRunner
     from holdfast.measures import Measure
     from holdfast.preferences import Preferences
     from holdfast.resample._strata import Units
@@ -157,15 +157,15 @@ def _value(record: Measure, preferences: Preferences, options: dict[str, Any]) -
 # What a selector prefers on each resample of a replication design, reduced to similarities.
 
 
-def pair_values(fitting: Fitting, units: Units) -> PairValues:
+def pair_values(fitting: SelectorRunner, units: Units) -> PairValues:
     """Run a selector on all resamples and compare those that belong together."""
     pairs = ReplicationPairs.of(fitting.resamples)
     shapes = (pairs.halves, pairs.parts, pairs.quarters)
     flat = np.concatenate([one.reshape(-1, 2) for one in shapes])
-    values, sizes, undefined = _compared(fitting, flat)
+    values, sizes, undefined = _compare_pairs(fitting, flat)
     fitting.check(pairs.halves.ravel().tolist(), "every half of the data")
     ends = np.cumsum([one.size // 2 for one in shapes])[:-1]
-    halves, parts, quarters = map(_shaped, np.split(values, ends), shapes)
+    halves, parts, quarters = map(_reshape_to_pairs, np.split(values, ends), shapes)
     why = "; ".join(filter(None, (fitting.why, undefined)))
     chance = pair_chance(fitting.record, sizes, pairs.halves, n_features=fitting.data.n_features)
     return PairValues(
@@ -180,7 +180,7 @@ def pair_values(fitting: Fitting, units: Units) -> PairValues:
     )
 
 
-def _digest(fitting: Fitting) -> str:
+def _digest(fitting: SelectorRunner) -> str:
     """Return what tells apart which samples, of which class, are in which part."""
     digest = hashlib.sha256(np.asarray(fitting.data.codes, dtype=np.int64).tobytes())
     for one in fitting.resamples:
@@ -189,7 +189,9 @@ def _digest(fitting: Fitting) -> str:
     return digest.hexdigest()
 
 
-def _compared(fitting: Fitting, pairs: NDArray[np.intp]) -> tuple[Array, dict[int, range], str]:
+def _compare_pairs(
+    fitting: SelectorRunner, pairs: NDArray[np.intp]
+) -> tuple[Array, dict[int, range], str]:
     """Return the similarity of each pair, and why some have none although nothing failed.
 
     In between: something as long as each preference, which is not kept itself.
@@ -206,11 +208,13 @@ def _compared(fitting: Fitting, pairs: NDArray[np.intp]) -> tuple[Array, dict[in
         )
         lacking = own[np.isnan(values[own])]
         if lacking.size and not why:
-            why = _undefined(record, found, pairs[lacking[0]].tolist(), data.n_features)
+            why = _explain_undefined(record, found, pairs[lacking[0]].tolist(), data.n_features)
     return values, sizes, why
 
 
-def _undefined(record: Measure, found: Mapping[int, Any], pair: list[int], n_features: int) -> str:
+def _explain_undefined(
+    record: Measure, found: Mapping[int, Any], pair: list[int], n_features: int
+) -> str:
     """Say why a measure has no value for two preferences, as far as their sizes tell."""
     sizes = {len(found[position]) for position in pair}
     if not record.by_size:
@@ -222,7 +226,7 @@ def _undefined(record: Measure, found: Mapping[int, Any], pair: list[int], n_fea
     return "selections of unequal sizes" if len(sizes) > 1 else ""
 
 
-def _shaped(values: Array, pairs: NDArray[np.intp]) -> Array:
+def _reshape_to_pairs(values: Array, pairs: NDArray[np.intp]) -> Array:
     return values.reshape(pairs.shape[:-1])
 
 

@@ -31,7 +31,7 @@ import scipy.stats
 from scipy.special import expit, logit
 
 from holdfast.judge._replication._extrapolation import fit_curves
-from holdfast.judge._replication._interval import FREEDOM, log_odds_of
+from holdfast.judge._replication._interval import T_DEGREES_OF_FREEDOM, log_odds_of
 from holdfast.judge._replication._score_model import LARGER_STUDIES
 from holdfast.measures import get_measure
 
@@ -92,7 +92,9 @@ class StabilityLine:
     def at(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
         """Return the prediction and the ends of its interval, in units of the measure."""
         place = math.log(min(n_samples, MAX_FACTOR * self.n_samples))
-        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, FREEDOM)) * self._error(place)
+        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, T_DEGREES_OF_FREEDOM)) * self._error(
+            place
+        )
         middle = self._middle(place)
         value, *ends = self._values(np.array([middle, middle - reach, middle + reach])).tolist()
         return value, min(ends), max(ends)
@@ -103,7 +105,7 @@ class StabilityLine:
         NaN where `MAX_FACTOR` times the data are not enough: more is not known. The lower end is
         then this number.
         """
-        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, FREEDOM))
+        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, T_DEGREES_OF_FREEDOM))
         wanted = self._log_odds(target)
         needed, low, high = (self._first(wanted, step * reach) for step in (0.0, 1.0, -1.0))
         most = float(round(MAX_FACTOR * self.n_samples))
@@ -135,10 +137,10 @@ class StabilityLine:
         return math.hypot(HALF_ERROR_SHARE * self.error, STEP_ERROR, GROWTH_ERROR * beyond)
 
     def _log_odds(self, value: float) -> float:
-        return float(_log_odds(self.scale.parts(np.array([value])))[0])
+        return float(_to_logit(self.scale.parts(np.array([value])))[0])
 
     def _values(self, log_odds: Array) -> Array:
-        return self.scale.values(_parts(log_odds))
+        return self.scale.values(_from_logit(log_odds))
 
 
 def line_through(
@@ -175,16 +177,16 @@ def line_through(
     parts = scale.parts(known["value"].to_numpy(dtype=float))
     half = float(parts[-1])
     # stability grows: smaller parts do not agree better than halves
-    observed = np.minimum.accumulate(_log_odds(parts)[::-1])[::-1]
+    observed = np.minimum.accumulate(_to_logit(parts)[::-1])[::-1]
     value = None if share is None else value_of_share(share, measure, size, n_features)
     if value is None:
         curve = fit_curves(points, n_features=n_features, size=size, measure=measure)
         ahead, _, _ = curve.at(n_units, 0.95)
         part = min(max(half, 0.0), 1.0)
         both = np.array([float(scale.parts(np.array(ahead))), 2 * part / (1 + part)])
-        full = float(_log_odds(both).mean())
+        full = float(_to_logit(both).mean())
     else:
-        full = float(_log_odds(scale.parts(np.array([value])))[0])
+        full = float(_to_logit(scale.parts(np.array([value])))[0])
     error = float(known["standard_error"].iloc[-1]) / abs(scale.best - scale.chance)
     return StabilityLine(
         scale=scale,
@@ -217,15 +219,15 @@ def _steps(values: Sequence[float | None], scale: LogOdds) -> Array:
     known = [value for value in values if value is not None]
     if len(known) < len(FACTORS):
         return np.asarray(GROWTH * np.log(FACTORS))
-    simulated = _log_odds(scale.parts(np.array(known)))
+    simulated = _to_logit(scale.parts(np.array(known)))
     return np.asarray((np.maximum.accumulate(simulated) - simulated[0] + np.log(FACTORS)) / 2)
 
 
-def _log_odds(parts: Array) -> Array:
+def _to_logit(parts: Array) -> Array:
     return np.asarray(logit(MARGIN + (1 - 2 * MARGIN) * np.clip(parts, 0.0, 1.0)))
 
 
-def _parts(log_odds: Array) -> Array:
+def _from_logit(log_odds: Array) -> Array:
     return np.asarray(np.clip((expit(log_odds) - MARGIN) / (1 - 2 * MARGIN), 0.0, 1.0))
 
 
@@ -237,5 +239,5 @@ def _log_odds_error(part: float, error: float) -> float:
     """
     error = min(error, 0.5)
     middle = min(max(part, error), 1 - error)
-    low, high = _log_odds(np.array([middle - error, middle + error])).tolist()
+    low, high = _to_logit(np.array([middle - error, middle + error])).tolist()
     return float(high - low) / 2

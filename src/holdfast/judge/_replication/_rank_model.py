@@ -208,7 +208,7 @@ def fit_effects(
             ]
         update = np.zeros_like(weights)
         for probability, (observed, _), share in zip(known, tables, importance, strict=True):
-            expected = _expected(weights, probability)
+            expected = _expected_table(weights, probability)
             ratio = probability @ (observed / expected)
             update += share * weights * (ratio * probability).sum(axis=2)
         weights = update / update.sum(axis=1, keepdims=True)
@@ -221,12 +221,12 @@ def log_likelihood(
     """Return the mean log likelihood of a pair of ranks, summed over the sizes of parts."""
     total = np.zeros(len(weights))
     for (observed, table), own in zip(tables, scales, strict=True):
-        expected = _expected(weights, bin_probabilities(weights, own, table))
+        expected = _expected_table(weights, bin_probabilities(weights, own, table))
         total += (observed * np.log(expected)).sum(axis=(1, 2))
     return total
 
 
-def _expected(weights: Array, probability: Array) -> Array:
+def _expected_table(weights: Array, probability: Array) -> Array:
     """Return the table that a model expects."""
     both = (probability.swapaxes(1, 2) * weights[:, np.newaxis, :]) @ probability
     return np.asarray(np.maximum(both, 1e-300))

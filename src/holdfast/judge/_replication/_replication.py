@@ -16,7 +16,7 @@ from holdfast.judge._replication._feature_chances import (
     chances_of_groups,
     named_members,
 )
-from holdfast.judge._replication._fit_resamples import Fitting, check_missing
+from holdfast.judge._replication._fit_resamples import SelectorRunner, check_missing
 from holdfast.judge._replication._pair_similarities import pair_values
 from holdfast.measures import get_measure
 from holdfast.measures._measure import check_confidence
@@ -25,7 +25,7 @@ from holdfast.resample import ReplicationDesign, ReplicationPairs
 from holdfast.resample._strata import Units
 from holdfast.select._adapter import given_by, named_selector
 from holdfast.select._groups._group_selector import Grouper
-from holdfast.select._selector import Columns
+from holdfast.select._selector import OfferedFeatures
 
 if TYPE_CHECKING:
     from holdfast.io import Dataset
@@ -126,10 +126,10 @@ def replication(  # noqa: PLR0913  (they are the question)
     data = from_arrays(X, y, groups=groups)
     count = None if size is None else count_of(size, data.n_features, "size")
     name, given = named_selector(selector)
-    ready = prepared(given, data, record, count, seed)
+    ready = prepare_selector(given, data, record, count, seed)
     check_missing(data, {name: ready}, record, impute)
     units = Units.of(data.y, data.groups)
-    fitting = Fitting(ready, data, design.draw_units(units, seed), record, count)
+    fitting = SelectorRunner(ready, data, design.draw_units(units, seed), record, count)
     values = pair_values(fitting, units)
     return estimate(
         values,
@@ -141,7 +141,7 @@ def replication(  # noqa: PLR0913  (they are the question)
     )
 
 
-def _feature_chances(fitting: Fitting, n_units: int, seed: int) -> FeatureChances | str:
+def _feature_chances(fitting: SelectorRunner, n_units: int, seed: int) -> FeatureChances | str:
     """Return each feature's chance to be found again, or why it is not known."""
     selector, names = fitting.selector, [str(name) for name in fitting.data.feature_names]
     design = DisjointDesign(
@@ -180,11 +180,11 @@ def one_measure(name: object) -> Measure:
     return get_measure(name)
 
 
-def prepared(
+def prepare_selector(
     selector: Selector, data: Dataset, record: Measure, size: int | None, seed: int
 ) -> Selector:
     """Return the selector for these data, this size and this seed."""
-    selector = selector.among(Columns(data.n_features, data.feature_names))
+    selector = selector.among(OfferedFeatures(data.n_features, data.feature_names))
     if size is not None and record.by_size:
         selector = selector.sized(size)
     elif record.by_size and not selector.chooses_size:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from holdfast._validation import between
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._estimate import Replication, at_chance
 from holdfast.judge._replication._prediction import (
@@ -139,7 +139,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
         raise InvalidInputError(
             f"found must be what holdfast.replication returns; received {found!r}."
         )
-    wanted = between(target, "target", 1.0)
+    wanted = check_positive_number(target, "target", 1.0)
     if get_measure(found.measure).distance:
         raise InvalidInputError(
             f"{found.measure} is a distance; plan by a similarity, such as nogueira."
@@ -148,7 +148,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
         raise InvalidInputError(
             f"nothing can be predicted from this estimate: {found.note or FEW_POINTS}."
         )
-    return _planned(found, wanted)
+    return _make_plan(found, wanted)
 
 
 def predicts(found: Replication) -> bool:
@@ -156,7 +156,7 @@ def predicts(found: Replication) -> bool:
     return len(found.points) > 1 and bool((found.curve["kind"] == "predicted").any())
 
 
-def _planned(found: Replication, target: float) -> SamplePlan:
+def _make_plan(found: Replication, target: float) -> SamplePlan:
     now = int(found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].min())
     line = line_through(
         found.points,

@@ -9,47 +9,49 @@ import pandas as pd
 from scipy.stats import norm
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._comparison import Claim, UncheckableClaim
 from holdfast.papers._record import Experiment, Setting
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import ONLY, tables_of
-from holdfast.papers.dernoncourt2014._table2 import counted
+from holdfast.papers.dernoncourt2014._table2 import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.papers._comparison import Seen
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._runner import ExperimentRunner
 
-    Check = Callable[[Seen], tuple[bool, str]]
+    Check = Callable[[ClaimInput], tuple[bool, str]]
 
 
 NONCENTRAL, CHI, TOGETHER = "noncentral F", "chi-squared", "N in all"
-SAMPLES = (25, 50, 100, 200, 500, 1000, 2000)
+FIGURE1_SAMPLE_COUNTS = (25, 50, 100, 200, 500, 1000, 2000)
 EFFECTS = (0.01, 0.03, 0.05, 0.07, 0.1, 0.15)
 SELECTED, STABILITY = "selected", "stability"
 INFORMATIVE = 100
 EASIEST = 0.15
 
 
-def figure1(shop: Workshop) -> Made:
+def figure1(shop: ExperimentRunner) -> ExperimentResult:
     """Compute both panels under three readings."""
     made = shop.tables("figure1", surfaces)
     tables = {NONCENTRAL: made["f"], CHI: made["chi2"], TOGETHER: made["together"]}
     values = [long_form(table).assign(setting=name) for name, table in tables.items()]
     picture = hf.plot.stability_surface(tables[NONCENTRAL], measure="expected CW_rel")
-    return Made(values=pd.concat(values, ignore_index=True), pictures={"expected": picture})
+    return ExperimentResult(
+        values=pd.concat(values, ignore_index=True), pictures={"expected": picture}
+    )
 
 
 def surfaces() -> dict[str, pd.DataFrame]:
     """Return selection probability and stability: N a class by two laws, and N in all."""
     usual: dict[str, Any] = {"effects": EFFECTS, "n_informative": INFORMATIVE}
-    halves = [n // 2 for n in SAMPLES]
+    halves = [n // 2 for n in FIGURE1_SAMPLE_COUNTS]
     together = hf.theory.stability_surface(n_per_class=halves, **usual)
-    named = dict(zip(halves, SAMPLES, strict=True))
+    named = dict(zip(halves, FIGURE1_SAMPLE_COUNTS, strict=True))
     return {
-        "f": hf.theory.stability_surface(n_per_class=SAMPLES, **usual),
-        "chi2": hf.theory.stability_surface(n_per_class=SAMPLES, law="chi2", **usual),
+        "f": hf.theory.stability_surface(n_per_class=FIGURE1_SAMPLE_COUNTS, **usual),
+        "chi2": hf.theory.stability_surface(n_per_class=FIGURE1_SAMPLE_COUNTS, law="chi2", **usual),
         "together": together.assign(n_per_class=together["n_per_class"].map(named)),
     }
 
@@ -61,26 +63,26 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
     return wide.melt(["n", "effect"], var_name="what")
 
 
-def bar(
+def check_value_between(
     what: str, n: int, effect: float, *, below: float = np.inf, above: float = -np.inf
 ) -> Check:
     """Return a check that a number lies between bars."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         value = seen.value(what=what, n=n, effect=effect)
         return above < value < below, f"{value:.2f} at N = {n}, effect {effect:g}"
 
     return check
 
 
-def rises(seen: Seen) -> tuple[bool, str]:
+def rises(seen: ClaimInput) -> tuple[bool, str]:
     """Both panels rise with N at every effect."""
     texts, held = [], True
     for what in (SELECTED, STABILITY):
         wide = seen.pivot("n", "effect", what=what)
         up = (wide.diff().dropna() > 0).to_numpy()
         if not len(up):
-            raise Unchecked("it was computed for one number of samples only")
+            raise UncheckableClaim("it was computed for one number of samples only")
         held = held and bool(up.all())
         texts.append(f"{what}: {up.sum()} of {up.size} steps upwards")
     return held, "; ".join(texts)
@@ -89,22 +91,22 @@ def rises(seen: Seen) -> tuple[bool, str]:
 def hard_stay_low(what: str, most: float) -> Check:
     """Return a check that effects below 0.05 stay low at N = 2000."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         found = seen.table(what=what, n=2000)
         found = found[found["effect"] < 0.05]
         if found.empty:
-            raise Unchecked("no effect below 0.05 was computed")
+            raise UncheckableClaim("no effect below 0.05 was computed")
         texts = [f"effect {row.effect:g}: {row.value:.2f}" for row in found.itertuples()]
         return bool(found["value"].max() < most), "; ".join(texts)
 
     return check
 
 
-def bayes_errors(seen: Seen) -> tuple[bool, str]:
+def bayes_errors(seen: ClaimInput) -> tuple[bool, str]:
     """The ends of the range of effects have the Bayes errors that the paper names."""
     effects = seen.table(what=SELECTED)["effect"]
     if effects.empty:
-        raise Unchecked("no effect was computed")
+        raise UncheckableClaim("no effect was computed")
     low, high = (
         float(norm.sf(np.sqrt(INFORMATIVE) * one)) for one in (effects.max(), effects.min())
     )
@@ -152,31 +154,31 @@ FIGURE1 = Experiment(
         ),
         Claim(
             "The easiest features are nearly always selected at N = 500 (bar 0.95).",
-            bar(SELECTED, 500, EASIEST, above=0.95),
+            check_value_between(SELECTED, 500, EASIEST, above=0.95),
         ),
         Claim(
             "Even the easiest features are selected with a probability below 0.3 at N = 25.",
-            bar(SELECTED, 25, EASIEST, below=0.3),
+            check_value_between(SELECTED, 25, EASIEST, below=0.3),
         ),
         Claim(
             "Even the easiest features are selected with a probability below 0.5 at N = 100.",
-            bar(SELECTED, 100, EASIEST, below=0.5),
+            check_value_between(SELECTED, 100, EASIEST, below=0.5),
         ),
         Claim(
             "In the worst case selection is random: the probability tends to 0.1 (bar 0.12).",
-            bar(SELECTED, 25, 0.01, below=0.12),
+            check_value_between(SELECTED, 25, 0.01, below=0.12),
         ),
         Claim(
             "Stability is below 0.2 at N = 25, even for the easiest features.",
-            bar(STABILITY, 25, EASIEST, below=0.2),
+            check_value_between(STABILITY, 25, EASIEST, below=0.2),
         ),
         Claim(
             "Stability is below 0.5 at N = 100, even for the easiest features.",
-            bar(STABILITY, 100, EASIEST, below=0.5),
+            check_value_between(STABILITY, 100, EASIEST, below=0.5),
         ),
         Claim(
             "Stability is close to 1 at N = 500 for the easiest features (bar 0.9).",
-            bar(STABILITY, 500, EASIEST, above=0.9),
+            check_value_between(STABILITY, 500, EASIEST, above=0.9),
         ),
         Claim(
             "Stability stays low for hard problems, effects below 0.05, even with N = 2000 "
@@ -198,7 +200,7 @@ ORDER = (
     "leukemia", "lung203", "vijver", "arrhythmia", "sonar", "semeion", "isolet", "breast_cancer",
 )  # fmt: skip
 """As Table 1 has them."""
-SAMPLES_FIGURE2, FEATURES = (25, 10_000), (50, 10_000)
+FIGURE2_SAMPLE_RANGE, FIGURE2_FEATURE_RANGE = (25, 10_000), (50, 10_000)
 """Ranges of the sizes that the paper names for its simulated data."""
 USUAL_SAMPLES, USUAL_FEATURES = 100, 1000
 """What Figure 6 has where it does not vary."""
@@ -206,7 +208,7 @@ SIMULATED = "simulated"
 RATIO = "N/D"
 
 
-def figure2(shop: Workshop) -> Made:
+def figure2(shop: ExperimentRunner) -> ExperimentResult:
     """Count samples and features of data sets at hand, and of those simulated."""
     real = pd.DataFrame(
         [
@@ -221,14 +223,14 @@ def figure2(shop: Workshop) -> Made:
     )
     ratio = real["n_samples"] / real["n_features"]
     values = pd.DataFrame({"data": real["name"], "what": RATIO, "value": ratio})
-    return Made(
+    return ExperimentResult(
         values=values.assign(setting=ONLY),
         pictures={"ratios": hf.plot.ratios(drawn)},
         facts={(ONLY, SIMULATED): made},
     )
 
 
-def simulated_sizes(shop: Workshop) -> pd.DataFrame:
+def simulated_sizes(shop: ExperimentRunner) -> pd.DataFrame:
     """Return the sizes of data sets simulated for Figures 6 and 9."""
     sweeps, constant = tables_of(shop, 6)["stability"], tables_of(shop, 9)["stability"]
     samples = sweeps.loc[sweeps["panel"] == "n_samples", "x"].unique()
@@ -241,16 +243,19 @@ def simulated_sizes(shop: Workshop) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).astype(int).drop_duplicates(ignore_index=True)
 
 
-def simulated_span_real(seen: Seen) -> tuple[bool, str]:
+def simulated_span_real(seen: ClaimInput) -> tuple[bool, str]:
     """The sizes named for simulated data reach below and above all real ratios."""
     real = seen.table(what=RATIO)["value"]
     if real.empty:
-        raise Unchecked("no data set is at hand")
-    low, high = SAMPLES_FIGURE2[0] / FEATURES[1], SAMPLES_FIGURE2[1] / FEATURES[0]
+        raise UncheckableClaim("no data set is at hand")
+    low, high = (
+        FIGURE2_SAMPLE_RANGE[0] / FIGURE2_FEATURE_RANGE[1],
+        FIGURE2_SAMPLE_RANGE[1] / FIGURE2_FEATURE_RANGE[0],
+    )
     made = seen.fact(SIMULATED)
     own = made["n_samples"] / made["n_features"]
     return bool(low < real.min() and real.max() < high), (
-        f"{counted(len(real), 'real data set')} from {real.min():.3f} to "
+        f"{format_count(len(real), 'real data set')} from {real.min():.3f} to "
         f"{real.max():.1f}; sizes in the paper's ranges reach from {low:g} to {high:g}, those "
         f"drawn here from {own.min():.3g} to {own.max():.3g}"
     )

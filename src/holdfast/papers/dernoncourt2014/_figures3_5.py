@@ -10,18 +10,18 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, Unchecked, unchecked
+from holdfast.papers._comparison import Claim, UncheckableClaim, make_unchecked_claim
 from holdfast.papers._record import Experiment
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
-    from holdfast.papers._comparison import Seen
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._runner import ExperimentRunner
 
 
 ONLY = "as published"
 """The setting of figures that are made in one way."""
-SHORT = {
+MEASURE_SHORT_NAMES = {
     "relative_weighted_consistency": "CW_rel",
     "ati_pa": "ATI_PA",
     "pearson": "S_W",
@@ -34,7 +34,7 @@ STEADY = 0.9
 """A rank correlation from which numbers are said to rise or fall with something."""
 
 
-def tables_of(shop: Workshop, number: int) -> dict[str, pd.DataFrame]:
+def tables_of(shop: ExperimentRunner, number: int) -> dict[str, pd.DataFrame]:
     """Return the tables of a figure; simulated once, whichever experiment asks for them."""
     make = partial(
         hf.simulate.figure_tables,
@@ -46,7 +46,7 @@ def tables_of(shop: Workshop, number: int) -> dict[str, pd.DataFrame]:
     return shop.tables(f"figure{number}", make)
 
 
-def some_of(table: pd.DataFrame, count: int = SHOWN) -> pd.DataFrame:
+def pick_spaced_rows(table: pd.DataFrame, count: int = SHOWN) -> pd.DataFrame:
     """Return a few rows, the first and the last among them, evenly in between."""
     places = np.unique(np.linspace(0, len(table) - 1, count).round().astype(int))
     return table.iloc[places]
@@ -58,7 +58,7 @@ def line(table: pd.DataFrame, x: str, y: str, **keys: object) -> pd.Series:
         table = table[table[key] == value]
     found = table.set_index(x)[y].dropna().sort_index()
     if len(found) < 2:
-        raise Unchecked("fewer than two points were simulated")
+        raise UncheckableClaim("fewer than two points were simulated")
     return found
 
 
@@ -69,10 +69,10 @@ def trend(found: pd.Series) -> float:
     return float(spearmanr(found.index, found).statistic)
 
 
-def at(found: pd.Series, place: float) -> float:
+def get_value_at(found: pd.Series, place: float) -> float:
     """Return the number at a place."""
     if place not in found.index:
-        raise Unchecked(f"nothing was simulated at {place:g}")
+        raise UncheckableClaim(f"nothing was simulated at {place:g}")
     return float(found[place])
 
 
@@ -86,7 +86,7 @@ def ends(found: pd.Series) -> str:
     return f"{found.iloc[0]:.2f} to {found.iloc[-1]:.2f}"
 
 
-def fact(seen: Seen, name: str) -> pd.DataFrame:
+def fact(seen: ClaimInput, name: str) -> pd.DataFrame:
     """Return a table of a figure."""
     table: pd.DataFrame = seen.fact(name)
     return table
@@ -100,7 +100,7 @@ BEST, TENTH, HALF = 10, 100, 500
 POINTS = "points"
 
 
-def figure3(shop: Workshop) -> Made:
+def figure3(shop: ExperimentRunner) -> ExperimentResult:
     """Draw scores and ranks; the numbers are those of the best features and the worse half."""
     tables = tables_of(shop, 3)
     means = tables["means"]
@@ -118,23 +118,23 @@ def figure3(shop: Workshop) -> Made:
             ("rank sd", "rank_sd"),
         )
     ]
-    return Made(
+    return ExperimentResult(
         values=pd.DataFrame(rows),
         pictures={"scores": hf.plot.simulated_figure(3, tables)},
         facts={(ONLY, POINTS): tables["points"]},
     )
 
 
-def points_of(seen: Seen, n: int) -> pd.DataFrame:
+def points_of(seen: ClaimInput, n: int) -> pd.DataFrame:
     """Return scores and ranks in all training sets of one size."""
     points = fact(seen, POINTS)
     own = points[points["n_samples"] == n]
     if own.empty:
-        raise Unchecked(f"no training set of {n} samples was simulated")
+        raise UncheckableClaim(f"no training set of {n} samples was simulated")
     return own
 
 
-def few_scores_overlap(seen: Seen) -> tuple[bool, str]:
+def few_scores_overlap(seen: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, scores of the best features lie in the range of the others."""
     own = points_of(seen, FEW)
     best, worse = (own.loc[ranks, "score"] for ranks in _groups(own))
@@ -146,7 +146,7 @@ def few_scores_overlap(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def many_scores_are_apart(seen: Seen) -> tuple[bool, str]:
+def many_scores_are_apart(seen: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples, scores of the best features are far from those of the worse half."""
     own = points_of(seen, MANY)
     best, worse = (own.loc[ranks, "score"] for ranks in _groups(own))
@@ -163,7 +163,7 @@ def _groups(own: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     return own["true_rank"] <= BEST, own["true_rank"] > HALF
 
 
-def scores_follow_effects(seen: Seen) -> tuple[bool, str]:
+def scores_follow_effects(seen: ClaimInput) -> tuple[bool, str]:
     """Scores go with effects more closely where there are more samples."""
     few, many = (
         float(np.corrcoef(own["score"], own["effect"])[0, 1])
@@ -172,7 +172,7 @@ def scores_follow_effects(seen: Seen) -> tuple[bool, str]:
     return few < many, f"correlation {few:.2f} with 50 samples, {many:.2f} with 5,000"
 
 
-def few_ranks_of_best(seen: Seen) -> tuple[bool, str]:
+def few_ranks_of_best(seen: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, the best features rank little better than others."""
     own = points_of(seen, FEW)
     best = own.loc[own["true_rank"] <= BEST, "rank"]
@@ -180,14 +180,14 @@ def few_ranks_of_best(seen: Seen) -> tuple[bool, str]:
     return 250 < mean < 500, f"mean rank {mean:.0f} of 1,000 (standard deviation {best.std():.0f})"
 
 
-def few_ranks_are_noise(seen: Seen) -> tuple[bool, str]:
+def few_ranks_are_noise(seen: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, ranks outside the best tenth say nothing about true ranks."""
     own = points_of(seen, FEW)
     found = rank_correlation(own[own["true_rank"] > TENTH])
     return found < 0.2, f"mean rank correlation with true ranks {found:.2f}"
 
 
-def many_ranks_are_accurate(seen: Seen) -> tuple[bool, str]:
+def many_ranks_are_accurate(seen: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples, only ranks of the worse half are mostly noise."""
     own = points_of(seen, MANY)
     upper = rank_correlation(own[own["true_rank"] <= HALF])
@@ -255,28 +255,28 @@ FIGURE3 = Experiment(
 # Figures 4 and 5: how often features are selected, by their true effect.
 
 T, CAT, MI = "t-score", "CAT score", "mutual information"
-FILTERS = {"t_score": T, "cat_score": CAT, "mutual_information": MI}
+FILTER_LABELS = {"t_score": T, "cat_score": CAT, "mutual_information": MI}
 NONE, SMALL, MIDDLE, LARGEST = "effect 0", "effect 0.05", "effect 0.10", "effect 0.15"
 EFFECTS = {NONE: 0.0, SMALL: 0.05, MIDDLE: 0.10, LARGEST: 0.15}
-SURE = 0.9
+NEAR_CERTAIN_PROBABILITY = 0.9
 
 
-def figure4(shop: Workshop) -> Made:
+def figure4(shop: ExperimentRunner) -> ExperimentResult:
     """Show how often the t-score selects features."""
     tables = tables_of(shop, 4)
-    return Made(
+    return ExperimentResult(
         values=on_curves(tables["curves"]).assign(setting=ONLY),
         pictures={"selection": hf.plot.simulated_figure(4, tables)},
     )
 
 
-def figure5(shop: Workshop) -> Made:
+def figure5(shop: ExperimentRunner) -> ExperimentResult:
     """Show the same of CAT score and mutual information, beside the t-score of Figure 4."""
     tables = tables_of(shop, 5)
     beside = on_curves(tables_of(shop, 4)["curves"])
     own = on_curves(tables["curves"])
     values = pd.concat([own, beside[beside["n"].isin(own["n"])]], ignore_index=True)
-    return Made(
+    return ExperimentResult(
         values=values.assign(setting=ONLY),
         pictures={"selection": hf.plot.simulated_figure(5, tables)},
     )
@@ -289,37 +289,37 @@ def on_curves(curves: pd.DataFrame) -> pd.DataFrame:
         for name, effect in EFFECTS.items()
     ]
     found = pd.concat(parts, ignore_index=True)
-    found["selector"] = found["selector"].map(FILTERS)
+    found["selector"] = found["selector"].map(FILTER_LABELS)
     found = found.rename(columns={"n_samples": "n", "probability": "value"})
     order = found.sort_values(["selector", "n", "effect"], ignore_index=True)
     return order[["selector", "n", "effect", "value"]]
 
 
-def at_effect(seen: Seen, effect: str, selector: str = T) -> pd.Series:
+def at_effect(seen: ClaimInput, effect: str, selector: str = T) -> pd.Series:
     """Return the probability to be selected by N."""
     found = seen.table(effect=effect, selector=selector).set_index("n")["value"].sort_index()
     if len(found) < 2:
-        raise Unchecked("fewer than two numbers of samples were simulated")
+        raise UncheckableClaim("fewer than two numbers of samples were simulated")
     return found
 
 
-def small_samples_miss(seen: Seen) -> tuple[bool, str]:
+def small_samples_miss(seen: ClaimInput) -> tuple[bool, str]:
     """With 50 samples even the most relevant features are seldom selected."""
-    best, least = (at(at_effect(seen, effect), 50) for effect in (LARGEST, NONE))
+    best, least = (get_value_at(at_effect(seen, effect), 50) for effect in (LARGEST, NONE))
     return best < 0.35 and least > 0.05, (
         f"probability {best:.2f} at the effect 0.15, {least:.2f} at 0"
     )
 
 
-def large_samples_find(seen: Seen) -> tuple[bool, str]:
+def large_samples_find(seen: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples selection is accurate."""
-    high, low = (at(at_effect(seen, effect), 5000) for effect in (MIDDLE, SMALL))
-    return high >= SURE and low <= 1 - SURE, (
+    high, low = (get_value_at(at_effect(seen, effect), 5000) for effect in (MIDDLE, SMALL))
+    return high >= NEAR_CERTAIN_PROBABILITY and low <= 1 - NEAR_CERTAIN_PROBABILITY, (
         f"probability {high:.2f} at the effect 0.10, {low:.2f} at 0.05"
     )
 
 
-def curves_steepen(seen: Seen) -> tuple[bool, str]:
+def curves_steepen(seen: ClaimInput) -> tuple[bool, str]:
     """With N, relevant features are selected more often, and irrelevant ones less."""
     best, least = (at_effect(seen, effect) for effect in (LARGEST, NONE))
     held = best.is_monotonic_increasing and least.is_monotonic_decreasing
@@ -329,30 +329,30 @@ def curves_steepen(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def a_thousand_are_needed(seen: Seen) -> tuple[bool, str]:
+def a_thousand_are_needed(seen: ClaimInput) -> tuple[bool, str]:
     """From about 1,000 samples on the most relevant features are found."""
     best = at_effect(seen, LARGEST)
     before, after = best[best.index < 1000], best[best.index >= 1000]
     if before.empty or after.empty:
-        raise Unchecked("no sizes below and above 1,000 were simulated")
-    return bool(before.max() < SURE <= after.min()), (
+        raise UncheckableClaim("no sizes below and above 1,000 were simulated")
+    return bool(before.max() < NEAR_CERTAIN_PROBABILITY <= after.min()), (
         f"probability {before.iloc[-1]:.2f} at N = {before.index[-1]:,}, {after.iloc[0]:.2f} at "
         f"{after.index[0]:,}"
     )
 
 
-def information_is_a_bit_worse(seen: Seen) -> tuple[bool, str]:
+def information_is_a_bit_worse(seen: ClaimInput) -> tuple[bool, str]:
     """Mutual information finds relevant features less often than both scores."""
     wide = seen.pivot("n", "selector", effect=LARGEST)
     if not {T, CAT, MI} <= set(wide.columns):
-        raise Unchecked("not all three filters were simulated")
+        raise UncheckableClaim("not all three filters were simulated")
     mean = wide.mean()
     gap = min(mean[T], mean[CAT]) - mean[MI]
     texts = [f"{name} {mean[name]:.2f}" for name in (T, CAT, MI)]
     return bool(0 < gap < 0.2), f"mean over {len(wide)} values of N: " + ", ".join(texts)
 
 
-def filters_rise_alike(seen: Seen) -> tuple[bool, str]:
+def filters_rise_alike(seen: ClaimInput) -> tuple[bool, str]:
     """All filters find relevant features more often with more samples."""
     found = {name: at_effect(seen, LARGEST, name) for name in (T, CAT, MI)}
     texts = [f"{name} {one.iloc[0]:.2f} to {one.iloc[-1]:.2f}" for name, one in found.items()]
@@ -422,7 +422,7 @@ FIGURE5 = Experiment(
             "correlation at least 0.9).",
             filters_rise_alike,
         ),
-        unchecked(
+        make_unchecked_claim(
             "SVM-RFE in one step is worse than mutual information.",
             "it is shown in the paper's supplement, which is not run again here",
         ),

@@ -8,21 +8,21 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._comparison import Claim, UncheckableClaim
 from holdfast.papers._record import Experiment
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
-    FILTERS,
+    FILTER_LABELS,
+    MEASURE_SHORT_NAMES,
     ONLY,
     PANELS,
-    SHORT,
     STEADY,
-    at,
     ends,
     fact,
+    get_value_at,
     highest,
     line,
-    some_of,
+    pick_spaced_rows,
     tables_of,
     trend,
 )
@@ -30,35 +30,35 @@ from holdfast.papers.dernoncourt2014._figures3_5 import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.papers._comparison import Seen
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._runner import ExperimentRunner
 
-    Check = Callable[[Seen], tuple[bool, str]]
+    Check = Callable[[ClaimInput], tuple[bool, str]]
 
 
-MEASURES = tuple(SHORT.values())
+MEASURES = tuple(MEASURE_SHORT_NAMES.values())
 SWEEPS = "sweeps"
 
 
-def figure6(shop: Workshop) -> Made:
+def figure6(shop: ExperimentRunner) -> ExperimentResult:
     """Show stability along four panels."""
     tables = tables_of(shop, 6)
-    table = tables["stability"].assign(measure=lambda own: own["measure"].map(SHORT))
+    table = tables["stability"].assign(measure=lambda own: own["measure"].map(MEASURE_SHORT_NAMES))
     table["panel"] = table["panel"].map(PANELS)
-    return Made(
-        values=shown(table).assign(setting=ONLY),
+    return ExperimentResult(
+        values=pick_panel_values(table).assign(setting=ONLY),
         pictures={"stability": hf.plot.simulated_figure(6, tables)},
         facts={(ONLY, SWEEPS): table},
     )
 
 
-def shown(table: pd.DataFrame) -> pd.DataFrame:
+def pick_panel_values(table: pd.DataFrame) -> pd.DataFrame:
     """Return the numbers at a few points of each panel."""
-    parts = [some_of(own) for _, own in table.groupby(["panel", "measure"], sort=False)]
+    parts = [pick_spaced_rows(own) for _, own in table.groupby(["panel", "measure"], sort=False)]
     return pd.concat(parts, ignore_index=True)[["panel", "x", "measure", "value"]]
 
 
-def curve(seen: Seen, panel: str, measure: str) -> pd.Series:
+def curve(seen: ClaimInput, panel: str, measure: str) -> pd.Series:
     """Return a measure along a panel."""
     return line(fact(seen, SWEEPS), "x", "value", panel=panel, measure=measure)
 
@@ -66,7 +66,7 @@ def curve(seen: Seen, panel: str, measure: str) -> pd.Series:
 def goes(panel: str, sign: int) -> Check:
     """Return a check that all measures rise, or fall, along a panel."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         found = {name: curve(seen, panel, name) for name in MEASURES}
         texts = [
             f"{name} {ends(one)} (rank correlation {trend(one):+.2f})"
@@ -77,24 +77,26 @@ def goes(panel: str, sign: int) -> Check:
     return check
 
 
-def between(panel: str, place: float, low: float, high: float, names: tuple[str, ...]) -> Check:
+def check_values_between(
+    panel: str, place: float, low: float, high: float, names: tuple[str, ...]
+) -> Check:
     """Return a check that measures lie between bars at a place."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
-        found = {name: at(curve(seen, panel, name), place) for name in names}
+    def check(seen: ClaimInput) -> tuple[bool, str]:
+        found = {name: get_value_at(curve(seen, panel, name), place) for name in names}
         texts = [f"{name} {value:.3f}" for name, value in found.items()]
         return all(low <= value <= high for value in found.values()), ", ".join(texts)
 
     return check
 
 
-def rises_to_the_top(seen: Seen) -> tuple[bool, str]:
+def rises_to_the_top(seen: ClaimInput) -> tuple[bool, str]:
     """ATI_PA and S_W are as high as the paper has them at N = 10,000."""
-    ati, scores = (at(curve(seen, "N", name), 10_000) for name in ("ATI_PA", "S_W"))
+    ati, scores = (get_value_at(curve(seen, "N", name), 10_000) for name in ("ATI_PA", "S_W"))
     return ati > 0.6 and 0.85 <= scores <= 0.95, f"ATI_PA {ati:.2f}, S_W {scores:.2f}"
 
 
-def best_size(seen: Seen) -> tuple[bool, str]:
+def best_size(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel is highest at a certain number of selected features."""
     found = curve(seen, "d", "CW_rel")
     top = highest(found)
@@ -104,7 +106,7 @@ def best_size(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def few_are_least_stable(seen: Seen) -> tuple[bool, str]:
+def few_are_least_stable(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel is lowest for the fewest selected features."""
     found = curve(seen, "d", "CW_rel")
     least = found.idxmin()
@@ -113,19 +115,19 @@ def few_are_least_stable(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def falls_beyond_best_size(seen: Seen) -> tuple[bool, str]:
+def falls_beyond_best_size(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel falls steadily from its highest value on."""
     found = curve(seen, "d", "CW_rel")
     beyond = found[found.index >= found.idxmax()]
     if len(beyond) < 3:
-        raise Unchecked("fewer than three sizes lie beyond the best one")
+        raise UncheckableClaim("fewer than three sizes lie beyond the best one")
     return trend(beyond) <= -STEADY, (
         f"{ends(beyond)} from d = {beyond.index[0]:g} to {beyond.index[-1]:g}, rank correlation "
         f"{trend(beyond):+.2f}"
     )
 
 
-def size_matters_less(seen: Seen) -> tuple[bool, str]:
+def size_matters_less(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel varies less with d than with N and D."""
     found = {one: curve(seen, one, "CW_rel") for one in ("N", "D", "d")}
     ranges = {name: float(one.max() - one.min()) for name, one in found.items()}
@@ -134,27 +136,30 @@ def size_matters_less(seen: Seen) -> tuple[bool, str]:
     return held, "range of CW_rel along " + ", ".join(texts)
 
 
-def correlations_ignore_size(seen: Seen) -> tuple[bool, str]:
+def correlations_ignore_size(seen: ClaimInput) -> tuple[bool, str]:
     """S_W and S_R do not depend on d."""
     found = {name: curve(seen, "d", name) for name in ("S_W", "S_R")}
     texts = [f"{name} {one.min():.3f} to {one.max():.3f}" for name, one in found.items()]
     return all(one.max() - one.min() < 0.005 for one in found.values()), ", ".join(texts)
 
 
-def least_stable_at_triangular(seen: Seen) -> tuple[bool, str]:
+def least_stable_at_triangular(seen: ClaimInput) -> tuple[bool, str]:
     """All measures are lowest at γ = 1."""
     found = {name: curve(seen, "γ", name) for name in MEASURES}
-    texts = [f"{name} {at(one, 1.0):.3f}, highest {one.max():.3f}" for name, one in found.items()]
+    texts = [
+        f"{name} {get_value_at(one, 1.0):.3f}, highest {one.max():.3f}"
+        for name, one in found.items()
+    ]
     return all(one.idxmin() == 1.0 for one in found.values()), "; ".join(texts)
 
 
-def scores_rise_with_gamma(seen: Seen) -> tuple[bool, str]:
+def scores_rise_with_gamma(seen: ClaimInput) -> tuple[bool, str]:
     """S_W rises with each step of γ."""
     found = curve(seen, "γ", "S_W")
     return bool(found.is_monotonic_increasing), f"{ends(found)} over {len(found)} values of γ"
 
 
-def ranks_have_a_best_gamma(seen: Seen) -> tuple[bool, str]:
+def ranks_have_a_best_gamma(seen: ClaimInput) -> tuple[bool, str]:
     """S_R rises, then falls."""
     found = curve(seen, "γ", "S_R")
     top = highest(found)
@@ -165,7 +170,7 @@ def ranks_have_a_best_gamma(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def subsets_follow_later(seen: Seen) -> tuple[bool, str]:
+def subsets_follow_later(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel and ATI_PA reach their highest values at a larger γ than S_R."""
     tops = {name: highest(curve(seen, "γ", name)) for name in ("S_R", "CW_rel", "ATI_PA")}
     texts = [f"{name} highest at γ = {top:g}" for name, top in tops.items()]
@@ -196,7 +201,7 @@ FIGURE6 = Experiment(
         ),
         Claim(
             "Stability is close to 0 at N = 100, with 1,000 features (all four measures, bar 0.1).",
-            between("N", 100, -0.1, 0.1, MEASURES),
+            check_values_between("N", 100, -0.1, 0.1, MEASURES),
         ),
         Claim(
             "At N = 10,000, ATI_PA is above 0.6 and S_W almost 0.9 (bar 0.85 to 0.95).",
@@ -209,7 +214,7 @@ FIGURE6 = Experiment(
         Claim(
             "With 100 samples and 50 features, stability is 0.4 to 0.6 (all four measures, in one "
             "decimal).",
-            between("D", 50, 0.35, 0.65, MEASURES),
+            check_values_between("D", 50, 0.35, 0.65, MEASURES),
         ),
         Claim(
             "CW_rel is highest when about 150 to 180 features are selected (bar 100 to 250).",
@@ -243,43 +248,46 @@ FIGURE6 = Experiment(
 
 # Figure 7: stability of t-score and CAT score on correlated features.
 
-T, CAT = FILTERS["t_score"], FILTERS["cat_score"]
+T, CAT = FILTER_LABELS["t_score"], FILTER_LABELS["cat_score"]
 INDEPENDENT = "independent"
 LAYOUTS = ("scattered", "in blocks")
 KINDS = ("progressive", "100 informative")
 STRUCTURES = (INDEPENDENT, *(f"{kind}, {layout}" for kind in KINDS for layout in LAYOUTS))
 
 
-def figure7(shop: Workshop) -> Made:
+def figure7(shop: ExperimentRunner) -> ExperimentResult:
     """Show stability of both scores by number of samples, for five structures of the data."""
     tables = tables_of(shop, 7)
     table = tables["stability"].rename(columns={"n_samples": "n"})
     # both scores stand side by side, so that rows of a measure come together
-    order = {name: place for place, name in enumerate([*STRUCTURES, *SHORT])}
+    order = {name: place for place, name in enumerate([*STRUCTURES, *MEASURE_SHORT_NAMES])}
     rows = table.iloc[
         table.replace({"structure": order, "measure": order})
         .sort_values(["structure", "n", "measure"], kind="stable")
         .index
     ]
-    values = rows.assign(measure=rows["measure"].map(SHORT), selector=rows["selector"].map(FILTERS))
-    return Made(
+    values = rows.assign(
+        measure=rows["measure"].map(MEASURE_SHORT_NAMES),
+        selector=rows["selector"].map(FILTER_LABELS),
+    )
+    return ExperimentResult(
         values=values[["structure", "n", "measure", "selector", "value"]].assign(setting=ONLY),
         pictures={"stability": hf.plot.simulated_figure(7, tables)},
     )
 
 
-def consistency(seen: Seen) -> pd.DataFrame:
+def consistency(seen: ClaimInput) -> pd.DataFrame:
     """Return CW_rel by structure and N, a column a selector."""
     wide = seen.pivot(["structure", "n"], "selector", measure="CW_rel")
     if not {T, CAT} <= set(wide.columns):
-        raise Unchecked("both scores are needed")
+        raise UncheckableClaim("both scores are needed")
     return wide
 
 
 def cat_is_below(layout: str) -> Claim:
     """Say that the CAT score is less stable on correlated features that lie so."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         wide, held, texts = consistency(seen), [], []
         for kind in KINDS:
             own = of_structure(wide, f"{kind}, {layout}")
@@ -304,12 +312,12 @@ def cat_is_below(layout: str) -> Claim:
 def of_structure(wide: pd.DataFrame, structure: str) -> pd.DataFrame:
     """Return the rows of a structure by N."""
     if structure not in wide.index.get_level_values("structure"):
-        raise Unchecked(f"no data of the structure {structure!r} were simulated")
+        raise UncheckableClaim(f"no data of the structure {structure!r} were simulated")
     rows = wide[wide.index.get_level_values("structure") == structure]
     return rows.droplevel("structure").sort_index()
 
 
-def correlation_changes_little(seen: Seen) -> tuple[bool, str]:
+def correlation_changes_little(seen: ClaimInput) -> tuple[bool, str]:
     """The stability of the t-score goes the same way with and without correlation."""
     wide, held, texts = consistency(seen)[T], [], []
     frame = wide.to_frame()
@@ -317,7 +325,7 @@ def correlation_changes_little(seen: Seen) -> tuple[bool, str]:
     for structure in STRUCTURES[1:]:
         own = of_structure(frame, structure)[T].reindex(free.index)
         if own.isna().any() or len(own) < 3:
-            raise Unchecked("not all numbers of samples were simulated")
+            raise UncheckableClaim("not all numbers of samples were simulated")
         likeness = float(spearmanr(own, free).statistic)
         gap = float((own - free).abs().mean())
         held.append(likeness >= STEADY and gap <= 0.15)
@@ -325,7 +333,7 @@ def correlation_changes_little(seen: Seen) -> tuple[bool, str]:
     return all(held), "; ".join(texts)
 
 
-def two_point_is_more_stable(seen: Seen) -> tuple[bool, str]:
+def two_point_is_more_stable(seen: ClaimInput) -> tuple[bool, str]:
     """With 100 informative features, the t-score is more stable than on independent features."""
     frame = consistency(seen)[[T]]
     free = of_structure(frame, INDEPENDENT)[T].mean()

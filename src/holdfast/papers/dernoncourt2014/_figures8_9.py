@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._comparison import Claim, UncheckableClaim
 from holdfast.papers._record import Experiment, Setting
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
     ONLY,
     PANELS,
     STEADY,
-    at,
     ends,
     fact,
+    get_value_at,
     line,
-    some_of,
+    pick_spaced_rows,
     tables_of,
     trend,
 )
@@ -26,11 +26,11 @@ from holdfast.papers.dernoncourt2014._figures3_5 import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.papers._comparison import Seen
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._runner import ExperimentRunner
     from holdfast.simulate import Generator
 
-    Check = Callable[[Seen], tuple[bool, str]]
+    Check = Callable[[ClaimInput], tuple[bool, str]]
 
 
 TEXT, CAPTION = "N = 100", "N = 1000"
@@ -39,35 +39,43 @@ RULES = {
     "bayes_observed": "best on selected",
     "bayes_optimal": "best possible",
 }
-USUAL: dict[str, Any] = {"n_features": 1000, "gamma": 2.0, "bayes_error": 0.10}
+DEFAULT_SETTING: dict[str, Any] = {"n_features": 1000, "gamma": 2.0, "bayes_error": 0.10}
 SHARE = 0.1
 ERRORS, STABILITY = "errors", "stability"
 KEPT = ["panel", "x", *RULES]
 
 
-def figure8(shop: Workshop) -> Made:
+def figure8(shop: ExperimentRunner) -> ExperimentResult:
     """Show errors along four panels: with 100 samples, and with 1,000."""
     tables = tables_of(shop, 8)
     few = tables[ERRORS]
     many = shop.tables("figure8 caption", lambda: with_many(shop, few))
-    text = {ERRORS: renamed(few), STABILITY: _consistency(renamed(tables_of(shop, 6)[STABILITY]))}
+    text = {
+        ERRORS: use_panel_letters(few),
+        STABILITY: _consistency(use_panel_letters(tables_of(shop, 6)[STABILITY])),
+    }
     # the first panel varies N itself, so it is the same in both settings
-    caption = {ERRORS: renamed(many[ERRORS]), STABILITY: renamed(many[STABILITY])}
+    caption = {
+        ERRORS: use_panel_letters(many[ERRORS]),
+        STABILITY: use_panel_letters(many[STABILITY]),
+    }
     caption[ERRORS] = pd.concat([of_panel(text[ERRORS], "N"), caption[ERRORS]], ignore_index=True)
     found = {TEXT: text, CAPTION: caption}
     facts = {(name, fact): table for name, own in found.items() for fact, table in own.items()}
     beside = {(TEXT, f"{fact} {CAPTION}"): table for fact, table in caption.items()}
-    return Made(
-        values=pd.concat([shown(own[ERRORS]).assign(setting=name) for name, own in found.items()]),
+    return ExperimentResult(
+        values=pd.concat(
+            [pick_panel_errors(own[ERRORS]).assign(setting=name) for name, own in found.items()]
+        ),
         pictures={
             "errors": hf.plot.simulated_figure(8, tables),
-            "errors-1000": hf.plot.simulated_figure(8, {ERRORS: _drawn(few, many)}),
+            "errors-1000": hf.plot.simulated_figure(8, {ERRORS: _join_plotted_errors(few, many)}),
         },
         facts=facts | beside,
     )
 
 
-def with_many(shop: Workshop, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def with_many(shop: ExperimentRunner, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Simulate the last three panels with 1,000 samples, at the points of those with 100."""
     errors, stability = [], []
     for position, panel in enumerate(("n_features", "size", "gamma")):
@@ -89,15 +97,15 @@ def with_many(shop: Workshop, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def settings(panel: str, places: pd.Series) -> list[Generator]:
     """Return the data sets of a panel."""
     if panel == "size":
-        return [hf.simulate.IndependentGaussian(n_samples=1000, **USUAL)]
+        return [hf.simulate.IndependentGaussian(n_samples=1000, **DEFAULT_SETTING)]
     kinds = (float(place) if panel == "gamma" else int(place) for place in places)
     return [
-        hf.simulate.IndependentGaussian(**{"n_samples": 1000, **USUAL, panel: kind})
+        hf.simulate.IndependentGaussian(**{"n_samples": 1000, **DEFAULT_SETTING, panel: kind})
         for kind in kinds
     ]
 
 
-def renamed(table: pd.DataFrame) -> pd.DataFrame:
+def use_panel_letters(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the paper's letters for the panels."""
     return table.assign(panel=table["panel"].map(PANELS))
 
@@ -111,14 +119,14 @@ def _consistency(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["measure"] == "relative_weighted_consistency"][["panel", "x", "value"]]
 
 
-def _drawn(few: pd.DataFrame, many: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _join_plotted_errors(few: pd.DataFrame, many: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return what is drawn for the setting with 1,000 samples."""
     return pd.concat([of_panel(few, "n_samples"), many[ERRORS]], ignore_index=True)
 
 
-def shown(table: pd.DataFrame) -> pd.DataFrame:
+def pick_panel_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return the errors at a few points of each panel, a number a row."""
-    parts = [some_of(own) for _, own in table.groupby("panel", sort=False)]
+    parts = [pick_spaced_rows(own) for _, own in table.groupby("panel", sort=False)]
     some = pd.concat(parts, ignore_index=True)[KEPT].rename(columns=RULES)
     return some.melt(["panel", "x"], var_name="rule")
 
@@ -128,7 +136,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 LDA, OBSERVED, OPTIMAL = "lda_error", "bayes_observed", "bayes_optimal"
 
 
-def curve(seen: Seen, panel: str, error: str, name: str = ERRORS) -> pd.Series:
+def curve(seen: ClaimInput, panel: str, error: str, name: str = ERRORS) -> pd.Series:
     """Return an error along a panel."""
     return line(fact(seen, name), "x", error, panel=panel)
 
@@ -136,10 +144,10 @@ def curve(seen: Seen, panel: str, error: str, name: str = ERRORS) -> pd.Series:
 def falls(panel: str, *errors: str) -> Check:
     """Return a check that errors fall along a panel."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         found = {error: curve(seen, panel, error) for error in errors}
         texts = [
-            f"{NAMES[error]} {ends(one)} (rank correlation {trend(one):+.2f})"
+            f"{ERROR_NAMES[error]} {ends(one)} (rank correlation {trend(one):+.2f})"
             for error, one in found.items()
         ]
         return all(trend(one) <= -STEADY for one in found.values()), "; ".join(texts)
@@ -147,10 +155,10 @@ def falls(panel: str, *errors: str) -> Check:
     return check
 
 
-NAMES = {LDA: "LDA", OBSERVED: "best on selected", OPTIMAL: "best possible"}
+ERROR_NAMES = {LDA: "LDA", OBSERVED: "best on selected", OPTIMAL: "best possible"}
 
 
-def gap_is_wide_in_small_samples(seen: Seen) -> tuple[bool, str]:
+def gap_is_wide_in_small_samples(seen: ClaimInput) -> tuple[bool, str]:
     """In small samples, the selected features are far worse than the best ones."""
     gap = curve(seen, "N", OBSERVED) - curve(seen, "N", OPTIMAL)
     first, last = gap.index[0], gap.index[-1]
@@ -160,26 +168,26 @@ def gap_is_wide_in_small_samples(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def few_features(seen: Seen) -> tuple[bool, str]:
+def few_features(seen: ClaimInput) -> tuple[bool, str]:
     """With 50 features the error is below 20%, where 16% is the best possible."""
-    error, best = (at(curve(seen, "D", one), 50) for one in (LDA, OPTIMAL))
+    error, best = (get_value_at(curve(seen, "D", one), 50) for one in (LDA, OPTIMAL))
     return error < 0.20 and best > 0.16, f"LDA {error:.3f}, best possible {best:.3f}"
 
 
-def many_features(seen: Seen) -> tuple[bool, str]:
+def many_features(seen: ClaimInput) -> tuple[bool, str]:
     """From 2,500 features on the error is above 40%."""
     error, observed = (
         one[one.index >= 2500] for one in (curve(seen, "D", LDA), curve(seen, "D", OBSERVED))
     )
     if error.empty:
-        raise Unchecked("no more than 2,500 features were simulated")
+        raise UncheckableClaim("no more than 2,500 features were simulated")
     return bool(error.min() > 0.4 and observed.min() > 0.3), (
         f"from D = {error.index[0]:,g} on LDA {error.min():.2f} or more, best on selected "
         f"{observed.min():.2f} or more"
     )
 
 
-def meets_at_the_end(seen: Seen) -> tuple[bool, str]:
+def meets_at_the_end(seen: ClaimInput) -> tuple[bool, str]:
     """The selected features are as good as the best only when all are selected."""
     gap = curve(seen, "d", OBSERVED) - curve(seen, "d", OPTIMAL)
     inner = gap.iloc[:-1]
@@ -191,13 +199,13 @@ def meets_at_the_end(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def hardly_falls_beyond_200(seen: Seen) -> tuple[bool, str]:
+def hardly_falls_beyond_200(seen: ClaimInput) -> tuple[bool, str]:
     """More than 200 features hardly lower the error."""
     found = curve(seen, "d", LDA)
     start = min(found.index, key=lambda size: abs(size - 200))
     beyond = found[found.index > start]
     if beyond.empty:
-        raise Unchecked("no more than 200 selected features were simulated")
+        raise UncheckableClaim("no more than 200 selected features were simulated")
     gain = float(found[start] - beyond.min())
     return gain <= 0.05, (
         f"{found[start]:.2f} at d = {start:g}, lowest beyond it {beyond.min():.2f} at d = "
@@ -205,7 +213,7 @@ def hardly_falls_beyond_200(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def gamma_closes_the_gap(seen: Seen) -> tuple[bool, str]:
+def gamma_closes_the_gap(seen: ClaimInput) -> tuple[bool, str]:
     """With γ the selected features come closer to the best ones, and LDA follows slower."""
     observed, optimal, lda = (curve(seen, "γ", one) for one in (OBSERVED, OPTIMAL, LDA))
     gap = observed - optimal
@@ -217,14 +225,14 @@ def gamma_closes_the_gap(seen: Seen) -> tuple[bool, str]:
     )
 
 
-def gamma_matters_more_for_errors(seen: Seen) -> tuple[bool, str]:
+def gamma_matters_more_for_errors(seen: ClaimInput) -> tuple[bool, str]:
     """γ changes the error more than the stability."""
     error, stable = curve(seen, "γ", LDA), curve(seen, "γ", "value", STABILITY)
     spans = [float(one.max() - one.min()) for one in (error, stable)]
     return spans[0] > spans[1], f"range of the error {spans[0]:.3f}, of CW_rel {spans[1]:.3f}"
 
 
-def thousand_samples_are_better(seen: Seen) -> tuple[bool, str]:
+def thousand_samples_are_better(seen: ClaimInput) -> tuple[bool, str]:
     """With 1,000 samples errors along d are lower, and stability is higher."""
     few, many = (curve(seen, "d", LDA, one) for one in (ERRORS, f"{ERRORS} {CAPTION}"))
     low, high = (curve(seen, "d", "value", one) for one in (STABILITY, f"{STABILITY} {CAPTION}"))
@@ -319,20 +327,20 @@ FIGURE8 = Experiment(
 
 POINTS = "points"
 SPREAD = 0.05
-FEWEST = 100
+MIN_FEATURES_FOR_TENTH = 100
 """Features of which a tenth is ten: with fewer, chance decides."""
 LOWEST = 200
 """Features from which dimensions are not the lowest any more."""
 
 
-def figure9(shop: Workshop) -> Made:
+def figure9(shop: ExperimentRunner) -> ExperimentResult:
     """Show CW_rel by N, for each ratio of N to D."""
     tables = tables_of(shop, 9)
     table = tables["stability"]
-    parts = [some_of(own) for _, own in table.groupby("ratio", sort=False)]
+    parts = [pick_spaced_rows(own) for _, own in table.groupby("ratio", sort=False)]
     some = pd.concat(parts, ignore_index=True).rename(columns={"ratio": "N/D", "n_samples": "n"})
     values = some[["N/D", "n", "value"]].assign(measure="CW_rel", setting=ONLY)
-    return Made(
+    return ExperimentResult(
         values=values,
         pictures={"ratios": hf.plot.simulated_figure(9, tables)},
         facts={(ONLY, POINTS): table},
@@ -344,44 +352,44 @@ def spreads(table: pd.DataFrame) -> pd.Series:
     grouped = table.groupby("ratio")["value"]
     found: pd.Series = (grouped.max() - grouped.min())[grouped.size() > 1]
     if found.empty:
-        raise Unchecked("no ratio was simulated at two sizes")
+        raise UncheckableClaim("no ratio was simulated at two sizes")
     return found
 
 
-def constant_below_five(seen: Seen) -> tuple[bool, str]:
+def constant_below_five(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel hardly varies at constant N/D."""
     table = fact(seen, POINTS)
     found = spreads(table[table["ratio"] < 5])
-    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_told(found)}"
+    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(found)}"
 
 
-def constant_from_a_hundred(seen: Seen) -> tuple[bool, str]:
+def constant_from_a_hundred(seen: ClaimInput) -> tuple[bool, str]:
     """The same where at least ten features are selected."""
     table = fact(seen, POINTS)
-    found = spreads(table[(table["ratio"] < 5) & (table["n_features"] >= FEWEST)])
-    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_told(found)}"
+    found = spreads(table[(table["ratio"] < 5) & (table["n_features"] >= MIN_FEATURES_FOR_TENTH)])
+    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(found)}"
 
 
-def constant_from_five(seen: Seen) -> tuple[bool, str]:
+def constant_from_five(seen: ClaimInput) -> tuple[bool, str]:
     """The same for large ratios, but for the lowest dimensions."""
     table = fact(seen, POINTS)
     table = table[table["ratio"] >= 5]
     found = spreads(table[table["n_features"] >= LOWEST])
     return bool(found.max() <= SPREAD), (
-        f"highest minus lowest CW_rel: {_told(found)}; with the lowest dimensions "
-        f"{_told(spreads(table))}"
+        f"highest minus lowest CW_rel: {_format_spreads(found)}; with the lowest dimensions "
+        f"{_format_spreads(spreads(table))}"
     )
 
 
-def _told(found: pd.Series) -> str:
+def _format_spreads(found: pd.Series) -> str:
     return ", ".join(f"{value:.3f} at N/D = {ratio:g}" for ratio, value in found.items())
 
 
-def grows_with_ratio(seen: Seen) -> tuple[bool, str]:
+def grows_with_ratio(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel grows with N/D."""
     means = fact(seen, POINTS).groupby("ratio")["value"].mean().sort_index()
     if len(means) < 2:
-        raise Unchecked("fewer than two ratios were simulated")
+        raise UncheckableClaim("fewer than two ratios were simulated")
     texts = [f"{value:.2f} at {ratio:g}" for ratio, value in means.items()]
     return bool(means.is_monotonic_increasing), "mean CW_rel " + ", ".join(texts)
 
@@ -389,11 +397,11 @@ def grows_with_ratio(seen: Seen) -> tuple[bool, str]:
 def low_up_to_a_tenth(most: float, *, strictly: bool = False) -> Claim:
     """Say that CW_rel stays below a bar for small N/D."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         table = fact(seen, POINTS)
         own = table[table["ratio"] <= 0.1]
         if own.empty:
-            raise Unchecked("no N/D of 0.1 or less was simulated")
+            raise UncheckableClaim("no N/D of 0.1 or less was simulated")
         top = own.iloc[int(own["value"].argmax())]
         return bool(top["value"] < most), (
             f"at most {top['value']:.3f}, at N/D = {top['ratio']:g} with N = "

@@ -11,8 +11,8 @@ import pandas as pd
 from scipy.stats import t as student
 
 import holdfast as hf
-from holdfast.papers._comparison import Unchecked
-from holdfast.papers._runner import Made
+from holdfast.papers._comparison import UncheckableClaim
+from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.io import Dataset
-    from holdfast.papers._comparison import Seen
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._runner import ExperimentRunner
 
 
 TRAINED: dict[str, tuple[int, ...]] = {
@@ -38,7 +38,7 @@ TRAINED: dict[str, tuple[int, ...]] = {
 TENTH, TEN, TWENTIETH = "10% of the features", "10 features", "5% of the features"
 REST = "10%, beside the rest"
 FIRST, LAST = "10%, first class", "10%, last class"
-ALIKE = ("semeion", "isolet")
+EQUAL_CLASS_DATASETS = ("semeion", "isolet")
 """Data sets of many classes of about the same size, of which any may be the paper's."""
 SHARES = {TENTH: 0.1, TWENTIETH: 0.05}
 COUNT = 10
@@ -59,26 +59,31 @@ SIMULATED, FEATURES = "simulated", "features"
 """Names of facts: simulated data of the same size, and the number of features of each set."""
 
 
-def table2(shop: Workshop) -> Made:
+def table2(shop: ExperimentRunner) -> ExperimentResult:
     """Run a study for each data set and number of training samples."""
     rows = [row for name in shop.names for row in rows_of(shop, name)]
-    rows += [row for name in shop.names if name in ALIKE for row in other_classes(shop, name)]
-    return Made(values=pd.concat(rows, ignore_index=True), facts=facts_of(shop))
+    rows += [
+        row
+        for name in shop.names
+        if name in EQUAL_CLASS_DATASETS
+        for row in other_classes(shop, name)
+    ]
+    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts_of(shop))
 
 
-def rows_of(shop: Workshop, name: str) -> list[pd.DataFrame]:
+def rows_of(shop: ExperimentRunner, name: str) -> list[pd.DataFrame]:
     """Return the numbers of a data set, for each training size."""
     data = one_class(shop.data(name), largest(shop.data(name)))
     sizes, rows = sizes_of(data.n_features), []
     for n in TRAINED[name]:
-        across = numbers(studied(shop, f"{name} {n}", data, n), sizes)
+        across = numbers(run_t_score_study(shop, f"{name} {n}", data, n), sizes)
         error = across.loc[(across["setting"] == TENTH) & (across["measure"] == ERROR)]
         beside = [error.assign(setting=REST), both_parts(shop, f"{name} {n}", data, n)]
         rows += [one.assign(data=name, n=n) for one in (across, *beside)]
     return rows
 
 
-def both_parts(shop: Workshop, what: str, data: Dataset, n: int) -> pd.DataFrame:
+def both_parts(shop: ExperimentRunner, what: str, data: Dataset, n: int) -> pd.DataFrame:
     """Return the stability between training sets and what they leave out, a number a row."""
     size = sizes_of(data.n_features)[TENTH]
     found = between_parts(shop, what, data, n, runs=shop.either(*RUNS), size=size)
@@ -86,7 +91,7 @@ def both_parts(shop: Workshop, what: str, data: Dataset, n: int) -> pd.DataFrame
     return pd.DataFrame(rows)
 
 
-def other_classes(shop: Workshop, name: str) -> list[pd.DataFrame]:
+def other_classes(shop: ExperimentRunner, name: str) -> list[pd.DataFrame]:
     """Return the same for the first and the last class, with 10% of the features."""
     data, rows = shop.data(name), []
     for setting, label in ((FIRST, data.classes[0]), (LAST, data.classes[-1])):
@@ -95,15 +100,17 @@ def other_classes(shop: Workshop, name: str) -> list[pd.DataFrame]:
             # the study of the main setting has no class in its name
             plain = label == largest(data)
             what = f"{name} {n}" if plain else f"{name} {n} class {label}"
-            found = studied(shop, what, one_class(data, label), n)
+            found = run_t_score_study(shop, what, one_class(data, label), n)
             rows.append(numbers(found, {setting: size}).assign(data=name, n=n))
     return rows
 
 
-def facts_of(shop: Workshop) -> dict[tuple[str, str], Any]:
+def facts_of(shop: ExperimentRunner) -> dict[tuple[str, str], Any]:
     """Return the features of each data set, and simulated data of the same sizes."""
     features = {name: shop.data(name).n_features for name in shop.names}
-    found = [simulated(shop, name, count).assign(data=name) for name, count in features.items()]
+    found = [
+        simulate_same_size(shop, name, count).assign(data=name) for name, count in features.items()
+    ]
     beside = pd.concat(found, ignore_index=True)
     # CW_rel of two subsets, as in the setting beside the rest, has another lower bound
     made = {(str(one), SIMULATED): own for one, own in beside.groupby("setting")}
@@ -127,7 +134,7 @@ def sizes_of(n_features: int) -> dict[str, int]:
     return {TENTH: shares[TENTH], TEN: COUNT, TWENTIETH: shares[TWENTIETH]}
 
 
-def studied(shop: Workshop, what: str, data: Dataset, n: int) -> hf.Result:
+def run_t_score_study(shop: ExperimentRunner, what: str, data: Dataset, n: int) -> hf.Result:
     """Select by the t-score in many training sets of one size; the rest tests."""
     return shop.study(
         f"table2 {what}",
@@ -158,7 +165,7 @@ def numbers(result: hf.Result, sizes: dict[str, int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def simulated(shop: Workshop, name: str, n_features: int) -> pd.DataFrame:
+def simulate_same_size(shop: ExperimentRunner, name: str, n_features: int) -> pd.DataFrame:
     """Simulate data as large as a data set: CW_rel and error, by setting and samples.
 
     The simulated data are those of the paper: independent features, a Bayes error of 0.10.
@@ -206,27 +213,27 @@ def by_row(values: pd.DataFrame, features: dict[str, int]) -> pd.DataFrame:
     return wide.sort_values(["data", "n"], ignore_index=True)
 
 
-def ours(seen: Seen) -> pd.DataFrame:
+def ours(seen: ClaimInput) -> pd.DataFrame:
     """Return our rows that have an error and a CW_rel."""
     table = by_row(seen.values, seen.fact(FEATURES)).dropna(subset=[ERROR, "CW_rel"])
     if table.empty:
-        raise Unchecked("no data set was measured")
+        raise UncheckableClaim("no data set was measured")
     return table
 
 
-def theirs(seen: Seen) -> pd.DataFrame:
+def theirs(seen: ClaimInput) -> pd.DataFrame:
     """Return the published rows."""
     return by_row(seen.published, FEATURES_PUBLISHED)
 
 
-def counted(count: int, what: str) -> str:
+def format_count(count: int, what: str) -> str:
     """Return a number of things in words."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def sets(table: pd.DataFrame) -> str:
     """Say how many data sets there are."""
-    return counted(table["data"].nunique(), "data set")
+    return format_count(table["data"].nunique(), "data set")
 
 
 def steps(table: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -240,7 +247,7 @@ def steps(table: pd.DataFrame, column: str) -> pd.DataFrame:
         before=grouped["ratio"].shift(),
     ).dropna(subset=["change"])
     if made.empty:
-        raise Unchecked("no data set was measured at two training sizes")
+        raise UncheckableClaim("no data set was measured at two training sizes")
     return made
 
 
@@ -291,7 +298,7 @@ def signed_t(X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def between_parts(
-    shop: Workshop, what: str, data: Dataset, n: int, *, runs: int, size: int
+    shop: ExperimentRunner, what: str, data: Dataset, n: int, *, runs: int, size: int
 ) -> dict[str, float]:
     """Return the stability between training sets and what they leave out, averaged over pairs."""
     result = shop.study(

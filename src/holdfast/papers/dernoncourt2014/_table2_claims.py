@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._comparison import Claim, UncheckableClaim
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers.dernoncourt2014._table2 import (
     ERROR,
@@ -21,7 +21,7 @@ from holdfast.papers.dernoncourt2014._table2 import (
     TENTH,
     TRAINED,
     TWENTIETH,
-    counted,
+    format_count,
     least_squares,
     ours,
     sets,
@@ -31,32 +31,32 @@ from holdfast.papers.dernoncourt2014._table2 import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.papers._comparison import Seen
+    from holdfast.papers._comparison import ClaimInput
     from holdfast.papers.dernoncourt2014._table2 import Slope
 
 
-LEVEL = 0.05
-FEWEST = 12
+SIGNIFICANCE_LEVEL = 0.05
+MIN_REGRESSION_ROWS = 12
 """Rows that a regression needs: fewer cannot tell two slopes from 0."""
 
 
-def beside_simulated(seen: Seen) -> pd.DataFrame:
+def beside_simulated(seen: ClaimInput) -> pd.DataFrame:
     """Return our rows with those of simulated data of the same size beside them."""
     simulated = seen.fact(SIMULATED).rename(columns={"CW_rel": "simulated"})
     return ours(seen).merge(simulated, on=["data", "n"])
 
 
-def above_simulated(seen: Seen) -> tuple[bool, str]:
+def above_simulated(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel on real data exceeds that on simulated data of the same size."""
     table = beside_simulated(seen)
     table = table[table["ratio"] < 1]
     if table.empty:
-        raise Unchecked("no training set has fewer samples than features")
+        raise UncheckableClaim("no training set has fewer samples than features")
     above = table["CW_rel"] > table["simulated"]
     return bool(above.all()), f"in {above.sum()} of {len(table)} rows; {_pairs(table)}"
 
 
-def simulated_is_a_bound(seen: Seen) -> tuple[bool, str]:
+def simulated_is_a_bound(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel on simulated data exceeds that on real data."""
     table = beside_simulated(seen)
     below = table["CW_rel"] <= table["simulated"]
@@ -72,12 +72,12 @@ def _pairs(table: pd.DataFrame) -> str:
     return "real and simulated: " + ", ".join(texts)
 
 
-def vijver_is_more_stable(seen: Seen) -> tuple[bool, str]:
+def vijver_is_more_stable(seen: ClaimInput) -> tuple[bool, str]:
     """Vijver's data err as simulated ones do, but are more stable."""
     table = beside_simulated(seen)
     table = table[table["data"] == "vijver"]
     if table.empty:
-        raise Unchecked("these data were not used")
+        raise UncheckableClaim("these data were not used")
     gap = (table[ERROR] - 100 * table["lda_error"]).abs()
     texts = [
         f"N = {row['n']}: CW_rel {row['CW_rel']:.2f} and {row['simulated']:.2f}, error "
@@ -88,33 +88,35 @@ def vijver_is_more_stable(seen: Seen) -> tuple[bool, str]:
     return bool(held), "; ".join(texts)
 
 
-def regression(seen: Seen) -> tuple[bool, str]:
+def regression(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel depends on difficulty and on N/D, each beside the other."""
     own, published = ours(seen), theirs(seen)
-    found = regressed(own)
-    held = all(slope.p < LEVEL for slope in found.values())
+    found = regress_stability(own)
+    held = all(slope.p < SIGNIFICANCE_LEVEL for slope in found.values())
     held = held and found["difficulty"].value < 0 < found["N/D"].value
     texts = [
-        f"{whose} ({len(rows)} rows): {_said(regressed(rows))}, with log N/D: "
-        + _said(regressed(rows, log=True))
+        f"{whose} ({len(rows)} rows): {_format_slopes(regress_stability(rows))}, with log N/D: "
+        + _format_slopes(regress_stability(rows, log=True))
         for whose, rows in (("ours", own), ("published numbers", published))
     ]
     return held, "; ".join(texts)
 
 
-def regressed(table: pd.DataFrame, *, log: bool = False) -> dict[str, Slope]:
+def regress_stability(table: pd.DataFrame, *, log: bool = False) -> dict[str, Slope]:
     """Regress CW_rel on difficulty, in percent, and N/D or its decimal logarithm."""
-    if len(table) < FEWEST:
-        raise Unchecked(f"a regression needs at least {FEWEST} rows, {len(table)} were measured")
+    if len(table) < MIN_REGRESSION_ROWS:
+        raise UncheckableClaim(
+            f"a regression needs at least {MIN_REGRESSION_ROWS} rows, {len(table)} were measured"
+        )
     ratio = np.log10(table["ratio"]) if log else table["ratio"]
     predictors = table[["difficulty"]].assign(**{"N/D": ratio})
     try:
         return least_squares(table["CW_rel"].to_numpy(), predictors)
     except ValueError as error:
-        raise Unchecked(str(error)) from error
+        raise UncheckableClaim(str(error)) from error
 
 
-def _said(slopes: dict[str, Slope]) -> str:
+def _format_slopes(slopes: dict[str, Slope]) -> str:
     return " and ".join(
         f"{name} {slope.value:+.3f} (p = {slope.p:.2g})" for name, slope in slopes.items()
     )
@@ -123,7 +125,7 @@ def _said(slopes: dict[str, Slope]) -> str:
 # What the paper says about Table 2: how stability and error go with N and N/D.
 
 
-def stability_rises(seen: Seen) -> tuple[bool, str]:
+def stability_rises(seen: ClaimInput) -> tuple[bool, str]:
     """Each measure rises from each N to the next."""
     table = ours(seen)
     against = []
@@ -137,13 +139,13 @@ def stability_rises(seen: Seen) -> tuple[bool, str]:
     return not against, "; ".join([text, *against])
 
 
-def error_falls(seen: Seen) -> tuple[bool, str]:
+def error_falls(seen: ClaimInput) -> tuple[bool, str]:
     """The error is lower at the largest N than at the smallest."""
     table = ours(seen)
     first, last = (table.groupby("data")[ERROR].agg(one) for one in ("first", "last"))
     change = (last - first)[table.groupby("data")["n"].nunique() > 1]
     if change.empty:
-        raise Unchecked("no data set was measured at two training sizes")
+        raise UncheckableClaim("no data set was measured at two training sizes")
     falls = int((change < 0).sum())
     texts = [f"{name} {value:+.1f}" for name, value in change.items()]
     held = falls >= 0.75 * len(change) and change.mean() < 0
@@ -158,7 +160,7 @@ def faster_where_ratio_is_low(column: str, sign: int) -> Claim:
     def correlations(table: pd.DataFrame) -> tuple[float, float, int]:
         made = steps(table, column)
         if len(made) < 4:
-            raise Unchecked("fewer than 4 steps between training sizes were measured")
+            raise UncheckableClaim("fewer than 4 steps between training sizes were measured")
         speed = sign * made["change"]
         found = [
             float(spearmanr(made["before"], speed / made[by]).statistic)
@@ -166,11 +168,11 @@ def faster_where_ratio_is_low(column: str, sign: int) -> Claim:
         ]
         return found[0], found[1], len(made)
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         by_sample, by_doubling, count = correlations(ours(seen))
         their_sample, their_doubling, _ = correlations(theirs(seen))
         if np.isnan(by_sample):
-            raise Unchecked("the numbers do not vary")
+            raise UncheckableClaim("the numbers do not vary")
         return by_sample < 0, (
             f"rank correlation of N/D and speed over {count} steps {by_sample:+.2f}, by doubling "
             f"of N {by_doubling:+.2f}; published numbers {their_sample:+.2f} and "
@@ -185,19 +187,19 @@ def faster_where_ratio_is_low(column: str, sign: int) -> Claim:
     )
 
 
-def low_below_one(seen: Seen) -> tuple[bool, str]:
+def low_below_one(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel is low as long as there are fewer samples than features."""
     table = ours(seen)
     below = table.loc[table["ratio"] < 1, "CW_rel"]
     if below.empty:
-        raise Unchecked("no training set has fewer samples than features")
+        raise UncheckableClaim("no training set has fewer samples than features")
     beyond = table.loc[table["ratio"] >= 1, "CW_rel"]
     rest = f"; from 1 on {beyond.mean():.2f}" if len(beyond) else ""
-    spread = f"{below.min():.2f} to {below.max():.2f}, {counted(len(below), 'row')}"
+    spread = f"{below.min():.2f} to {below.max():.2f}, {format_count(len(below), 'row')}"
     return bool(below.mean() < 0.5), f"mean CW_rel below 1 {below.mean():.2f} ({spread}){rest}"
 
 
-def lowest_where_ratio_is_lowest(seen: Seen) -> tuple[bool, str]:
+def lowest_where_ratio_is_lowest(seen: ClaimInput) -> tuple[bool, str]:
     """CW_rel grows over three ranges of N/D."""
     table = ours(seen)
     ranges = pd.cut(
@@ -205,9 +207,9 @@ def lowest_where_ratio_is_lowest(seen: Seen) -> tuple[bool, str]:
     )
     found = table.groupby(ranges, observed=False)["CW_rel"].agg(["mean", "size"])
     if (found["size"] == 0).any():
-        raise Unchecked("one of the three ranges of N/D has no data set")
+        raise UncheckableClaim("one of the three ranges of N/D has no data set")
     texts = [
-        f"{name} {row['mean']:.2f} ({counted(int(row['size']), 'row')})"
+        f"{name} {row['mean']:.2f} ({format_count(int(row['size']), 'row')})"
         for name, row in found.iterrows()
     ]
     return bool(found["mean"].is_monotonic_increasing), "mean CW_rel: " + ", ".join(texts)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, Seen, Unchecked, unchecked
+from holdfast.papers._comparison import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
 from holdfast.papers._record import Experiment
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.kalousis2005._study import (
     CHOICES,
     DATA,
@@ -21,7 +21,7 @@ from holdfast.papers.kalousis2005._study import (
     PEAKS,
     SETTINGS,
     outer_groups,
-    studied,
+    run_nested_study,
     weights_of,
 )
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
 
 BEST = 10
@@ -38,21 +38,21 @@ WITHIN, BETWEEN = "shared within outer folds", "shared between outer folds"
 EVER, ALWAYS = "ever selected", "always selected"
 
 
-def figure1(shop: Workshop) -> Made:
+def figure1(shop: ExperimentRunner) -> ExperimentResult:
     """Draw stripes, and count what they show."""
-    results = {setting.name: studied(shop, setting.name) for setting in SETTINGS}
+    results = {setting.name: run_nested_study(shop, setting.name) for setting in SETTINGS}
     rows = [
         {"setting": setting, "data": OVARIAN, "method": method, "what": what, "value": value}
         for setting, result in results.items()
         for method in METHODS
         if method in result.selectors
-        for what, value in counted(result, method).items()
+        for what, value in count_shared_features(result, method).items()
     ]
     pictures = {name: results[PEAKS].plot_stripes(name, BEST) for name in METHODS}
-    return Made(values=pd.DataFrame(rows), pictures=pictures)
+    return ExperimentResult(values=pd.DataFrame(rows), pictures=pictures)
 
 
-def counted(result: hf.Result, method: str) -> dict[str, float]:
+def count_shared_features(result: hf.Result, method: str) -> dict[str, float]:
     """Count the features that inner folds share, and those selected at all and always."""
     subsets = result.preferences[method, BEST]
     alike = hf.pairwise("jaccard", subsets)
@@ -65,27 +65,27 @@ def counted(result: hf.Result, method: str) -> dict[str, float]:
         apart[np.ix_(one, one)] = False
     counts = np.bincount(subsets.indices)
     return {
-        WITHIN: shared(float(within)),
-        BETWEEN: shared(float(alike[apart].mean())),
+        WITHIN: shared_feature_count(float(within)),
+        BETWEEN: shared_feature_count(float(alike[apart].mean())),
         EVER: float((counts > 0).sum()),
         ALWAYS: float((counts == len(subsets)).sum()),
     }
 
 
-def shared(similarity: float) -> float:
+def shared_feature_count(similarity: float) -> float:
     """Return how many of the features two sets have in common, from S_S, as the paper does."""
     return 2 * BEST * similarity / (1 + similarity)
 
 
-def wide(seen: Seen) -> pd.DataFrame:
+def wide(seen: ClaimInput) -> pd.DataFrame:
     """Return the counts: a row a method."""
     table = seen.pivot("method", "what")
     if missing := [name for name in METHODS if name not in table.index]:
-        raise Unchecked(f"nothing was counted of {', '.join(missing)}")
+        raise UncheckableClaim(f"nothing was counted of {', '.join(missing)}")
     return table.loc[list(METHODS)]
 
 
-def pictures_agree(seen: Seen) -> tuple[bool, str]:
+def pictures_agree(seen: ClaimInput) -> tuple[bool, str]:
     """The more features are shared, the fewer are selected at all."""
     table = wide(seen).sort_values(WITHIN, ascending=False)
     texts = [f"{name}: {row[WITHIN]:.2f} shared, {row[EVER]:.0f} selected"
@@ -93,7 +93,7 @@ def pictures_agree(seen: Seen) -> tuple[bool, str]:
     return bool(table[EVER].is_monotonic_increasing), "; ".join(texts)
 
 
-def nearer_within(seen: Seen) -> tuple[bool, str]:
+def nearer_within(seen: ClaimInput) -> tuple[bool, str]:
     """Inner folds of one outer fold share more features."""
     table = wide(seen)
     texts = [f"{name}: {row[WITHIN]:.2f} and {row[BETWEEN]:.2f}" for name, row in table.iterrows()]
@@ -132,11 +132,13 @@ FIGURE1 = Experiment(
             "the samples).",
             nearer_within,
         ),
-        unchecked(
+        make_unchecked_claim(
             "On prostate information gain is the least stable, even within one outer fold.",
             LEFT_OUT,
         ),
-        unchecked("On prostate the other three methods often select the same features.", LEFT_OUT),
+        make_unchecked_claim(
+            "On prostate the other three methods often select the same features.", LEFT_OUT
+        ),
     ),
 )
 """The experiment."""
@@ -145,21 +147,21 @@ FIGURE1 = Experiment(
 # What the paper states around Figure 2.
 
 INTERESTING = 200
-FEW = 50
-NEAR = 0.1
+MAX_FEW_FEATURES = 50
+KNOT_TOLERANCE_SHARE = 0.1
 FURTHEST = 0.4  # the share of the features up to which knots are looked for
 SHARP = 300
 
 
-def profiles(seen: Seen, *names: str) -> pd.DataFrame:
+def profiles(seen: ClaimInput, *names: str) -> pd.DataFrame:
     """Return the profiles of methods: a row a size."""
     table: pd.DataFrame = seen.fact("profile")
     if missing := [name for name in names if name not in table.columns]:
-        raise Unchecked(f"{', '.join(missing)} has no profile in this setting")
+        raise UncheckableClaim(f"{', '.join(missing)} has no profile in this setting")
     return table[list(names)].dropna()
 
 
-def relief_dominates(seen: Seen) -> tuple[bool, str]:
+def relief_dominates(seen: ClaimInput) -> tuple[bool, str]:
     """ReliefF is the most stable at all interesting sizes."""
     table = profiles(seen, *METHODS)
     table = table[table.index <= INTERESTING]
@@ -169,30 +171,32 @@ def relief_dominates(seen: Seen) -> tuple[bool, str]:
     return bool(ahead.all()), f"ahead at {ahead.sum()} of {len(ahead)} sizes, {least}"
 
 
-def knot_where_gain_ends(seen: Seen) -> tuple[bool, str]:
+def knot_where_gain_ends(seen: ClaimInput) -> tuple[bool, str]:
     """The knot of IG is where features without gain begin."""
     gaining, count = seen.fact("gaining"), seen.fact("n_features")
     if gaining > FURTHEST * count:
-        raise Unchecked(
+        raise UncheckableClaim(
             f"knots are looked for up to {FURTHEST * count:.0f} features, and {gaining:.0f} have "
             f"a gain; up to there the answer is: {seen.fact('knots').loc['IG', 'sentence']}"
         )
     size = seen.fact("knots").loc["IG", "size"]
     if pd.isna(size):
         return False, f"no knot; {gaining:.0f} features have a gain"
-    near = abs(size - gaining) <= NEAR * count
+    near = abs(size - gaining) <= KNOT_TOLERANCE_SHARE * count
     return bool(near), f"knot at {size} features; {gaining:.0f} have a gain"
 
 
-def bend_where_gain_ends(seen: Seen) -> tuple[bool, str]:
+def bend_where_gain_ends(seen: ClaimInput) -> tuple[bool, str]:
     """The profile of IG bends where features without gain begin."""
     if seen.fact("reversed"):
-        raise Unchecked("here features without gain come first")
+        raise UncheckableClaim("here features without gain come first")
     gaining, count = seen.fact("gaining"), seen.fact("n_features")
     table = profiles(seen, "IG")
     place = bend(table.index.to_numpy(dtype=float), table["IG"].to_numpy(dtype=float))
     text = f"bend at {place:.0f} of {count} features; {gaining:.0f} have a gain, "
-    return abs(place - gaining) <= NEAR * count, text + f"{count - gaining:.0f} have none"
+    return abs(
+        place - gaining
+    ) <= KNOT_TOLERANCE_SHARE * count, text + f"{count - gaining:.0f} have none"
 
 
 def bend(sizes: NDArray[np.float64], values: NDArray[np.float64]) -> float:
@@ -203,15 +207,15 @@ def bend(sizes: NDArray[np.float64], values: NDArray[np.float64]) -> float:
         fitted = parts @ np.linalg.lstsq(parts, values, rcond=None)[0]
         misfits.append(float(((values - fitted) ** 2).sum()))
     if not misfits:
-        raise Unchecked("there are too few sizes to see a bend")
+        raise UncheckableClaim("there are too few sizes to see a bend")
     return float(sizes[2 + int(np.argmin(misfits))])
 
 
-def sharp_then_slow(seen: Seen) -> tuple[bool, str]:
+def sharp_then_slow(seen: ClaimInput) -> tuple[bool, str]:
     """IG rises sharply up to some 300 features, then slowly."""
     values = profiles(seen, "IG")["IG"]
     if SHARP not in values.index or values.index.max() <= SHARP:
-        raise Unchecked(f"there is no profile around {SHARP} features")
+        raise UncheckableClaim(f"there is no profile around {SHARP} features")
     first, middle, last = values.iloc[0], values[SHARP], values.iloc[-1]
     before = (middle - first) / (SHARP - values.index[0])
     after = (last - middle) / (values.index[-1] - SHARP)
@@ -219,40 +223,40 @@ def sharp_then_slow(seen: Seen) -> tuple[bool, str]:
     return bool(before > 0 and before >= 3 * after), text
 
 
-def relief_has_a_knot(seen: Seen) -> tuple[bool, str]:
+def relief_has_a_knot(seen: ClaimInput) -> tuple[bool, str]:
     """ReliefF has a knot, too."""
     knots = seen.fact("knots")
     if "RF" not in knots.index:
-        raise Unchecked("ReliefF has no profile in this setting")
+        raise UncheckableClaim("ReliefF has no profile in this setting")
     return bool(pd.notna(knots.loc["RF", "size"])), str(knots.loc["RF", "sentence"])
 
 
-def lead_of_one(seen: Seen, low: float, high: float) -> pd.Series[float]:
+def lead_of_one(seen: ClaimInput, low: float, high: float) -> pd.Series[float]:
     """Return by how much SVMONE leads SVMRFE at sizes between two."""
     table = profiles(seen, "SVMONE", "SVMRFE")
     lead = (table["SVMONE"] - table["SVMRFE"])[(table.index >= low) & (table.index <= high)]
     if lead.empty:
-        raise Unchecked(f"there is no profile between {low:.0f} and {high:.0f} features")
+        raise UncheckableClaim(f"there is no profile between {low:.0f} and {high:.0f} features")
     return lead
 
 
-def one_leads_for_few(seen: Seen) -> tuple[bool, str]:
+def one_leads_for_few(seen: ClaimInput) -> tuple[bool, str]:
     """SVMONE leads SVMRFE for few features."""
-    lead = lead_of_one(seen, 1, FEW).mean()
+    lead = lead_of_one(seen, 1, MAX_FEW_FEATURES).mean()
     return bool(lead > 0), f"SVMONE minus SVMRFE {lead:+.3f} on average"
 
 
-def svms_meet(seen: Seen) -> tuple[bool, str]:
+def svms_meet(seen: ClaimInput) -> tuple[bool, str]:
     """SVMONE and SVMRFE are the same for many features."""
     count = seen.fact("n_features")
     most = lead_of_one(seen, count / 2, count).abs().max()
     return bool(most <= 0.02), f"they differ by at most {most:.3f}"
 
 
-def lead_shrinks(seen: Seen) -> tuple[bool, str]:
+def lead_shrinks(seen: ClaimInput) -> tuple[bool, str]:
     """The lead of SVMONE is largest for few features."""
     count = seen.fact("n_features")
-    spans = ((1, FEW), (100, INTERESTING), (count / 2, count))
+    spans = ((1, MAX_FEW_FEATURES), (100, INTERESTING), (count / 2, count))
     few, some, many = (float(lead_of_one(seen, low, high).mean()) for low, high in spans)
     return few > some > many, f"{few:+.3f}, {some:+.3f} and {many:+.3f} on average"
 
@@ -280,7 +284,8 @@ CLAIMS = (
     ),
     Claim("ReliefF has a knot on ovarian, too, as find_knot sees it.", relief_has_a_knot),
     Claim(
-        f"SVMONE has a small advantage over SVMRFE for few features (bar: on average up to {FEW}).",
+        "SVMONE has a small advantage over SVMRFE for few features (bar: on average up to "
+        f"{MAX_FEW_FEATURES}).",
         one_leads_for_few,
     ),
     Claim(
@@ -290,14 +295,14 @@ CLAIMS = (
     ),
     Claim(
         "The lead of SVMONE over SVMRFE grows towards fewer features (bar: on average, "
-        f"up to {FEW} features, from 100 to {INTERESTING}, from half of them on).",
+        f"up to {MAX_FEW_FEATURES} features, from 100 to {INTERESTING}, from half of them on).",
         lead_shrinks,
     ),
-    unchecked(
+    make_unchecked_claim(
         "On prostate and stroke S_S of information gain is near that of random sets.", LEFT_OUT
     ),
-    unchecked("ReliefF has strong knots on stroke and prostate.", LEFT_OUT),
-    unchecked("SVMONE and SVMRFE have knots on stroke.", LEFT_OUT),
+    make_unchecked_claim("ReliefF has strong knots on stroke and prostate.", LEFT_OUT),
+    make_unchecked_claim("SVMONE and SVMRFE have knots on stroke.", LEFT_OUT),
 )
 """The findings."""
 
@@ -308,20 +313,23 @@ FIRST, STEP = 10, 5
 SHOWN = (10, 20, 30, 40, 50, 100, 200, 300, 400, 500, 600, 700, 800)
 
 
-def figure2(shop: Workshop) -> Made:
+def figure2(shop: ExperimentRunner) -> ExperimentResult:
     """Measure S_S at all sizes, draw it, and find knots."""
     rows, pictures = [], {}
     facts: dict[tuple[str, str], Any] = {}
     for setting in (one.name for one in SETTINGS):
-        result = studied(shop, setting)
+        result = run_nested_study(shop, setting)
         count = n_features(result)
         asked = {"sizes": [*range(FIRST, count, STEP), count], "measures": "jaccard"}
         profile = result.profile(**asked)
         rows.append(numbers(profile).assign(setting=setting, data=OVARIAN))
         pictures[setting] = result.plot_profiles(**asked)
-        facts |= {(setting, name): one for name, one in found(result, profile, setting).items()}
+        facts |= {
+            (setting, name): one
+            for name, one in collect_claim_facts(result, profile, setting).items()
+        }
     values = pd.concat(rows, ignore_index=True)
-    return Made(values=values, pictures=pictures, facts=facts, notes=notes(facts))
+    return ExperimentResult(values=values, pictures=pictures, facts=facts, notes=notes(facts))
 
 
 def n_features(result: hf.Result) -> int:
@@ -335,7 +343,9 @@ def numbers(profile: hf.judge.StabilityProfile) -> pd.DataFrame:
     return table.rename(columns={"selector": "method"})[["method", "size", "value"]]
 
 
-def found(result: hf.Result, profile: hf.judge.StabilityProfile, setting: str) -> dict[str, Any]:
+def collect_claim_facts(
+    result: hf.Result, profile: hf.judge.StabilityProfile, setting: str
+) -> dict[str, Any]:
     """Return what claims need: whole profiles, knots, and how many features have a gain."""
     gains = weights_of(result)["IG"].values
     return {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.io import Dataset
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
     Array: TypeAlias = NDArray[np.float64]
     Places: TypeAlias = NDArray[np.intp]
@@ -36,7 +36,7 @@ NORMAL = 1.4826  # from the median absolute deviation to the standard deviation 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peaks:
+class PeakOptions:
     """How peaks are found.
 
     Attributes
@@ -65,7 +65,7 @@ class Peaks:
     share: float = 0.13
 
 
-def peaks_of(data: Dataset, how: Peaks) -> Dataset:
+def peaks_of(data: Dataset, how: PeakOptions) -> Dataset:
     """Return the heights of aligned peaks as a data set; features keep the name of their m/z."""
     masses = np.array([mass(name) for name in data.feature_names])
     used = np.flatnonzero(masses > 0)
@@ -79,7 +79,7 @@ def mass(name: str) -> float:
     return float(name.removeprefix(PREFIX))
 
 
-def peak_heights(spectra: Array, masses: Array, how: Peaks) -> tuple[Array, Places]:
+def peak_heights(spectra: Array, masses: Array, how: PeakOptions) -> tuple[Array, Places]:
     """Return the height of each peak in each spectrum, and the places of the peaks.
 
     Parameters
@@ -94,7 +94,7 @@ def peak_heights(spectra: Array, masses: Array, how: Peaks) -> tuple[Array, Plac
     smooth = signal.savgol_filter(spectra, how.smooth, how.order, axis=1, mode="nearest")
     signals = smooth - baseline(smooth, how.baseline)
     counts = peak_counts(signals / noise(spectra - smooth, how.noise), how.prominence)
-    places = aligned(counts, masses, how.tolerance, how.share * len(spectra))
+    places = align_peaks(counts, masses, how.tolerance, how.share * len(spectra))
     return heights_at(signals, places, masses, how.tolerance), places
 
 
@@ -123,7 +123,7 @@ def peak_counts(signals: Array, prominence: float) -> Places:
     return counts
 
 
-def aligned(counts: Places, masses: Array, tolerance: float, least: float) -> Places:
+def align_peaks(counts: Places, masses: Array, tolerance: float, least: float) -> Places:
     """Return where peaks of many spectra lie together, in order.
 
     The place with the most peaks within the tolerance comes first, of equal ones the one with
@@ -132,7 +132,7 @@ def aligned(counts: Places, masses: Array, tolerance: float, least: float) -> Pl
     """
     left = counts.copy()
     places: list[int] = []
-    low, high = within(masses, tolerance)
+    low, high = tolerance_bounds(masses, tolerance)
     while True:
         summed = np.concatenate([[0], np.cumsum(left)])
         near = summed[high] - summed[low]
@@ -143,7 +143,7 @@ def aligned(counts: Places, masses: Array, tolerance: float, least: float) -> Pl
         left[low[best] : high[best]] = 0
 
 
-def within(masses: Array, tolerance: float) -> tuple[Places, Places]:
+def tolerance_bounds(masses: Array, tolerance: float) -> tuple[Places, Places]:
     """Return, for each m/z, the first place within the tolerance and the first one beyond it.
 
     The neighbouring places always count: where m/z values are far apart, peaks differ by one.
@@ -160,7 +160,7 @@ def heights_at(signals: Array, places: Places, masses: Array, tolerance: float) 
 
     Each point belongs to one peak only, so that neighbours are no copies of each other.
     """
-    low, high = (ends[places] for ends in within(masses, tolerance))
+    low, high = (ends[places] for ends in tolerance_bounds(masses, tolerance))
     middle = (places[1:] + places[:-1] + 1) // 2
     low[1:], high[:-1] = np.maximum(low[1:], middle), np.minimum(high[:-1], middle)
     heights = [signals[:, a:b].max(axis=1) for a, b in zip(low, high, strict=True)]
@@ -171,12 +171,12 @@ def heights_at(signals: Array, places: Places, masses: Array, tolerance: float) 
 
 OVARIAN, PROSTATE, STROKE = "ovarian", "prostate_ms", "stroke"
 DATA = (OVARIAN, PROSTATE, STROKE)
-SIZES = (10, 20, 30, 40, 50)
+SUBSET_SIZES = (10, 20, 30, 40, 50)
 METHODS = ("IG", "RF", "SVMONE", "SVMRFE")
 RANDOM = "random"
 PEAKS, HEAVY, LOWEST = "all peaks", "m/z from 500 on", "lowest gain first"
-WIDE = "wider alignment"
-WIDER = Peaks(tolerance=0.002, share=0.025)
+WIDER_ALIGNMENT = "wider alignment"
+WIDER = PeakOptions(tolerance=0.002, share=0.025)
 HEAVY_FROM = 500.0
 ZERO_ONE, STANDARD = "0 to 1", "standardised"
 """How the classifier's features are scaled: as WEKA does by default, and otherwise."""
@@ -188,7 +188,7 @@ SETTINGS = (
         title="Only peaks from m/z 500 on: below, much of the signal is of the matrix.",
     ),
     Setting(
-        name=WIDE,
+        name=WIDER_ALIGNMENT,
         title="Peaks within 0.2% of their m/z are one feature, if 2.5% of the spectra have it: "
         "828 features.",
     ),
@@ -223,14 +223,14 @@ CHOICES = (
 LEFT_OUT = "the spectra cannot be had"
 
 
-def spectra(shop: Workshop, setting: str) -> Dataset:
+def spectra(shop: ExperimentRunner, setting: str) -> Dataset:
     """Return the peaks of the ovarian spectra."""
-    found = peaks(shop.data(OVARIAN), WIDER if setting == WIDE else Peaks())
+    found = peaks(shop.data(OVARIAN), WIDER if setting == WIDER_ALIGNMENT else PeakOptions())
     return heavier(found, HEAVY_FROM) if setting == HEAVY else found
 
 
 @lru_cache(maxsize=2)
-def peaks(data: Dataset, how: Peaks) -> Dataset:
+def peaks(data: Dataset, how: PeakOptions) -> Dataset:
     """Find peaks, or return those that were found before."""
     return peaks_of(data, how)
 
@@ -242,7 +242,7 @@ def heavier(data: Dataset, least: float) -> Dataset:
     return replace(data, X=data.X[:, kept], feature_names=names)
 
 
-def studied(shop: Workshop, setting: str) -> hf.Result:
+def run_nested_study(shop: ExperimentRunner, setting: str) -> hf.Result:
     """Run nested cross-validation with all selectors."""
     folds = shop.either(5, 10)
     with warnings.catch_warnings():  # SVM-RFE ranks; that it has no weights is no news
@@ -252,7 +252,7 @@ def studied(shop: Workshop, setting: str) -> hf.Result:
             selectors(setting),
             spectra(shop, setting),
             protocol=hf.Nested(folds, folds),
-            sizes=SIZES,
+            sizes=SUBSET_SIZES,
             classifiers=classifiers(),
             measures=["pearson", "spearman", "jaccard"],
         )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from holdfast.papers._comparison import Claim, Seen, Unchecked, unchecked
+from holdfast.papers._comparison import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
 from holdfast.papers._record import Experiment, Setting
-from holdfast.papers._runner import Made
+from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.kalousis2005._study import (
     CHOICES,
     DATA,
@@ -17,31 +17,31 @@ from holdfast.papers.kalousis2005._study import (
     OVARIAN,
     PEAKS,
     SETTINGS,
-    SIZES,
     STANDARD,
+    SUBSET_SIZES,
     ZERO_ONE,
+    run_nested_study,
     stability,
-    studied,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import holdfast as hf
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
 
 # What the paper states around Table 3.
 
 ERROR, SETS = "error", "S_S"
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
 
-def by_size(seen: Seen, what: str) -> dict[int, dict[str, float]]:
+def by_size(seen: ClaimInput, what: str) -> dict[int, dict[str, float]]:
     """Return errors or stability of all methods, by size."""
     table = seen.pivot("size", "method", what=what)
     if missing := [name for name in METHODS if name not in table.columns]:
-        raise Unchecked(f"nothing was measured of {', '.join(missing)}")
+        raise UncheckableClaim(f"nothing was measured of {', '.join(missing)}")
     rows = table[list(METHODS)].to_numpy(dtype=float).tolist()
     sizes = [int(size) for size in table.index.to_list()]
     named = [dict(zip(METHODS, row, strict=True)) for row in rows]
@@ -59,11 +59,11 @@ def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
         return False
     pair = tests[["one", "other"]].isin([one, other]).all(axis=1) & (tests["size"] == size)
     if not pair.any():
-        raise Unchecked(f"{one} and {other} were not tested with {size} features")
-    return bool(tests[pair]["p_value"].iloc[0] <= LEVEL)
+        raise UncheckableClaim(f"{one} and {other} were not tested with {size} features")
+    return bool(tests[pair]["p_value"].iloc[0] <= SIGNIFICANCE_LEVEL)
 
 
-def best_groups(seen: Seen) -> dict[int, list[str]]:
+def best_groups(seen: ClaimInput) -> dict[int, list[str]]:
     """Return, for each size, the methods that do not differ from the one of the lowest error."""
     errors, tests = by_size(seen, ERROR), seen.fact("tests")
     best = {size: min(METHODS, key=lambda name: row[name]) for size, row in errors.items()}
@@ -73,7 +73,7 @@ def best_groups(seen: Seen) -> dict[int, list[str]]:
     }
 
 
-def relief_most_stable_at_each_size(seen: Seen) -> tuple[bool, str]:
+def relief_most_stable_at_each_size(seen: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads in S_S at every size."""
     table = by_size(seen, SETS)
     texts = [
@@ -83,7 +83,7 @@ def relief_most_stable_at_each_size(seen: Seen) -> tuple[bool, str]:
     return all(highest(row) == "RF" for row in table.values()), "; ".join(texts)
 
 
-def unstable_yet_better(seen: Seen) -> tuple[bool, str]:
+def unstable_yet_better(seen: ClaimInput) -> tuple[bool, str]:
     """SVMRFE is significantly better than another at some size, with an S_S below ReliefF's."""
     errors, sets = by_size(seen, ERROR), by_size(seen, SETS)
     texts = [
@@ -105,24 +105,26 @@ def beaten_by(tests: pd.DataFrame, size: int, errors: dict[str, float]) -> list[
     ]
 
 
-def many_are_as_good(seen: Seen) -> tuple[bool, str]:
+def many_are_as_good(seen: ClaimInput) -> tuple[bool, str]:
     """At some sizes several methods share the lowest error."""
     groups = best_groups(seen)
-    return any(len(one) > 1 for one in groups.values()), told(groups)
+    return any(len(one) > 1 for one in groups.values()), format_best_groups(groups)
 
 
-def relief_is_most_stable_of_the_best(seen: Seen) -> tuple[bool, str]:
+def relief_is_most_stable_of_the_best(seen: ClaimInput) -> tuple[bool, str]:
     """Where ReliefF is among the best in error, it is the most stable of them."""
     groups, sets = best_groups(seen), by_size(seen, SETS)
     shared = {size: one for size, one in groups.items() if "RF" in one and len(one) > 1}
     if not shared:
-        raise Unchecked(f"ReliefF never shares the lowest error with others; {told(groups)}")
+        raise UncheckableClaim(
+            f"ReliefF never shares the lowest error with others; {format_best_groups(groups)}"
+        )
     winners = {size: highest(sets[size], group) for size, group in shared.items()}
     texts = [f"{name} at {size}" for size, name in winners.items()]
     return set(winners.values()) == {"RF"}, f"the most stable: {', '.join(texts)}"
 
 
-def told(groups: dict[int, list[str]]) -> str:
+def format_best_groups(groups: dict[int, list[str]]) -> str:
     """Name the methods that share the lowest error at each size."""
     return "lowest error: " + "; ".join(f"{size}: {', '.join(g)}" for size, g in groups.items())
 
@@ -145,12 +147,12 @@ CLAIMS = (
         "them.",
         relief_is_most_stable_of_the_best,
     ),
-    unchecked(
+    make_unchecked_claim(
         "On stroke with 10 features IG, ReliefF and SVMRFE do not differ in error, and S_S of "
         "ReliefF is twice that of SVMRFE and over ten times that of IG.",
         LEFT_OUT,
     ),
-    unchecked(
+    make_unchecked_claim(
         "On stroke with 20 features SVMRFE is significantly better in error than the three "
         "others, with an S_S of 0.16.",
         LEFT_OUT,
@@ -164,15 +166,15 @@ CLAIMS = (
 OTHER_SCALE = "standardised features"
 
 
-def table3(shop: Workshop) -> Made:
+def table3(shop: ExperimentRunner) -> ExperimentResult:
     """Read errors and stability at each size, and test errors against each other."""
     rows, facts = [], {}
     for setting in RUNS:
-        result = studied(shop, PEAKS if setting == OTHER_SCALE else setting)
+        result = run_nested_study(shop, PEAKS if setting == OTHER_SCALE else setting)
         scale = STANDARD if setting == OTHER_SCALE else ZERO_ONE
         rows.append(numbers(result, scale).assign(setting=setting, data=OVARIAN))
         facts[setting, "tests"] = tests(result, scale)
-    return Made(values=pd.concat(rows, ignore_index=True), facts=facts)
+    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
 def numbers(result: hf.Result, scale: str) -> pd.DataFrame:
@@ -184,7 +186,9 @@ def numbers(result: hf.Result, scale: str) -> pd.DataFrame:
             SETS: stability(result, "jaccard"),
         }
     )
-    order = [(method, size) for size in SIZES for method in METHODS if method in result.selectors]
+    order = [
+        (method, size) for size in SUBSET_SIZES for method in METHODS if method in result.selectors
+    ]
     table = wide.loc[order].rename_axis(["method", "size"]).reset_index()
     long = table.melt(["size", "method"], var_name="what")
     return long.astype({"size": int}).sort_values(["size", "method"], kind="stable")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from holdfast.papers._record import Experiment, Paper, Setting
 from holdfast.papers.saeys2008._claims import CLAIMS as ACCURACY_CLAIMS
-from holdfast.papers.saeys2008._claims import CLAIMS_ROBUST_CLAIMS as ROBUST_CLAIMS
-from holdfast.papers.saeys2008._claims import CLAIMS_SIZE_CLAIMS as SIZE_CLAIMS
-from holdfast.papers.saeys2008._claims import CLAIMS_TRADE_CLAIMS as TRADE_CLAIMS
+from holdfast.papers.saeys2008._claims import ROBUST_CLAIMS, SIZE_CLAIMS, TRADE_CLAIMS
 from holdfast.papers.saeys2008._studies import AVERAGED, COLUMN, DRAWN, MAIN, MDL, RANDOM
 from holdfast.papers.saeys2008._tables import figure1, table2, table3, table4
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.papers._comparison import Claim, Unchecked
+from holdfast.papers._comparison import Claim, UncheckableClaim
 from holdfast.papers.saeys2008._studies import (
     ENSEMBLE,
     N_BAGS,
@@ -18,19 +18,19 @@ from holdfast.papers.saeys2008._studies import (
     SVM_RFE,
 )
 from holdfast.papers.saeys2008._tables import (
-    LARGE,
+    LARGE_FOREST_FACT,
     MEASURES,
     PAIRS,
-    about,
     first_of,
+    format_dataset_count,
+    format_named_values,
+    format_two_decimals,
     gain,
     gains,
-    listed,
+    limit_to_selectors,
     means,
     of_kind,
-    over,
     pairs_of,
-    said,
     steps,
     wide,
 )
@@ -38,7 +38,7 @@ from holdfast.papers.saeys2008._tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from holdfast.papers._comparison import Seen
+    from holdfast.papers._comparison import ClaimInput
     from holdfast.papers.saeys2008._tables import Check, Means
 
 
@@ -49,21 +49,23 @@ OTHERS = (SU, RELIEF, SVM_RFE)
 CLASSIFIERS = ("SVM", "RF", "KNN")
 
 
-def by_classifier(seen: Seen) -> tuple[dict[str, Means], str]:
+def by_classifier(seen: ClaimInput) -> tuple[dict[str, Means], str]:
     """Return means over the data sets that all classifiers have, and how many these are."""
     table = wide(seen)
     counts = table.groupby("data").size()
     whole = table.loc[counts.index[counts == len(CLASSIFIERS)]]
     if whole.empty:
-        raise Unchecked("no data set has numbers of all classifiers")
-    return {name: means(_of(whole, name)) for name in CLASSIFIERS}, over(whole)
+        raise UncheckableClaim("no data set has numbers of all classifiers")
+    return {
+        name: means(_filter_classifier(whole, name)) for name in CLASSIFIERS
+    }, format_dataset_count(whole)
 
 
-def _of(table: pd.DataFrame, classifier: str) -> pd.DataFrame:
+def _filter_classifier(table: pd.DataFrame, classifier: str) -> pd.DataFrame:
     return table[table.index.get_level_values("classifier") == classifier]
 
 
-def svm_with_ensemble_leads(seen: Seen) -> tuple[bool, str]:
+def svm_with_ensemble_leads(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles of SVM-RFE with the SVM have the highest mean accuracy of all."""
     found, where = by_classifier(seen)
     ours = found["SVM"][OURS]
@@ -74,7 +76,7 @@ def svm_with_ensemble_leads(seen: Seen) -> tuple[bool, str]:
     return ours >= highest, f"{text} {where}"
 
 
-def svm_ensemble_does_well(seen: Seen) -> tuple[bool, str]:
+def svm_ensemble_does_well(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles of SVM-RFE are near the best with the other classifiers, too."""
     found, where = by_classifier(seen)
     pairs = {name: (found[name][OURS], max(found[name].values())) for name in ("RF", "KNN")}
@@ -83,7 +85,7 @@ def svm_ensemble_does_well(seen: Seen) -> tuple[bool, str]:
     return held, f"{'; '.join(texts)} {where}"
 
 
-def about_as_accurate(seen: Seen) -> tuple[bool, str]:
+def about_as_accurate(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles of all but forests are about as accurate as single selectors, or better."""
     found, where = by_classifier(seen)
     each = {(one, name): gain(found[name], one) for one in OTHERS for name in CLASSIFIERS}
@@ -93,7 +95,7 @@ def about_as_accurate(seen: Seen) -> tuple[bool, str]:
     return low >= -ABOUT, f"{text}, mean {sum(each.values()) / len(each):+.3f} {where}"
 
 
-def forests_lose(seen: Seen) -> tuple[bool, str]:
+def forests_lose(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests are less accurate than single forests on every data set."""
     table = wide(seen, needed=[(RF, SINGLE), (RF, ENSEMBLE)])
     found = {str(data): means(own) for data, own in table.groupby("data", sort=False)}
@@ -103,19 +105,23 @@ def forests_lose(seen: Seen) -> tuple[bool, str]:
     return all(gain(own, RF) < 0 for own in found.values()), ", ".join(texts)
 
 
-def better_than_all(seen: Seen) -> tuple[bool, str]:
+def better_than_all(seen: ClaimInput) -> tuple[bool, str]:
     """Features that ensembles choose mostly beat all features, but for forests."""
     table = wide(seen, needed=[*PAIRS, WHOLE])
     chosen = table[[(one, ENSEMBLE) for one in OTHERS]].to_numpy()
     better = chosen > table[[WHOLE]].to_numpy()
-    return bool(better.mean() > 0.5), f"better in {better.sum()} of {better.size} {over(table)}"
+    return bool(
+        better.mean() > 0.5
+    ), f"better in {better.sum()} of {better.size} {format_dataset_count(table)}"
 
 
-def forests_not_better_than_all(seen: Seen) -> tuple[bool, str]:
+def forests_not_better_than_all(seen: ClaimInput) -> tuple[bool, str]:
     """Features that ensembles of forests choose mostly do not beat all features."""
     table = wide(seen, needed=[(RF, ENSEMBLE), WHOLE])
     better = table[RF, ENSEMBLE].to_numpy() > table[WHOLE].to_numpy()
-    return bool(better.mean() <= 0.5), f"better in {better.sum()} of {better.size} {over(table)}"
+    return bool(
+        better.mean() <= 0.5
+    ), f"better in {better.sum()} of {better.size} {format_dataset_count(table)}"
 
 
 CLAIMS = (
@@ -136,7 +142,7 @@ CLAIMS = (
     Claim(
         "Ensembles of forests are less accurate than single forests on every data set (mean of "
         "the classifiers).",
-        about(forests_lose, RF),
+        limit_to_selectors(forests_lose, RF),
     ),
     Claim(
         "But for forests, features that ensembles choose beat all features in most cases (bar: "
@@ -146,7 +152,7 @@ CLAIMS = (
     Claim(
         "Forests are the exception: features that their ensembles choose beat all features in no "
         "more than half of the cases.",
-        about(forests_not_better_than_all, RF),
+        limit_to_selectors(forests_not_better_than_all, RF),
     ),
 )
 
@@ -157,17 +163,20 @@ ALMOST_ALL = 0.8
 """Bar, where the paper gives none."""
 
 
-def ensembles_trade_better(seen: Seen) -> tuple[bool, str]:
+def ensembles_trade_better(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles have the higher RPT in almost all cases."""
     table = wide(seen)
     up = {one: int((gains(table, one) > 0).sum()) for one in SELECTORS}
     count, size = sum(up.values()), len(table) * len(SELECTORS)
     each = ", ".join(f"{one} {number}" for one, number in up.items())
-    text = f"higher in {count} of {size} cases (of {len(table)} each: {each}) {over(table)}"
+    text = (
+        f"higher in {count} of {size} cases (of {len(table)} each: {each}) "
+        f"{format_dataset_count(table)}"
+    )
     return count / size >= ALMOST_ALL, text
 
 
-def forests_trade_best(seen: Seen) -> tuple[bool, str]:
+def forests_trade_best(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests have the highest mean RPT with every classifier."""
     found, where = by_classifier(seen)
     texts, held = [], True
@@ -179,19 +188,19 @@ def forests_trade_best(seen: Seen) -> tuple[bool, str]:
     return held, f"{'; '.join(texts)} {where}"
 
 
-def best_depends_on_data(seen: Seen) -> tuple[bool, str]:
+def best_depends_on_data(seen: ClaimInput) -> tuple[bool, str]:
     """Not one selector has the best RPT on all data sets."""
     winners = {
         str(data): first_of({pair: float(own[pair].max()) for pair in pairs_of(own)})
         for data, own in wide(seen).groupby("data", sort=False)
     }
     if len(winners) < 2:
-        raise Unchecked("it takes more than one data set")
+        raise UncheckableClaim("it takes more than one data set")
     texts = [f"{data}: {' '.join(winner)}" for data, winner in winners.items()]
     return len(set(winners.values())) > 1, ", ".join(texts)
 
 
-CLAIMS_TRADE_CLAIMS = (
+TRADE_CLAIMS = (
     Claim("Ensembles have the higher RPT in almost all cases (bar: 80%).", ensembles_trade_better),
     Claim(
         "Ensembles of forests have the highest mean RPT with every classifier.", forests_trade_best
@@ -202,51 +211,60 @@ CLAIMS_TRADE_CLAIMS = (
 
 # What the paper states about the robustness of forests: Table 2.
 
-NEAR = 0.05
+MAX_PUBLISHED_GAP = 0.05
 """Bar, where the paper gives none."""
-BOTH = [(RF, SINGLE), (RF, ENSEMBLE)]
+FOREST_PAIRS = [(RF, SINGLE), (RF, ENSEMBLE)]
 
 
-def as_published(seen: Seen) -> tuple[bool, str]:
+def as_published(seen: ClaimInput) -> tuple[bool, str]:
     """The Sp of forests is that published, on the same data sets."""
-    table = wide(seen, needed=BOTH, measure="Sp")
+    table = wide(seen, needed=FOREST_PAIRS, measure="Sp")
     known = seen.published.query("measure == 'Sp' and selector == @RF")
-    printed = known.pivot(index="data", columns=["selector", "kind"], values="value")[BOTH].dropna()
+    printed = known.pivot(index="data", columns=["selector", "kind"], values="value")[
+        FOREST_PAIRS
+    ].dropna()
     names = list(table.index.get_level_values("data"))
     if not set(names) <= set(printed.index):
-        raise Unchecked("the paper has no number for one of the data sets")
+        raise UncheckableClaim("the paper has no number for one of the data sets")
     ours, theirs = means(table), means(printed.loc[names])
-    texts = [f"{pair[1]} {said(ours[pair])} (published {said(theirs[pair])})" for pair in BOTH]
-    held = all(abs(ours[pair] - theirs[pair]) <= NEAR for pair in BOTH)
-    return held, f"{', '.join(texts)} {over(table)}"
+    texts = [
+        f"{pair[1]} {format_two_decimals(ours[pair])} (published "
+        f"{format_two_decimals(theirs[pair])})"
+        for pair in FOREST_PAIRS
+    ]
+    held = all(abs(ours[pair] - theirs[pair]) <= MAX_PUBLISHED_GAP for pair in FOREST_PAIRS)
+    return held, f"{', '.join(texts)} {format_dataset_count(table)}"
 
 
-def leads_alone(seen: Seen) -> tuple[bool, str]:
+def leads_alone(seen: ClaimInput) -> tuple[bool, str]:
     """A single forest has the highest Sp and JC5."""
     tables = {short: wide(seen, measure=short) for short in ("Sp", "JC5")}
     found = {short: of_kind(means(table), SINGLE) for short, table in tables.items()}
-    texts = [f"{short}: {listed(own)}" for short, own in found.items()]
+    texts = [f"{short}: {format_named_values(own)}" for short, own in found.items()]
     held = all(own[RF] == max(own.values()) for own in found.values())
-    return held, f"{'; '.join(texts)} {over(tables['Sp'])}"
+    return held, f"{'; '.join(texts)} {format_dataset_count(tables['Sp'])}"
 
 
-def last_at_the_top(seen: Seen) -> tuple[bool, str]:
+def last_at_the_top(seen: ClaimInput) -> tuple[bool, str]:
     """A single forest has the lowest JC1."""
     table = wide(seen, measure="JC1")
     found = of_kind(means(table), SINGLE)
     held = found[RF] == min(found.values())
-    return held, f"JC1 of single selectors: {listed(found)} {over(table)}"
+    return (
+        held,
+        f"JC1 of single selectors: {format_named_values(found)} {format_dataset_count(table)}",
+    )
 
 
-def gains_most_at_the_top(seen: Seen) -> tuple[bool, str]:
+def gains_most_at_the_top(seen: ClaimInput) -> tuple[bool, str]:
     """Of the three measures, forests gain most in JC1."""
-    tables = {short: wide(seen, needed=BOTH, measure=short) for short in MEASURES}
+    tables = {short: wide(seen, needed=FOREST_PAIRS, measure=short) for short in MEASURES}
     found = {short: gain(means(table), RF) for short, table in tables.items()}
     held = 0 < found["JC1"] == max(found.values())
-    return held, f"gains: {listed(found)} {over(tables['Sp'])}"
+    return held, f"gains: {format_named_values(found)} {format_dataset_count(tables['Sp'])}"
 
 
-def ensembles_lead(seen: Seen) -> tuple[bool, str]:
+def ensembles_lead(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests are the most robust of all, by all measures."""
     tables = {short: wide(seen, measure=short) for short in MEASURES}
     texts, held = [], True
@@ -256,51 +274,59 @@ def ensembles_lead(seen: Seen) -> tuple[bool, str]:
         best = first_of(rest)
         held &= ours > rest[best]
         texts.append(f"{short}: {ours:.2f}, best other {rest[best]:.2f} ({' '.join(best)})")
-    return held, f"{'; '.join(texts)} {over(tables['Sp'])}"
+    return held, f"{'; '.join(texts)} {format_dataset_count(tables['Sp'])}"
 
 
-def of_sizes(seen: Seen) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def of_sizes(seen: ClaimInput) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return measures of large forests, of small ones and of ensembles, a row a data set."""
-    large: pd.DataFrame = seen.fact(LARGE).rename_axis("data")
+    large: pd.DataFrame = seen.fact(LARGE_FOREST_FACT).rename_axis("data")
     small, many = (
         seen.table(selector=RF, kind=kind).pivot(index="data", columns="measure", values="value")
         for kind in (SINGLE, ENSEMBLE)
     )
     small, many = (one.reindex(index=large.index, columns=list(MEASURES)) for one in (small, many))
     if large.empty or any(one.isna().to_numpy().any() for one in (large, small, many)):
-        raise Unchecked("not all data sets have forests of both sizes")
+        raise UncheckableClaim("not all data sets have forests of both sizes")
     return large[list(MEASURES)], small, many
 
 
-def larger_is_less_robust(seen: Seen) -> tuple[bool, str]:
+def larger_is_less_robust(seen: ClaimInput) -> tuple[bool, str]:
     """A forest of many trees is often less robust than a small one."""
     large, small, _ = of_sizes(seen)
     lower = large.to_numpy() < small.to_numpy()
-    each = [f"{one} {said(small[one].mean())} and {said(large[one].mean())}" for one in MEASURES]
+    each = [
+        f"{one} {format_two_decimals(small[one].mean())} and "
+        f"{format_two_decimals(large[one].mean())}"
+        for one in MEASURES
+    ]
     text = f"lower in {lower.sum()} of {lower.size}; 10 and 400 trees: {', '.join(each)}"
-    return bool(lower.mean() >= 0.5), f"{text} {over(large)}"
+    return bool(lower.mean() >= 0.5), f"{text} {format_dataset_count(large)}"
 
 
-def ensemble_beats_large_forest(seen: Seen) -> tuple[bool, str]:
+def ensemble_beats_large_forest(seen: ClaimInput) -> tuple[bool, str]:
     """An ensemble of small forests is more robust than one forest with as many trees."""
     large, _, many = of_sizes(seen)
     each = {one: (float(many[one].mean()), float(large[one].mean())) for one in MEASURES}
-    texts = [f"{one} {said(ours)} and {said(theirs)}" for one, (ours, theirs) in each.items()]
+    texts = [
+        f"{one} {format_two_decimals(ours)} and {format_two_decimals(theirs)}"
+        for one, (ours, theirs) in each.items()
+    ]
     held = all(ours > theirs for ours, theirs in each.values())
-    return held, f"ensemble and large forest: {', '.join(texts)} {over(large)}"
+    return held, f"ensemble and large forest: {', '.join(texts)} {format_dataset_count(large)}"
 
 
-CLAIMS_FOREST_CLAIMS = (
+FOREST_CLAIMS = (
     Claim(
         "Forests have an Sp of 0.94 alone and of 0.99 as an ensemble, on average over six data "
         "sets (bar: both within 0.05 of the published means of the same data sets). The settings "
         "show which rule for ties yields this.",
-        about(as_published, RF),
+        limit_to_selectors(as_published, RF),
     ),
     Claim("A single forest has the highest mean Sp and JC5 of the four.", leads_alone),
     Claim("A single forest has the lowest mean JC1 of the four.", last_at_the_top),
     Claim(
-        "Forests gain by an ensemble, most of all in mean JC1.", about(gains_most_at_the_top, RF)
+        "Forests gain by an ensemble, most of all in mean JC1.",
+        limit_to_selectors(gains_most_at_the_top, RF),
     ),
     Claim(
         "Ensembles of forests are the most robust of all (mean Sp, JC5 and JC1).", ensembles_lead
@@ -308,12 +334,12 @@ CLAIMS_FOREST_CLAIMS = (
     Claim(
         "Larger forests are often less robust than small ones (bar: 400 trees below 10 trees in "
         "half of all pairs of numbers).",
-        about(larger_is_less_robust, RF),
+        limit_to_selectors(larger_is_less_robust, RF),
     ),
     Claim(
         "An ensemble of 40 forests of 10 trees is more robust than one forest of 400 trees (mean "
         "Sp, JC5 and JC1).",
-        about(ensemble_beats_large_forest, RF),
+        limit_to_selectors(ensemble_beats_large_forest, RF),
     ),
 )
 
@@ -327,61 +353,72 @@ MOST, CLEAR, SLIGHT = 0.8, 0.05, 0.05
 def ensembles_raise(measure: str) -> Check:
     """Return a check that ensembles have the higher mean for every selector."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         table = wide(seen, measure=measure)
         found = means(table)
-        return all(gain(found, one) > 0 for one in SELECTORS), f"{steps(found)} {over(table)}"
+        return all(
+            gain(found, one) > 0 for one in SELECTORS
+        ), f"{steps(found)} {format_dataset_count(table)}"
 
     return check
 
 
-def ensembles_mostly_raise(seen: Seen) -> tuple[bool, str]:
+def ensembles_mostly_raise(seen: ClaimInput) -> tuple[bool, str]:
     """Ensembles are more robust in most cells of the table."""
     table = wide(seen)
     up = np.array([gains(table, one) > 0 for one in SELECTORS])
-    return bool(up.mean() >= MOST), f"higher in {up.sum()} of {up.size} pairs {over(table)}"
+    return bool(
+        up.mean() >= MOST
+    ), f"higher in {up.sum()} of {up.size} pairs {format_dataset_count(table)}"
 
 
 def clearly_gains(selector: str) -> Check:
     """Return a check that a selector gains much by an ensemble, in ranks and at the top."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         table = wide(seen, measure="Sp")
         found = {"Sp": means(table), "JC1": means(wide(seen, measure="JC1"))}
         texts = [f"{short}: {steps(own, [selector])}" for short, own in found.items()]
         held = min(gain(own, selector) for own in found.values()) >= CLEAR
-        return held, f"{'; '.join(texts)} {over(table)}"
+        return held, f"{'; '.join(texts)} {format_dataset_count(table)}"
 
-    return about(check, selector)
+    return limit_to_selectors(check, selector)
 
 
-def svm_gains_little(seen: Seen) -> tuple[bool, str]:
+def svm_gains_little(seen: ClaimInput) -> tuple[bool, str]:
     """SVM-RFE gains at the top, but little."""
     table = wide(seen, measure="JC1")
     found = means(table)
-    return 0 < gain(found, SVM_RFE) < SLIGHT, f"JC1: {steps(found, [SVM_RFE])} {over(table)}"
+    return 0 < gain(
+        found, SVM_RFE
+    ) < SLIGHT, f"JC1: {steps(found, [SVM_RFE])} {format_dataset_count(table)}"
 
 
-def relief_is_unstable(seen: Seen) -> tuple[bool, str]:
+def relief_is_unstable(seen: ClaimInput) -> tuple[bool, str]:
     """A single Relief is among the two selectors with the lowest Sp."""
     table = wide(seen, measure="Sp")
     found = of_kind(means(table), SINGLE)
     held = RELIEF in sorted(found, key=lambda one: found[one])[:2]
-    return held, f"Sp of single selectors: {listed(found)} {over(table)}"
+    return (
+        held,
+        f"Sp of single selectors: {format_named_values(found)} {format_dataset_count(table)}",
+    )
 
 
-def svm_is_stabler_than_filters(seen: Seen) -> tuple[bool, str]:
+def svm_is_stabler_than_filters(seen: ClaimInput) -> tuple[bool, str]:
     """A single SVM-RFE is more robust than both filters, by all measures."""
     tables = {short: wide(seen, measure=short) for short in MEASURES}
     texts, held = [], True
     for short, table in tables.items():
         found = of_kind(means(table), SINGLE)
         held &= found[SVM_RFE] > max(found[SU], found[RELIEF])
-        texts.append(f"{short}: {listed({one: found[one] for one in (SU, RELIEF, SVM_RFE)})}")
-    return held, f"{'; '.join(texts)} {over(tables['Sp'])}"
+        texts.append(
+            f"{short}: {format_named_values({one: found[one] for one in (SU, RELIEF, SVM_RFE)})}"
+        )
+    return held, f"{'; '.join(texts)} {format_dataset_count(tables['Sp'])}"
 
 
-CLAIMS_ROBUST_CLAIMS = (
+ROBUST_CLAIMS = (
     Claim("Ensembles raise the mean Sp of every selector.", ensembles_raise("Sp")),
     Claim("Ensembles raise the mean JC1 of every selector.", ensembles_raise("JC1")),
     Claim("Ensembles raise the mean JC5 of every selector.", ensembles_raise("JC5")),
@@ -403,9 +440,9 @@ CLAIMS_ROBUST_CLAIMS = (
     ),
     Claim(
         "SVM-RFE gains only slightly by an ensemble (bar: mean JC1 up by less than 0.05).",
-        about(svm_gains_little, SVM_RFE),
+        limit_to_selectors(svm_gains_little, SVM_RFE),
     ),
-    *CLAIMS_FOREST_CLAIMS,
+    *FOREST_CLAIMS,
 )
 
 
@@ -415,21 +452,21 @@ SLOWER = 0.25
 """Bar: the share of the gain from 1 to 20 bags that the next 20 may bring."""
 
 
-def curves(seen: Seen) -> tuple[pd.DataFrame, str]:
+def curves(seen: ClaimInput) -> tuple[pd.DataFrame, str]:
     """Return mean JC1 by selector and number of bags, and over how many data sets."""
     table = seen.pivot(["data", "selector"], "bags")
     counts = table.groupby("data").size()
     table = table.loc[list(counts.index[counts == counts.max()])]
     absent = {SU, RELIEF, SVM_RFE, RF} - set(table.index.get_level_values("selector"))
     if absent or not {1, 10, 20, N_BAGS} <= set(table.columns):
-        raise Unchecked("not all ensembles that it speaks about were measured")
-    return table.groupby("selector", sort=False).mean(), over(table)
+        raise UncheckableClaim("not all ensembles that it speaks about were measured")
+    return table.groupby("selector", sort=False).mean(), format_dataset_count(table)
 
 
 def slows_after_20(selector: str) -> Claim:
     """Say that the gain of a selector slows down after 20 bags."""
 
-    def check(seen: Seen) -> tuple[bool, str]:
+    def check(seen: ClaimInput) -> tuple[bool, str]:
         means, where = curves(seen)
         first, then, last = (float(means.loc[[selector], bags].iloc[0]) for bags in (1, 20, N_BAGS))
         text = f"{first:.2f} alone, {then:.2f} with 20 bags, {last:.2f} with {N_BAGS} {where}"
@@ -438,23 +475,23 @@ def slows_after_20(selector: str) -> Claim:
     return Claim(
         f"{selector}: robustness rises at first and slows after about 20 bags (bar: 20 more bring "
         "at most a quarter of what the first 20 brought).",
-        about(check, selector),
+        limit_to_selectors(check, selector),
     )
 
 
-def forests_converge_earlier(seen: Seen) -> tuple[bool, str]:
+def forests_converge_earlier(seen: ClaimInput) -> tuple[bool, str]:
     """By 10 bags forests have a larger share of their gain than the other selectors."""
     means, where = curves(seen)
     gain = means[N_BAGS] - means[1]
     shares = ((means[10] - means[1]) / gain)[gain > 0]
     if RF not in shares or len(shares) < 2:
-        raise Unchecked("forests, or all others, gain nothing by 40 bags")
+        raise UncheckableClaim("forests, or all others, gain nothing by 40 bags")
     texts = [f"{name} {share:.0%}" for name, share in shares.items()]
     held = bool(shares[RF] > shares.drop(RF).max())
     return held, f"share of the gain of {N_BAGS} bags at 10: {', '.join(texts)} {where}"
 
 
-CLAIMS_SIZE_CLAIMS = (
+SIZE_CLAIMS = (
     slows_after_20(SU),
     slows_after_20(RELIEF),
     slows_after_20(SVM_RFE),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from holdfast.io import Dataset
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
     Ties: TypeAlias = Literal["random", "average", "index"]
 
@@ -114,7 +114,7 @@ def ordered_name(base: str, ties: Ties) -> str:
     return base if ties == "random" or base not in TIED else f"{base}, ties {ties}"
 
 
-def ordered(settings: Iterable[str]) -> dict[str, Any]:
+def make_ordered_selectors(settings: Iterable[str]) -> dict[str, Any]:
     """Return the single selectors that settings need, each with its rule for ties.
 
     Selectors break ties at random; an ensemble without bags lets one judge all samples once, and
@@ -136,12 +136,12 @@ JUDGED = (MAIN, COLUMN, DRAWN)
 """The settings with an accuracy, and with ensembles of several sizes."""
 SMALLER, LARGER = (5, 10, 20), (60,)
 CLASSIFIERS = {"SVM": "linear_svm:C=1", "RF": "random_forest", "KNN": "knn5"}
-ALL = "All features"
+ALL_FEATURES_LABEL = "All features"
 TOP = 0.01
 """The share of features that classifiers see."""
 
 
-def robustness(shop: Workshop, name: str) -> hf.Result:
+def robustness(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run all selectors and their ensembles on subsamples; scores are kept, to be ranked later.
 
     SVM-RFE gives none; an ensemble without bags makes some of its ranks.
@@ -150,7 +150,7 @@ def robustness(shop: Workshop, name: str) -> hf.Result:
     return _on_subsamples(shop, f"robustness {name}", {**BASES, **scored, **ensembles(WAYS)}, name)
 
 
-def ensemble_sizes(shop: Workshop, name: str) -> hf.Result:
+def ensemble_sizes(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run ensembles of other sizes on the same subsamples."""
     found = {
         called: one
@@ -161,13 +161,13 @@ def ensemble_sizes(shop: Workshop, name: str) -> hf.Result:
     return _on_subsamples(shop, f"ensemble sizes {name}", found, name)
 
 
-def sizes_of(shop: Workshop) -> tuple[int, ...]:
+def sizes_of(shop: ExperimentRunner) -> tuple[int, ...]:
     """Return the numbers of bags: 1 is a selector by itself."""
     return (1, *SMALLER, N_BAGS, *shop.either((), LARGER))
 
 
 def _on_subsamples(
-    shop: Workshop, study: str, selectors: Mapping[str, Any], name: str
+    shop: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str
 ) -> hf.Result:
     data = shop.data(name)
     return shop.study(
@@ -182,19 +182,21 @@ def _on_subsamples(
     )
 
 
-def accuracy(shop: Workshop, name: str) -> hf.Result:
+def accuracy(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run the selectors in a cross-validation, and classifiers on the features they choose."""
-    selectors = {**ordered(JUDGED), **ensembles(JUDGED)}
+    selectors = {**make_ordered_selectors(JUDGED), **ensembles(JUDGED)}
     return _cross_validated(shop, f"accuracy {name}", selectors, name, TOP)
 
 
-def without_selection(shop: Workshop, name: str) -> hf.Result:
+def without_selection(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run the classifiers on all features, in the same folds."""
-    return _cross_validated(shop, f"all features {name}", {ALL: hf.RandomScore()}, name, 1.0)
+    return _cross_validated(
+        shop, f"all features {name}", {ALL_FEATURES_LABEL: hf.RandomScore()}, name, 1.0
+    )
 
 
 def _cross_validated(
-    shop: Workshop, study: str, selectors: Mapping[str, Any], name: str, size: float
+    shop: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str, size: float
 ) -> hf.Result:
     data = shop.data(name)
     return shop.study(

@@ -6,8 +6,8 @@ from holdfast.papers._record import Experiment, Paper, Setting
 from holdfast.papers.yu2008._claims import CLAIMS as ACCURACY
 from holdfast.papers.yu2008._claims import FIGURE1, FIGURE2, FIGURE3
 from holdfast.papers.yu2008._experiments import (
+    ACCURACY_KEYS,
     GROUP_KEYS,
-    KEYS,
     NEIGHBOUR_KEYS,
     figure1,
     figure2,
@@ -26,7 +26,7 @@ from holdfast.papers.yu2008._studies import (
 
 __all__ = ["YU2008"]
 
-SIZES = {
+DATASET_SHAPES = {
     "colon": (62, 2000),
     "leukemia": (72, 7129),
     "lung": (181, 12533),
@@ -34,7 +34,7 @@ SIZES = {
     "lymphoma3": (62, 4026),
     "srbct": (63, 2308),
 }
-DATA, REDUCED = tuple(SIZES), ("colon", "srbct")
+DATA, REDUCED = tuple(DATASET_SHAPES), ("colon", "srbct")
 RUN = (
     "6 folds (3 folds, twice), 5 random starts of K-means",
     "30 folds (3 folds, ten times), 50 random starts of K-means, as in the paper",
@@ -83,7 +83,7 @@ CENTRAL = (
 YU2008 = Paper(
     name="yu2008",
     title="Dense groups of features, K-means clusters and SVM-RFE",
-    sizes=SIZES,
+    sizes=DATASET_SHAPES,
     terms={
         "DGF": "dense groups of features, the densest of them, whatever their relevance",
         "DRAGS": "dense groups of features, the most relevant by the F statistic of their members",
@@ -103,7 +103,7 @@ YU2008 = Paper(
             data=DATA,
             reduced=REDUCED,
             work=("selection", "double", "logarithms"),
-            keys=KEYS,
+            keys=ACCURACY_KEYS,
             part="method",  # side settings change one method: so they can be compared with the main
             digits=1,
             mean_over="data",

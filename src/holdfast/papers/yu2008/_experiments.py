@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.stats import skew
 
 import holdfast as hf
-from holdfast.papers._comparison import Unchecked
-from holdfast.papers._runner import SETTING, VALUE, Made
+from holdfast.papers._comparison import UncheckableClaim
+from holdfast.papers._runner import SETTING, VALUE, ExperimentResult
 from holdfast.papers.yu2008._studies import (
     ALL_CLUSTERS,
     CLASSIFIERS,
@@ -25,20 +25,20 @@ from holdfast.papers.yu2008._studies import (
     OTHERS,
     RAW,
     RFE,
-    SIZES,
+    SELECTION_SIZES,
     all_clusters,
     dense_groups,
-    doubled,
     logarithmic_groups,
     logarithmic_selection,
+    run_double_clusters,
     selection,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holdfast.papers._comparison import Seen
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._runner import ExperimentRunner
     from holdfast.plot import Picture
 
     Reading: TypeAlias = Callable[[hf.Result], pd.DataFrame]
@@ -47,23 +47,23 @@ if TYPE_CHECKING:
 
 GROUP_KEYS = ("data", "method", "measure", "k")
 NEIGHBOUR_KEYS = ("data", "K", "what")
-EQUAL = 1e-9
+EQUAL_CORRELATION_TOLERANCE = 1e-9
 """Correlations that differ by less are equal but for rounding."""
 
 
-def figure1(shop: Workshop) -> Made:
+def figure1(shop: ExperimentRunner) -> ExperimentResult:
     """Describe how closely features correlate with their nearest neighbours."""
     rows, pictures = [], {}
     for name in shop.names:
         for setting, itself in ((MAIN, True), (OTHERS, False)):
             picture = hf.plot.neighbours(shop.data(name).X, count_itself=itself)
-            rows.append(_described(picture.numbers).assign(setting=setting, data=name))
+            rows.append(_describe_correlations(picture.numbers).assign(setting=setting, data=name))
             if itself:
                 pictures[name] = picture
-    return Made(values=pd.concat(rows, ignore_index=True), pictures=pictures)
+    return ExperimentResult(values=pd.concat(rows, ignore_index=True), pictures=pictures)
 
 
-def _described(numbers: pd.DataFrame) -> pd.DataFrame:
+def _describe_correlations(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return median, spread and skewness by number of neighbours; no spread has no skewness."""
     found = numbers.rename(columns={"n_neighbors": "K"}).groupby("K")["correlation"]
     wide = {"median": found.median(), "sd": found.std(), "skewness": found.agg(_skewness)}
@@ -71,28 +71,31 @@ def _described(numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _skewness(own: pd.Series) -> float:
-    return float(skew(own)) if float(np.ptp(own)) > EQUAL else np.nan
+    return float(skew(own)) if float(np.ptp(own)) > EQUAL_CORRELATION_TOLERANCE else np.nan
 
 
-def figure2(shop: Workshop) -> Made:
+def figure2(shop: ExperimentRunner) -> ExperimentResult:
     """Measure dense groups and clusters of K-means, whatever their relevance."""
-    return _stability(higher(grouped(shop)))
+    return _stability(higher(collect_group_stability(shop)))
 
 
-def figure3(shop: Workshop) -> Made:
+def figure3(shop: ExperimentRunner) -> ExperimentResult:
     """Measure what DRAGS, K-means and SVM-RFE select."""
-    return _stability(higher(selected(shop, stability)))
+    return _stability(higher(collect_selections(shop, stability)))
 
 
-def _stability(found: pd.DataFrame) -> Made:
+def _stability(found: pd.DataFrame) -> ExperimentResult:
     values = in_order(found, GROUP_KEYS)
-    facts = {(one, "beside"): beside(values, one) for one in values["setting"].unique()}
+    facts = {
+        (one, "beside"): complete_with_main_setting(values, one)
+        for one in values["setting"].unique()
+    }
     pictures = {
         f"stability{'' if one == MAIN else f', {one}'}": _picture(table)
         for (one, _), table in facts.items()
         if one in (MAIN, LOGARITHMS)
     }
-    return Made(values=values, pictures=pictures, facts=facts)
+    return ExperimentResult(values=values, pictures=pictures, facts=facts)
 
 
 def _picture(table: pd.DataFrame) -> Picture:
@@ -101,31 +104,32 @@ def _picture(table: pd.DataFrame) -> Picture:
 
 # Table 2: accuracy after selection by DRAGS, K-means and SVM-RFE.
 
-KEYS = ("data", "classifier", "method", "k")
+ACCURACY_KEYS = ("data", "classifier", "method", "k")
 MAJORITY = (
     "The published accuracy of SVM-RFE on colon at k = 4, 64.8% with the SVM, is that of a rule "
     "which calls every sample a tumour: 40 of 62 are, 64.5%."
 )
 
 
-def table2(shop: Workshop) -> Made:
+def table2(shop: ExperimentRunner) -> ExperimentResult:
     """Run all selections and average their accuracies over folds."""
-    found = selected(shop, folds)
+    found = collect_selections(shop, folds)
     found = found[found["method"] != f"{KMEANS}, central"].drop(columns="selector")
     found["method"] = found["method"].replace(f"{KMEANS}, all", KMEANS)
-    keys = [SETTING, *KEYS]
+    keys = [SETTING, *ACCURACY_KEYS]
     means = found.groupby(keys, sort=False)["accuracy"].mean().rename(VALUE).reset_index()
     facts: dict[tuple[str, str], Any] = {
-        (setting, "folds"): beside(found, setting) for setting in found[SETTING].unique()
+        (setting, "folds"): complete_with_main_setting(found, setting)
+        for setting in found[SETTING].unique()
     }
     facts[MAIN, "halves"] = pd.concat([halves(shop, name) for name in shop.names])
     notes = (MAJORITY,) if "colon" in shop.names else ()
-    return Made(values=in_order(means, KEYS), facts=facts, notes=notes)
+    return ExperimentResult(values=in_order(means, ACCURACY_KEYS), facts=facts, notes=notes)
 
 
-def halves(shop: Workshop, name: str) -> pd.DataFrame:
+def halves(shop: ExperimentRunner, name: str) -> pd.DataFrame:
     """Return the accuracy of all K clusters beside that of the more relevant half of them."""
-    found = folds(doubled(shop, name))
+    found = folds(run_double_clusters(shop, name))
     found["clusters"] = [int(one.rpartition(" ")[2]) for one in found["selector"]]
     means = found.groupby(["clusters", "classifier", "k"])["accuracy"].mean().unstack("k")
     rows = [
@@ -133,7 +137,9 @@ def halves(shop: Workshop, name: str) -> pd.DataFrame:
         for count, row in zip(
             means.index.get_level_values(0), means.to_dict("records"), strict=True
         )
-        for every in [k for k in SIZES if k >= count][:1]  # where more are asked for, all are taken
+        for every in [k for k in SELECTION_SIZES if k >= count][
+            :1
+        ]  # where more are asked for, all are taken
     ]
     return pd.DataFrame(rows, columns=["data", "clusters", "all", "half"])
 
@@ -147,11 +153,11 @@ ORDER = {
 }
 
 
-def selected(shop: Workshop, read: Reading) -> pd.DataFrame:
+def collect_selections(shop: ExperimentRunner, read: Reading) -> pd.DataFrame:
     """Return a table of all selections, with ``setting``, ``data`` and ``method``."""
     tables = []
     for name in shop.names:
-        chosen, halves = read(selection(shop, name)), read(doubled(shop, name))
+        chosen, halves = read(selection(shop, name)), read(run_double_clusters(shop, name))
         tables += [_main(chosen), _double(chosen, halves)]
         if name == RAW:
             logs = read(logarithmic_selection(shop))
@@ -165,7 +171,7 @@ def _main(chosen: pd.DataFrame) -> pd.DataFrame:
     names = {f"{DRAGS}, {setting}": (setting, DRAGS) for setting in DENSE}
     names |= {RFE: (MAIN, RFE)}
     names |= {f"{KMEANS}, {kind}": (MAIN, f"{KMEANS}, {kind}") for kind in ("all", "central")}
-    return _named(chosen, names)
+    return _assign_settings(chosen, names)
 
 
 def _double(chosen: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
@@ -177,20 +183,20 @@ def _double(chosen: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
     return named.sort_values("k", kind="stable")
 
 
-def _named(table: pd.DataFrame, names: dict[str, tuple[str, str]]) -> pd.DataFrame:
+def _assign_settings(table: pd.DataFrame, names: dict[str, tuple[str, str]]) -> pd.DataFrame:
     own = table[table["selector"].isin(names)]
     pairs = [names[name] for name in own["selector"]]
     settings, methods = zip(*pairs, strict=True)
     return own.assign(setting=settings, method=methods)
 
 
-def grouped(shop: Workshop) -> pd.DataFrame:
+def collect_group_stability(shop: ExperimentRunner) -> pd.DataFrame:
     """Return the stability of all groups and clusters, whatever their relevance."""
     tables = []
     for name in shop.names:
         dense = stability(dense_groups(shop, name))
         names = {f"{DGF}, {setting}": (setting, DGF) for setting in DENSE}
-        tables += [_named(dense, names), _as_many(stability(all_clusters(shop, name)))]
+        tables += [_assign_settings(dense, names), _as_many(stability(all_clusters(shop, name)))]
         if name == RAW:
             logs = stability(logarithmic_groups(shop))
             tables.append(logs.assign(setting=LOGARITHMS, method=DGF))
@@ -200,7 +206,9 @@ def grouped(shop: Workshop) -> pd.DataFrame:
 
 def _as_many(table: pd.DataFrame) -> pd.DataFrame:
     """Take of k clusters the numbers at k."""
-    names = {f"{KMEANS}, {k}, {kind}": (k, kind) for k in SIZES for kind in ("all", "central")}
+    names = {
+        f"{KMEANS}, {k}, {kind}": (k, kind) for k in SELECTION_SIZES for kind in ("all", "central")
+    }
     counts, kinds = zip(*(names[name] for name in table["selector"]), strict=True)
     named = table.assign(setting=MAIN, method=[f"{KMEANS}, {kind}" for kind in kinds])
     return named[named["k"].eq(pd.Series(counts, index=named.index))]
@@ -243,7 +251,7 @@ def in_order(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.DataFrame:
     return table.sort_values([SETTING, *keys], key=place, ignore_index=True)
 
 
-def beside(table: pd.DataFrame, setting: str) -> pd.DataFrame:
+def complete_with_main_setting(table: pd.DataFrame, setting: str) -> pd.DataFrame:
     """Return the numbers of a setting, and those of the main one for methods that it leaves alone.
 
     Logarithms are other data: nothing else can stand beside them.
@@ -258,33 +266,35 @@ def beside(table: pd.DataFrame, setting: str) -> pd.DataFrame:
 # What the claims of Yu, Ding and Loscalzo (2008) look at.
 
 
-def numbers(seen: Seen, name: str, *methods: str) -> pd.DataFrame:
+def numbers(seen: ClaimInput, name: str, *methods: str) -> pd.DataFrame:
     """Return a table of these methods, where the setting changes one of them and all are there."""
     if not set(methods) & set(seen.values["method"]):
-        raise Unchecked("the setting does not change what this is about")
+        raise UncheckableClaim("the setting does not change what this is about")
     table: pd.DataFrame = seen.fact(name)
     lacking = [one for one in methods if one not in set(table["method"])]
     if lacking:
-        raise Unchecked(f"{', '.join(lacking)} was not run in this setting")
+        raise UncheckableClaim(f"{', '.join(lacking)} was not run in this setting")
     return table[table["method"].isin(methods)]
 
 
-def some(table: pd.DataFrame) -> pd.DataFrame:
+def require_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table that has rows; without any, there is nothing to decide by."""
     if table.empty:
-        raise Unchecked("none of the numbers that it speaks about was measured")
+        raise UncheckableClaim("none of the numbers that it speaks about was measured")
     return table
 
 
-def only(table: pd.DataFrame, *, data: Iterable[str], among: bool = True) -> pd.DataFrame:
+def filter_datasets(
+    table: pd.DataFrame, *, data: Iterable[str], among: bool = True
+) -> pd.DataFrame:
     """Return the rows of some data sets, or of all others; without any, there is nothing to say."""
     own = table[table["data"].isin(list(data)) == among]
     if own.empty:
-        raise Unchecked("none of the data sets that it speaks about was run")
+        raise UncheckableClaim("none of the data sets that it speaks about was run")
     return own
 
 
-def counted(table: pd.DataFrame) -> str:
+def format_dataset_count(table: pd.DataFrame) -> str:
     """Say over how many data sets something was decided."""
     count = table["data"].nunique()
     return f"{count} data set{'s' if count != 1 else ''}"

@@ -11,10 +11,10 @@ import holdfast as hf
 from holdfast.select import halve_then_one
 
 if TYPE_CHECKING:
-    from holdfast.papers._runner import Workshop
+    from holdfast.papers._runner import ExperimentRunner
 
 
-SIZES = (4, 6, 8, 10, 20, 30, 40, 50)
+SELECTION_SIZES = (4, 6, 8, 10, 20, 30, 40, 50)
 """Numbers k of groups, clusters or features."""
 ALL_CLUSTERS = 100
 """Clusters of which the k most relevant are selected, in the main setting."""
@@ -39,17 +39,17 @@ RAW = "colon"
 """The data set whose public copy has raw positive intensities."""
 
 
-def plan(shop: Workshop) -> dict[str, Any]:
+def plan(shop: ExperimentRunner) -> dict[str, Any]:
     """Return what all studies have in common: three folds, each result held against that on all."""
     return {
         "protocol": hf.CrossValidation(3, n_repeats=shop.either(2, 10), reference=True),
-        "sizes": list(SIZES),
+        "sizes": list(SELECTION_SIZES),
         "classifiers": (),
         "measures": list(MEASURES),
     }
 
 
-def judged(shop: Workshop) -> dict[str, Any]:
+def plan_with_classifiers(shop: ExperimentRunner) -> dict[str, Any]:
     """Return the same with classifiers; C = 1 is WEKA's default."""
     return plan(shop) | {"classifiers": ["linear_svm:C=1", "knn1"]}
 
@@ -59,12 +59,12 @@ def rfe() -> hf.SVMRFE:
     return hf.SVMRFE(step=halve_then_one, scale="standard", C=1.0)
 
 
-def clusters(shop: Workshop, count: int, central: int | None = None) -> hf.KMeansGroups:
+def clusters(shop: ExperimentRunner, count: int, central: int | None = None) -> hf.KMeansGroups:
     """Return K-means with so many clusters; 50 random starts, or few."""
     return hf.KMeansGroups(n_clusters=count, central=central, n_init=shop.either(5, 50))
 
 
-def selection(shop: Workshop, name: str) -> hf.Result:
+def selection(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run DRAGS in all its settings, SVM-RFE, and K-means with many clusters."""
     selectors = {
         **{f"{DRAGS}, {setting}": hf.DRAGS(**own) for setting, own in DENSE.items()},
@@ -72,44 +72,48 @@ def selection(shop: Workshop, name: str) -> hf.Result:
         f"{KMEANS}, all": clusters(shop, ALL_CLUSTERS),
         f"{KMEANS}, central": clusters(shop, ALL_CLUSTERS, 5),
     }
-    return shop.study(f"selection {name}", selectors, shop.data(name), **judged(shop))
+    return shop.study(
+        f"selection {name}", selectors, shop.data(name), **plan_with_classifiers(shop)
+    )
 
 
-def doubled(shop: Workshop, name: str) -> hf.Result:
+def run_double_clusters(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run K-means with twice as many clusters as are selected; 100 of them stand elsewhere."""
-    counts = [2 * size for size in SIZES if 2 * size != ALL_CLUSTERS]
+    counts = [2 * size for size in SELECTION_SIZES if 2 * size != ALL_CLUSTERS]
     selectors = {f"{KMEANS}, {count}": clusters(shop, count) for count in counts}
-    return shop.study(f"double {name}", selectors, shop.data(name), **judged(shop))
+    return shop.study(f"double {name}", selectors, shop.data(name), **plan_with_classifiers(shop))
 
 
-def dense_groups(shop: Workshop, name: str) -> hf.Result:
+def dense_groups(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run DGF in all its settings."""
     selectors = {f"{DGF}, {setting}": hf.DenseGroups(**own) for setting, own in DENSE.items()}
     return shop.study(f"groups {name}", selectors, shop.data(name), **plan(shop))
 
 
-def all_clusters(shop: Workshop, name: str) -> hf.Result:
+def all_clusters(shop: ExperimentRunner, name: str) -> hf.Result:
     """Run K-means with k clusters, all of which count, for each k."""
     selectors = {
         f"{KMEANS}, {count}, {kind}": clusters(shop, count, central)
-        for count in SIZES
+        for count in SELECTION_SIZES
         for kind, central in (("all", None), ("central", 5))
     }
     return shop.study(f"clusters {name}", selectors, shop.data(name), **plan(shop))
 
 
-def logarithmic_groups(shop: Workshop) -> hf.Result:
+def logarithmic_groups(shop: ExperimentRunner) -> hf.Result:
     """Run DGF on logarithms of raw intensities."""
     return shop.study("groups logarithms", {DGF: hf.DenseGroups()}, _logarithms(shop), **plan(shop))
 
 
-def logarithmic_selection(shop: Workshop) -> hf.Result:
+def logarithmic_selection(shop: ExperimentRunner) -> hf.Result:
     """Run DRAGS and SVM-RFE on logarithms of raw intensities."""
     selectors = {DRAGS: hf.DRAGS(), RFE: rfe()}
-    return shop.study("selection logarithms", selectors, _logarithms(shop), **judged(shop))
+    return shop.study(
+        "selection logarithms", selectors, _logarithms(shop), **plan_with_classifiers(shop)
+    )
 
 
-def _logarithms(shop: Workshop) -> hf.io.Dataset:
+def _logarithms(shop: ExperimentRunner) -> hf.io.Dataset:
     data = shop.data(RAW)
     return replace(data, X=np.log2(data.X), source=None)  # else the file's own values are read
 

@@ -9,7 +9,13 @@ import numpy as np
 
 from holdfast.preferences import Rankings
 from holdfast.preferences._ranks import checked_ties
-from holdfast.select._ensemble._members import bagging, check_scored, drawn_bags, heard, members_of
+from holdfast.select._ensemble._members import (
+    bagging,
+    check_scored,
+    drawn_bags,
+    members_of,
+    rank_bags,
+)
 from holdfast.select._ensemble._rank_aggregation import get_aggregate, votes_of
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
@@ -86,7 +92,7 @@ class Resampler(Scorer):
 # Ensembles: many rankings of the same features, from bags of samples or several selectors.
 
 
-class Verdict(NamedTuple):
+class EnsembleScores(NamedTuple):
     """What an ensemble makes of one data set."""
 
     ranks: NDArray[Any]
@@ -291,7 +297,7 @@ class Ensemble(Resampler):
         y: NDArray[np.intp],
         own: NDArray[np.integer],
         generator: np.random.Generator,
-    ) -> Verdict:
+    ) -> EnsembleScores:
         """Judge some rows of the data: draw bags of them, hear all members, count the votes."""
         members, aggregate = self._members(), get_aggregate(self.aggregate)
         scored, ties = aggregate.takes == "scores", checked_ties(self.ties)
@@ -300,9 +306,9 @@ class Ensemble(Resampler):
         drawing = bagging(self.n_bags, self.bag_size, self.replace)
         seed, *seeds = generator.integers(2**31, size=1 + len(members)).tolist()
         bags = drawn_bags(drawing, y, self._subjects, own, seed)
-        said = heard(members, (X, y, self._subjects), bags, seeds, scored=scored, ties=ties)
+        said = rank_bags(members, (X, y, self._subjects), bags, seeds, scored=scored, ties=ties)
         votes = votes_of(getattr(said, aggregate.takes), aggregate, self.top)
-        return Verdict(said.ranks, votes, aggregate.combine(votes))
+        return EnsembleScores(said.ranks, votes, aggregate.combine(votes))
 
     def _members(self) -> list[Ranker]:
         return members_of(FScore() if self.base is None else self.base, self.nominal)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from holdfast._validation import one_of, whole
+from holdfast._validation import check_integer, one_of
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -92,8 +92,10 @@ def error_bound(
     unimodal 0.408
     r-concave 0.097
     """
-    p, pairs = whole(n_features, "n_features", 1), whole(n_pairs, "n_pairs", 1)
-    return _bound(p, _count(q, p), _share(threshold), pairs, checked_assumption(assumption))
+    p, pairs = check_integer(n_features, "n_features", 1), check_integer(n_pairs, "n_pairs", 1)
+    return _smallest_bound(
+        p, _count(q, p), _share(threshold), pairs, checked_assumption(assumption)
+    )
 
 
 def largest_q(
@@ -124,9 +126,13 @@ def largest_q(
     >>> largest_q(2000, 0.75, 1.0)
     44
     """
-    p, share, rate = whole(n_features, "n_features", 1), _share(threshold), checked_rate(pfer)
-    pairs, kind = whole(n_pairs, "n_pairs", 1), checked_assumption(assumption)
-    return _first(1, p, lambda q: _bound(p, q, share, pairs, kind) > rate) - 1
+    p, share, rate = (
+        check_integer(n_features, "n_features", 1),
+        _share(threshold),
+        checked_rate(pfer),
+    )
+    pairs, kind = check_integer(n_pairs, "n_pairs", 1), checked_assumption(assumption)
+    return _first(1, p, lambda q: _smallest_bound(p, q, share, pairs, kind) > rate) - 1
 
 
 def least_threshold(
@@ -158,10 +164,16 @@ def least_threshold(
     >>> least_threshold(2000, 50, 1.0)
     0.81
     """
-    p, rate = whole(n_features, "n_features", 1), checked_rate(pfer)
-    pairs, kind, count = whole(n_pairs, "n_pairs", 1), checked_assumption(assumption), _count(q, p)
+    p, rate = check_integer(n_features, "n_features", 1), checked_rate(pfer)
+    pairs, kind, count = (
+        check_integer(n_pairs, "n_pairs", 1),
+        checked_assumption(assumption),
+        _count(q, p),
+    )
     total = 2 * pairs
-    shares = _first(pairs, total, lambda t: _bound(p, count, t / total, pairs, kind) <= rate)
+    shares = _first(
+        pairs, total, lambda t: _smallest_bound(p, count, t / total, pairs, kind) <= rate
+    )
     return shares / total if shares <= total else math.inf
 
 
@@ -188,7 +200,7 @@ def checked_rate(pfer: float) -> float:
 
 
 def _count(q: int, n_features: int) -> int:
-    count = whole(q, "q", 1)
+    count = check_integer(q, "q", 1)
     if count <= n_features:
         return count
     raise InvalidInputError(
@@ -208,7 +220,7 @@ def _share(threshold: float) -> float:
     )
 
 
-def _bound(p: int, q: int, threshold: float, n_pairs: int, assumption: str) -> float:
+def _smallest_bound(p: int, q: int, threshold: float, n_pairs: int, assumption: str) -> float:
     """Return the smallest of the bounds that hold, and p."""
     bounds = [float(p)]
     if threshold > 0.5:
@@ -245,7 +257,7 @@ def _first(start: int, stop: int, holds: Callable[[int], bool]) -> int:
 
 # The largest tails of r-concave distributions on a grid, given their mean.
 
-STEPS = 60
+N_RATE_HALVINGS = 60
 """Halvings of the unit interval in the search for a rate: to the last bits."""
 
 
@@ -277,7 +289,7 @@ def _rates(mean: float, lasts: NDArray[np.intp], power: int) -> Array:
     """
     low, high = np.zeros(len(lasts)), np.ones(len(lasts))
     places = np.arange(lasts[-1] + 1)
-    for _ in range(STEPS):
+    for _ in range(N_RATE_HALVINGS):
         middle = (low + high) / 2
         masses = _masses(middle / (1 - middle), lasts, power)
         above = masses @ places > mean * masses.sum(axis=1)

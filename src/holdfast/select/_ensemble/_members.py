@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast._formatting import plural
 from holdfast._object_spec import parse_list
-from holdfast._validation import flag, part_or_count, whole
+from holdfast._validation import check_integer, flag, part_or_count
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ranks import ranks_of
 from holdfast.resample import Bootstrap, Subsampling
@@ -33,7 +33,7 @@ ORDER = 1
 """Sets the chance that orders ties apart from the chance of the selector, which has its seed."""
 
 
-class Opinions(NamedTuple):
+class MemberRankings(NamedTuple):
     """What the members say: a row a bag, the bags of the first member first."""
 
     ranks: Array
@@ -89,7 +89,7 @@ def bagging(n_bags: int | None, bag_size: float, replace: bool) -> Protocol | No
     if n_bags is None:
         return None
     kind = Bootstrap if with_copies else Subsampling
-    return kind(whole(n_bags, "n_bags", 1), size)
+    return kind(check_integer(n_bags, "n_bags", 1), size)
 
 
 def drawn_bags(
@@ -112,7 +112,7 @@ def drawn_bags(
     return [own[one.train] for one in protocol.draw_units(units, seed, None)]
 
 
-def heard(
+def rank_bags(
     members: Sequence[Ranker],
     data: tuple[Any, NDArray[np.intp], NDArray[Any] | None],
     bags: Rows,
@@ -120,7 +120,7 @@ def heard(
     *,
     scored: bool,
     ties: Ties = "average",
-) -> Opinions:
+) -> MemberRankings:
     """Ask every member about every bag, many bags in one call.
 
     Parameters
@@ -141,19 +141,19 @@ def heard(
     shape = len(members), len(bags), data[0].shape[1]
     ranks, scores = np.empty(shape), np.empty(shape) if scored else None
     for position, (member, seed) in enumerate(zip(members, seeds, strict=True)):
-        own = Opinions(ranks[position], None if scores is None else scores[position])
-        _hear(member.set_params(random_state=int(seed)), data, bags, own)
+        own = MemberRankings(ranks[position], None if scores is None else scores[position])
+        _rank_member_bags(member.set_params(random_state=int(seed)), data, bags, own)
         if ties != "average":
-            _part(own.ranks, ties, int(seed))
+            _break_ties(own.ranks, ties, int(seed))
     rows = -1, shape[2]
-    return Opinions(ranks.reshape(rows), None if scores is None else scores.reshape(rows))
+    return MemberRankings(ranks.reshape(rows), None if scores is None else scores.reshape(rows))
 
 
-def _hear(
+def _rank_member_bags(
     member: Ranker,
     data: tuple[Any, NDArray[np.intp], NDArray[Any] | None],
     bags: Rows,
-    said: Opinions,
+    said: MemberRankings,
 ) -> None:
     """Write down what one member says; so many bags at once that memory stays bounded."""
     X, y, subjects = data
@@ -170,7 +170,7 @@ def _hear(
             said.scores[some] = scores
 
 
-def _part(ranks: Array, ties: Ties, seed: int) -> None:
+def _break_ties(ranks: Array, ties: Ties, seed: int) -> None:
     """Give features of equal rank an order, in place."""
     for row, generator in zip(ranks, _chances(seed, len(ranks)), strict=True):
         row[:] = ranks_of(-row, ties, generator)

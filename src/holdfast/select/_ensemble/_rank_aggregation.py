@@ -65,7 +65,7 @@ def _tied(ranks: Array) -> NDArray[np.intp]:
     return counts[who]
 
 
-def _scaled(scores: Array, _: int) -> Array:
+def _scale_scores(scores: Array, _: int) -> Array:
     """Scores from 0, the lowest, to 1, the highest; 0 where all are equal."""
     low, high = scores.min(), scores.max()
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
@@ -104,15 +104,15 @@ AGGREGATES = {
     "best": Aggregate(_negative, _best),
     "frequency": Aggregate(_among_top, _mean, tops=True),
     "rra": Aggregate(_negative_last, _robust),
-    "score_mean": Aggregate(_scaled, _mean, takes="scores"),
-    "score_norm": Aggregate(_scaled, _norm, takes="scores"),
+    "score_mean": Aggregate(_scale_scores, _mean, takes="scores"),
+    "score_norm": Aggregate(_scale_scores, _norm, takes="scores"),
 }
 
 
 def get_aggregate(given: Any) -> Aggregate:  # noqa: ANN401
     """Return the aggregate of a name, or one that votes by a function of the ranks."""
     if callable(given):
-        return Aggregate(_by(given), _mean)
+        return Aggregate(_make_vote(given), _mean)
     if not isinstance(given, str) or given not in AGGREGATES:
         hint = did_you_mean(str(given), AGGREGATES)
         raise UnknownNameError(
@@ -144,7 +144,7 @@ def votes_of(table: NDArray[Any], aggregate: Aggregate, top: float) -> Array:
     return votes
 
 
-def _by(function: Callable[[Array], Any]) -> Vote:
+def _make_vote(function: Callable[[Array], Any]) -> Vote:
     """Return how to vote by a user's function, whose answer is looked at."""
 
     def vote(ranks: Array, _: int) -> Array:
@@ -153,14 +153,14 @@ def _by(function: Callable[[Array], Any]) -> Vote:
         if not (numbers and np.isfinite(votes).all()):
             raise InvalidInputError(
                 f"aggregate, as a function, must turn an array of {len(ranks):,} ranks into as "
-                f"many finite numbers; it returned {_told(votes)}."
+                f"many finite numbers; it returned {_describe_votes(votes)}."
             )
         return votes.astype(np.float64)
 
     return vote
 
 
-def _told(votes: NDArray[Any]) -> str:
+def _describe_votes(votes: NDArray[Any]) -> str:
     if votes.dtype.kind in "fiub" and votes.ndim and not np.isfinite(votes).all():
         return "some that are NaN or infinite"
     return f"an array of {votes.dtype} of shape {votes.shape}"

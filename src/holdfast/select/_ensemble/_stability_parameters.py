@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from holdfast._validation import one_of, whole
+from holdfast._validation import check_integer, one_of
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._ensemble._error_bounds import (
     checked_assumption,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Sampling = Literal["complementary pairs", "half"]
 SAMPLINGS: tuple[str, ...] = get_args(Sampling)
 CALIBRATED = "calibrated"
-FEW = 20
+MIN_HALVES_FOR_BOUND = 20
 """So many halves drawn one by one, or more, are enough for a bound that speaks of many."""
 
 
@@ -46,7 +46,7 @@ class Sampled(NamedTuple):
         how = cls(
             one_of(sampling, "sampling", SAMPLINGS),
             checked_assumption(assumption),
-            whole(n_pairs, "n_pairs", 1),
+            check_integer(n_pairs, "n_pairs", 1),
         )
         if how.sampling != SAMPLINGS[0] and how.assumption != "none":
             raise InvalidInputError(
@@ -68,11 +68,12 @@ class Sampled(NamedTuple):
 
     def warn_if_few(self) -> None:
         """Say so if the halves are no pairs, and too few for the bound."""
-        if self.sampling == SAMPLINGS[0] or self.total >= FEW:
+        if self.sampling == SAMPLINGS[0] or self.total >= MIN_HALVES_FOR_BOUND:
             return
         warnings.warn(
             f"{self.total} halves drawn one by one are few: the bound of false selections is one "
-            f"for many, at least {FEW}. Raise n_pairs to {FEW // 2}, or draw complementary pairs, "
+            f"for many, at least {MIN_HALVES_FOR_BOUND}. Raise n_pairs to "
+            f"{MIN_HALVES_FOR_BOUND // 2}, or draw complementary pairs, "
             "whose bound holds for any number.",
             HoldfastWarning,
             stacklevel=2,
@@ -121,7 +122,7 @@ class Target(NamedTuple):
         return q, float(self.threshold)
 
     def _at_most(self, n_features: int) -> int:
-        return min(whole(self.q, "q", 1), n_features)
+        return min(check_integer(self.q, "q", 1), n_features)
 
     def _largest(self, n_features: int, threshold: float, how: Sampled) -> int:
         assert self.pfer is not None
@@ -194,7 +195,7 @@ def _log_likelihood(masses: Array, tally: NDArray[np.integer]) -> float:
     return number * min(float(logsumexp(masses)), 0.0) if number else 0.0
 
 
-def calibrated(
+def calibrate_q_and_threshold(
     counts: NDArray[np.integer],
     total: int,
     pfer: float | None,
@@ -218,14 +219,14 @@ def calibrated(
     p = counts.shape[1]
     scores = np.array([stability_score(row, total) for row in counts])
     if pfer is not None:
-        scores[~_allowed(len(counts), p, total, pfer, assumption)] = -np.inf
+        scores[~_find_allowed_pairs(len(counts), p, total, pfer, assumption)] = -np.inf
     if not np.isfinite(scores).any():
         return 1, THRESHOLDS[-1]
     row, column = np.unravel_index(np.argmax(scores), scores.shape)
     return int(row) + 1, THRESHOLDS[column]
 
 
-def _allowed(
+def _find_allowed_pairs(
     most: int, n_features: int, total: int, pfer: float, assumption: str
 ) -> NDArray[np.bool_]:
     """Return which numbers of features (rows) and thresholds (columns) keep the bound."""

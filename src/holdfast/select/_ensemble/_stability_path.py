@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     RowsHalfSamples = list[NDArray[np.intp]]
 
 
-STEPS = 100
+MAX_PATH_STEPS = 100
 """Most steps of a path."""
 SIZE, PENALTY = "number of selected features", "relative penalty"
 
@@ -139,15 +139,15 @@ def _times(picks: Picks, features: NDArray[np.intp]) -> tuple[str, Array]:
 def _steps(times: Array) -> Array:
     """Return the times at which something happens; where they are many, some, evenly spread."""
     known = np.unique(times[np.isfinite(times)])
-    if len(known) <= STEPS:
+    if len(known) <= MAX_PATH_STEPS:
         return known
-    return known[np.linspace(0, len(known) - 1, STEPS).round().astype(np.intp)]
+    return known[np.linspace(0, len(known) - 1, MAX_PATH_STEPS).round().astype(np.intp)]
 
 
 # What a base selector picks on each subsample, and in which order.
 
 
-class Data(NamedTuple):
+class StabilitySelectionData(NamedTuple):
     """A data set: samples, codes of classes or numbers, and the classes, None for numbers."""
 
     X: Any
@@ -214,7 +214,9 @@ def _fractional(values: NDArray[Any]) -> bool:
     return bool(((values % 1 != 0) | (np.abs(np.spacing(values)) >= 1)).any())
 
 
-def picked(base: Ranker, data: Data, rows: Rows, most: int, seed: int) -> Picks:
+def pick_features(
+    base: Ranker, data: StabilitySelectionData, rows: Rows, most: int, seed: int
+) -> Picks:
     """Pick at most so many features on each of many subsamples."""
     base.set_params(random_state=seed)
     if hasattr(base, "entered"):
@@ -226,12 +228,14 @@ def picked(base: Ranker, data: Data, rows: Rows, most: int, seed: int) -> Picks:
     return Picks(np.where(ranks <= most, ranks, NEVER).astype(np.int32, copy=False), None)
 
 
-def _ranks(base: Ranker, data: Data, rows: Rows) -> NDArray[Any]:
+def _ranks(base: Ranker, data: StabilitySelectionData, rows: Rows) -> NDArray[Any]:
     subjects = data.subjects if base.takes_subjects else None
     return base.on(data.X, data.y, subjects).judge(rows)[1].values
 
 
-def _numeric_ranks(base: Ranker, data: Data, rows: Rows, seed: int) -> NDArray[Any]:
+def _numeric_ranks(
+    base: Ranker, data: StabilitySelectionData, rows: Rows, seed: int
+) -> NDArray[Any]:
     """Rank by an estimator or a function, which take any target."""
     if not isinstance(base, AnySelector):
         raise InvalidInputError(
@@ -249,7 +253,9 @@ def _numeric_ranks(base: Ranker, data: Data, rows: Rows, seed: int) -> NDArray[A
 # Halves of the data: complementary pairs or single ones, of samples or of whole subjects.
 
 
-def halves_of(data: Data, own: NDArray[np.integer], how: Sampled, seed: int) -> RowsHalfSamples:
+def halves_of(
+    data: StabilitySelectionData, own: NDArray[np.integer], how: Sampled, seed: int
+) -> RowsHalfSamples:
     """Draw two halves a pair from some rows of the data, which may repeat.
 
     The samples of a subject stay together, and so do copies of a sample, so that halves of a pair

@@ -11,14 +11,18 @@ from holdfast.errors import InvalidInputError
 from holdfast.preferences import Subsets
 from holdfast.select._ensemble._ensemble import Resampler
 from holdfast.select._ensemble._error_bounds import checked_rate, least_count
-from holdfast.select._ensemble._stability_parameters import Sampled, Target, calibrated
+from holdfast.select._ensemble._stability_parameters import (
+    Sampled,
+    Target,
+    calibrate_q_and_threshold,
+)
 from holdfast.select._ensemble._stability_path import (
-    Data,
     Picks,
+    StabilitySelectionData,
     base_of,
     halves_of,
     path_of,
-    picked,
+    pick_features,
     regresses,
 )
 from holdfast.select._ensemble._type_bias import warn_if_rows_are_copies, warn_if_types_are_favoured
@@ -35,11 +39,11 @@ if TYPE_CHECKING:
 
 SHUFFLE_SEED = 1
 """Seed of the shuffles that show whether the base favours a type; the selection has its own."""
-MANY = 20
+MAX_EXPECTED_CLASSES = 20
 """So many different whole numbers are perhaps no classes."""
 
 
-class Outcome(NamedTuple):
+class StabilitySelectionOutcome(NamedTuple):
     """What was picked on the subsamples of one data set, and by which rule it is judged."""
 
     picks: Picks
@@ -239,13 +243,13 @@ class StabilitySelection(Resampler):
             of others, and no subjects are given.
         """
         super().fit(X, y, groups)
-        outcome: Outcome = self.__dict__.pop("_outcome")
+        outcome: StabilitySelectionOutcome = self.__dict__.pop("_outcome")
         if self.n_features_to_select is None:
             self.support_ = outcome.enough()
         self._tell(outcome)
         return self
 
-    def _tell(self, outcome: Outcome) -> None:
+    def _tell(self, outcome: StabilitySelectionOutcome) -> None:
         """Set what is known about the subsamples."""
         picks, names = outcome.picks, self._names()
         self.q_, self.threshold_ = outcome.q, outcome.threshold
@@ -258,7 +262,9 @@ class StabilitySelection(Resampler):
         everyone = np.arange(X.shape[0])
         warn_if_rows_are_copies(X, self._subjects)
         self._outcome = self._judged(X, y, everyone, generator)
-        data = Data(X, y, self.classes_ if self._needs_classes else None, self._subjects)
+        data = StabilitySelectionData(
+            X, y, self.classes_ if self._needs_classes else None, self._subjects
+        )
         halves = halves_of(data, everyone, self._how(), SHUFFLE_SEED)
         q = self._outcome.q
         warn_if_types_are_favoured(self._base, data, halves, q, SHUFFLE_SEED)
@@ -279,7 +285,7 @@ class StabilitySelection(Resampler):
         y: NDArray[Any],
         own: NDArray[np.integer],
         generator: np.random.Generator,
-    ) -> Outcome:
+    ) -> StabilitySelectionOutcome:
         """Judge some rows of the data: draw halves, let the base pick, apply the rule."""
         how, target, p = self._how(), Target(self.threshold, self.pfer, self.q), X.shape[1]
         how.warn_if_few()
@@ -289,17 +295,21 @@ class StabilitySelection(Resampler):
         else:
             q, threshold = target.settled(p, how)
             target.warn_if_missed(how.bound(p, q, threshold))
-        data = Data(X, y, self.classes_ if self._needs_classes else None, self._subjects)
-        picks = picked(self._base(), data, halves_of(data, own, how, seed), q, base_seed)
+        data = StabilitySelectionData(
+            X, y, self.classes_ if self._needs_classes else None, self._subjects
+        )
+        picks = pick_features(self._base(), data, halves_of(data, own, how, seed), q, base_seed)
         if target.calibrates:
             q, threshold = self._calibrated(picks, q, target, how)
-        return Outcome(picks.first(q), q, threshold)
+        return StabilitySelectionOutcome(picks.first(q), q, threshold)
 
     def _calibrated(
         self, picks: Picks, most: int, target: Target, how: Sampled
     ) -> tuple[int, float]:
         pfer = None if target.pfer is None else checked_rate(target.pfer)
-        q, threshold = calibrated(picks.counts_by_size(most), how.total, pfer, how.assumption)
+        q, threshold = calibrate_q_and_threshold(
+            picks.counts_by_size(most), how.total, pfer, how.assumption
+        )
         target.warn_if_missed(how.bound(picks.positions.shape[1], q, threshold))
         return q, threshold
 
@@ -328,7 +338,7 @@ class StabilitySelection(Resampler):
         try:
             return super()._validated(X, y)
         except InvalidInputError as error:
-            if np.asarray(y).dtype.kind not in "iuf" or len(np.unique(y)) <= MANY:
+            if np.asarray(y).dtype.kind not in "iuf" or len(np.unique(y)) <= MAX_EXPECTED_CLASSES:
                 raise
             raise InvalidInputError(
                 f"{error} To regress on whole numbers, give base=L1Path(family='gaussian') or a "

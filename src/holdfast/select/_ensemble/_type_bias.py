@@ -14,14 +14,14 @@ import numpy as np
 import scipy.sparse
 
 from holdfast.errors import HoldfastWarning
-from holdfast.select._ensemble._stability_path import picked
+from holdfast.select._ensemble._stability_path import pick_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from holdfast.select._ensemble._stability_path import Data
+    from holdfast.select._ensemble._stability_path import StabilitySelectionData
     from holdfast.select._ranker import Ranker
 
 BINARY, FEW = 2, 10
@@ -38,7 +38,7 @@ MIN_SHARE_OF_COPIES = 0.05
 
 def warn_if_types_are_favoured(
     make_base: Callable[[], Ranker],
-    data: Data,
+    data: StabilitySelectionData,
     halves: Sequence[NDArray[np.intp]],
     q: int,
     seed: int,
@@ -73,11 +73,11 @@ def warn_if_types_are_favoured(
         target = data.y.copy()
         own = np.unique(half)
         target[own] = generator.permutation(data.y[own])  # within a half, which keeps its classes
-        counts = picked(make_base(), data._replace(y=target), [half], q, seed).counts()
+        counts = pick_features(make_base(), data._replace(y=target), [half], q, seed).counts()
         total = max(int(counts.sum()), 1)
         picks.append([counts[types == kind].sum() / total for kind in range(len(TYPES))])
     judged = shares * len(types) >= MIN_FEATURES_OF_TYPE - 0.5
-    favoured = _favoured(np.array(picks), shares, judged)
+    favoured = _find_favoured_type(np.array(picks), shares, judged)
     if favoured is not None:
         name, ratio = TYPES[favoured[0]], favoured[1]
         warnings.warn(
@@ -90,7 +90,7 @@ def warn_if_types_are_favoured(
         )
 
 
-def _favoured(
+def _find_favoured_type(
     picks: NDArray[np.float64], shares: NDArray[np.float64], judged: NDArray[np.bool_]
 ) -> tuple[int, float] | None:
     """Return the type that is favoured most, and how many times; None where none is."""

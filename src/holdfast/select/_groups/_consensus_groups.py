@@ -10,11 +10,16 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from holdfast._validation import between, whole
+from holdfast._validation import check_integer, check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.select._adapter import as_selector, given_by
 from holdfast.select._ensemble._members import bagging, drawn_bags
-from holdfast.select._groups._group_selector import Grouped, Grouper, representatives, standardised
+from holdfast.select._groups._group_selector import (
+    Grouped,
+    Grouper,
+    representatives,
+    standardise_features,
+)
 from holdfast.select._groups._relevance_groups import RelevanceGrouper, best_first, mean_relevances
 from holdfast.select._registry import selector
 
@@ -150,9 +155,9 @@ class ConsensusGroups(RelevanceGrouper):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        whole(self.n_bags, "n_bags", 1)
-        whole(self.min_size, "min_size", 1)
-        between(self.agreement, "agreement", 1.0, inclusive=True)
+        check_integer(self.n_bags, "n_bags", 1)
+        check_integer(self.min_size, "min_size", 1)
+        check_positive_number(self.agreement, "agreement", 1.0, inclusive=True)
         self._base()
 
     def _group_rows(
@@ -166,7 +171,7 @@ class ConsensusGroups(RelevanceGrouper):
         found = self._found(X, y, own, generator)
         joined = Comembership(found, X.shape[1]).joined(self.agreement)
         members = [group for group in joined if len(group) >= self.min_size]
-        chosen = representatives(standardised(X[own])[0], members)
+        chosen = representatives(standardise_features(X[own])[0], members)
         scores = self._relevances(X, y, own, generator)
         return best_first(members, chosen, mean_relevances(scores, members))
 
@@ -201,7 +206,7 @@ BLOCK = 1 << 22
 """Pairs of features that are counted together."""
 BATCH = 1 << 10
 """Features of small parts that are looked at together."""
-LIMIT = 10_000
+MAX_LINKED_FEATURES = 10_000
 """Features of the largest part: their distances take 400 MB, and as much again to join them."""
 ROUNDING = 1e-9
 """Mean shares that differ by less are equal."""
@@ -276,10 +281,10 @@ class Comembership:
         for start in range(0, self._n_features, step):
             counts = self.counts(everyone[start : start + step], turned).tocoo()
             strong = counts.data >= (agreement - ROUNDING) * len(self._memberships)
-            labels = _connected(labels, counts.row[strong] + start, counts.col[strong])
+            labels = _connect_parts(labels, counts.row[strong] + start, counts.col[strong])
         order = np.argsort(labels, kind="stable")
         bounds = np.flatnonzero(np.diff(labels[order])) + 1
-        return [_checked(part) for part in np.split(order, bounds) if len(part) > 1]
+        return [_check_part_size(part) for part in np.split(order, bounds) if len(part) > 1]
 
     def _distances(self, parts: list[NDArray[np.intp]]) -> list[Array]:
         """Return the share of results that part features, as a condensed table of each part."""
@@ -313,7 +318,7 @@ def _membership(groups: Sequence[NDArray[np.integer]], n_features: int) -> csr_a
     return csr_array(coo_array((ones, (members, of)), shape=(n_features, max(1, len(groups)))))
 
 
-def _connected(
+def _connect_parts(
     labels: NDArray[np.integer], left: NDArray[np.integer], right: NDArray[np.integer]
 ) -> NDArray[np.integer]:
     """Number the parts anew that some more pairs leave."""
@@ -322,12 +327,13 @@ def _connected(
     return np.asarray(connected_components(pairs, directed=False)[1][labels])
 
 
-def _checked(part: NDArray[np.intp]) -> NDArray[np.intp]:
-    if len(part) <= LIMIT:
+def _check_part_size(part: NDArray[np.intp]) -> NDArray[np.intp]:
+    if len(part) <= MAX_LINKED_FEATURES:
         return part
     raise InvalidInputError(
         f"{len(part):,} features are linked to each other by groups that come back, more than the "
-        f"{LIMIT:,} that can be joined in memory. Raise agreement, or choose a base that "
+        f"{MAX_LINKED_FEATURES:,} that can be joined in memory. Raise agreement, or choose "
+        "a base that "
         "finds smaller groups."
     )
 

@@ -10,9 +10,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from holdfast._kernels import mean_shift as kernels
-from holdfast._validation import between, flag, one_of, whole
+from holdfast._validation import check_integer, check_positive_number, flag, one_of
 from holdfast.errors import HoldfastWarning
-from holdfast.select._groups._group_selector import Grouped, Grouper, representatives, standardised
+from holdfast.select._groups._group_selector import (
+    Grouped,
+    Grouper,
+    representatives,
+    standardise_features,
+)
 from holdfast.select._registry import selector
 
 if TYPE_CHECKING:
@@ -34,13 +39,13 @@ ENTRIES = 1 << 20
 COARSE, NEAR, FINE = 1e-3, 1e-2, 1e-9
 """Steps that end the fast part of a climb, distance of climbs that go on as one, steps that end
 the exact part; all in bandwidths."""
-CLIMB = 20_000
+MAX_ASCENT_STEPS = 20_000
 """Steps after which a climb ends wherever it is, which is told."""
-FAINT = -60.0
+MIN_LOG_WEIGHT = -60.0
 """Weights below the exponential of this are nothing beside the others, which sum to 1 or more."""
 
 
-class Cloud(NamedTuple):
+class PointSet(NamedTuple):
     """Points, with what their products with other points need."""
 
     points: Array
@@ -49,7 +54,7 @@ class Cloud(NamedTuple):
     slack: float
 
     @classmethod
-    def of(cls, points: Array) -> Cloud:
+    def of(cls, points: Array) -> PointSet:
         """Prepare points, one a row."""
         squares = np.square(points).sum(axis=1)
         turned = np.vstack([points.T, -0.5 * squares])
@@ -60,10 +65,10 @@ class Cloud(NamedTuple):
     def products(self, centres: Array) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Yield blocks of centres with their products, c·x - x·x/2, with all points."""
         for at in _blocks(len(centres), len(self.points)):
-            yield at, _extended(centres[at], np.float32) @ self.single
+            yield at, _append_ones(centres[at], np.float32) @ self.single
 
 
-class Peaks(NamedTuple):
+class Modes(NamedTuple):
     """Places where mean shift ends."""
 
     places: Array
@@ -72,12 +77,12 @@ class Peaks(NamedTuple):
     firsts: Ints
     """The first of these points; without any, the number of points."""
 
-    def chosen(self, which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Peaks:
+    def chosen(self, which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Modes:
         """Return some of the peaks."""
-        return Peaks(self.places[which], self.counts[which], self.firsts[which])
+        return Modes(self.places[which], self.counts[which], self.firsts[which])
 
 
-def mean_distances(cloud: Cloud, centres: Array, k: int, left_out: Ints | None = None) -> Array:
+def mean_distances(cloud: PointSet, centres: Array, k: int, left_out: Ints | None = None) -> Array:
     """Return the mean distance of each centre to its k nearest points.
 
     `left_out` names a point for each centre that does not count.
@@ -91,22 +96,22 @@ def mean_distances(cloud: Cloud, centres: Array, k: int, left_out: Ints | None =
     return means
 
 
-def flat_peaks(cloud: Cloud, radius: float) -> Peaks:
+def flat_peaks(cloud: PointSet, radius: float) -> Modes:
     """Return the places where mean shift with the flat kernel ends, each once.
 
     Where a climb goes on depends on its place alone, so of all climbs that meet one is followed.
     A place is a mean of points, and the same points have the same mean to the last bit:
     climbs end where the place repeats.
     """
-    found = [_shifted(cloud, cloud.points[:0], radius)]  # none: there may be no points
+    found = [_shift_centres(cloud, cloud.points[:0], radius)]  # none: there may be no points
     seen: set[bytes] = set()
     active = _unseen(cloud.points, seen)
     while len(active):
-        shifted = _shifted(cloud, active, radius)
+        shifted = _shift_centres(cloud, active, radius)
         still = (shifted.places == active).all(axis=1)
         found.append(shifted.chosen(still))
         active = _unseen(shifted.places[~still], seen)
-    return Peaks(*(np.concatenate(part) for part in zip(*found, strict=True)))
+    return Modes(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
 def _unseen(places: Array, seen: set[bytes]) -> Array:
@@ -120,9 +125,9 @@ def _unseen(places: Array, seen: set[bytes]) -> Array:
     return places[new]
 
 
-def _shifted(cloud: Cloud, centres: Array, radius: float) -> Peaks:
+def _shift_centres(cloud: PointSet, centres: Array, radius: float) -> Modes:
     """Move centres to the means of the points in reach."""
-    moved = Peaks(np.empty_like(centres), *np.empty((2, len(centres)), dtype=np.int64))
+    moved = Modes(np.empty_like(centres), *np.empty((2, len(centres)), dtype=np.int64))
     for at, products in cloud.products(centres):
         own = moved.chosen(at)  # a view
         kernels.shift(
@@ -132,7 +137,7 @@ def _shifted(cloud: Cloud, centres: Array, radius: float) -> Peaks:
     return moved
 
 
-def gaussian_peaks(cloud: Cloud, radius: float, width: float) -> Peaks:
+def gaussian_peaks(cloud: PointSet, radius: float, width: float) -> Modes:
     """Return places where mean shift with the Gaussian kernel of a width ends.
 
     Climbs run in single precision until steps are short. Those that are then next to each other
@@ -141,14 +146,14 @@ def gaussian_peaks(cloud: Cloud, radius: float, width: float) -> Peaks:
     number of threads changes nothing.
     """
     with threadpool_limits(1):
-        rough = _climbed(cloud, cloud.points, width, COARSE * radius, cloud.single)
-        apart = merged(rough, NEAR * radius)
-        places = _climbed(cloud, rough[apart], width, FINE * radius, cloud.turned)
-    return _shifted(cloud, places, radius)._replace(places=places)
+        rough = _ascend(cloud, cloud.points, width, COARSE * radius, cloud.single)
+        apart = find_distinct_places(rough, NEAR * radius)
+        places = _ascend(cloud, rough[apart], width, FINE * radius, cloud.turned)
+    return _shift_centres(cloud, places, radius)._replace(places=places)
 
 
-def _climbed(
-    cloud: Cloud,
+def _ascend(
+    cloud: PointSet,
     starts: Array,
     width: float,
     least: float,
@@ -156,7 +161,7 @@ def _climbed(
 ) -> Array:
     """Climb from each start until the steps are short; the type of `turned` is the precision."""
     ends, active = starts.copy(), np.arange(len(starts))
-    for _ in range(CLIMB):
+    for _ in range(MAX_ASCENT_STEPS):
         if not len(active):
             break
         before = ends[active]
@@ -165,13 +170,14 @@ def _climbed(
         steps = np.sqrt(np.square(ends[active] - before).sum(axis=1))
         active = active[steps > least]
     if len(active):
-        _warn_of_unrest(len(active))
+        _warn_not_converged(len(active))
     return ends
 
 
-def _warn_of_unrest(count: int) -> None:
+def _warn_not_converged(count: int) -> None:
     warnings.warn(
-        f"{count:,} climbs had not come to rest after {CLIMB:,} steps and end where they are, so "
+        f"{count:,} climbs had not come to rest after {MAX_ASCENT_STEPS:,} steps and end "
+        "where they are, so "
         "that peaks may be missed; another width of the kernel may help.",
         HoldfastWarning,
         stacklevel=2,
@@ -180,29 +186,31 @@ def _warn_of_unrest(count: int) -> None:
 
 def _weighted_means(centres: Array, width: float, turned: NDArray[np.floating]) -> Array:
     """Return the means of the points, weighted by the kernel around each centre."""
-    weights = _extended(centres, turned.dtype) @ turned
+    weights = _append_ones(centres, turned.dtype) @ turned
     weights -= 0.5 * np.square(centres).sum(axis=1, keepdims=True)
     weights /= width**2
-    np.exp(np.maximum(weights, FAINT, out=weights), out=weights)
+    np.exp(np.maximum(weights, MIN_LOG_WEIGHT, out=weights), out=weights)
     sums = weights @ turned[:-1].T
     return np.asarray(sums / weights.sum(axis=1, dtype=np.float64, keepdims=True))
 
 
-def merged(places: Array, radius: float) -> NDArray[np.intp]:
+def find_distinct_places(places: Array, radius: float) -> NDArray[np.intp]:
     """Return which places remain when each, in turn, ends the later ones within the radius."""
     alive = np.ones(len(places), dtype=bool)
-    cloud = Cloud.of(places)
+    cloud = PointSet.of(places)
     for at, products in cloud.products(places):
         kernels.absorb(products, cloud.slack, places, at.start, radius**2, alive)
     return np.flatnonzero(alive)
 
 
-def members(cloud: Cloud, centres: Array, radius: float) -> list[NDArray[np.intp]]:
+def members(cloud: PointSet, centres: Array, radius: float) -> list[NDArray[np.intp]]:
     """Return the points within the radius of each centre."""
     found: list[NDArray[np.intp]] = []
     for at, products in cloud.products(centres):
         flags = np.empty(products.shape, dtype=bool)
-        kernels.within(products, cloud.slack, cloud.points, centres[at], radius**2, flags)
+        kernels.mark_within_radius(
+            products, cloud.slack, cloud.points, centres[at], radius**2, flags
+        )
         found.extend(np.flatnonzero(row) for row in flags)
     return found
 
@@ -213,7 +221,7 @@ def _blocks(count: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + height, count))
 
 
-def _extended(centres: Array, dtype: DTypeLike) -> NDArray[Any]:
+def _append_ones(centres: Array, dtype: DTypeLike) -> NDArray[Any]:
     """Return the centres with a coordinate of 1 each, for the squares of the points."""
     own = np.ones((len(centres), centres.shape[1] + 1), dtype=dtype)
     own[:, :-1] = centres
@@ -347,28 +355,28 @@ class DenseGroups(Grouper):
         super()._check_parameters()
         one_of(self.kernel, "kernel", get_args(Kernel))
         for name in ("n_neighbors", "min_size"):
-            whole(getattr(self, name), name, 1)
+            check_integer(getattr(self, name), name, 1)
         for name in ("count_itself", "density_filter"):
             flag(getattr(self, name), name)
-        between(self.width, "width", math.inf)
+        check_positive_number(self.width, "width", math.inf)
         if self.bandwidth is not None:
-            between(self.bandwidth, "bandwidth", math.inf)
+            check_positive_number(self.bandwidth, "bandwidth", math.inf)
 
     def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401, ARG002
         return self._dense(X)
 
     def _dense(self, X: Any) -> Grouped:  # noqa: ANN401
         """Return all groups, the densest first."""
-        points, usable = standardised(X)
+        points, usable = standardise_features(X)
         own = np.flatnonzero(usable)
-        cloud = Cloud.of(points[own])
+        cloud = PointSet.of(points[own])
         self.bandwidth_ = self._bandwidth(cloud)
         radius = self.bandwidth_ + TIE * math.sqrt(X.shape[0])
         peaks = self._dense_peaks(cloud, radius)
         groups = [own[near] for near in members(cloud, peaks.places, radius)]
         return Grouped(tuple(groups), representatives(points, groups), peaks.counts.astype(float))
 
-    def _bandwidth(self, cloud: Cloud) -> float:
+    def _bandwidth(self, cloud: PointSet) -> float:
         if self.bandwidth is not None:
             return float(self.bandwidth)
         count = len(cloud.points)
@@ -379,19 +387,19 @@ class DenseGroups(Grouper):
             means = mean_distances(cloud, cloud.points, others, np.arange(count))
         return float(means.mean()) if count else 0.0
 
-    def _dense_peaks(self, cloud: Cloud, radius: float) -> Peaks:
+    def _dense_peaks(self, cloud: PointSet, radius: float) -> Modes:
         """Return the peaks of the groups, the densest first."""
         peaks = self._peaks(cloud, radius)
         spread = mean_distances(cloud, peaks.places, min(self.n_neighbors, len(cloud.points)))
         tied = np.round(spread / (TIE * math.sqrt(cloud.points.shape[1])))
         order = np.lexsort((peaks.firsts, tied, -peaks.counts))
-        order = order[merged(peaks.places[order], radius)]
+        order = order[find_distinct_places(peaks.places[order], radius)]
         if len(order) == 1:
             self._warn_of_one_peak(len(cloud.points))
         dense = (spread[order] <= radius) | (not self.density_filter)
         return peaks.chosen(order[dense & (peaks.counts[order] >= self.min_size)])
 
-    def _peaks(self, cloud: Cloud, radius: float) -> Peaks:
+    def _peaks(self, cloud: PointSet, radius: float) -> Modes:
         if self.kernel == "flat" or self.bandwidth_ == 0:  # a kernel of no width sees copies only
             return flat_peaks(cloud, radius)
         return gaussian_peaks(cloud, radius, self.width * self.bandwidth_)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from holdfast._validation import one_of, whole
+from holdfast._validation import check_integer, one_of
 from holdfast.preferences import Groups
 from holdfast.preferences._ranks import generators
 from holdfast.select._selector import Judge, Selector, present
@@ -79,7 +79,7 @@ class Grouper(Selector):
 
     def _check_parameters(self) -> None:
         if self.n_groups is not None:
-            whole(self.n_groups, "n_groups", 1)
+            check_integer(self.n_groups, "n_groups", 1)
         one_of(self.output, "output", get_args(Output))
 
     def _keep(self, found: Grouped, data: NDArray[Any]) -> None:
@@ -249,7 +249,7 @@ class Standard(NamedTuple):
         return np.asarray(deviations.mean(axis=1))
 
 
-def standardised(X: Any) -> tuple[Array, NDArray[np.bool_]]:  # noqa: ANN401
+def standardise_features(X: Any) -> tuple[Array, NDArray[np.bool_]]:  # noqa: ANN401
     """Return the features as points of mean 0 and standard deviation 1, one a row.
 
     The deviation divides by n, so the squared distance of two points is 2n(1 - r) for features

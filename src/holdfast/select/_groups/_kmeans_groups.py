@@ -10,9 +10,13 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.select._groups._group_selector import likenesses, representatives, standardised
+from holdfast.select._groups._group_selector import (
+    likenesses,
+    representatives,
+    standardise_features,
+)
 from holdfast.select._groups._relevance_groups import RelevanceGrouper, best_first
 from holdfast.select._registry import selector
 
@@ -23,9 +27,9 @@ if TYPE_CHECKING:
     from holdfast.select._groups._group_selector import Grouped, Output
     from holdfast.select._selector import Array
 
-MOST = 50
+DEFAULT_MAX_CLUSTERS = 50
 """Clusters at most, where their number is left open."""
-ROUNDS = 10_000
+MAX_KMEANS_ROUNDS = 10_000
 """Rounds after which a run ends in any case; 3,000 features come to rest within some 50."""
 
 
@@ -125,10 +129,10 @@ class KMeansGroups(RelevanceGrouper):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        whole(self.n_init, "n_init", 1)
+        check_integer(self.n_init, "n_init", 1)
         for name in ("n_clusters", "central"):
             if getattr(self, name) is not None:
-                whole(getattr(self, name), name, 1)
+                check_integer(getattr(self, name), name, 1)
 
     def _group_rows(
         self,
@@ -137,7 +141,7 @@ class KMeansGroups(RelevanceGrouper):
         own: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> Grouped:
-        points, usable = standardised(X[own])
+        points, usable = standardise_features(X[own])
         clusters = self._clusters(points, np.flatnonzero(usable), generator)
         chosen = representatives(points, clusters)
         members = [self._members(points, *pair) for pair in zip(clusters, chosen, strict=True)]
@@ -152,7 +156,7 @@ class KMeansGroups(RelevanceGrouper):
 
     def _count(self, n_features: int, n_usable: int) -> int:
         if self.n_clusters is None:
-            return min(MOST, (n_usable + 1) // 2)
+            return min(DEFAULT_MAX_CLUSTERS, (n_usable + 1) // 2)
         if self.n_clusters > n_features:
             raise InvalidInputError(
                 f"n_clusters must be at most the {n_features:,} features of the data, "
@@ -171,7 +175,7 @@ class KMeansGroups(RelevanceGrouper):
             init="random",
             n_init=self.n_init,
             tol=0,
-            max_iter=ROUNDS,
+            max_iter=MAX_KMEANS_ROUNDS,
             random_state=int(generator.integers(2**31)),
         )
         with warnings.catch_warnings(), threadpool_limits(1):  # threads would change the bits

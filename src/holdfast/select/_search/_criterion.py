@@ -73,20 +73,20 @@ class Criterion(ABC):
 HUGE, TINY = 1e100, 1e-100
 
 
-class Parts(NamedTuple):
+class SplitIndices(NamedTuple):
     """Rows of several splits, one split after the other: split s has ``rows[starts[s]:...]``."""
 
     rows: NDArray[np.intp]
     starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, rows: Sequence[NDArray[np.intp]]) -> Parts:
+    def of(cls, rows: Sequence[NDArray[np.intp]]) -> SplitIndices:
         """Join the rows of all splits."""
         return cls(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class CriterionSplits:
     """Labelled data, and splits of them that are drawn once.
 
     Attributes
@@ -112,14 +112,14 @@ class Trials:
         return int(self.y.max()) + 1
 
     @property
-    def train(self) -> Parts:
+    def train(self) -> SplitIndices:
         """The rows to fit on."""
-        return Parts.of([train for train, _ in self.splits])
+        return SplitIndices.of([train for train, _ in self.splits])
 
     @property
-    def test(self) -> Parts:
+    def test(self) -> SplitIndices:
         """The rows to test on."""
-        return Parts.of([test for _, test in self.splits])
+        return SplitIndices.of([test for _, test in self.splits])
 
     @property
     def can_be_squared(self) -> bool:
@@ -165,7 +165,7 @@ def _weights(tested: NDArray[np.intp], balanced: bool) -> NDArray[np.float64]:
 
 
 @dataclass
-class Refit(Criterion):
+class RefitCriterion(Criterion):
     """The mean score over the splits of a classifier that is fitted to each training part.
 
     Attributes
@@ -181,7 +181,7 @@ class Refit(Criterion):
     """
 
     classifier: Any
-    trials: Trials
+    trials: CriterionSplits
     scorer: Scorer
     n_jobs: int | None = None
 
@@ -203,7 +203,7 @@ class Refit(Criterion):
 
 def _value(
     classifier: Any,  # noqa: ANN401
-    trials: Trials,
+    trials: CriterionSplits,
     scorer: Scorer,
     subset: Features,
 ) -> tuple[float, str]:

@@ -14,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 
 from holdfast._classifiers import as_classifier, classifying
 from holdfast._formatting import did_you_mean
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.resample import CrossValidation, Subsampling, as_protocol
-from holdfast.select._search._criterion import Refit
+from holdfast.select._search._criterion import RefitCriterion
 from holdfast.select._search._gaussian_criterion import gaussian
 from holdfast.select._search._nearest_svm_criteria import nearest, svm
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holdfast.resample import Protocol
-    from holdfast.select._search._criterion import Criterion, Trials
-    from holdfast.select._search._search_state import Space
+    from holdfast.select._search._criterion import Criterion, CriterionSplits
+    from holdfast.select._search._search_state import SearchSpace
 
     Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-USUAL = "knn3"
+DEFAULT_CLASSIFIER = "knn3"
 SPLITTING = ("subsampling", "cross_validation", "bootstrap", "splits")
 """Protocols that do no more than divide the samples into two sides."""
 
 
 def classifier_of(given: Any) -> Any:  # noqa: ANN401
     """Return the classifier that is meant; one that goes by a name sees scaled features."""
-    classifier = as_classifier(USUAL if given is None else given)[1]
+    classifier = as_classifier(DEFAULT_CLASSIFIER if given is None else given)[1]
     if given is None or isinstance(given, str):
         return Pipeline(classifying(classifier, impute=False))
     return classifier
@@ -53,11 +53,11 @@ def seeded_where_open(classifier: Any, seed: int) -> Any:  # noqa: ANN401
     return new.set_params(**dict.fromkeys(seeds, seed)) if seeds else new
 
 
-def fingerprint(classifier: Any, trials: Trials, scoring: Any, space: Space) -> str:  # noqa: ANN401
+def fingerprint(classifier: Any, trials: CriterionSplits, scoring: Any, space: SearchSpace) -> str:  # noqa: ANN401
     """Return what tells searches apart whose moves, or the values of these, may differ."""
     found: str = joblib.hash(
         (
-            _stored(classifier, scoring),
+            _serialize_estimators(classifier, scoring),
             (trials.X, trials.labels, list(trials.splits)),
             (space.units, space.forced, space.free),
         )
@@ -65,7 +65,7 @@ def fingerprint(classifier: Any, trials: Trials, scoring: Any, space: Space) -> 
     return found
 
 
-def _stored(*judges: Any) -> bytes:
+def _serialize_estimators(*judges: Any) -> bytes:
     """Return a classifier and a scorer as bytes; what cannot be stored goes by its name."""
     try:
         stored: bytes = cloudpickle.dumps(judges)  # takes functions of all kinds
@@ -97,7 +97,7 @@ def _protocol(cv: Any) -> Protocol:  # noqa: ANN401
     if cv is None:
         return Subsampling(10, 2 / 3)
     if isinstance(cv, int):
-        return CrossValidation(whole(cv, "cv", 2))
+        return CrossValidation(check_integer(cv, "cv", 2))
     try:
         return as_protocol(cv)
     except UnknownNameError as error:
@@ -115,12 +115,12 @@ SCORES = {"accuracy": False, "balanced_accuracy": True}
 
 def criterion_of(
     classifier: Any,  # noqa: ANN401
-    trials: Trials,
+    trials: CriterionSplits,
     scoring: Any,  # noqa: ANN401
     n_jobs: int | None,
 ) -> Criterion:
     """Return a criterion of its own for a known classifier, else one that refits any."""
-    bare, scaled = _unscaled(classifier)
+    bare, scaled = _strip_scaler(classifier)
     if isinstance(scoring, str) and scoring in SCORES and trials.can_be_squared:
         for known in FAST:
             criterion = known(bare, trials, balanced=SCORES[scoring], scaled=scaled)
@@ -133,10 +133,10 @@ def criterion_of(
         scorer = check_scoring(classifier, scoring)
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"scoring cannot be used: {error}") from error
-    return Refit(classifier, trials, scorer, n_jobs)
+    return RefitCriterion(classifier, trials, scorer, n_jobs)
 
 
-def _unscaled(classifier: Any) -> tuple[Any, bool]:  # noqa: ANN401
+def _strip_scaler(classifier: Any) -> tuple[Any, bool]:  # noqa: ANN401
     """Return the classifier behind a plain scaler, and whether there is one."""
     if type(classifier) is not Pipeline or len(classifier.steps) != 2:
         return classifier, False

@@ -15,18 +15,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.class_weight import compute_sample_weight
 
 from holdfast._kernels import gaussian as kernels
-from holdfast.select._search._criterion import Criterion, Moves, Refit
+from holdfast.select._search._criterion import Criterion, Moves, RefitCriterion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from holdfast.select._search._criterion import Features, Trials, Values
+    from holdfast.select._search._criterion import CriterionSplits, Features, Values
 
     Ints = NDArray[np.intp]
     Floats = NDArray[np.float64]
 
 
-FEW = "a training part has a single class, or a class with a single sample"
+TOO_FEW_SAMPLES = "a training part has a single class, or a class with a single sample"
 CROWDED = "a class has too few samples for so many features"
 SINGULAR = "the covariance of a class is not of full rank"
 
@@ -48,16 +48,16 @@ class Gaussian(Criterion):
         Settles what rounding errors could decide, by scikit-learn's own.
     """
 
-    samples: kernels.Samples
-    rule: kernels.Rule
-    exact: Refit
+    samples: kernels.SplitSamples
+    rule: kernels.CovarianceRule
+    exact: RefitCriterion
 
     def added(self, base: Features, moves: Moves) -> Values:
         """Return the value of `base` with each unit added."""
         values = np.where(self._crowded(len(base) + np.diff(moves.starts)), -np.inf, 0.0)
         open_ = values == 0.0
         if np.any(open_):
-            kernels.added(self.samples, self.rule, base, *moves, values)
+            kernels.score_additions(self.samples, self.rule, base, *moves, values)
         if np.any(values[open_] == -np.inf):
             self.failure = SINGULAR
         unclear = np.flatnonzero(np.isnan(values))
@@ -73,7 +73,7 @@ class Gaussian(Criterion):
         if len(base) <= self.rule.room:
             values[:] = 0.0
             places = np.searchsorted(base, moves.features)
-            kernels.removed(self.samples, self.rule, base, places, moves.starts, values)
+            kernels.score_removals(self.samples, self.rule, base, places, moves.starts, values)
         unclear = np.flatnonzero(np.isnan(values))
         if len(unclear):
             left = [np.setdiff1d(base, unit) for unit in _units(moves, unclear)]
@@ -84,7 +84,7 @@ class Gaussian(Criterion):
         """Tell which sizes are too large for the smallest class."""
         crowded: NDArray[np.bool_] = sizes > self.rule.room
         if crowded.any():
-            self.failure = CROWDED if self.rule.room else FEW
+            self.failure = CROWDED if self.rule.room else TOO_FEW_SAMPLES
         return crowded
 
 
@@ -94,13 +94,13 @@ def _units(moves: Moves, which: Ints) -> list[Features]:
 
 def gaussian(
     classifier: Any,  # noqa: ANN401
-    trials: Trials,
+    trials: CriterionSplits,
     *,
     balanced: bool,
     scaled: bool,
 ) -> Gaussian | None:
     """Return the criterion for quadratic discriminant analysis by singular values, else None."""
-    if not _known(classifier):
+    if not _supports_classifier(classifier):
         return None
     counts = np.array(
         [np.bincount(trials.y[train], minlength=trials.n_classes) for train, _ in trials.splits]
@@ -112,10 +112,10 @@ def gaussian(
     samples = _samples(trials, counts, priors, balanced=balanced, scaled=scaled)
     kernels.fill_moments(samples, rule)
     whole = make_pipeline(StandardScaler(), classifier) if scaled else classifier
-    return Gaussian(samples, rule, Refit(whole, trials, _scorer(balanced)))
+    return Gaussian(samples, rule, RefitCriterion(whole, trials, _scorer(balanced)))
 
 
-def _known(classifier: Any) -> bool:  # noqa: ANN401
+def _supports_classifier(classifier: Any) -> bool:  # noqa: ANN401
     """Tell whether all parameters are ones that scikit-learn allows and that are known here."""
     if type(classifier) is not QuadraticDiscriminantAnalysis:
         return False
@@ -146,7 +146,7 @@ def _priors(given: Any, counts: Ints) -> Floats | None:  # noqa: ANN401
     return np.tile(priors, (len(counts), 1))
 
 
-def _rule(ridge: float, bound: float, counts: Ints) -> kernels.Rule:
+def _rule(ridge: float, bound: float, counts: Ints) -> kernels.CovarianceRule:
     """Say how covariances are estimated.
 
     With fewer samples than features, a class has fewer singular values than features. With as
@@ -154,19 +154,19 @@ def _rule(ridge: float, bound: float, counts: Ints) -> kernels.Rule:
     """
     possible = ((counts > 0).sum(axis=1) > 1).all() and (counts != 1).all()
     room = counts[counts > 0].min() - (bound >= ridge and bound > 0.0) if possible else 0
-    return kernels.Rule(ridge, bound, _lost(), int(room))
+    return kernels.CovarianceRule(ridge, bound, _lost_degrees_of_freedom(), int(room))
 
 
 @cache
-def _lost() -> int:
+def _lost_degrees_of_freedom() -> int:
     """Degrees of freedom that scikit-learn takes off for the mean: 1 in earlier versions."""
     fitted = QuadraticDiscriminantAnalysis().fit([[0.0], [2.0], [0.0], [2.0]], [0, 0, 1, 1])
     return 2 - round(2.0 / float(fitted.scalings_[0][0]))
 
 
 def _samples(
-    trials: Trials, counts: Ints, priors: Floats, *, balanced: bool, scaled: bool
-) -> kernels.Samples:
+    trials: CriterionSplits, counts: Ints, priors: Floats, *, balanced: bool, scaled: bool
+) -> kernels.SplitSamples:
     """Put the data in the order of the kernels; moments are still to be filled in."""
     p = trials.X.shape[1]
     factors = 1.0 / trials.scales()[1] if scaled else np.ones((len(counts), p))
@@ -176,7 +176,7 @@ def _samples(
     with np.errstate(divide="ignore"):  # of classes that are not there
         log_priors = np.log(priors)
     moments = np.empty((2, *counts.shape, p))
-    return kernels.Samples(
+    return kernels.SplitSamples(
         np.array(trials.X.T, order="C"),
         factors,
         np.concatenate(train),

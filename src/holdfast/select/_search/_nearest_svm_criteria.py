@@ -11,30 +11,30 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from holdfast._kernels.nearest_neighbors import Data, judge
+from holdfast._kernels.nearest_neighbors import NeighborData, score_units
 from holdfast._kernels.svm import LINEAR
-from holdfast._kernels.svm import judge as judge_svm
-from holdfast.select._search._criterion import Criterion, Moves, Parts
+from holdfast._kernels.svm import score_units as judge_svm
+from holdfast.select._search._criterion import Criterion, Moves, SplitIndices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from holdfast.select._search._criterion import Features, Trials, Values
+    from holdfast.select._search._criterion import CriterionSplits, Features, Values
 
     Floats = NDArray[np.float64]
 
 
 def nearest(
     classifier: Any,  # noqa: ANN401
-    trials: Trials,
+    trials: CriterionSplits,
     *,
     balanced: bool,
     scaled: bool,
 ) -> Criterion | None:
     """Return the criterion for k nearest neighbours in Euclidean distance with equal votes."""
-    if not _known(classifier, min(len(train) for train, _ in trials.splits)):
+    if not _supports_classifier(classifier, min(len(train) for train, _ in trials.splits)):
         return None
     weights = np.ones((len(trials.splits), trials.X.shape[1]))
     if scaled:
@@ -42,7 +42,7 @@ def nearest(
     return Nearest(int(classifier.n_neighbors), trials, trials.weights(balanced=balanced), weights)
 
 
-def _known(classifier: Any, smallest: int) -> bool:  # noqa: ANN401
+def _supports_classifier(classifier: Any, smallest: int) -> bool:  # noqa: ANN401
     """Tell whether a classifier is one that this criterion equals."""
     if type(classifier) is not KNeighborsClassifier or classifier.metric_params is not None:
         return False
@@ -72,11 +72,15 @@ class Nearest(Criterion):
     """
 
     def __init__(
-        self, k: int, trials: Trials, worth: NDArray[np.float64], weights: NDArray[np.float64]
+        self,
+        k: int,
+        trials: CriterionSplits,
+        worth: NDArray[np.float64],
+        weights: NDArray[np.float64],
     ) -> None:
         X = np.ascontiguousarray(trials.X)
         lows, highs = X.min(axis=0), X.max(axis=0)
-        self._data = Data(X, trials.y, lows, highs, trials.n_classes, k)
+        self._data = NeighborData(X, trials.y, lows, highs, trials.n_classes, k)
         self._splits = (weights, *trials.train, *trials.test, worth)
 
     def added(self, base: Features, moves: Moves) -> Values:
@@ -88,7 +92,7 @@ class Nearest(Criterion):
         return self._values(base, moves, -1.0)
 
     def _values(self, base: Features, moves: Moves, sign: float) -> Values:
-        return judge(self._data, *self._splits, base, *moves, sign)
+        return score_units(self._data, *self._splits, base, *moves, sign)
 
 
 # The criterion for support vector machines: each is solved from a neighbouring subset's.
@@ -104,7 +108,13 @@ MOST_ROWS = 3000  # to fit on: matrices of this size squared are kept
 CANCELS = 1e5  # the base's squares over those left from where on taking away costs digits
 
 
-def svm(classifier: Any, trials: Trials, *, balanced: bool, scaled: bool) -> Criterion | None:  # noqa: ANN401
+def svm(
+    classifier: Any,  # noqa: ANN401
+    trials: CriterionSplits,
+    *,
+    balanced: bool,
+    scaled: bool,
+) -> Criterion | None:
     """Return the criterion of a linear or RBF machine, or None where it is of another sort."""
     if type(classifier) is not SVC or not (_known_svm(classifier) and _feasible(trials)):
         return None
@@ -125,7 +135,7 @@ def _positive(value: Any) -> bool:  # noqa: ANN401
     return isinstance(value, Real) and 0.0 < float(value) < np.inf
 
 
-def _feasible(trials: Trials) -> bool:
+def _feasible(trials: CriterionSplits) -> bool:
     """Whether matrices of the samples fit into memory, and each training part has two classes."""
     return max(len(train) for train, _ in trials.splits) <= MOST_ROWS and all(
         len(np.unique(trials.y[train])) > 1 for train, _ in trials.splits
@@ -154,7 +164,9 @@ class _Machines(Criterion):
     peaks: Floats
 
     @classmethod
-    def of(cls, classifier: SVC, trials: Trials, *, balanced: bool, scaled: bool) -> _Machines:
+    def of(
+        cls, classifier: SVC, trials: CriterionSplits, *, balanced: bool, scaled: bool
+    ) -> _Machines:
         """Prepare all that does not depend on subsets."""
         means, widths = trials.scales()
         if not scaled:
@@ -216,14 +228,14 @@ class _Machines(Criterion):
         return 1.0 / np.where(variance > 0.0, len(subset) * variance, 1.0)
 
 
-def _by_class(trials: Trials) -> Parts:
+def _by_class(trials: CriterionSplits) -> SplitIndices:
     """Return the rows to fit on, each split's in the order of their classes."""
-    return Parts.of(
+    return SplitIndices.of(
         [train[np.argsort(trials.y[train], kind="stable")] for train, _ in trials.splits]
     )
 
 
-def _variances(trials: Trials) -> Floats:
+def _variances(trials: CriterionSplits) -> Floats:
     """Return the variance of each feature in each training part, 0 if it is constant."""
     parts = [trials.X[train] for train, _ in trials.splits]
     return np.array([np.where(np.ptp(part, axis=0) > 0.0, part.var(axis=0), 0.0) for part in parts])

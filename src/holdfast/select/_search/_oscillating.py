@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select._registry import selector
 from holdfast.select._search._sequential import forward, grow
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.preferences._ranks import RandomState
-    from holdfast.select._search._search_state import Callback, Place, Subset, Walk
-    from holdfast.select._selector import Columns
+    from holdfast.select._search._search_state import Callback, Candidate, SearchState, Subset
+    from holdfast.select._selector import OfferedFeatures
 
-    Neighbour = Callable[[Place], "tuple[int, Place] | None"]
+    Neighbour = Callable[[Candidate], "tuple[int, Candidate] | None"]
 
 
 NOTHING, FORWARD = "nothing", "forward"
@@ -114,7 +114,7 @@ class OscillatingSearch(Wrapper):
         self.depth = depth
         self.start = start
 
-    def _search(self, walk: Walk) -> None:
+    def _search(self, walk: SearchState) -> None:
         place = self._started(walk)
         if place is not None:
             oscillate(walk, place, self.depth)
@@ -124,21 +124,21 @@ class OscillatingSearch(Wrapper):
         """In which direction the search goes through all sizes: none, but for a forward start."""
         return FORWARD if isinstance(self.start, str) and self.start == FORWARD else ""
 
-    def _check_search(self, walk: Walk) -> None:
-        whole(self.depth, "depth", 1)
+    def _check_search(self, walk: SearchState) -> None:
+        check_integer(self.depth, "depth", 1)
         if not self._starts_by_word():
             self._given_start(walk)
 
     def _starts_by_word(self) -> bool:
         return isinstance(self.start, str) and self.start in (NOTHING, FORWARD)
 
-    def _numbered(self, columns: Columns) -> dict[str, Any]:
+    def _numbered(self, columns: OfferedFeatures) -> dict[str, Any]:
         numbered = super()._numbered(columns)
         if not self._starts_by_word():
             numbered["start"] = columns.among(columns.read(self.start, "start"))
         return numbered
 
-    def _started(self, walk: Walk) -> Place | None:
+    def _started(self, walk: SearchState) -> Candidate | None:
         """Go to where the swings begin."""
         if self.sweeps:
             forward(walk)
@@ -147,7 +147,7 @@ class OscillatingSearch(Wrapper):
         subset = walk.space.forced if nothing else self._given_start(walk)
         return grow(walk, walk.start(subset), walk.sizes.low)
 
-    def _given_start(self, walk: Walk) -> Subset:
+    def _given_start(self, walk: SearchState) -> Subset:
         """Return the subset of the given features."""
         try:
             subset = walk.space.subset_of(self.start, self._names(), "start")
@@ -164,7 +164,7 @@ class OscillatingSearch(Wrapper):
 # Oscillating search: swings down and up around the best subset, ever deeper.
 
 
-def oscillate(walk: Walk, place: Place, depth: int) -> Place:
+def oscillate(walk: SearchState, place: Candidate, depth: int) -> Candidate:
     """Swing until no swing of any depth up to `depth` finds a better subset.
 
     A swing of depth d removes d units and adds d, or adds d and removes d, always the best one.
@@ -180,7 +180,9 @@ def oscillate(walk: Walk, place: Place, depth: int) -> Place:
     return place
 
 
-def _swung(walk: Walk, start: Place, depth: int, out: Neighbour, back: Neighbour) -> Place | None:
+def _swung(
+    walk: SearchState, start: Candidate, depth: int, out: Neighbour, back: Neighbour
+) -> Candidate | None:
     """Swing out and back; return the first subset that is better than the start.
 
     Where no features are left, or none are to be had, the swing is less deep.

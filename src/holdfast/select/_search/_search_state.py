@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInputError
 from holdfast.select._search._criterion import Moves
-from holdfast.select._selector import Columns
+from holdfast.select._selector import OfferedFeatures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ Subset: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class SearchSpace:
     """The units of features, those that are always in, and those that are free to move.
 
     Attributes
@@ -43,7 +43,7 @@ class Space:
     forced: Subset
     free: Subset
 
-    def without(self, features: NDArray[np.intp]) -> Space:
+    def without(self, features: NDArray[np.intp]) -> SearchSpace:
         """Return a space where units of these features alone are not free."""
         free = [unit for unit in self.free if not np.isin(self.units[unit], features).all()]
         if not free and not self.forced:
@@ -58,9 +58,9 @@ class Space:
         groups: Any = None,  # noqa: ANN401
         forced_in: Any = (),  # noqa: ANN401
         forced_out: Any = (),  # noqa: ANN401
-    ) -> Space:
+    ) -> SearchSpace:
         """Read the units, by numbers or names of features; what is in no group is by itself."""
-        columns = Columns(n_features, names)
+        columns = OfferedFeatures(n_features, names)
         units = _units(columns, groups)
         inside = _whole_units(columns, forced_in, units, "forced_in")
         outside = _whole_units(columns, forced_out, units, "forced_out")
@@ -110,7 +110,7 @@ class Space:
 
     def subset_of(self, features: Any, names: NDArray[np.object_] | None, what: str) -> Subset:  # noqa: ANN401
         """Return the subset of some features, the forced ones included; units must be whole."""
-        columns = Columns(sum(map(len, self.units)), names)
+        columns = OfferedFeatures(sum(map(len, self.units)), names)
         subset = _whole_units(columns, features, self.units, what)
         banned = set(subset) - {*self.free, *self.forced}
         if banned:
@@ -121,7 +121,7 @@ class Space:
         return tuple(sorted({*subset, *self.forced}))
 
 
-def _units(columns: Columns, groups: Any) -> list[NDArray[np.intp]]:  # noqa: ANN401
+def _units(columns: OfferedFeatures, groups: Any) -> list[NDArray[np.intp]]:  # noqa: ANN401
     """Return the units in the order of their first features."""
     known = columns.read_groups(groups, "feature_groups")
     taken = [feature for group in known for feature in group]
@@ -135,7 +135,7 @@ def _units(columns: Columns, groups: Any) -> list[NDArray[np.intp]]:  # noqa: AN
 
 
 def _whole_units(
-    columns: Columns,
+    columns: OfferedFeatures,
     given: Any,  # noqa: ANN401
     units: Sequence[NDArray[np.intp]],
     what: str,
@@ -191,7 +191,7 @@ Callback: TypeAlias = "Callable[[Step], object]"
 Memory: TypeAlias = dict[tuple[str, bytes], "Values"]
 
 
-class Place(NamedTuple):
+class Candidate(NamedTuple):
     """A subset, and what it is worth."""
 
     subset: Subset
@@ -202,19 +202,19 @@ class Place(NamedTuple):
         """Number of units."""
         return len(self.subset)
 
-    def beats(self, other: Place | None) -> bool:
+    def beats(self, other: Candidate | None) -> bool:
         """Tell whether it is worth more, or as much with fewer units."""
         if other is None:
             return True
         return (self.value, -self.size) > (other.value, -other.size)
 
 
-class Stopped(Exception):  # noqa: N818  (nothing went wrong)
+class SearchStopped(Exception):  # noqa: N818  (nothing went wrong)
     """A callback has seen enough."""
 
 
 @dataclass
-class Walk:
+class SearchState:
     """The state of a search; algorithms ask it for neighbours and tell it where to go.
 
     Attributes
@@ -244,26 +244,26 @@ class Walk:
     """
 
     criterion: Criterion
-    space: Space
+    space: SearchSpace
     sizes: Sizes
     origin: Callable[[], str]
     callback: Callback | None = None
     memory: Memory = field(default_factory=dict)
-    steps: list[tuple[str, int, Place, bool]] = field(default_factory=list)
-    kept: dict[int, Place] = field(default_factory=dict)
-    best: Place | None = None
+    steps: list[tuple[str, int, Candidate, bool]] = field(default_factory=list)
+    kept: dict[int, Candidate] = field(default_factory=dict)
+    best: Candidate | None = None
     n_judged: int = 0
     stopped: bool = False
 
-    def start(self, subset: Subset) -> Place:
+    def start(self, subset: Subset) -> Candidate:
         """Begin at a subset; one that cannot be judged, as the empty one, is worth nothing."""
         value = float(self._values("value", subset, ())[0]) if subset else -np.inf
-        place = Place(subset, value)
+        place = Candidate(subset, value)
         if value > -np.inf:
             self._arrive("start", -1, place)
         return place
 
-    def larger(self, place: Place) -> tuple[int, Place] | None:
+    def larger(self, place: Candidate) -> tuple[int, Candidate] | None:
         """Return the unit whose addition is worth most, and where it leads.
 
         None where no unit is left, or the classifier cannot be fitted with any of them.
@@ -272,16 +272,16 @@ class Walk:
         if not units:
             return None
         unit, value = self._best_move("add", place.subset, units)
-        larger = Place(tuple(sorted((*place.subset, unit))), value)
+        larger = Candidate(tuple(sorted((*place.subset, unit))), value)
         return (unit, larger) if value > -np.inf else None
 
-    def smaller(self, place: Place) -> tuple[int, Place] | None:
+    def smaller(self, place: Candidate) -> tuple[int, Candidate] | None:
         """Return the unit whose removal leaves most, and where it leads; None as for `larger`."""
         units = self.space.movable(place.subset)
         if not units or place.size <= self.space.least:
             return None
         unit, value = self._best_move("remove", place.subset, units)
-        smaller = Place(tuple(other for other in place.subset if other != unit), value)
+        smaller = Candidate(tuple(other for other in place.subset if other != unit), value)
         return (unit, smaller) if value > -np.inf else None
 
     def _best_move(self, move: str, subset: Subset, units: Subset) -> tuple[int, float]:
@@ -289,13 +289,13 @@ class Walk:
         at = int(np.argmax(values))  # the first of equals: the lowest index
         return units[at], float(values[at])
 
-    def go(self, move: tuple[int, Place]) -> Place:
+    def go(self, move: tuple[int, Candidate]) -> Candidate:
         """Make a move."""
         unit, place = move
         self._arrive("add" if unit in place.subset else "remove", unit, place)
         return place
 
-    def _arrive(self, move: str, unit: int, place: Place) -> None:
+    def _arrive(self, move: str, unit: int, place: Candidate) -> None:
         kept = self.kept.get(place.size)
         if kept is None or place.value > kept.value:
             self.kept[place.size] = place
@@ -306,7 +306,7 @@ class Walk:
         logger.info("%s: %d units, value %.6g", move, place.size, place.value)
         if self.callback is not None and self.callback(self.told(len(self.steps) - 1)):
             self.stopped = True
-            raise Stopped
+            raise SearchStopped
 
     def told(self, position: int) -> Step:
         """Return a step as callbacks and users see it."""
@@ -326,12 +326,12 @@ class Walk:
     def _judged(self, move: str, subset: Subset, units: Subset) -> Values:
         base = self.space.features(subset)
         if move == "value":
-            return _rounded(self.criterion.added(base, Moves.of([base[:0]])))
+            return _round_significant(self.criterion.added(base, Moves.of([base[:0]])))
         judge = self.criterion.added if move == "add" else self.criterion.removed
-        return _rounded(judge(base, Moves.of([self.space.units[unit] for unit in units])))
+        return _round_significant(judge(base, Moves.of([self.space.units[unit] for unit in units])))
 
 
-def found(walk: Walk) -> Place:
+def get_best_subset(walk: SearchState) -> Candidate:
     """Return the best subset; where there is none, an error says why."""
     if walk.best is not None:
         return walk.best
@@ -352,7 +352,7 @@ def found(walk: Walk) -> Place:
     )
 
 
-def _rounded(values: Values) -> Values:
+def _round_significant(values: Values) -> Values:
     """Round each value to its own first digits, so that rounding errors make no difference."""
     rounded = np.where(np.isnan(values), -np.inf, values)
     some = np.isfinite(rounded) & (rounded != 0.0)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.preferences._ranks import RandomState
-    from holdfast.select._search._search_state import Callback, Place, Walk
+    from holdfast.select._search._search_state import Callback, Candidate, SearchState
 
-    Neighbour = Callable[[Place], "tuple[int, Place] | None"]
+    Neighbour = Callable[[Candidate], "tuple[int, Candidate] | None"]
 
 
 @selector(
@@ -109,7 +109,7 @@ class ForwardSelection(Wrapper):
     1     add  (color_intensity,)  0.920
     """
 
-    def _search(self, walk: Walk) -> None:
+    def _search(self, walk: SearchState) -> None:
         forward(walk)
 
 
@@ -158,40 +158,40 @@ class BackwardSelection(Wrapper):
         """In which direction the search goes through all sizes."""
         return "backward"
 
-    def _search(self, walk: Walk) -> None:
+    def _search(self, walk: SearchState) -> None:
         backward(walk)
 
 
 # One unit at a time in one direction, and floating: with steps back where these pay.
 
 
-def forward(walk: Walk) -> None:
+def forward(walk: SearchState) -> None:
     """Add the best unit until the largest size is reached."""
     grow(walk, walk.start(walk.space.forced), walk.sizes.high)
 
 
-def backward(walk: Walk) -> None:
+def backward(walk: SearchState) -> None:
     """Remove the unit that is missed least until the smallest size is reached."""
     place = walk.start(walk.space.everything)
     while place.size > walk.sizes.low and (move := walk.smaller(place)):
         place = walk.go(move)
 
 
-def floating_forward(walk: Walk) -> None:
+def floating_forward(walk: SearchState) -> None:
     """Add the best unit, then remove units while that beats the best subset of that size."""
     place = walk.start(walk.space.forced)
     while place.size < walk.sizes.high and (move := walk.larger(place)):
         place = _while_better(walk, walk.go(move), walk.smaller)
 
 
-def floating_backward(walk: Walk) -> None:
+def floating_backward(walk: SearchState) -> None:
     """Remove the worst unit, then add units while that beats the best subset of that size."""
     place = walk.start(walk.space.everything)
     while place.size > walk.sizes.low and (move := walk.smaller(place)):
         place = _while_better(walk, walk.go(move), walk.larger)
 
 
-def _while_better(walk: Walk, place: Place, neighbour: Neighbour) -> Place:
+def _while_better(walk: SearchState, place: Candidate, neighbour: Neighbour) -> Candidate:
     """Step back as long as a step leads to more than any subset of its size before."""
     while move := neighbour(place):
         kept = walk.kept.get(move[1].size)
@@ -201,7 +201,7 @@ def _while_better(walk: Walk, place: Place, neighbour: Neighbour) -> Place:
     return place
 
 
-def grow(walk: Walk, place: Place, size: int) -> Place:
+def grow(walk: SearchState, place: Candidate, size: int) -> Candidate:
     """Add the best unit until a size is reached; return where that leads."""
     while place.size < size and (move := walk.larger(place)):
         place = walk.go(move)
@@ -293,7 +293,7 @@ class FloatingSelection(Wrapper):
         )
         self.direction = direction
 
-    def _search(self, walk: Walk) -> None:
+    def _search(self, walk: SearchState) -> None:
         DIRECTIONS[self.direction](walk)
 
     @property
@@ -301,5 +301,5 @@ class FloatingSelection(Wrapper):
         """In which direction the search goes through all sizes."""
         return self.direction
 
-    def _check_search(self, walk: Walk) -> None:  # noqa: ARG002
+    def _check_search(self, walk: SearchState) -> None:  # noqa: ARG002
         one_of(self.direction, "direction", DIRECTIONS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from holdfast._object_spec import parse_call
-from holdfast._validation import whole
+from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.preferences import Subsets
 from holdfast.preferences._ranks import count_of, generators
@@ -160,14 +160,14 @@ class Sizes(NamedTuple):
         if given is None:
             return cls(least, most)
         if isinstance(given, str):
-            given = _spelled(given)
+            given = _parse_size_range(given)
         if not isinstance(given, tuple | list | np.ndarray):
             counted = isinstance(given, int | np.integer)
-            size = whole(given, NAME, 1) if counted else count_of(given, most, NAME)
+            size = check_integer(given, NAME, 1) if counted else count_of(given, most, NAME)
             return cls(size, size)._checked(given, least, most)
         if len(given) != 2:
             raise InvalidInputError(f"{NAME} as a range must be (low, high); received {given!r}.")
-        low, high = (whole(one, NAME, 1) for one in given)
+        low, high = (check_integer(one, NAME, 1) for one in given)
         return cls(low, high)._checked(given, least, most)
 
     def _checked(self, given: Any, least: int, most: int) -> Sizes:  # noqa: ANN401
@@ -179,7 +179,7 @@ class Sizes(NamedTuple):
         )
 
 
-def _spelled(text: str) -> list[Any]:
+def _parse_size_range(text: str) -> list[Any]:
     """Take ``(low,high)`` apart."""
     if not text.strip().startswith("("):
         raise InvalidInputError(

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from holdfast._validation import flag
 from holdfast.errors import InvalidInputError
 from holdfast.preferences._ranks import generators
-from holdfast.select._search._criterion import Trials
+from holdfast.select._search._criterion import CriterionSplits
 from holdfast.select._search._criterion_choice import (
     classifier_of,
     criterion_of,
@@ -21,7 +21,12 @@ from holdfast.select._search._criterion_choice import (
     fingerprint,
     seeded_where_open,
 )
-from holdfast.select._search._search_state import Space, Stopped, Walk, found
+from holdfast.select._search._search_state import (
+    SearchSpace,
+    SearchState,
+    SearchStopped,
+    get_best_subset,
+)
 from holdfast.select._search._subset_selector import Sizes, SubsetSelector
 from holdfast.select._selector import present
 
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
 
     from holdfast.preferences._ranks import RandomState
     from holdfast.select._search._search_state import Callback, Memory, Subset
-    from holdfast.select._selector import Columns
+    from holdfast.select._selector import OfferedFeatures
 
     Names = NDArray[np.object_] | None
 
@@ -71,7 +76,7 @@ class Wrapper(SubsetSelector):
         self.random_state = random_state
 
     @abstractmethod
-    def _search(self, walk: Walk) -> None:
+    def _search(self, walk: SearchState) -> None:
         """Walk from subset to subset; the best one met is chosen."""
 
     def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
@@ -82,7 +87,7 @@ class Wrapper(SubsetSelector):
             self.finished_ = self._ran(walk)
         finally:  # an interrupt loses nothing
             self._keep(walk)
-        found(walk)
+        get_best_subset(walk)
 
     def _forget(self) -> None:
         """Leave nothing behind of a fit before this one but what was judged."""
@@ -104,7 +109,7 @@ class Wrapper(SubsetSelector):
                 f"starts from: {walk.criterion.failure}"
             )
 
-    def _check_search(self, walk: Walk) -> None:
+    def _check_search(self, walk: SearchState) -> None:
         """Check the parameters of the search; children have some."""
 
     @property
@@ -117,7 +122,9 @@ class Wrapper(SubsetSelector):
 
         Both are 0 for a search that does not go through all sizes.
         """
-        space = Space.of(n_features, None, self.feature_groups, self.forced_in, self.forced_out)
+        space = SearchSpace.of(
+            n_features, None, self.feature_groups, self.forced_in, self.forced_out
+        )
         sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
         forced = len(space.forced)
         if self.sweeps == "forward":
@@ -128,13 +135,13 @@ class Wrapper(SubsetSelector):
             return len(left) + 1, 1 + sum(left) - forced * len(left)
         return 0, 0
 
-    def _first(self, walk: Walk) -> Subset:
+    def _first(self, walk: SearchState) -> Subset:
         """Return a subset that the search begins with, or is to meet soon."""
         if self.sweeps == "backward":
             return walk.space.everything
         return walk.space.forced or walk.space.free[:1]
 
-    def _numbered(self, columns: Columns) -> dict[str, Any]:
+    def _numbered(self, columns: OfferedFeatures) -> dict[str, Any]:
         numbered: dict[str, Any] = {
             name: columns.among(columns.read(given, name))
             for name in ("forced_in", "forced_out")
@@ -146,7 +153,7 @@ class Wrapper(SubsetSelector):
             numbered["feature_groups"] = [group for group in offered if group]
         return numbered
 
-    def _recall(self, walk: Walk) -> None:
+    def _recall(self, walk: SearchState) -> None:
         """Let a warm start know what was judged before, by the same classifier and splits."""
         before, known = getattr(self, "_judged", ("", {}))
         origin = walk.origin()
@@ -163,7 +170,7 @@ class Wrapper(SubsetSelector):
     ) -> NDArray[np.bool_]:
         walk = self._begun(X, y, subjects, generator)
         self._ran(walk)
-        return walk.space.mask(found(walk).subset)
+        return walk.space.mask(get_best_subset(walk).subset)
 
     def _begun(
         self,
@@ -171,33 +178,33 @@ class Wrapper(SubsetSelector):
         y: NDArray[np.intp],
         subjects: NDArray[Any] | None,
         generator: np.random.Generator,
-    ) -> Walk:
+    ) -> SearchState:
         """Check all parameters and draw the splits, before any subset is judged."""
         seeds = generator.integers(2**31, size=2).tolist()
         labels, y = self.classes_[y], present(y)
-        space = Space.of(
+        space = SearchSpace.of(
             X.shape[1], self._names(), self.feature_groups, self.forced_in, self.forced_out
         )
         space = space.without(np.flatnonzero(np.ptp(X, axis=0) == 0))
         sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
         splits = drawn_splits(self.cv, y, subjects, seeds[0])
-        trials = Trials(X.astype(np.float64, copy=False), y, splits, labels)
+        trials = CriterionSplits(X.astype(np.float64, copy=False), y, splits, labels)
         classifier = seeded_where_open(classifier_of(self.classifier), seeds[1])
         criterion = criterion_of(classifier, trials, self.scoring, _checked_jobs(self.n_jobs))
         origin = partial(fingerprint, classifier, trials, self.scoring, space)
-        walk = Walk(criterion, space, sizes, origin, self._checked_callback())
+        walk = SearchState(criterion, space, sizes, origin, self._checked_callback())
         self._check_search(walk)
         return walk
 
-    def _ran(self, walk: Walk) -> bool:
+    def _ran(self, walk: SearchState) -> bool:
         """Search, and tell whether the search came to its end."""
         try:
             self._search(walk)
-        except Stopped:
+        except SearchStopped:
             return False
         return True
 
-    def _keep(self, walk: Walk) -> None:
+    def _keep(self, walk: SearchState) -> None:
         names = self._names()
         if walk.best is not None:
             self.support_ = walk.space.mask(walk.best.subset)
@@ -227,13 +234,13 @@ def _checked_jobs(n_jobs: int | None) -> int | None:
 # What a search tells afterwards: its path, and the best subset of each size, as tables.
 
 
-def path_of(walk: Walk, names: Names) -> pd.DataFrame:
+def path_of(walk: SearchState, names: Names) -> pd.DataFrame:
     """Return all steps in order: the move, what moved, size, value, and whether it was the best."""
     steps = [walk.told(position) for position in range(len(walk.steps))]
     return pd.DataFrame(
         {
             "move": [step.move for step in steps],
-            "moved": [_called(step.moved, names) for step in steps],
+            "moved": [_label_features(step.moved, names) for step in steps],
             "size": [step.size for step in steps],
             "value": [step.value for step in steps],
             "best": [step.best for step in steps],
@@ -241,15 +248,17 @@ def path_of(walk: Walk, names: Names) -> pd.DataFrame:
     ).rename_axis("step")
 
 
-def best_of_size(walk: Walk, names: Names) -> pd.DataFrame:
+def best_of_size(walk: SearchState, names: Names) -> pd.DataFrame:
     """Return the value and the features of the best subset of each size that was met."""
     kept = [walk.kept[size] for size in sorted(walk.kept)]
-    features = [_called(walk.space.features(place.subset).tolist(), names) for place in kept]
+    features = [
+        _label_features(walk.space.features(place.subset).tolist(), names) for place in kept
+    ]
     return pd.DataFrame(
         {"value": [place.value for place in kept], "features": features},
         index=pd.Index([place.size for place in kept], name="size"),
     )
 
 
-def _called(features: Iterable[int], names: Names) -> tuple[Any, ...]:
+def _label_features(features: Iterable[int], names: Names) -> tuple[Any, ...]:
     return tuple(features) if names is None else tuple(names[i] for i in features)

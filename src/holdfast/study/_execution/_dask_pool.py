@@ -15,9 +15,9 @@ import cloudpickle
 import numpy as np
 
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
-from holdfast.study._execution._local_pool import Report, drained, without_data
+from holdfast.study._execution._local_pool import Report, drain_queue, without_data
 from holdfast.study._execution._unit import Work
-from holdfast.study._execution._worker import Answer, Order, check_versions, obey, versions
+from holdfast.study._execution._worker import Batch, BatchResult, check_versions, obey, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
     from holdfast.study._planning._plan import Unit
 
-AHEAD = 2
+MAX_BATCHES_PER_WORKER = 2
 """Orders a worker has at a time, so that it never waits for the next."""
 ALIGNMENT = 64
 
 
-def obey_on_cluster(data: tuple[bytes, NDArray[Any]], order: Order) -> Answer:
+def obey_on_cluster(data: tuple[bytes, NDArray[Any]], order: Batch) -> BatchResult:
     """Work off units in a Dask worker."""
     if order.token not in _works:
         _works.clear()  # one study at a time
         payload, X = data
-        _works[order.token] = Work(X=_aligned(X), **pickle.loads(payload))
+        _works[order.token] = Work(X=_align_matrix(X), **pickle.loads(payload))
     return obey(_works[order.token], order)
 
 
 _works: dict[str, Work] = {}
 
 
-def _aligned(matrix: NDArray[Any]) -> NDArray[Any]:
+def _align_matrix(matrix: NDArray[Any]) -> NDArray[Any]:
     """Return the matrix where arrays usually lie in memory, so that no loop starts differently."""
     if matrix.ctypes.data % ALIGNMENT == 0:
         return matrix
@@ -64,8 +64,8 @@ class DaskPool:
         self._timeout = timeout
         self._token = uuid.uuid4().hex
         self._finished: SimpleQueue[Any] = SimpleQueue()
-        self._given: dict[str, Given] = {}
-        self._workers = Workers(client)
+        self._given: dict[str, SubmittedBatch] = {}
+        self._workers = ClusterSize(client)
         self._check_workers()
         self._payload = (cloudpickle.dumps(without_data(work)), work.X)
         self._data: list[Any] = [self._scattered()]
@@ -90,22 +90,22 @@ class DaskPool:
     def room(self) -> int:
         """Return how many more orders keep all workers busy."""
         with self._reached():
-            return AHEAD * max(1, self._workers.count()) - len(self._given)
+            return MAX_BATCHES_PER_WORKER * max(1, self._workers.count()) - len(self._given)
 
     def order(self, units: Sequence[Unit]) -> None:
         """Give an order to the cluster."""
         self._submit(units, resent=False)
 
     def _submit(self, units: Sequence[Unit], *, resent: bool) -> None:
-        order = Order(self._token, units, self._timeout, versions())
+        order = Batch(self._token, units, self._timeout, versions())
         with self._reached():
             future = self._client.submit(obey_on_cluster, self._data[-1], order, pure=False)
-        self._given[future.key] = Given(future, units, len(self._data), resent)
+        self._given[future.key] = SubmittedBatch(future, units, len(self._data), resent)
         future.add_done_callback(self._finished.put)
 
     def reports(self, seconds: float) -> list[Report]:
         """Return what has come in; wait for the first at most so long."""
-        found = [self._report(future) for future in drained(self._finished, seconds)]
+        found = [self._report(future) for future in drain_queue(self._finished, seconds)]
         reports = [report for report in found if report is not None]
         if self._client.status != "running" and not reports:
             raise self._gone()
@@ -127,7 +127,7 @@ class DaskPool:
                 raise StudyError(f"a Dask worker cannot work: {error!r}") from error
             return self._dead(given)
 
-    def _lost(self, given: Given) -> Report | None:
+    def _lost(self, given: SubmittedBatch) -> Report | None:
         """Send data and order again: the workers that had the data died, maybe of another order.
 
         An order that is lost a second time is taken for dead.
@@ -141,7 +141,7 @@ class DaskPool:
         self._submit(given.units, resent=True)
         return None
 
-    def _dead(self, given: Given) -> Report:
+    def _dead(self, given: SubmittedBatch) -> Report:
         limit = "" if self._timeout is None else f", or {self._timeout:g} s were not enough"
         return Report(given.units, None, f"its Dask workers died{limit}")
 
@@ -170,7 +170,7 @@ class DaskPool:
         self._data.clear()
 
 
-class Given(NamedTuple):
+class SubmittedBatch(NamedTuple):
     """An order that was given: its future, its scattering of the data, and if it was sent again."""
 
     future: Any
@@ -179,7 +179,7 @@ class Given(NamedTuple):
     resent: bool
 
 
-class Workers:
+class ClusterSize:
     """How many workers a cluster has; asked every few seconds, as it may grow or shrink."""
 
     def __init__(self, client: Any) -> None:  # noqa: ANN401

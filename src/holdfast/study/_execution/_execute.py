@@ -18,14 +18,20 @@ from holdfast.study._execution._failed_selectors import (
     warn_of_failed_selectors,
 )
 from holdfast.study._execution._local_pool import LocalPool, count_of_jobs
-from holdfast.study._execution._scheduler import Run
+from holdfast.study._execution._scheduler import Scheduler
 from holdfast.study._execution._sequential_run import Growing, check_same_until, growing_until
 from holdfast.study._execution._worker import versions
 from holdfast.study._planning._make_plan import make_work
 from holdfast.study._planning._plan import Plan, kept_depth, opaque_parts
 from holdfast.study._result import Result
-from holdfast.study._storage._folder import fill, load_data, locked, made_folder, opened
-from holdfast.study._storage._serialization import made
+from holdfast.study._storage._folder import (
+    fill,
+    folder_lock,
+    load_data,
+    made_folder,
+    open_or_create_store,
+)
+from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._storage._store import FILE, Store
 
 if TYPE_CHECKING:
@@ -46,7 +52,7 @@ LONGEST = 1e7
 """Most seconds of a time limit: months."""
 
 
-class Workers:
+class ExecutionOptions:
     """Who is to work, as the caller said it."""
 
     def __init__(
@@ -109,7 +115,7 @@ def _checked_part(part: str | None) -> tuple[int, int]:
 def execute(
     plan: Plan,
     data: Dataset,
-    workers: Workers,
+    workers: ExecutionOptions,
     *,
     out: str | os.PathLike[str] | None,
     progress: Progress | None,
@@ -127,9 +133,11 @@ def execute(
         _follow(store, plan, data, workers, progress)
         return Result(store, data=lambda: data)
     folder = made_folder(out)
-    with locked(folder):
+    with folder_lock(folder):
         plan = plan if until is None else Growing(plan, data, until).begun(folder)
-        with closing(opened(folder, plan, data, save_data=save_data, until=until)) as store:
+        with closing(
+            open_or_create_store(folder, plan, data, save_data=save_data, until=until)
+        ) as store:
             check_same_until(store, until, folder)
             _follow(store, _as_begun(plan, store.fact("plan")), data, workers, progress)
     return Result(Store.open(folder / FILE), data=lambda: data)
@@ -190,17 +198,17 @@ def resume(
     ...     hf.resume(folder, n_jobs=1).complete
     True
     """
-    workers = Workers(n_jobs, client, timeout, part, command)
+    workers = ExecutionOptions(n_jobs, client, timeout, part, command)
     path = Path(folder)
     Store.open(path / FILE).close()  # a folder without a study is said to be so
-    with locked(path), closing(Store.open(path / FILE, write=True)) as store:
+    with folder_lock(path), closing(Store.open(path / FILE, write=True)) as store:
         document = store.fact("plan")  # read when nobody else can change it
-        plan, found = _planned(document, store.resamples()), load_data(path, document, data)
+        plan, found = _restore_plan(document, store.resamples()), load_data(path, document, data)
         _follow(store, plan, found, workers, progress)
     return Result(Store.open(path / FILE), data=lambda: found)
 
 
-def _planned(document: JSON, resamples: list[Resample]) -> Plan:
+def _restore_plan(document: JSON, resamples: list[Resample]) -> Plan:
     """Make a plan of what a store says."""
     unknown = opaque_parts(document)
     if unknown:
@@ -209,12 +217,14 @@ def _planned(document: JSON, resamples: list[Resample]) -> Plan:
             "it is defined."
         )
     return Plan(
-        selectors={one["name"]: made(one["object"]) for one in document["selectors"]},
+        selectors={one["name"]: deserialize_object(one["object"]) for one in document["selectors"]},
         protocol=document["protocol"],
         resamples=resamples,
         sizes=tuple(document["sizes"]),
         depth=kept_depth(document),
-        classifiers={one["name"]: made(one["object"]) for one in document["classifiers"]},
+        classifiers={
+            one["name"]: deserialize_object(one["object"]) for one in document["classifiers"]
+        },
         measures=tuple(document["measures"]),
         impute=document["impute"],
         seed=document["seed"],
@@ -225,7 +235,7 @@ def _planned(document: JSON, resamples: list[Resample]) -> Plan:
 
 
 def _follow(
-    store: Store, plan: Plan, data: Dataset, workers: Workers, progress: Progress | None
+    store: Store, plan: Plan, data: Dataset, workers: ExecutionOptions, progress: Progress | None
 ) -> None:
     """Do what is left of a study, whose plan may have to grow for that."""
     until = growing_until(store)
@@ -239,11 +249,11 @@ def _follow(
 
 
 def _run(
-    store: Store, plan: Plan, data: Dataset, workers: Workers, progress: Progress | None
+    store: Store, plan: Plan, data: Dataset, workers: ExecutionOptions, progress: Progress | None
 ) -> None:
     done = store.done()
     own = [unit for at, unit in enumerate(plan.units()) if workers.does(at)]
-    todo = [unit for whole in own for unit in _left(whole, done)]
+    todo = [unit for whole in own for unit in _remaining_units(whole, done)]
     if not todo:
         return
     with closing(workers.pool(make_work(plan, data))) as pool:
@@ -252,14 +262,18 @@ def _run(
 
 
 def _grow(
-    store: Store, growing: Growing, data: Dataset, workers: Workers, progress: Progress | None
+    store: Store,
+    growing: Growing,
+    data: Dataset,
+    workers: ExecutionOptions,
+    progress: Progress | None,
 ) -> None:
     """Let the same workers do step after step, then others what comes beside."""
 
     def do(plan: Plan, first: int) -> None:
         done, own = store.done(), list(plan.units())
         new = [unit for unit in own if unit.first >= first]  # what failed before, failed
-        todo = [unit for whole in new for unit in _left(whole, done)]
+        todo = [unit for whole in new for unit in _remaining_units(whole, done)]
         if todo:
             _work_off(store, pool, plan, (own, todo), progress)
         raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail, too
@@ -289,11 +303,11 @@ def _work_off(
     """Have units done; told are all that belong to it, and those that are left."""
     names = list(plan.selectors)
     own, todo = (_counts(some, names) for some in units)
-    with _watched(progress, own, todo, pool.name):
-        Run(store, pool, names, progress).go(units[1])
+    with _report_progress(progress, own, todo, pool.name):
+        Scheduler(store, pool, names, progress).go(units[1])
 
 
-def _left(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
+def _remaining_units(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
     """Return what is left of a unit; of a block that was begun, the single resamples left."""
     left = [one for one in unit.singles() if (one.selector, one.first) not in done]
     return [unit] if len(left) == unit.stop - unit.first else left
@@ -334,7 +348,7 @@ def _warn_of_versions(before: dict[str, str]) -> None:
 
 
 @contextmanager
-def _watched(
+def _report_progress(
     progress: Progress | None, totals: dict[str, int], left: dict[str, int], where: str
 ) -> Iterator[None]:
     if progress is None:

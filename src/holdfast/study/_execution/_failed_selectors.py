@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import HoldfastWarning, StudyError
 
 if TYPE_CHECKING:
@@ -61,15 +61,15 @@ def raise_if_all_failed(store: Store, names: Sequence[str]) -> None:
     else:
         folder = str(store.path.parent)
         kept = f"The run is kept in {folder}; once the cause is removed: hf.resume({folder!r})."
-    raise StudyError(f"no selector succeeded. {_listed(failed)}. {kept}")
+    raise StudyError(f"no selector succeeded. {_format_failed(failed)}. {kept}")
 
 
 def warn_of_failed_selectors(store: Store, names: Sequence[str]) -> None:
     """Warn of selectors that succeeded on no resample, where others did."""
     failed = failed_selectors(store, names)
     if failed:
-        warnings.warn(f"{_listed(failed)}.", FailedSelectorsWarning, stacklevel=2)
+        warnings.warn(f"{_format_failed(failed)}.", FailedSelectorsWarning, stacklevel=2)
 
 
-def _listed(failed: Sequence[FailedSelector]) -> str:
-    return shortened((str(one).rstrip(".") for one in failed), most=MAX_SELECTORS_NAMED)
+def _format_failed(failed: Sequence[FailedSelector]) -> str:
+    return format_list((str(one).rstrip(".") for one in failed), most=MAX_SELECTORS_NAMED)

@@ -20,11 +20,11 @@ from joblib.externals.loky import ProcessPoolExecutor
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
 from holdfast.study._execution._worker import (
     THREADS,
-    Answer,
-    Order,
+    Batch,
+    BatchResult,
     obey_locally,
     prepare,
-    shared,
+    share_matrix,
     versions,
 )
 
@@ -44,7 +44,7 @@ class Report(NamedTuple):
     """What became of an order: an answer, or how the process that had it ended."""
 
     units: Sequence[Unit]
-    answer: Answer | None
+    answer: BatchResult | None
     death: str | None = None
     timed_out: bool = False
 
@@ -103,10 +103,10 @@ class LocalPool:
         self._timeout = timeout
         self._open = ExitStack()
         payload = cloudpickle.dumps(without_data(work))
-        path = self._open.enter_context(shared(work.X, payload))
+        path = self._open.enter_context(share_matrix(work.X, payload))
         self._start = (os.getpid(), path, work.X.dtype.str, work.X.shape)
         self._slots = [Slot(self._executor()) for _ in range(n_jobs)]
-        self._finished: SimpleQueue[tuple[Slot, Future[Answer]]] = SimpleQueue()
+        self._finished: SimpleQueue[tuple[Slot, Future[BatchResult]]] = SimpleQueue()
 
     def _executor(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
@@ -124,7 +124,7 @@ class LocalPool:
         """Give an order to an idle process."""
         slot = next(slot for slot in self._slots if slot.units is None)
         slot.units = units
-        order = Order("", units, self._timeout, versions())
+        order = Batch("", units, self._timeout, versions())
         with deaf_children() if slot.fresh else nullcontext():
             future = slot.executor.submit(obey_locally, order)
         slot.fresh = False
@@ -132,9 +132,9 @@ class LocalPool:
 
     def reports(self, seconds: float) -> list[Report]:
         """Return what has come in; wait for the first at most so long."""
-        return [self._report(*one) for one in drained(self._finished, seconds)]
+        return [self._report(*one) for one in drain_queue(self._finished, seconds)]
 
-    def _report(self, slot: Slot, future: Future[Answer]) -> Report:
+    def _report(self, slot: Slot, future: Future[BatchResult]) -> Report:
         units, slot.units = slot.units or (), None
         try:
             return Report(units, future.result())
@@ -170,7 +170,7 @@ def deaf_children() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def drained(queue: SimpleQueue[Any], seconds: float) -> list[Any]:
+def drain_queue(queue: SimpleQueue[Any], seconds: float) -> list[Any]:
     """Return all that a queue holds; wait for the first at most so long."""
     items: list[Any] = []
     wait: Callable[[], Any] = lambda: queue.get(timeout=seconds)  # noqa: E731

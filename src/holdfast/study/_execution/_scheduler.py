@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.study._execution._local_pool import Pool, Report
-    from holdfast.study._execution._worker import Answer
+    from holdfast.study._execution._worker import BatchResult
     from holdfast.study._planning._plan import Unit
     from holdfast.study._storage._store import Store
 
 logger = logging.getLogger(__name__)
-MOST = 256
+MAX_UNITS_PER_BATCH = 256
 """Most units in one order."""
 PATIENCE = 0.5
 """Seconds between looks at what else goes on."""
@@ -42,7 +42,7 @@ class Progress(Protocol):
         """Learn between the steps of a study that grows how wide its intervals are."""
 
 
-class Run:
+class Scheduler:
     """The units that are still to be done, in the hands of a pool.
 
     A unit whose process dies is not to blame at once: with others in its order, it is tried by
@@ -110,14 +110,14 @@ class Run:
         self._done(report.units, report.answer)
         return report.answer.outcomes
 
-    def _done(self, units: Sequence[Unit], answer: Answer) -> None:
+    def _done(self, units: Sequence[Unit], answer: BatchResult) -> None:
         """Put back what the worker did not come to; learn how much an order should hold."""
         if self._last_chance in units:
             self._last_chance = None
         left = units[answer.done :]
         self._units.extendleft(reversed(left))
         selector = units[0].selector
-        self._many[selector] = min(MOST, answer.done if left else 2 * len(units))
+        self._many[selector] = min(MAX_UNITS_PER_BATCH, answer.done if left else 2 * len(units))
         for text in set(answer.warnings) - self._warned:
             self._warned.add(text)
             logger.warning("%s: %s", self._names[selector], text)

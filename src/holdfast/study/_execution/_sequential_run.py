@@ -12,7 +12,7 @@ from holdfast.resample._strata import Units
 from holdfast.study._planning._make_plan import beside_of, n_offered
 from holdfast.study._planning._plan import as_text, depth_of, protocol_facts
 from holdfast.study._planning._stopping_rule import (
-    FACT,
+    STOPPING_RULE_KEY,
     Until,
     intervals,
     is_narrow,
@@ -23,9 +23,9 @@ from holdfast.study._planning._stopping_rule import (
 )
 from holdfast.study._storage._folder import PLAN, write_whole
 from holdfast.study._storage._reader import View
-from holdfast.study._storage._serialization import made
+from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._storage._store import FILE, Store, integers
-from holdfast.study._tables._stability import Data
+from holdfast.study._tables._stability import LazyDataset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class Growing:
 
     def __init__(self, plan: Plan, data: Dataset, until: Until) -> None:
         self._plan, self._data, self._until = plan, data, until
-        self._protocol = made(plan.protocol["object"]).resized(until.most)
+        self._protocol = deserialize_object(plan.protocol["object"]).resized(until.most)
         units = Units.of(data.y, data.groups)
         self._own = self._protocol.draw_units(units, plan.seed, data.n_features)
         self._each = len(self._own) // until.most
@@ -92,7 +92,7 @@ class Growing:
             return self._there(store)
 
     def _there(self, store: Store) -> Plan:
-        plan, fact = store.fact("plan"), store.fact(FACT)
+        plan, fact = store.fact("plan"), store.fact(STOPPING_RULE_KEY)
         as_it_is = self.whole if fact is None or fact["stopped"] else self.at
         return as_it_is(int(plan["protocol"]["resamples"]))
 
@@ -124,7 +124,7 @@ class Growing:
         while True:
             do(plan, first)
             first = len(plan.resamples)
-            table = intervals(View(store), Data(lambda: self._data), first)
+            table = intervals(View(store), LazyDataset(lambda: self._data), first)
             note(running_sentence(table, width))
             if is_narrow(table, width) or first == self.steps[-1]:
                 break
@@ -138,13 +138,13 @@ class Growing:
 
 def growing_until(store: Store) -> Until | None:
     """Return how far the study of a store is to grow; None if it does not, or no more."""
-    fact = store.fact(FACT)
+    fact = store.fact(STOPPING_RULE_KEY)
     return None if fact is None or fact["stopped"] else Until.from_json(fact)
 
 
 def check_same_until(store: Store, until: Until | None, folder: object) -> None:
     """Refuse to go on with a study that stops, or stopped, by another rule."""
-    there, growing = store.fact(FACT), growing_until(store)
+    there, growing = store.fact(STOPPING_RULE_KEY), growing_until(store)
     if until is None:
         same = growing is None
     else:
@@ -169,7 +169,7 @@ def _replace_plan(store: Store, plan: Plan, fact: object) -> None:
     if store.path is not None:
         write_whole(store.path.parent / PLAN, text.encode())
     with store.transaction():
-        store.insert("facts", [("plan", text), (FACT, json.dumps(fact))], replace=True)
+        store.insert("facts", [("plan", text), (STOPPING_RULE_KEY, json.dumps(fact))], replace=True)
         store.connection.execute("DELETE FROM resamples")
         store.add_resamples(plan.resamples)
         _shorten(store, plan)

@@ -13,15 +13,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classifying, seeded
+from holdfast._classifiers import classifying, clone_with_seed
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._fit_resamples import imputed
+from holdfast.judge._replication._fit_resamples import impute_medians
 from holdfast.resample._replication_design import FULL, HALF
 from holdfast.select._groups._group_selector import Grouped, Grouper
 from holdfast.select._search._subset_selector import SubsetSelector
-from holdfast.select._selector import Columns, together
+from holdfast.select._selector import OfferedFeatures, together
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, seed_of
-from holdfast.study._storage._reader import OWN
+from holdfast.study._storage._reader import OWN_SIZE
 from holdfast.study._storage._store import SIGNED, Outcome, floats, integers
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # What classifiers say of test samples: classes and scores.
 
 
-def predicted(
+def fit_predict(
     classifier: Any,  # noqa: ANN401
     train: tuple[NDArray[Any], NDArray[np.intp]],
     test: NDArray[Any],
@@ -97,7 +97,7 @@ def _votes(model: Any) -> str | None:  # noqa: ANN401
 # What selectors learn from: the training part of each resample, altered where it is to be.
 
 
-class Part(NamedTuple):
+class TrainingData(NamedTuple):
     """The training data of one resample, where they are not just rows of the study's data."""
 
     X: NDArray[Any]
@@ -128,7 +128,7 @@ class Training:
         imputed = self.missing and not selector.takes_missing
         return imputed or resample.features is not None or resample.noise > 0 or resample.draw >= 0
 
-    def part(self, selector: Selector, resample: Resample, position: int) -> Part:
+    def part(self, selector: Selector, resample: Resample, position: int) -> TrainingData:
         """Return what a selector learns from on one resample."""
         if resample.draw >= 0:
             return self._drawn(resample)
@@ -138,11 +138,11 @@ class Training:
         if resample.features is not None:
             train = train[:, resample.features]
         if self.missing and not selector.takes_missing:
-            train = imputed(train)
+            train = impute_medians(train)
         subjects = None
         if selector.takes_subjects:
             subjects = together(self.subjects, resample.train)
-        return Part(train, self.y[resample.train], subjects)
+        return TrainingData(train, self.y[resample.train], subjects)
 
     def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
         rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
@@ -153,36 +153,38 @@ class Training:
         noisy: NDArray[Any] = train + level * spread * rng.standard_normal(train.shape)
         return noisy.astype(train.dtype)
 
-    def _drawn(self, resample: Resample) -> Part:
+    def _drawn(self, resample: Resample) -> TrainingData:
         if self.generator is None:
             raise RuntimeError("data sets are to be drawn, but there is no generator")
         sides = [self.generator.draw(seed_of(self.seed, DRAW, resample.draw, i)) for i in (0, 1)]
         train, test = ((one.X, np.searchsorted(self.classes, one.y)) for one in sides)
-        return Part(
+        return TrainingData(
             train[0][resample.train],
             train[1][resample.train],
             test=(test[0][resample.test], test[1][resample.test]),
         )
 
 
-def offered(selector: Selector, features: NDArray[np.intp] | None, n_features: int) -> Selector:
+def restrict_selector(
+    selector: Selector, features: NDArray[np.intp] | None, n_features: int
+) -> Selector:
     """Return a selector that speaks of the features it is offered only."""
     if features is None:
         return selector
-    return selector.among(Columns(n_features, offered=features))
+    return selector.among(OfferedFeatures(n_features, offered=features))
 
 
 # The work of one unit: what a selector prefers, and what classifiers make of that.
 
 
-class Ranked(NamedTuple):
+class ResampleRanking(NamedTuple):
     """What a selector that ranks features makes of one resample."""
 
     weights: NDArray[np.float64] | None
     ranks: NDArray[Any]
 
 
-Preferred: TypeAlias = Ranked | Grouped
+Preferred: TypeAlias = ResampleRanking | Grouped
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -236,7 +238,7 @@ class Work(Training):
             outcome.classification = time.perf_counter() - start
         return [outcome for outcome, _, _ in judged]
 
-    def _judged(self, unit: Unit) -> list[tuple[Outcome, Chosen, Part | None]]:
+    def _judged(self, unit: Unit) -> list[tuple[Outcome, Chosen, TrainingData | None]]:
         """Return for each resample the preferences and the features of each size."""
         selector = self.selectors[unit.selector]
         resamples = self.resamples[unit.first : unit.stop]
@@ -245,7 +247,7 @@ class Work(Training):
         rows = [one.train for one in resamples]
         found = self._judge(unit.selector).judge(rows, unit.first)
         return [
-            (*self._kept(unit.selector, unit.first + at, _one(found, at)), None)
+            (*self._kept(unit.selector, unit.first + at, _get_preferred(found, at)), None)
             for at in range(len(resamples))
         ]
 
@@ -301,23 +303,27 @@ class Work(Training):
         ]
         top = np.array(list(dict.fromkeys(found.representatives.tolist())), dtype=np.intp)
         kept = [("subset" if own else "top", integers(top))]
-        chosen = {OWN: top} if own else {k: top[:k] for k in self.sizes}
+        chosen = {OWN_SIZE: top} if own else {k: top[:k] for k in self.sizes}
         return Outcome(selector, resample, preferences=kept, groups=groups), chosen
 
-    def _judged_alone(self, unit: Unit) -> tuple[Outcome, Chosen, Part]:
+    def _judged_alone(self, unit: Unit) -> tuple[Outcome, Chosen, TrainingData]:
         """Judge one resample on data of its own, or let the selector choose the size."""
         resample = self.resamples[unit.first]
-        selector = offered(self.selectors[unit.selector], resample.features, self.X.shape[1])
+        selector = restrict_selector(
+            self.selectors[unit.selector], resample.features, self.X.shape[1]
+        )
         part = self.part(selector, resample, unit.first)
         if selector.chooses_size and not isinstance(selector, Grouper):
             return *self._own_subset(unit, selector, part), part
         judge = selector.on(part.X, part.y, part.subjects)
-        found = _one(judge.judge([np.arange(len(part.y))], unit.first), 0)
+        found = _get_preferred(judge.judge([np.arange(len(part.y))], unit.first), 0)
         if resample.features is not None:
             found = self._renumbered(found, resample.features, unit)
         return *self._kept(unit.selector, unit.first, found), part
 
-    def _own_subset(self, unit: Unit, selector: Selector, part: Part) -> tuple[Outcome, Chosen]:
+    def _own_subset(
+        self, unit: Unit, selector: Selector, part: TrainingData
+    ) -> tuple[Outcome, Chosen]:
         """Keep the features that a selector chooses, as many as it likes."""
         resample = self.resamples[unit.first]
         fitted = clone(selector).set_params(
@@ -333,14 +339,14 @@ class Work(Training):
             preferences=[("subset", integers(chosen))],
             subset_values=[] if value is None else [(float(value),)],
         )
-        return outcome, {OWN: chosen}
+        return outcome, {OWN_SIZE: chosen}
 
     def _renumbered(self, found: Preferred, features: NDArray[np.intp], unit: Unit) -> Preferred:
         """Number features as all data do, where a selector was offered some of them."""
         if isinstance(found, Grouped):
             members = tuple(features[own] for own in found.members)
             return Grouped(members, features[found.representatives], found.scores)
-        return Ranked(None, self._spread(found.ranks, features, unit))
+        return ResampleRanking(None, self._spread(found.ranks, features, unit))
 
     def _spread(
         self, ranks: NDArray[Any], features: NDArray[np.intp], unit: Unit
@@ -353,7 +359,7 @@ class Work(Training):
         row[absent] = len(features) + 1 + rng.permutation(len(absent))
         return row
 
-    def _classify(self, outcome: Outcome, chosen: Chosen, part: Part | None) -> None:
+    def _classify(self, outcome: Outcome, chosen: Chosen, part: TrainingData | None) -> None:
         """Train each classifier on each selection and keep what it says of the test samples."""
         resample = self.resamples[outcome.resample]
         if not (len(resample.test) and self.classifiers):
@@ -370,7 +376,7 @@ class Work(Training):
                 outcome.predictions.append((size, position, integers(says[0]), scores, actual))
 
     def _sides(
-        self, resample: Resample, part: Part | None
+        self, resample: Resample, part: TrainingData | None
     ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any], bytes | None]:
         if part is None or part.test is None:
             train, test = self.X[resample.train], self.X[resample.test]
@@ -388,16 +394,18 @@ class Work(Training):
             classes = np.full(len(test), np.bincount(train[1]).argmax())
             flat = (len(test),) if len(self.classes) == 2 else (len(test), len(self.classes))
             return classes, np.zeros(flat)
-        model = seeded(classifier, seed)
-        return predicted(model, train, test, len(self.classes), impute=self.missing)
+        model = clone_with_seed(classifier, seed)
+        return fit_predict(model, train, test, len(self.classes), impute=self.missing)
 
 
-def _one(found: list[Grouped] | tuple[Weights | None, Rankings], at: int) -> Preferred:
+def _get_preferred(found: list[Grouped] | tuple[Weights | None, Rankings], at: int) -> Preferred:
     """Return what was found on one of several resamples."""
     if isinstance(found, list):
         return found[at]
     weights, ranks = found
-    return Ranked(None if weights is None else weights.values[at], np.asarray(ranks.values[at]))
+    return ResampleRanking(
+        None if weights is None else weights.values[at], np.asarray(ranks.values[at])
+    )
 
 
 def message_of(error: BaseException) -> str:

@@ -41,7 +41,7 @@ THREADS = (
 _ALONE = threading.Lock()  # a Dask worker may have several threads, a unit wants the process
 
 
-class Order(NamedTuple):
+class Batch(NamedTuple):
     """What a worker is asked to do."""
 
     token: str
@@ -52,7 +52,7 @@ class Order(NamedTuple):
     """What the coordinating process computes with; a worker must have the same."""
 
 
-class Answer(NamedTuple):
+class BatchResult(NamedTuple):
     """What a worker did: the first units of its order, and what they warned of."""
 
     outcomes: list[Outcome]
@@ -71,7 +71,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def obey(work: Work, order: Order) -> Answer:
+def obey(work: Work, order: Batch) -> BatchResult:
     """Work off units until the budget of time is used up; at least one."""
     check_versions(order.versions, "the process that leads the study")
     outcomes: list[Outcome] = []
@@ -88,7 +88,7 @@ def obey(work: Work, order: Order) -> Answer:
             if (time.perf_counter() - start) * (done + 1) / done > BUDGET:  # one more is too many
                 break
     texts = {f"{one.category.__name__}: {one.message}" for one in seen}
-    return Answer(outcomes, done, tuple(sorted(texts)))
+    return BatchResult(outcomes, done, tuple(sorted(texts)))
 
 
 def check_versions(theirs: Mapping[str, str], who: str) -> None:
@@ -132,7 +132,7 @@ def ended_after(seconds: float | None) -> Iterator[None]:
 
     The alarm has no handler, so that the operating system itself ends the process.
     """
-    disarm = None if seconds is None else _armed(seconds)
+    disarm = None if seconds is None else _set_alarm(seconds)
     try:
         yield
     finally:
@@ -140,7 +140,7 @@ def ended_after(seconds: float | None) -> Iterator[None]:
             disarm()
 
 
-def _armed(seconds: float) -> Callable[[], object]:
+def _set_alarm(seconds: float) -> Callable[[], object]:
     """Set the alarm and return what takes it back."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -162,10 +162,10 @@ def prepare(parent: int, path: str, dtype: str, shape: tuple[int, int]) -> None:
     _own["shared"] = path, dtype, shape
 
 
-def obey_locally(order: Order) -> Answer:
+def obey_locally(order: Batch) -> BatchResult:
     """Work off units in a local worker process."""
     if "work" not in _own:
-        X, payload = mapped(*_own["shared"])
+        X, payload = map_matrix(*_own["shared"])
         _own["work"] = Work(X=X, **pickle.loads(payload))
     return obey(_own["work"], order)
 
@@ -192,7 +192,7 @@ def _watch(parent: int) -> None:
 
 
 @contextmanager
-def shared(matrix: NDArray[Any], more: bytes) -> Iterator[str]:
+def share_matrix(matrix: NDArray[Any], more: bytes) -> Iterator[str]:
     """Write a matrix, and more bytes behind it, for other processes to map; yield the path.
 
     On Linux the file has no name: the workers reach it through this process's open files, and
@@ -219,7 +219,7 @@ def _write(file: Any, matrix: NDArray[Any], more: bytes) -> None:  # noqa: ANN40
         ) from error
 
 
-def mapped(
+def map_matrix(
     path: str, dtype: str, shape: tuple[int, int]
 ) -> tuple[np.ndarray[tuple[int, int], Any], bytes]:
     """Map the matrix that another process shares, and read what stands behind it."""

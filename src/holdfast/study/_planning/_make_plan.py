@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError
 from holdfast.io import check_for_study
 from holdfast.measures import get_measure
@@ -15,7 +15,7 @@ from holdfast.preferences._ranks import count_of
 from holdfast.resample._strata import Units
 from holdfast.select import AnySelector
 from holdfast.select._registry import form_of
-from holdfast.select._selector import Columns
+from holdfast.select._selector import OfferedFeatures
 from holdfast.study._execution._unit import Work
 from holdfast.study._planning._plan import (
     SELECTOR,
@@ -65,7 +65,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
     _check_measures(settings, resamples, missing=_has_missing(data))
     tested = any(len(one.test) for one in resamples)
     classifiers = settings.classifiers if tested else {}
-    ready = {name: prepared(one, 0, data) for name, one in settings.selectors.items()}
+    ready = {name: prepare_selector(one, 0, data) for name, one in settings.selectors.items()}
     rehearse(ready, classifiers, data, resamples[0].features)
     warn_of_long_searches(ready, data.n_features, resamples[0].features)
     beside, facts = beside_of(data, resamples, settings.replication, settings.seed)
@@ -110,7 +110,9 @@ def make_work(plan: Plan, data: Dataset) -> Work:
         y=data.codes,
         classes=data.classes,
         selectors=[
-            _sized(prepared(selector, seed_of(plan.seed, SELECTOR, position), data), plan.sizes)
+            _set_largest_size(
+                prepare_selector(selector, seed_of(plan.seed, SELECTOR, position), data), plan.sizes
+            )
             for position, selector in enumerate(plan.selectors.values())
         ],
         classifiers=list(plan.classifiers.values()),
@@ -126,12 +128,12 @@ def make_work(plan: Plan, data: Dataset) -> Work:
     )
 
 
-def prepared(selector: Selector, seed: int, data: Dataset) -> Selector:
+def prepare_selector(selector: Selector, seed: int, data: Dataset) -> Selector:
     """Return a selector with the study's seed, that goes by the numbers of the features.
 
     It knows which features are nominal.
     """
-    numbered = selector.among(Columns(data.n_features, data.feature_names))
+    numbered = selector.among(OfferedFeatures(data.n_features, data.feature_names))
     options: dict[str, Any] = {"random_state": seed}
     if data.nominal and numbered.get_params().get("nominal", ...) is None:
         options["nominal"] = list(data.nominal)
@@ -139,7 +141,7 @@ def prepared(selector: Selector, seed: int, data: Dataset) -> Selector:
     return prepared
 
 
-def _sized(selector: Selector, sizes: tuple[int, ...]) -> Selector:
+def _set_largest_size(selector: Selector, sizes: tuple[int, ...]) -> Selector:
     """Return a selector of other people that knows the largest size, which it must reach."""
     if not isinstance(selector, AnySelector) or selector.chooses_size:
         return selector
@@ -183,7 +185,7 @@ def _check_selectors(selectors: Mapping[str, Selector], data: Dataset) -> None:
 
     They are looked at here first.
     """
-    columns = Columns(data.n_features, data.feature_names)
+    columns = OfferedFeatures(data.n_features, data.feature_names)
     for name, one in selectors.items():
         try:
             _ = one.takes_missing, one.takes_nominal, one.chooses_size
@@ -197,7 +199,7 @@ def _check_missing(settings: Settings, summary: DataSummary) -> None:
     if summary.n_missing and refusing and settings.impute is None:
         raise InvalidInputError(
             f"the data have {summary.n_missing:,} missing values, which these selectors do not "
-            f"take: {shortened(refusing)}. Impute them by the median of the training part "
+            f"take: {format_list(refusing)}. Impute them by the median of the training part "
             "(impute='median', --impute median), or choose other selectors."
         )
 
@@ -206,7 +208,7 @@ def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
     numeric = [name for name, one in selectors.items() if not one.takes_nominal]
     if data.nominal and numeric:
         warnings.warn(
-            f"nominal features are seen as numbers by {shortened(numeric)}; relieff treats them "
+            f"nominal features are seen as numbers by {format_list(numeric)}; relieff treats them "
             "as nominal.",
             HoldfastWarning,
             stacklevel=2,
@@ -217,7 +219,7 @@ def _warn_of_sizes(settings: Settings) -> None:
     own = [name for name, one in settings.selectors.items() if one.chooses_size]
     if settings.sizes is not None and own:
         warnings.warn(
-            f"the sizes do not apply to {shortened(own)}: there the number is chosen, not asked "
+            f"the sizes do not apply to {format_list(own)}: there the number is chosen, not asked "
             f"for.{_how_to_ask(settings.selectors[name] for name in own)}",
             HoldfastWarning,
             stacklevel=2,
@@ -250,7 +252,7 @@ def _check_measures(settings: Settings, resamples: list[Resample], *, missing: b
     hungry = [one.name for one in records if one.needs & {"similarity", "data"}]
     if missing and hungry:
         raise InvalidInputError(
-            f"{shortened(hungry)} compare features by their data, which must not have missing "
+            f"{format_list(hungry)} compare features by their data, which must not have missing "
             "values; choose other measures, or fill the values first."
         )
     forms = {one.form for one in records}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import InvalidInputError, StoreError
 from holdfast.resample import CohortDesign, ReplicationDesign, times_tested
 from holdfast.resample._replication_design import FULL, ROLES, classes_left_out, halved_units
 from holdfast.resample._strata import Units
-from holdfast.study._storage._serialization import JSON, is_opaque, spelled
+from holdfast.study._storage._serialization import JSON, is_opaque, serialize_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,7 +73,7 @@ class Plan:
 
     def units(self) -> Iterator[Unit]:
         """Yield all units of work, selector by selector."""
-        own = sum(one.role not in BESIDE for one in self.resamples)
+        own = sum(one.role not in AUXILIARY_ROLES for one in self.resamples)
         for selector, block in enumerate(self.blocks):
             for start, stop in ((0, own), (own, len(self.resamples))):
                 for first in range(start, stop, block):
@@ -89,7 +89,7 @@ class Plan:
             "selectors": [
                 {
                     "name": name,
-                    "object": spelled(selector),
+                    "object": serialize_object(selector),
                     "block": block,
                     "own_size": selector.chooses_size,
                 }
@@ -99,7 +99,8 @@ class Plan:
             "sizes": list(self.sizes),
             "depth": self.depth,
             "classifiers": [
-                {"name": name, "object": spelled(one)} for name, one in self.classifiers.items()
+                {"name": name, "object": serialize_object(one)}
+                for name, one in self.classifiers.items()
             ],
             "measures": list(self.measures),
             "impute": self.impute,
@@ -126,7 +127,7 @@ def protocol_facts(
 ) -> dict[str, JSON]:
     """Return what a plan says about the resamples; `subjects`: whether samples belong to some."""
     return {
-        "object": spelled(protocol),
+        "object": serialize_object(protocol),
         "description": protocol.description_for(subjects=subjects),
         "estimates": protocol.estimates_for(subjects=subjects),
         "tested": times_tested(resamples),
@@ -193,7 +194,7 @@ def check_same(there: JSON, here: JSON, folder: object) -> None:
     what = "its data are not these data" if of_data else "its plan is not this plan"
     raise StoreError(
         f"{folder}: this folder holds another study: {what} "
-        f"({shortened(of_data or changed, most=2)}). Give another folder, or the same plan and "
+        f"({format_list(of_data or changed, most=2)}). Give another folder, or the same plan and "
         "data to go on."
     )
 
@@ -261,7 +262,7 @@ OF_COHORTS = ("cohort", "shuffled")
 """Roles of the resamples that compare cohorts."""
 DRAWN = "each resample is an independent sample already"
 """Why there are no disjoint parts where data sets are drawn."""
-BESIDE = (*DISJOINT, FULL, *OF_COHORTS)
+AUXILIARY_ROLES = (*DISJOINT, FULL, *OF_COHORTS)
 LEAST, MOST = 10, 50
 """Fewest and most pairs of halves where nobody says how many."""
 SHARE = 0.3

@@ -10,7 +10,7 @@ import cloudpickle
 import numpy as np
 from sklearn.base import clone
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast._object_spec import snake_case
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.measures import get_measure
@@ -18,7 +18,7 @@ from holdfast.select import AnySelector, SubsetSelector
 from holdfast.select._adapter import SparseModelError
 from holdfast.select._registry import form_of
 from holdfast.select._search._wrapper import Wrapper
-from holdfast.study._execution._unit import offered
+from holdfast.study._execution._unit import restrict_selector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,25 +40,26 @@ FIXED = ("n_features_to_select", "estimator__k", "estimator__n_features_to_selec
 def check_fitting(selectors: Mapping[str, Selector], measures: Sequence[str]) -> None:
     """Refuse measures none of which fits any selector; warn of those that fit some only."""
     records = [get_measure(name) for name in measures]
-    served = {name: _served(one) for name, one in selectors.items()}
+    served = {name: _available_forms(one) for name, one in selectors.items()}
     lacking = {
         record.name: tuple(name for name, forms in served.items() if record.form not in forms)
         for record in records
     }
     if records and all(len(names) == len(selectors) for names in lacking.values()):
         raise InvalidInputError(
-            f"{_unserved(list(lacking), list(selectors), records)} Nothing is left to "
+            f"{_format_missing_forms(list(lacking), list(selectors), records)} Nothing is left to "
             f"measure; {_instead(records)}."
         )
     for names in dict.fromkeys(filter(None, lacking.values())):
         unserved = [name for name, own in lacking.items() if own == names]
         _warn(
-            f"{_unserved(unserved, names, records)} There no value comes out; {_instead(records)}."
+            f"{_format_missing_forms(unserved, names, records)} There no value comes out; "
+            f"{_instead(records)}."
         )
     _warn_of_unequal(selectors, records)
 
 
-def _served(selector: Selector) -> frozenset[str]:
+def _available_forms(selector: Selector) -> frozenset[str]:
     """Return the forms of measures for which a study keeps something of this selector."""
     form = form_of(type(selector))
     if selector.chooses_size or form in SUBSETS:
@@ -66,11 +67,13 @@ def _served(selector: Selector) -> frozenset[str]:
     return SUBSETS | {"ranking", form}  # weights are ranked
 
 
-def _unserved(measures: Sequence[str], selectors: Sequence[str], records: Sequence[Measure]) -> str:
+def _format_missing_forms(
+    measures: Sequence[str], selectors: Sequence[str], records: Sequence[Measure]
+) -> str:
     forms = {record.form for record in records if record.name in measures}
     needs = " and ".join("ranks" if form == "ranking" else form for form in sorted(forms))
     return (
-        f"{shortened(measures)} cannot be computed for {shortened(selectors)}: {needs} of all "
+        f"{format_list(measures)} cannot be computed for {format_list(selectors)}: {needs} of all "
         "features are needed, and none are given."
     )
 
@@ -83,10 +86,13 @@ def _instead(records: Sequence[Measure]) -> str:
 
 def _warn_of_unequal(selectors: Mapping[str, Selector], records: Sequence[Measure]) -> None:
     measures = [record.name for record in records if _needs_equal(record)]
-    free = [name for name, one in selectors.items() if one.chooses_size and not _fixed(one)]
+    free = [
+        name for name, one in selectors.items() if one.chooses_size and not _has_fixed_size(one)
+    ]
     if measures and free:
         _warn(
-            f"{shortened(measures)} cannot be computed for {shortened(free)} wherever two subsets "
+            f"{format_list(measures)} cannot be computed for {format_list(free)} wherever "
+            "two subsets "
             "differ in size, as they may there. Use nogueira or relative_weighted_consistency; or "
             "make sizes equal, where the selector can, as in n_features_to_select=5."
         )
@@ -96,7 +102,7 @@ def _needs_equal(record: Measure) -> bool:
     return "equal_sizes" in record.needs
 
 
-def _fixed(selector: Selector) -> bool:
+def _has_fixed_size(selector: Selector) -> bool:
     """Tell whether a selector with a size of its own always chooses the same."""
     given = selector.get_params()
     if given.get("feature_groups") is not None:  # so many groups, of whatever size
@@ -110,7 +116,7 @@ def _warn(words: str) -> None:
 
 # Searches that go through very many sizes of subsets are told of before work starts.
 
-MOST = 200
+MAX_SIZES_WITHOUT_WARNING = 200
 """Most sizes that a search goes through without a word."""
 
 
@@ -122,8 +128,8 @@ def warn_of_long_searches(
     for name, one in selectors.items():
         if not isinstance(one, Wrapper):
             continue
-        n_sizes, n_subsets = offered(one, features, n_features).extent(n_offered)
-        if n_sizes > MOST:
+        n_sizes, n_subsets = restrict_selector(one, features, n_features).extent(n_offered)
+        if n_sizes > MAX_SIZES_WITHOUT_WARNING:
             warnings.warn(
                 f"{name} goes through all {n_sizes:,} sizes of subsets on each resample, at least "
                 f"{n_subsets:,} subsets; to stop earlier {_shorter(one)}.",
@@ -237,7 +243,7 @@ def _as_in_study(
     n_offered = data.n_features if features is None else len(features)
     subjects = data.groups if selector.takes_subjects else None
     noise = _noise(data.n_samples, n_offered)
-    return offered(selector, features, data.n_features), noise, data.codes, subjects
+    return restrict_selector(selector, features, data.n_features), noise, data.codes, subjects
 
 
 def _is_known(selector: Selector) -> bool:

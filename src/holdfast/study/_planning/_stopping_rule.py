@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from holdfast._formatting import plural
-from holdfast._validation import between
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError, StudyError
 from holdfast.measures import get_measure
 from holdfast.study._planning._plan import BLOCK
 from holdfast.study._storage._reader import View
-from holdfast.study._storage._serialization import made
+from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._tables._stability import stability_table
 from holdfast.study._tables._summary import chief_measure
 
@@ -27,15 +27,24 @@ if TYPE_CHECKING:
 
     from holdfast.resample import Protocol
     from holdfast.study._storage._serialization import JSON
-    from holdfast.study._tables._stability import Data
+    from holdfast.study._tables._stability import LazyDataset
 
-FACT = "until"
+STOPPING_RULE_KEY = "until"
 """Name of the fact by which a store knows that its study grows."""
-MOST = 1000
+DEFAULT_MAX_RESAMPLES = 1000
 """Most resamples where nobody names a protocol."""
 FIRST, DOUBLED = 24, 96
 """Resamples of the first step, and how many of them double from step to step."""
-COLUMNS = ["resamples", "selector", "size", "measure", "value", "low", "high", "width"]
+RUNNING_TABLE_COLUMNS = [
+    "resamples",
+    "selector",
+    "size",
+    "measure",
+    "value",
+    "low",
+    "high",
+    "width",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +80,7 @@ def checked_until(
         raise InvalidInputError(f"until_width: {error}") from None
     if not measures:
         raise InvalidInputError("until_width needs a measure, whose interval it is about.")
-    width = between(width, "until_width", math.inf)
+    width = check_positive_number(width, "until_width", math.inf)
     return Until(width=width, most=most, replication=replication)
 
 
@@ -108,16 +117,16 @@ class Beginning(View):
         return [number for number in super().counted(found) if number < self._stop]
 
 
-def intervals(view: View, data: Data, stop: int) -> pd.DataFrame:
+def intervals(view: View, data: LazyDataset, stop: int) -> pd.DataFrame:
     """Return the interval of each selector and size after so many resamples."""
     table = stability_table(Beginning(view, stop), data)
-    return table.assign(resamples=stop, width=table["high"] - table["low"])[COLUMNS]
+    return table.assign(resamples=stop, width=table["high"] - table["low"])[RUNNING_TABLE_COLUMNS]
 
 
-def running_table(view: View, data: Data) -> pd.DataFrame:
+def running_table(view: View, data: LazyDataset) -> pd.DataFrame:
     """Return how the intervals of a study narrowed, step by step."""
     if not view.plan["measures"]:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=RUNNING_TABLE_COLUMNS)
     tables = [intervals(view, data, stop) for stop in _looks(view.plan)]
     return pd.concat(tables, ignore_index=True)
 
@@ -126,7 +135,7 @@ def _looks(plan: JSON) -> list[int]:
     """Return the steps of a plan; resamples that are planned as a whole have one."""
     most = int(plan["protocol"]["resamples"])
     try:
-        each = most // made(plan["protocol"]["object"]).asked_for
+        each = most // deserialize_object(plan["protocol"]["object"]).asked_for
     except (StudyError, InvalidInputError):  # somebody else's protocol, or one that cannot grow
         return [most]
     return steps(most, each, [one["block"] for one in plan["selectors"]])

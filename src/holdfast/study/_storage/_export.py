@@ -12,7 +12,7 @@ import pandas as pd
 from holdfast._formatting import did_you_mean
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 from holdfast.study._storage._folder import made_folder
-from holdfast.study._storage._reader import OWN, View, cut
+from holdfast.study._storage._reader import OWN_SIZE, View, cut
 from holdfast.study._tables._feature_chances import why_none
 from holdfast.study._tables._predictions import no_predictions, prediction_frames
 from holdfast.study._tables._replication import has_cohorts
@@ -117,7 +117,7 @@ def selection_frames(view: View) -> Iterator[pd.DataFrame]:
         if found:
             most = view.sizes(selector)[-1]
             rows = cut(list(found.values()), most)
-            yield _selections(view, name, list(found), rows, ranked=most != OWN)
+            yield _selections(view, name, list(found), rows, ranked=most != OWN_SIZE)
 
 
 def _selections(

@@ -12,11 +12,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import FileFormatError, StoreError, StudyError
 from holdfast.io import Dataset, read_data
 from holdfast.study._planning._plan import as_text, check_same
-from holdfast.study._planning._stopping_rule import FACT
+from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY
 from holdfast.study._storage._store import FILE, Store
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def made_folder(out: str | os.PathLike[str]) -> Path:
     return folder
 
 
-def opened(
+def open_or_create_store(
     folder: Path, plan: Plan, data: Dataset, *, save_data: bool, until: Until | None = None
 ) -> Store:
     """Return the store of a plan: the one that is there, or a new one with the plan in it."""
@@ -86,7 +86,7 @@ def fill(store: Store, plan: Plan, data: Dataset, until: Until | None = None) ->
         store.add_resamples(plan.resamples)
         store.insert("facts", [("plan", as_text(plan.to_json()))])
         if until is not None:
-            store.insert("facts", [(FACT, json.dumps(until.to_json(stopped=False)))])
+            store.insert("facts", [(STOPPING_RULE_KEY, json.dumps(until.to_json(stopped=False)))])
 
 
 def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
@@ -113,7 +113,8 @@ def _check_empty(folder: Path) -> None:
     others = [path.name for path in folder.iterdir() if path.name not in LEFT]
     if others:
         raise StoreError(
-            f"{folder}: the folder is not empty and holds no study ({shortened(sorted(others))}); "
+            f"{folder}: the folder is not empty and holds no study "
+            f"({format_list(sorted(others))}); "
             "give a new or an empty one."
         )
 
@@ -198,7 +199,7 @@ def _saved_data(path: Path) -> Dataset:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def folder_lock(folder: Path) -> Iterator[None]:
     """Hold a folder for this process alone, or say that another run has it."""
     handle = _taken(folder)
     if handle is None:

@@ -10,12 +10,12 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast._formatting import plural, shortened
+from holdfast._formatting import format_list, plural
 from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError, StoreError
 from holdfast.study._planning._plan import differences, essence
-from holdfast.study._planning._stopping_rule import FACT
+from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY
 from holdfast.study._result import Result
-from holdfast.study._storage._folder import DATA, PLAN, load_data, locked, made_folder
+from holdfast.study._storage._folder import DATA, PLAN, folder_lock, load_data, made_folder
 from holdfast.study._storage._store import FILE, Store
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
     ...     hf.merge(parts, pathlib.Path(name, "whole")).complete
     True
     """
-    parts, target = _parts(folders), Path(out)
+    parts, target = _check_folders(folders), Path(out)
     _check_new(target)
     with ExitStack() as stack:
         for part in parts:
-            stack.enter_context(locked(part))
+            stack.enter_context(folder_lock(part))
         _check_plans(parts)
-        stack.enter_context(locked(made_folder(target)))
+        stack.enter_context(folder_lock(made_folder(target)))
         odd = _write(parts, target)
     if odd:
         warnings.warn(
@@ -88,7 +88,7 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
     return load(target)
 
 
-def _parts(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
+def _check_folders(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     """Return the folders, after a look at whether each holds a study and none comes twice."""
     if isinstance(folders, str | os.PathLike) or not folders:
         raise InvalidInputError(f"merge takes a list of folders, got {folders!r}.")
@@ -98,7 +98,7 @@ def _parts(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
         str(part) for part, place in zip(parts, places, strict=True) if places.count(place) > 1
     ]
     if doubled:
-        raise InvalidInputError(f"each folder is merged once; given twice: {shortened(doubled)}.")
+        raise InvalidInputError(f"each folder is merged once; given twice: {format_list(doubled)}.")
     for part in parts:
         load(part).store.close()
     return parts
@@ -123,7 +123,7 @@ def _check_plans(parts: Sequence[Path]) -> None:
 def _plan(part: Path) -> JSON:
     """Return what the plan of a part comes down to."""
     with closing(load(part).store) as store:
-        if store.fact(FACT) is not None:
+        if store.fact(STOPPING_RULE_KEY) is not None:
             raise InvalidInputError(
                 f"{part}: a study with until_width is done as a whole; there are no parts to merge."
             )
@@ -134,7 +134,7 @@ def _write(parts: Sequence[Path], target: Path) -> int:
     """Write the whole study; it appears under its name when it is complete."""
     partial = target / f"{FILE}.partial"
     try:
-        odd = joined(parts, partial)
+        odd = merge_stores(parts, partial)
         for name in COMPANIONS:
             found = next((part / name for part in parts if (part / name).is_file()), None)
             if found is not None:
@@ -162,21 +162,21 @@ COMPARED = {
     "predictions": "size, classifier, predicted, scores, actual",
 }
 """What must be the same where a unit was done twice."""
-SAME = "selector = unit.selector AND resample = unit.resample"
+SAME_UNIT_SQL = "selector = unit.selector AND resample = unit.resample"
 WANTED = (
     "SELECT selector, resample FROM part.units AS unit WHERE NOT EXISTS (SELECT 1 FROM main.units "
-    f"WHERE {SAME} AND (status = 'done' OR unit.status = 'failed'))"
+    f"WHERE {SAME_UNIT_SQL} AND (status = 'done' OR unit.status = 'failed'))"
 )
 """Units of the part that the whole lacks, or has as failed only."""
 
 
-def joined(parts: Sequence[Path], path: Path) -> int:
+def merge_stores(parts: Sequence[Path], path: Path) -> int:
     """Write the units of all parts to a new store; return how many were done twice, unlike."""
     store = Store.create(path)
     odd = 0
     try:
         for position, part in enumerate(parts):
-            with _attached(store, part):
+            with _attach_part(store, part):
                 if position == 0:
                     for table in SHARED:
                         store.connection.execute(f"INSERT INTO {table} SELECT * FROM part.{table}")
@@ -188,7 +188,7 @@ def joined(parts: Sequence[Path], path: Path) -> int:
 
 
 @contextmanager
-def _attached(store: Store, part: Path) -> Iterator[None]:
+def _attach_part(store: Store, part: Path) -> Iterator[None]:
     """See the tables of a part as ``part.*``, and write all of what is taken or nothing."""
     store.query("ATTACH DATABASE ? AS part", (str(part / FILE),))
     with store.transaction():
@@ -199,8 +199,8 @@ def _attached(store: Store, part: Path) -> Iterator[None]:
 def _count_odd(store: Store) -> int:
     """Count the units that are done on both sides, but not alike."""
     unlike = " OR ".join(
-        f"EXISTS (SELECT {columns} FROM {a}.{table} WHERE {SAME} "
-        f"EXCEPT SELECT {columns} FROM {b}.{table} WHERE {SAME})"
+        f"EXISTS (SELECT {columns} FROM {a}.{table} WHERE {SAME_UNIT_SQL} "
+        f"EXCEPT SELECT {columns} FROM {b}.{table} WHERE {SAME_UNIT_SQL})"
         for table, columns in COMPARED.items()
         for a, b in (("main", "part"), ("part", "main"))
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from holdfast._formatting import did_you_mean, shortened
+from holdfast._formatting import did_you_mean, format_list
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 from holdfast.preferences import Groups, Rankings, Subsets, Weights
 from holdfast.preferences._scores import empty_table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Row = TypeVar("Row", bound="NDArray[np.int32] | list[FeatureGroup]")
-OWN = 0
+OWN_SIZE = 0
 """The size that the store writes where a selector chooses the number of features itself."""
 COUNTED = ("main", "inner")
 """Roles of the resamples whose preferences are compared with each other."""
@@ -34,7 +34,7 @@ DONE = "JOIN units USING (selector, resample) WHERE units.status = 'done' AND "
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ResampleInfo:
     """What the tables need to know about a resample."""
 
     role: str
@@ -124,13 +124,13 @@ class View:
         return int(self.plan["data"]["n_features"])
 
     @cached_property
-    def parts(self) -> dict[int, Part]:
+    def parts(self) -> dict[int, ResampleInfo]:
         """The resamples by number, without their rows."""
         rows = self.store.query(
             "SELECT resample, role, outer_resample, length(train) / 4, length(test) / 4, "
             "length(features) / 4, noise, draw FROM resamples ORDER BY resample"
         )
-        return {number: Part(*rest) for number, *rest in rows}
+        return {number: ResampleInfo(*rest) for number, *rest in rows}
 
     @cached_property
     def reference(self) -> int | None:
@@ -171,7 +171,7 @@ class View:
     def sizes(self, selector: int) -> list[int]:
         """Sizes asked of a selector; its own alone where it chooses the size."""
         if self.plan["selectors"][selector]["own_size"]:
-            return [OWN]
+            return [OWN_SIZE]
         return [int(size) for size in self.plan["sizes"]]
 
     def choices(self, selector: int) -> dict[int, NDArray[np.int32]]:
@@ -179,7 +179,7 @@ class View:
 
         As many as are kept; where the selector chooses the size, those that it chose.
         """
-        own = self.sizes(selector) == [OWN]
+        own = self.sizes(selector) == [OWN_SIZE]
         return {i: to_integers(data) for i, data in self.raw(selector, "subset" if own else "top")}
 
     def finds_groups(self, selector: str) -> bool:
@@ -238,12 +238,12 @@ class View:
 
 def size_label(size: int) -> int | str:
     """Return a size as people read it."""
-    return "own" if size == OWN else size
+    return "own" if size == OWN_SIZE else size
 
 
 def cut(rows: list[Row], size: int) -> list[Row]:
     """Return the first entries of each row; all of them where the size is the selector's own."""
-    return rows if size == OWN else [row[:size] for row in rows]  # type: ignore[misc]
+    return rows if size == OWN_SIZE else [row[:size] for row in rows]  # type: ignore[misc]
 
 
 # From stored rows to systems of preferences.
@@ -356,15 +356,15 @@ class StudyPreferences:
         return key in self.keys()
 
     def __repr__(self) -> str:
-        return f"<preferences: {shortened(self.keys())}. Next: preferences[key]>"
+        return f"<preferences: {format_list(self.keys())}. Next: preferences[key]>"
 
     def _size(self, selector: int, name: str, size: int | str) -> int:
         known = self._view.sizes(selector)
-        if known == [OWN] and size in ("own", OWN):
-            return OWN
-        if known != [OWN] and not isinstance(size, str) and 1 <= size <= self._view.depth:
+        if known == [OWN_SIZE] and size in ("own", OWN_SIZE):
+            return OWN_SIZE
+        if known != [OWN_SIZE] and not isinstance(size, str) and 1 <= size <= self._view.depth:
             return size
-        allowed = '"own"' if known == [OWN] else f"1 to {self._view.depth}"
+        allowed = '"own"' if known == [OWN_SIZE] else f"1 to {self._view.depth}"
         raise InvalidInputError(f"sizes of {name} are {allowed}, got {size!r}.")
 
     def _subsets(self, selector: int, name: str, size: int) -> Subsets:

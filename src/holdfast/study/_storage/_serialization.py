@@ -23,7 +23,7 @@ JSON = Any  # what json.dumps takes
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def spelled(thing: object) -> JSON:
+def serialize_object(thing: object) -> JSON:
     """Return a value, an estimator or a function as JSON.
 
     Estimators and frozen dataclasses become their class and parameters, functions their import
@@ -46,8 +46,12 @@ def spelled(thing: object) -> JSON:
 
 def _spelled_container(thing: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> JSON:
     if isinstance(thing, dict):
-        return {"dict": [[spelled(key), spelled(value)] for key, value in thing.items()]}
-    items = [spelled(item) for item in thing]
+        return {
+            "dict": [
+                [serialize_object(key), serialize_object(value)] for key, value in thing.items()
+            ]
+        }
+    items = [serialize_object(item) for item in thing]
     return {"tuple": items} if isinstance(thing, tuple) else items
 
 
@@ -57,7 +61,7 @@ def _spelled_object(thing: object) -> JSON:
         return _opaque(thing)
     return {
         "class": path,
-        "parameters": {key: spelled(value) for key, value in sorted(parameters.items())},
+        "parameters": {key: serialize_object(value) for key, value in sorted(parameters.items())},
     }
 
 
@@ -73,7 +77,7 @@ def _path(thing: Any) -> str | None:  # noqa: ANN401
     parts = [part for part in module.split(".") if not part.startswith("_")]
     for candidate in (".".join(parts), module):
         try:
-            if imported(f"{candidate}:{name}") is thing:
+            if import_object(f"{candidate}:{name}") is thing:
                 return f"{candidate}:{name}"
         except StudyError:
             continue
@@ -96,10 +100,10 @@ def is_opaque(spelling: JSON) -> bool:
     return isinstance(spelling, list) and any(is_opaque(item) for item in spelling)
 
 
-def made(spelling: JSON) -> Any:  # noqa: ANN401
+def deserialize_object(spelling: JSON) -> Any:  # noqa: ANN401
     """Return the object that a spelling stands for."""
     if isinstance(spelling, list):
-        return [made(item) for item in spelling]
+        return [deserialize_object(item) for item in spelling]
     if not isinstance(spelling, dict):
         return spelling
     for kind, make in _MAKERS.items():
@@ -112,20 +116,22 @@ def made(spelling: JSON) -> Any:  # noqa: ANN401
 
 
 def _made_object(spelling: JSON) -> Any:  # noqa: ANN401
-    parameters = {key: made(value) for key, value in spelling["parameters"].items()}
-    return imported(spelling["class"])(**parameters)
+    parameters = {key: deserialize_object(value) for key, value in spelling["parameters"].items()}
+    return import_object(spelling["class"])(**parameters)
 
 
 _MAKERS: dict[str, Callable[[JSON], Any]] = {
     "float": lambda spelling: float(spelling["float"]),
-    "tuple": lambda spelling: tuple(made(spelling["tuple"])),
-    "dict": lambda spelling: {made(key): made(value) for key, value in spelling["dict"]},
-    "function": lambda spelling: imported(spelling["function"]),
+    "tuple": lambda spelling: tuple(deserialize_object(spelling["tuple"])),
+    "dict": lambda spelling: {
+        deserialize_object(key): deserialize_object(value) for key, value in spelling["dict"]
+    },
+    "function": lambda spelling: import_object(spelling["function"]),
     "class": _made_object,
 }
 
 
-def imported(path: str) -> Any:  # noqa: ANN401
+def import_object(path: str) -> Any:  # noqa: ANN401
     """Return what an import path names."""
     module, _, name = path.partition(":")
     try:
@@ -159,14 +165,14 @@ def _essence(thing: Any) -> Any:  # noqa: ANN401
     if inspect.isfunction(thing):
         cells = [cell.cell_contents for cell in thing.__closure__ or ()]
         held = [*cells, thing.__defaults__, thing.__kwdefaults__]
-        return _essence(thing.__code__), [_shown(one) for one in held]
+        return _essence(thing.__code__), [_stable_repr(one) for one in held]
     if inspect.isclass(thing):
         own = {name: one for name, one in vars(thing).items() if inspect.isfunction(one)}
         return {name: _essence(one) for name, one in sorted(own.items())}
     if hasattr(type(thing), "__module__") and type(thing).__module__ == "builtins":
-        return _shown(thing)
+        return _stable_repr(thing)
     return _essence(type(thing))
 
 
-def _shown(thing: object) -> str:
+def _stable_repr(thing: object) -> str:
     return _ADDRESS_CODE.sub("", repr(thing))

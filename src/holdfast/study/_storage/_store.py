@@ -88,8 +88,8 @@ class Store:
     @classmethod
     def create(cls, path: Path | None) -> Store:
         """Make an empty store."""
-        with _told(path):
-            store = cls(_connected(":memory:" if path is None else _address(path, "rwc")), path)
+        with _translate_errors(path):
+            store = cls(_connect_store(":memory:" if path is None else _address(path, "rwc")), path)
         with store.transaction():
             for statement in TABLES.split(";\n"):
                 store.connection.execute(statement)
@@ -104,8 +104,8 @@ class Store:
             raise StoreError(f"{path.parent}: there is no study in this folder ({path.name}).")
         if _version(path) < VERSION:
             _upgrade(path)
-        with _told(path):
-            return cls(_connected(_address(path, "rw" if write else "ro")), path)
+        with _translate_errors(path):
+            return cls(_connect_store(_address(path, "rw" if write else "ro")), path)
 
     def close(self) -> None:
         """Close the file."""
@@ -117,7 +117,7 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write all or nothing."""
-        with _told(self.path):
+        with _translate_errors(self.path):
             self.connection.execute("BEGIN")
             try:
                 yield
@@ -129,7 +129,7 @@ class Store:
 
     def query(self, statement: str, arguments: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        with _told(self.path):
+        with _translate_errors(self.path):
             return self.connection.execute(statement, arguments).fetchall()
 
     def insert(
@@ -200,7 +200,7 @@ def _resample_row(position: int, one: Resample) -> tuple[object, ...]:
 
 
 @contextmanager
-def _told(path: Path | None) -> Iterator[None]:
+def _translate_errors(path: Path | None) -> Iterator[None]:
     """Say what SQLite's errors mean for the run."""
     try:
         yield
@@ -218,7 +218,7 @@ def _told(path: Path | None) -> Iterator[None]:
         ) from error
 
 
-def _connected(address: str) -> sqlite3.Connection:
+def _connect_store(address: str) -> sqlite3.Connection:
     # transactions are begun by hand; results may be read in another thread than they were made
     return sqlite3.connect(
         address, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
@@ -231,7 +231,7 @@ def _address(path: Path, mode: str) -> str:
 
 def _version(path: Path) -> int:
     """Return the schema version of a store; refuse what is none, or cut off, or too new."""
-    with _told(path), closing(_connected(_address(path, "rw"))) as connection:
+    with _translate_errors(path), closing(_connect_store(_address(path, "rw"))) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -257,7 +257,7 @@ def _upgrade(path: Path) -> None:
     old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
     shutil.copy2(path, new)
     try:
-        store = Store(_connected(_address(new, "rw")), new)
+        store = Store(_connect_store(_address(new, "rw")), new)
         with closing(store), store.transaction():
             for step in range(version, VERSION):
                 UPGRADES[step](store.connection)

@@ -10,8 +10,8 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from holdfast.judge import Pair, Tested
-from holdfast.judge._error_comparison import Sheet
-from holdfast.judge._significance import clustered_variance, summed
+from holdfast.judge._error_comparison import PredictionErrors
+from holdfast.judge._significance import clustered_variance, mean_and_corrected_error
 from holdfast.study._storage._reader import size_label
 from holdfast.study._tables._predictions import overlap_of, predictions_of, subjects_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-COLUMNS = [
+ERROR_COLUMNS = [
     *("selector", "classifier", "size", "error", "standard_error"),
     *("balanced_accuracy", "balanced_accuracy_error", "auc", "auc_error"),
     *("n", "resamples"),
@@ -43,7 +43,7 @@ def errors_table(view: View) -> pd.DataFrame:
     """Sum up all predictions that count."""
     tested = view.plan["protocol"]["tested"]
     if tested == "never":
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=ERROR_COLUMNS)
     judge = Judge(view, once=tested == "once" and not view.drawn)
     rows = [
         {"selector": name, "classifier": called, "size": size_label(size), **judge.row(found)}
@@ -52,10 +52,10 @@ def errors_table(view: View) -> pd.DataFrame:
         for size in view.sizes(selector)
         for found in [predictions_of(view, selector, size, classifier)]
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=ERROR_COLUMNS)
 
 
-class Parts(NamedTuple):
+class PredictionContributions(NamedTuple):
     """What predictions contribute to a mean over test parts, measured from that mean."""
 
     values: NDArray[np.float64]
@@ -81,7 +81,7 @@ class Judge:
         if found is None:
             return {"n": 0, "resamples": 0}
         units = self._units(found)
-        scored = Sheet(self._tested(found, units)).weighed()
+        scored = PredictionErrors(self._tested(found, units)).weighed()
         learned = float(scored.learned[0])
         balanced = self._balanced(found, units, learned)
         area = self._auc(found, units, learned)
@@ -137,7 +137,7 @@ class Judge:
         actual, part, n = found.actual[kept], group[kept], int(whole.sum())
         leverage = 1 / (n * counts[part, actual])
         right = actual == found.predicted[kept]
-        parts = Parts(
+        parts = PredictionContributions(
             values=(right - by_class[actual]) * leverage / self._n_classes,
             leverage=leverage,
             weight=1 / (n * counts[part].sum(axis=1)),
@@ -168,7 +168,7 @@ class Judge:
         parts = self._placed(found, kept)
         return Mean(float(areas[whole].mean()), self._spread(parts, units[kept], learned))
 
-    def _placed(self, found: Predictions, kept: NDArray[np.bool_]) -> Parts:
+    def _placed(self, found: Predictions, kept: NDArray[np.bool_]) -> PredictionContributions:
         """Return what predictions contribute to the mean area: their placements."""
         group = np.unique(found.group[kept], return_inverse=True)[1]
         n = int(group[-1]) + 1
@@ -185,9 +185,11 @@ class Judge:
             shares = 1 / (n * len(classes)) ** 2 / (own**2 * other)
             twice += float((squares * shares)[is_positive].sum())
         weight = 1 / (n * np.bincount(group)[group])
-        return Parts(values, leverage, weight, twice)
+        return PredictionContributions(values, leverage, weight, twice)
 
-    def _spread(self, parts: Parts, units: NDArray[np.int64], learned: float) -> float:
+    def _spread(
+        self, parts: PredictionContributions, units: NDArray[np.int64], learned: float
+    ) -> float:
         """Return the standard error between data sets; see `holdfast.judge._significance`."""
         unit = np.unique(units, return_inverse=True)[1]
         count = int(unit.max()) + 1
@@ -207,7 +209,7 @@ class Judge:
 
 def _mean(values: NDArray[np.float64]) -> Mean:
     """Average over independent data sets."""
-    (mean,), (spread,), _ = summed(values[None], 0.0)
+    (mean,), (spread,), _ = mean_and_corrected_error(values[None], 0.0)
     return Mean(float(mean), float(spread))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from holdfast._validation import between
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._estimate import no_features
 from holdfast.judge._replication._feature_chances import (
@@ -22,7 +22,7 @@ from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
 from holdfast.resample import ReplicationPairs
 from holdfast.resample._replication_design import FULL
 from holdfast.study._planning._plan import DISJOINT, REPLICATION, seed_of
-from holdfast.study._storage._reader import OWN, size_label
+from holdfast.study._storage._reader import OWN_SIZE, size_label
 from holdfast.study._storage._store import SIGNED, to_floats
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def feature_chances(view: View, selector: int, size: int) -> FeatureChances | st
     """
     kept: dict[tuple[int, int], FeatureChances | str] = view.feature_chances
     if (selector, size) not in kept:
-        kept[selector, size] = _estimated(view, selector, size)
+        kept[selector, size] = _estimate_chances(view, selector, size)
     return kept[selector, size]
 
 
-def _estimated(view: View, selector: int, size: int) -> FeatureChances | str:
+def _estimate_chances(view: View, selector: int, size: int) -> FeatureChances | str:
     if why := why_none(view):
         return why
     if not any(part.role == FULL for part in view.parts.values()):
@@ -76,7 +76,7 @@ def _estimated(view: View, selector: int, size: int) -> FeatureChances | str:
             selected = {at: _Groups.from_rows(rows, size) for at, rows in groups.items()}
             found, chosen = chances_of_groups(selected, design)
             members = named_members(names, chosen)
-        elif size == OWN:
+        elif size == OWN_SIZE:
             found = chances_from_subsets(_on_parts(view, view.choices(selector)), design)
         else:
             found = chances_from_orders(
@@ -109,7 +109,7 @@ class _Groups(NamedTuple):
     @classmethod
     def from_rows(cls, rows: list[FeatureGroup], size: int) -> _Groups:
         """Take the first groups; all of them where the selector chooses their number."""
-        chosen = rows if size == OWN else rows[:size]
+        chosen = rows if size == OWN_SIZE else rows[:size]
         return cls(
             [np.asarray(one.members, dtype=np.intp) for one in chosen],
             np.array([one.representative for one in chosen], dtype=np.intp),
@@ -154,7 +154,7 @@ def features_table(view: View) -> pd.DataFrame:
 
 def longest_lists(view: View, share: float) -> pd.DataFrame:
     """Return, for each selector, the longest list with an expected share found again."""
-    between(share, "found_again", 1.0)
+    check_positive_number(share, "found_again", 1.0)
     rows = []
     for selector, name in enumerate(view.selectors):
         lists = []

@@ -10,7 +10,7 @@ import pandas as pd
 import scipy.sparse
 
 from holdfast.errors import InvalidInputError
-from holdfast.study._storage._reader import OWN, StudyPreferences, cut, size_label
+from holdfast.study._storage._reader import OWN_SIZE, StudyPreferences, cut, size_label
 from holdfast.study._storage._store import to_integers
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 RANKS = ("rank_low", "rank_median", "rank_high")
-COLUMNS = [
+FREQUENCY_COLUMNS = [
     *("feature", "selector", "size", "frequency", "count", "n", "low", "high"),
     *RANKS,
     "direction",
@@ -39,33 +39,39 @@ Z = NormalDist().inv_cdf(0.975)
 
 def frequencies_table(view: View) -> pd.DataFrame:
     """List the features that were selected at least once, by selector and size."""
-    parts = [part for selector in range(len(view.selectors)) for part in _parts(view, selector)]
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    parts = [
+        part
+        for selector in range(len(view.selectors))
+        for part in _selector_frequencies(view, selector)
+    ]
+    table = (
+        pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=FREQUENCY_COLUMNS)
+    )
     table.attrs["interval"] = COVERS_DRAWS if view.drawn else COVERS
     return table
 
 
-def _parts(view: View, selector: int) -> Iterator[pd.DataFrame]:
+def _selector_frequencies(view: View, selector: int) -> Iterator[pd.DataFrame]:
     found = view.choices(selector)
     numbers = view.counted(found)
     if not numbers:
         return
     rows = [found[number] for number in numbers]
-    offered = _offered(view, numbers)
+    offered = _count_offered(view, numbers)
     sizes = view.sizes(selector)
     for size in sizes:
         selected = cut(rows, size)
         features, count = np.unique(np.concatenate(selected), return_counts=True)
         order = np.lexsort((features, -count / offered[features]))
         features, count = features[order], count[order]
-        if sizes == [OWN]:
+        if sizes == [OWN_SIZE]:
             ranks = np.full((3, len(features)), np.nan)
         else:
             ranks = rank_quantiles(rows, features, offered[features])
         yield _frame(view, (selector, size), (features, count, offered[features]), ranks)
 
 
-def _offered(view: View, numbers: list[int]) -> NDArray[np.int64]:
+def _count_offered(view: View, numbers: list[int]) -> NDArray[np.int64]:
     """Return for each feature the number of resamples in which it could be selected."""
     limited = {i for i in numbers if view.parts[i].n_offered is not None}
     counts = np.full(view.n_features, len(numbers) - len(limited), dtype=np.int64)

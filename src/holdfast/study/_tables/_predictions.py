@@ -52,16 +52,16 @@ def predictions_of(view: View, selector: int, size: int, classifier: int) -> Pre
     return Predictions(
         resamples=np.array([row[0] for row in rows], dtype=np.int64),
         group=np.repeat(np.arange(len(rows)), [len(test) for test in tests]),
-        samples=_joined(tests),
-        actual=_joined([_actual(view, row[0], row[3]) for row in rows]),
-        predicted=_joined([to_integers(row[1]) for row in rows]),
+        samples=_join_arrays(tests),
+        actual=_join_arrays([_actual(view, row[0], row[3]) for row in rows]),
+        predicted=_join_arrays([to_integers(row[1]) for row in rows]),
         scores=np.concatenate(
             [_scores(row[2], len(test), width) for row, test in zip(rows, tests, strict=True)]
         ),
     )
 
 
-def _joined(parts: list[Any]) -> NDArray[np.int64]:
+def _join_arrays(parts: list[Any]) -> NDArray[np.int64]:
     return np.concatenate(parts).astype(np.int64)
 
 
@@ -157,7 +157,7 @@ def _read(view: View, chosen: Chosen, *, once: bool | None) -> Tested | None:
     """Read the predictions on some test parts; whether once is told from them if not given."""
     tests = _tests(view, chosen)
     cells = _cells(view)
-    wrong, known = _filled(view, cells, tests, chosen)
+    wrong, known = _read_errors(view, cells, tests, chosen)
     if not known.any():
         return None
     samples = np.concatenate(list(tests.values())).astype(np.int64)
@@ -188,24 +188,24 @@ def _cells(view: View) -> dict[tuple[int, int, int], Pair]:
 
 def _tests(view: View, chosen: Chosen) -> Rows:
     """Return the rows of test parts."""
-    return {i: to_integers(test) for i, test in _parts(view, "test", chosen)}
+    return {i: to_integers(test) for i, test in _query_resample_columns(view, "test", chosen)}
 
 
 def overlap_of(view: View, chosen: Chosen = COUNTING) -> float:
     """Return how many samples are tested for each that trains; 0 for independent data sets."""
     if view.drawn:
         return 0.0
-    rows = _parts(view, "train, test", chosen)
+    rows = _query_resample_columns(view, "train, test", chosen)
     trained = sum(len(np.unique(to_integers(train))) for _, train, _ in rows)
     tested = sum(len(to_integers(test)) for _, _, test in rows)
     return float(tested / trained)
 
 
-def _parts(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
-    return _of(view, f"resample, {what} FROM resamples WHERE", chosen)
+def _query_resample_columns(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
+    return _query_resamples(view, f"resample, {what} FROM resamples WHERE", chosen)
 
 
-def _filled(
+def _read_errors(
     view: View, cells: Iterable[tuple[int, int, int]], tests: Rows, chosen: Chosen
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which predictions are wrong, and which there are: a row a pair."""
@@ -214,14 +214,14 @@ def _filled(
     spans = {i: slice(end - len(tests[i]), end) for i, end in zip(tests, ends, strict=True)}
     wrong, known = np.zeros((2, len(rows), int(ends.max(initial=0))), dtype=bool)
     what = f"selector, classifier, size, resample, predicted, actual FROM predictions {DONE}"
-    for *cell, number, predicted, drawn in _of(view, what, chosen):
+    for *cell, number, predicted, drawn in _query_resamples(view, what, chosen):
         actual = view.classes[tests[number]] if drawn is None else to_integers(drawn)
         wrong[rows[tuple(cell)], spans[number]] = to_integers(predicted) != actual
         known[rows[tuple(cell)], spans[number]] = True
     return wrong, known
 
 
-def _of(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
+def _query_resamples(view: View, what: str, chosen: Chosen) -> list[tuple[Any, ...]]:
     """Read what the store holds of some resamples, in their order."""
     numbers = f"SELECT resample FROM resamples WHERE {chosen.condition}"
     text = f"SELECT {what} resample IN ({numbers}) ORDER BY resample"

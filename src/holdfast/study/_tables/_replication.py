@@ -21,13 +21,13 @@ from holdfast.judge._replication._cohort_comparison import (
 from holdfast.judge._replication._cohorts import features_in
 from holdfast.judge._replication._estimate import PairValues, estimate
 from holdfast.judge._replication._pair_similarities import pair_chance, pair_similarities
-from holdfast.judge._significance import check_correction, corrected
+from holdfast.judge._significance import check_correction, correct_p_values
 from holdfast.measures import get_measure
 from holdfast.resample import ReplicationPairs
 from holdfast.resample._cohort_design import cohort_places
 from holdfast.resample._replication_design import left_out_note
 from holdfast.study._planning._plan import DISJOINT, OF_COHORTS
-from holdfast.study._storage._reader import OWN, FeatureGroup, cut, size_label
+from holdfast.study._storage._reader import OWN_SIZE, FeatureGroup, cut, size_label
 from holdfast.study._tables._feature_chances import feature_chances, why_none
 from holdfast.study._tables._stability import BUILD, KEPT, OF_SIZES
 from holdfast.study._tables._summary import chief_measure
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from holdfast.measures import Measure
     from holdfast.preferences import Preferences
     from holdfast.study._storage._reader import View
-    from holdfast.study._tables._stability import Data
+    from holdfast.study._tables._stability import LazyDataset
 
 
-COLUMNS = [
+REPLICATION_COLUMNS = [
     *("selector", "size", "measure", "n_samples", "value", "low", "high", "chance"),
     "standard_error",
     *("n_pairs", "at", "predicted", "predicted_low", "predicted_high", "note"),
@@ -65,7 +65,7 @@ PREDICTED = {
 """What the table calls the columns of a curve, at as many samples as the data have."""
 
 
-def replication_table(view: View, data: Data) -> pd.DataFrame:
+def replication_table(view: View, data: LazyDataset) -> pd.DataFrame:
     """Estimate replication stability by each measure, for each selector and size."""
     why = why_none(view)
     rows = [
@@ -78,7 +78,7 @@ def replication_table(view: View, data: Data) -> pd.DataFrame:
         for selector, size, record in cells(view)
         if not why
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS).astype(TYPES)
+    table = pd.DataFrame(rows, columns=REPLICATION_COLUMNS).astype(TYPES)
     table.attrs["why_none"] = why
     return table
 
@@ -91,7 +91,9 @@ def cells(view: View) -> Iterator[tuple[int, int, Measure]]:
                 yield selector, size, record
 
 
-def replicated(view: View, data: Data, selector: int, size: int, record: Measure) -> Replication:
+def estimate_replication(
+    view: View, data: LazyDataset, selector: int, size: int, record: Measure
+) -> Replication:
     """Estimate the replication stability of a selector at a size by one measure."""
     values = values_on(view, data, selector, size, record)
     if not np.isfinite(values.halves).any():
@@ -102,14 +104,14 @@ def replicated(view: View, data: Data, selector: int, size: int, record: Measure
     return estimate(
         values,
         measure=record.name,
-        size=None if size == OWN else size,
+        size=None if size == OWN_SIZE else size,
         n_features=view.n_features,
         chances=chances,
     )
 
 
 def replicated_of(
-    view: View, data: Data, selector: str, size: int | str | None, measure: str | None
+    view: View, data: LazyDataset, selector: str, size: int | str | None, measure: str | None
 ) -> Replication:
     """Find the selector, size and measure that are meant; refuse where there is no estimate."""
     if why := why_none(view):
@@ -117,7 +119,7 @@ def replicated_of(
             f"the study has no replication stability: {why}. Ask for it by replication=30, or "
             "call holdfast.judge.replication."
         )
-    return replicated(view, data, *asked_of(view, selector, size, measure))
+    return estimate_replication(view, data, *asked_of(view, selector, size, measure))
 
 
 def asked_of(
@@ -127,11 +129,13 @@ def asked_of(
     number = view.number(selector)
     record = get_measure(measure or chief_measure(view.plan["measures"]) or "nogueira")
     sizes = view.sizes(number)
-    chosen = sizes[-1] if size is None or sizes == [OWN] else int(size)
+    chosen = sizes[-1] if size is None or sizes == [OWN_SIZE] else int(size)
     return number, chosen if record.by_size else view.n_features, record
 
 
-def values_on(view: View, data: Data, selector: int, size: int, record: Measure) -> PairValues:
+def values_on(
+    view: View, data: LazyDataset, selector: int, size: int, record: Measure
+) -> PairValues:
     """Return the similarity of each two disjoint parts; NaN where one of them is not there."""
     pairs = ReplicationPairs.of(list(view.parts.values()))
     found, build = found_on(view, selector, size, record, DISJOINT)
@@ -163,21 +167,21 @@ def found_on(
     """Return the preferences on resamples of these roles, and how to put them together."""
     if record.form in OF_SIZES:
         find, make = OF_SIZES[record.form]
-        rows = _of(view, find(view, selector), roles)
+        rows = _filter_by_role(view, find(view, selector), roles)
         found = dict(zip(rows, cut(list(rows.values()), size), strict=True))
         return found, partial(make, n_features=view.n_features)
     kept = view.kept(selector, KEPT[record.form])
     whole = {} if kept is None else dict(view.raw(selector, kept))
-    return _of(view, whole, roles), partial(
+    return _filter_by_role(view, whole, roles), partial(
         BUILD.get(kept or "", BUILD["weights"]), n_features=view.n_features
     )
 
 
-def _of(view: View, found: dict[int, Any], roles: Sequence[str]) -> dict[int, Any]:
+def _filter_by_role(view: View, found: dict[int, Any], roles: Sequence[str]) -> dict[int, Any]:
     return {number: row for number, row in found.items() if view.parts[number].role in roles}
 
 
-def matrix_for(record: Measure, data: Data) -> NDArray[Any] | None:
+def matrix_for(record: Measure, data: LazyDataset) -> NDArray[Any] | None:
     """Return the data that a measure needs; None where it needs none."""
     if not record.needs & {"similarity", "data"}:
         return None
@@ -196,9 +200,11 @@ def _nothing(view: View, selector: int, record: Measure) -> str:
     return f"{record.name} has no value on any two halves"
 
 
-def _row(view: View, data: Data, selector: int, size: int, record: Measure) -> dict[str, Any]:
+def _row(
+    view: View, data: LazyDataset, selector: int, size: int, record: Measure
+) -> dict[str, Any]:
     try:
-        told = replicated(view, data, selector, size, record)
+        told = estimate_replication(view, data, selector, size, record)
     except InvalidInputError as error:
         return {"note": str(error)}
     fields = ("n_samples", "value", "low", "high", "chance", "standard_error", "n_pairs", "note")
@@ -222,7 +228,7 @@ def _failures(view: View, selector: int) -> str:
 COLUMNS_COHORTS = ["selector", "size", "measure", *PAIRS, *EXPECTED, "note"]
 
 
-def cohorts_table(view: View, data: Data) -> pd.DataFrame:
+def cohorts_table(view: View, data: LazyDataset) -> pd.DataFrame:
     """Compare each two cohorts by each measure, for each selector and size."""
     parts = [
         _pairs(view, data, cell).assign(
@@ -238,9 +244,9 @@ def cohorts_table(view: View, data: Data) -> pd.DataFrame:
     )
 
 
-def _pairs(view: View, data: Data, cell: tuple[int, int, Measure]) -> pd.DataFrame:
+def _pairs(view: View, data: LazyDataset, cell: tuple[int, int, Measure]) -> pd.DataFrame:
     try:
-        return _compared(view, data, *cell).pairs.assign(note="")
+        return _compare_cohorts(view, data, *cell).pairs.assign(note="")
     except InvalidInputError as error:
         return pd.DataFrame({"note": [str(error)]}).reindex(columns=[*PAIRS, *EXPECTED, "note"])
 
@@ -251,7 +257,7 @@ def has_cohorts(view: View) -> bool:
 
 
 def cohorts_of(
-    view: View, data: Data, selector: str, size: int | str | None, measure: str | None
+    view: View, data: LazyDataset, selector: str, size: int | str | None, measure: str | None
 ) -> CohortComparison:
     """Compare cohorts by one selector, at one size, by one measure."""
     if not has_cohorts(view):
@@ -259,11 +265,11 @@ def cohorts_of(
             "the study compares no cohorts; say which column holds them by --cohort, or in "
             "Study.run by cohorts=."
         )
-    return _compared(view, data, *asked_of(view, selector, size, measure))
+    return _compare_cohorts(view, data, *asked_of(view, selector, size, measure))
 
 
-def _compared(
-    view: View, data: Data, selector: int, size: int, record: Measure
+def _compare_cohorts(
+    view: View, data: LazyDataset, selector: int, size: int, record: Measure
 ) -> CohortComparison:
     found, build = found_on(view, selector, size, record, OF_COHORTS)
     places = cohort_places({number: view.parts[number] for number in found})
@@ -308,7 +314,7 @@ COLUMNS_COMPARED_REPLICATION = [
 
 
 def compared_replication(
-    view: View, data: Data, *, size: int | None, measure: str | None, correction: Correction
+    view: View, data: LazyDataset, *, size: int | None, measure: str | None, correction: Correction
 ) -> pd.DataFrame:
     """Compare the replication stability of all pairs of selectors at a size."""
     check_correction(correction)
@@ -343,4 +349,4 @@ def compared_replication(
         )
     table = pd.DataFrame(rows, columns=COLUMNS_COMPARED_REPLICATION[:-1])
     p_values = table["p_value"].to_numpy(dtype=np.float64)
-    return table.assign(p_corrected=corrected(p_values, correction))
+    return table.assign(p_corrected=correct_p_values(p_values, correction))

@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import shortened
+from holdfast._formatting import format_list
 from holdfast.errors import HoldfastError, InvalidInputError, UndefinedMeasureWarning
 from holdfast.judge import StabilityProfile, find_knot, selector_similarity, shrunken_effects
 from holdfast.judge import stand_ins as find_stand_ins
-from holdfast.judge._measurement import FEW, Answer, across, answer_of, fewer
-from holdfast.judge._stability_profile import COLUMNS as COLUMNS_PROFILES
+from holdfast.judge._measurement import (
+    FEW_PREFERENCES_NOTE,
+    MeasuredValue,
+    answer_of,
+    average_over_groups,
+    find_shortfall,
+)
 from holdfast.judge._stability_profile import (
     MEASURES,
     checked_measures,
@@ -25,11 +30,12 @@ from holdfast.judge._stability_profile import (
     profile_rows,
     profile_sizes,
 )
+from holdfast.judge._stability_profile import PROFILE_COLUMNS as COLUMNS_PROFILES
 from holdfast.measures import get_measure
 from holdfast.measures._measure import estimate_all
 from holdfast.measures._pair_measures import PairMeasure
 from holdfast.study._storage._reader import (
-    OWN,
+    OWN_SIZE,
     StudyPreferences,
     View,
     cut,
@@ -51,7 +57,7 @@ if TYPE_CHECKING:
     from holdfast.preferences import Preferences
 
 
-COLUMNS = [
+STABILITY_COLUMNS = [
     *("selector", "size", "measure", "value", "low", "high", "interval"),
     *("chance", "against", "note", "n"),
 ]
@@ -68,7 +74,7 @@ OF_SIZES: dict[str, tuple[Callable[[View, int], dict[int, Any]], Callable[..., P
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SelectorPreferences:
     """The preferences of one selector at one size, by resample, and how to put them together."""
 
     size: int
@@ -80,7 +86,7 @@ class Case:
         return lambda: self.build([self.found[i] for i in numbers])
 
 
-def stability_table(view: View, data: Data) -> pd.DataFrame:
+def stability_table(view: View, data: LazyDataset) -> pd.DataFrame:
     """Measure everything that the plan asks for."""
     records = [get_measure(name) for name in view.plan["measures"]]
     rows = [
@@ -88,11 +94,11 @@ def stability_table(view: View, data: Data) -> pd.DataFrame:
         for selector, name in enumerate(view.selectors)
         for row in _of_selector(view, selector, records, data)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=STABILITY_COLUMNS)
 
 
 def _of_selector(
-    view: View, selector: int, records: Sequence[Measure], data: Data
+    view: View, selector: int, records: Sequence[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
     forms: dict[str, list[Measure]] = defaultdict(list)
     for record in records:
@@ -104,31 +110,33 @@ def _of_selector(
 
 
 def _of_sizes(
-    view: View, selector: int, form: str, records: list[Measure], data: Data
+    view: View, selector: int, form: str, records: list[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
     """Measure the best features, or the best groups of features, of each size."""
     find, make = OF_SIZES[form]
     found, build = find(view, selector), partial(make, n_features=view.n_features)
     for size in view.sizes(selector):
         rows = dict(zip(found, cut(list(found.values()), size), strict=True))
-        yield from _rows(view, Case(size, rows, build), records, data)
+        yield from _rows(view, SelectorPreferences(size, rows, build), records, data)
 
 
 def _of_all_features(
-    view: View, selector: int, form: str, records: list[Measure], data: Data
+    view: View, selector: int, form: str, records: list[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
     """Measure rankings or weights of all features, where they are kept."""
     kept = view.kept(selector, KEPT[form])
     found = {} if kept is None else dict(view.raw(selector, kept))
     build = partial(BUILD.get(kept or "", weights), n_features=view.n_features)
-    for row in _rows(view, Case(view.n_features, found, build), records, data):
+    for row in _rows(view, SelectorPreferences(view.n_features, found, build), records, data):
         if kept is None:
             kind = "rankings" if form == "ranking" else form
             row["note"] = f"the store holds no {kind} of this selector"
         yield row
 
 
-def _rows(view: View, case: Case, records: list[Measure], data: Data) -> Iterator[dict[str, Any]]:
+def _rows(
+    view: View, case: SelectorPreferences, records: list[Measure], data: LazyDataset
+) -> Iterator[dict[str, Any]]:
     compared = groups_of(view, case.found)
     referred: list[Measure] = []
     if view.reference is not None:
@@ -156,38 +164,47 @@ def groups_of(view: View, found: dict[int, Any]) -> list[list[int]]:
 
 
 def _each_other(
-    view: View, case: Case, compared: list[list[int]], records: list[Measure], data: Data
-) -> dict[str, Answer]:
+    view: View,
+    case: SelectorPreferences,
+    compared: list[list[int]],
+    records: list[Measure],
+    data: LazyDataset,
+) -> dict[str, MeasuredValue]:
     if not compared:
-        return none(records, FEW)
-    tables = [measured(records, case.system(group), data) for group in compared]
+        return no_values(records, FEW_PREFERENCES_NOTE)
+    tables = [measure_all(records, case.system(group), data) for group in compared]
     if not view.grouped:
         return tables[0]
     return {
-        record.name: across(record, [table[record.name] for table in tables]) for record in records
+        record.name: average_over_groups(record, [table[record.name] for table in tables])
+        for record in records
     }
 
 
 def _against_reference(
-    view: View, case: Case, compared: list[list[int]], records: list[Measure], data: Data
-) -> dict[str, Answer]:
+    view: View,
+    case: SelectorPreferences,
+    compared: list[list[int]],
+    records: list[Measure],
+    data: LazyDataset,
+) -> dict[str, MeasuredValue]:
     if not compared:
-        return none(records, FEW)
+        return no_values(records, FEW_PREFERENCES_NOTE)
     if view.reference is None or view.reference not in case.found:
-        return none(records, "the result on all data, the reference, is not there")
+        return no_values(records, "the result on all data, the reference, is not there")
     system = case.system([number for group in compared for number in group])
-    return measured(records, system, data, case.system([view.reference]))
+    return measure_all(records, system, data, case.system([view.reference]))
 
 
-def _remarks(view: View, case: Case, compared: list[list[int]]) -> list[str]:
+def _remarks(view: View, case: SelectorPreferences, compared: list[list[int]]) -> list[str]:
     """Say what a reader of the numbers must know about the preferences behind them."""
     remarks = []
     numbers = [number for group in compared for number in group]
     sizes = [len(case.found[number]) for number in numbers]
-    if numbers and case.size == OWN:
+    if numbers and case.size == OWN_SIZE:
         spread = f"standard deviation {np.std(sizes, ddof=1):.1f}, {min(sizes)} to {max(sizes)}"
         remarks.append(f"own sizes: mean {np.mean(sizes):.1f}, {spread}")
-    elif (short := fewer(case.size, sizes)) is not None:  # as many groups as there are
+    elif (short := find_shortfall(case.size, sizes)) is not None:  # as many groups as there are
         remarks.append(short.remark)
     if any(view.parts[number].n_offered is not None for number in numbers):
         remarks.append(
@@ -199,7 +216,7 @@ def _remarks(view: View, case: Case, compared: list[list[int]]) -> list[str]:
 # Measures of one system of preferences, each with an answer: a number, or why there is none.
 
 
-class Data:
+class LazyDataset:
     """The data, asked for at most once, and only by what needs them."""
 
     def __init__(self, source: Callable[[], Dataset | None] | None) -> None:
@@ -216,17 +233,17 @@ class Data:
         return None if self.dataset is None else self.dataset.X
 
 
-def none(records: Sequence[Measure], why: str) -> dict[str, Answer]:
+def no_values(records: Sequence[Measure], why: str) -> dict[str, MeasuredValue]:
     """Answer that there is no value."""
-    return {record.name: Answer(note=why) for record in records}
+    return {record.name: MeasuredValue(note=why) for record in records}
 
 
-def measured(
+def measure_all(
     records: Sequence[Measure],
     system: Callable[[], Preferences],
-    data: Data,
+    data: LazyDataset,
     reference: Callable[[], Preferences] | None = None,
-) -> dict[str, Answer]:
+) -> dict[str, MeasuredValue]:
     """Measure a system of preferences, against each other or against a reference."""
     hungry = [record for record in records if record.needs & {"similarity", "data"}]
     plain = [record for record in records if record not in hungry]
@@ -234,21 +251,21 @@ def measured(
         held = system()
         other = None if reference is None else reference()
     except HoldfastError as error:
-        return none(records, str(error))
-    answers = _asked(plain, held, other, {})
+        return no_values(records, str(error))
+    answers = _estimate_all(plain, held, other, {})
     if not hungry:
         return answers
     if data.matrix is None:
-        return answers | none(hungry, "needs the data, which are not at hand")
-    return answers | _asked(hungry, held, other, {"data": data.matrix})
+        return answers | no_values(hungry, "needs the data, which are not at hand")
+    return answers | _estimate_all(hungry, held, other, {"data": data.matrix})
 
 
-def _asked(
+def _estimate_all(
     records: Sequence[Measure],
     preferences: Preferences,
     reference: Preferences | None,
     options: dict[str, Any],
-) -> dict[str, Answer]:
+) -> dict[str, MeasuredValue]:
     """Ask all measures at once, for they share work; one by one if one of them objects."""
     if not records:
         return {}
@@ -258,8 +275,8 @@ def _asked(
             estimates = estimate_all(list(records), preferences, "warn", reference, options)
     except HoldfastError as error:
         if len(records) == 1:
-            return none(records, str(error))
-        alone = [_asked([record], preferences, reference, options) for record in records]
+            return no_values(records, str(error))
+        alone = [_estimate_all([record], preferences, reference, options) for record in records]
         return {name: answer for answers in alone for name, answer in answers.items()}
     return {r.name: answer_of(r, one) for r, one in zip(records, estimates, strict=True)}
 
@@ -277,10 +294,10 @@ def profile(
     names = checked_measures(measures)
     asked = None if sizes is None else checked_sizes(sorted(set(sizes)), view.depth)
     points = profile_sizes(view.depth, view.plan["sizes"]) if asked is None else asked
-    ranked = {n: i for i, n in enumerate(view.selectors) if view.sizes(i) != [OWN]}
+    ranked = {n: i for i, n in enumerate(view.selectors) if view.sizes(i) != [OWN_SIZE]}
     rows, knots = [], {}
     for name, selector in ranked.items():
-        lists, groups = _counted(view, view.choices(selector))
+        lists, groups = _get_compared_rows(view, view.choices(selector))
         within = groups if view.grouped or not groups else None
         known = [size for size in points if size <= min(map(len, lists), default=view.depth)]
         values = profile_rows(lists, view.n_features, known, names, within)
@@ -294,7 +311,7 @@ def profile(
     )
 
 
-def _counted(view: View, found: dict[int, Any]) -> tuple[list[Any], list[list[int]]]:
+def _get_compared_rows(view: View, found: dict[int, Any]) -> tuple[list[Any], list[list[int]]]:
     """Return what counts of what was found, and the places in it that are compared."""
     numbers = view.counted(found)
     place = {number: position for position, number in enumerate(numbers)}
@@ -307,11 +324,11 @@ def similarity(view: View, *, size: int | None = None, measure: str = "phi") -> 
     found = {name: view.choices(i) for i, name in enumerate(view.selectors)}
     done = {name: rows for name, rows in found.items() if view.counted(rows)}
     common = _common(view, done)
-    _, groups = _counted(view, dict.fromkeys(common))
+    _, groups = _get_compared_rows(view, dict.fromkeys(common))
     if not groups:
         raise InvalidInputError(
             "no two resamples are done by all selectors "
-            f"({shortened(done) or 'none has begun'}); resume the study."
+            f"({format_list(done) or 'none has begun'}); resume the study."
         )
     systems = {
         name: subsets(
@@ -335,14 +352,14 @@ def _size(view: View, name: str, size: int | None) -> int:
     By default the largest below the number of features: with all of them nothing is selected.
     """
     sizes = view.sizes(view.selectors.index(name))
-    if sizes == [OWN] or size is None:
+    if sizes == [OWN_SIZE] or size is None:
         return max((one for one in sizes if one < view.n_features), default=sizes[-1])
     return int(checked_sizes([size], view.depth)[0])
 
 
 def stand_ins(
     view: View,
-    data: Data,
+    data: LazyDataset,
     selector: str,
     size: int | str | None = None,
     **options: Any,
@@ -355,14 +372,14 @@ def stand_ins(
         )
     if size is None and selector in view.selectors:
         size = size_label(view.sizes(view.selectors.index(selector))[-1])
-    selected = StudyPreferences(view)[selector, size or OWN]
-    _, groups = _counted(view, view.choices(view.selectors.index(selector)))
+    selected = StudyPreferences(view)[selector, size or OWN_SIZE]
+    _, groups = _get_compared_rows(view, view.choices(view.selectors.index(selector)))
     if not groups:
         raise InvalidInputError(f"{selector}: fewer than 2 resamples are done; resume the study.")
     return find_stand_ins(selected, data.matrix, groups=groups if view.grouped else None, **options)
 
 
-def effects(view: View, data: Data) -> pd.DataFrame:
+def effects(view: View, data: LazyDataset) -> pd.DataFrame:
     """Estimate the effect size of each feature, corrected for the selection."""
     dataset = data.dataset
     if dataset is None or view.drawn:

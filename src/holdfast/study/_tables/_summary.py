@@ -31,7 +31,7 @@ REPLICATION = {
     "predicted_high": "predicted_high",
 }
 """What the table of replication stability gives to a summary, and what it is called there."""
-COLUMNS = [
+SUMMARY_COLUMNS = [
     *("selector", "size", "selected", "selected_sd", "measure"),
     *REPLICATION.values(),
     *("stability", "low", "high", "chance"),
@@ -56,13 +56,13 @@ def summary_keys(measure: str | None) -> list[str]:
 def summary_cells(view: View) -> list[dict[str, Any]]:
     """Return each selector and size, with mean and deviation of how many features it selected."""
     return [
-        {"selector": name, "size": size_label(size), **_selected(view, selector, size)}
+        {"selector": name, "size": size_label(size), **_selected_count_stats(view, selector, size)}
         for selector, name in enumerate(view.selectors)
         for size in view.sizes(selector)
     ]
 
 
-def _selected(view: View, selector: int, size: int) -> dict[str, float]:
+def _selected_count_stats(view: View, selector: int, size: int) -> dict[str, float]:
     found = view.choices(selector)
     rows = cut([found[i] for i in view.counted(found)], size)
     counts = pd.Series([len(row) for row in rows], dtype=float)
@@ -84,7 +84,7 @@ def summary_table(
     known = errors.dropna(subset="error")
     best = known.sort_values("error", kind="stable").drop_duplicates(["selector", "size"])
     wanted = ["selector", "size", "classifier", "error", "standard_error"]
-    return table.merge(best[wanted], on=["selector", "size"], how="left")[COLUMNS]
+    return table.merge(best[wanted], on=["selector", "size"], how="left")[SUMMARY_COLUMNS]
 
 
 def _second_study(table: pd.DataFrame, measure: str | None, keys: list[str]) -> pd.DataFrame:
