@@ -175,7 +175,8 @@ def _of_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
         section="similarity",
         draw=lambda: result.plot_similarity(size=size),
         caption=f"How alike two selectors choose {_format_compared_size(evidence)}, from 0 "
-        "(chance) to 1 (the same features); on the diagonal, how alike each is to itself on other resamples.",
+        "(chance) to 1 (the same features); on the diagonal, how alike each is to itself on other "
+        "resamples.",
     )
     yield FigureRequest(
         name="upset",
