@@ -51,9 +51,10 @@ def write(folder, name, classes, seed):
 def shop(tmp_path_factory):
     """Return a workshop with small data sets, few sizes and few clusters."""
     patch = pytest.MonkeyPatch()
-    for module, name in product((_studies, _experiments, _experiments), ("SIZES", "ALL_CLUSTERS")):
+    few = {"SELECTION_SIZES": SIZES, "ALL_CLUSTERS": 12}
+    for module, name in product((_studies, _experiments), few):
         if hasattr(module, name):
-            patch.setattr(module, name, SIZES if name == "SIZES" else 12)
+            patch.setattr(module, name, few[name])
     folder = tmp_path_factory.mktemp("yu")
     write(folder, "colon", 2, seed=1)
     yield ExperimentRunner(

@@ -10,7 +10,14 @@ from holdfast.measures import get_measure
 from holdfast.report._evidence import MOST_MEMBERS, Evidence, attempt
 from holdfast.report._feature_table import features, longest_lists
 from holdfast.report._figures import figures as drawn
-from holdfast.report._formatting import format_name, join_names, join_texts, plain, records, some
+from holdfast.report._formatting import (
+    first_names,
+    format_name,
+    join_names,
+    join_texts,
+    plain,
+    records,
+)
 from holdfast.report._glossary import glossary
 from holdfast.report._methods import data_name, methods
 from holdfast.report._replication_section import second_study
@@ -270,7 +277,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
         "feature": row["feature"],
         "member": row["member"],
         "representative": row["representative"],
-        "companions": ", ".join(some(others, len(others))),
+        "companions": ", ".join(first_names(others, len(others))),
     }
 
 

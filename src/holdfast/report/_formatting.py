@@ -249,10 +249,10 @@ def cell(value: object) -> str:
     return ", ".join(map(cell, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def some(names: Sequence[str], total: int, most: int = 8) -> list[str]:
+def first_names(names: Sequence[str], total: int, most: int = 8) -> list[str]:
     """Return the first names as they are, and how many more there are.
 
-    >>> some(["a", "b", "c"], 30, most=2), some(["a"], 1)
+    >>> first_names(["a", "b", "c"], 30, most=2), first_names(["a"], 1)
     (['a', 'b', 'and 28 more'], ['a'])
     """
     shown = list(names[:most])

@@ -201,7 +201,7 @@ class Terms:
         return self._lowered.get(word) or self._lowered.get(word.removesuffix("s"))
 
 
-def told(text: str) -> Markup:
+def isolate_names(text: str) -> Markup:
     """Return a sentence whose names are set apart, without explanations."""
     return Terms({}).section()(text)
 

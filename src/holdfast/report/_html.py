@@ -21,6 +21,7 @@ from holdfast.report._formatting import (
     effect_interval,
     effect_size,
     expected_count,
+    first_names,
     hundredths,
     interval,
     number_cells,
@@ -32,12 +33,11 @@ from holdfast.report._formatting import (
     replication_head,
     rounded,
     shown_sections,
-    some,
     span,
     stand_in_counts,
     tenths,
 )
-from holdfast.report._glossary import Terms, told
+from holdfast.report._glossary import Terms, isolate_names
 from holdfast.report._replication_section import cohort_section
 from holdfast.report._svg import colour_rules, drawing
 from holdfast.report._verdict import verdict_sentences
@@ -145,7 +145,7 @@ def _environment() -> Environment:
         number_cells,
         p_value,
         cell,
-        told,
+        isolate_names,
     )
     environment.filters |= {function.__name__: function for function in shown}
     heads = (replication_head, predicted_head, chance_differs, cohort_section)
@@ -156,7 +156,7 @@ def _environment() -> Environment:
         interval,
         raw,
         plural,
-        some,
+        first_names,
         chosen_size,
         ranked,
         effect_size,

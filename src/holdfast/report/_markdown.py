@@ -13,6 +13,7 @@ from holdfast.report._formatting import (
     effect_interval,
     effect_size,
     expected_count,
+    first_names,
     hundredths,
     interval,
     number_cells,
@@ -22,7 +23,6 @@ from holdfast.report._formatting import (
     ranked,
     replication_head,
     shown_sections,
-    some,
     span,
     stand_in_counts,
     tenths,
@@ -171,7 +171,7 @@ def _ranks(row: FeatureRow) -> str:
 
 
 def _in_group(row: FeatureRow) -> str:
-    return "; ".join(some(row["in_group"], row["in_group_total"]))
+    return "; ".join(first_names(row["in_group"], row["in_group_total"]))
 
 
 def _selectors(report: Report) -> Iterator[str]:
