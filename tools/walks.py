@@ -8,6 +8,8 @@ lambdas are not counted.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
 import tempfile
 import warnings
@@ -82,12 +84,27 @@ def write_table(folder: Path) -> Path:
 def run_study(data: Path) -> Path:
     """Run ``holdfast study`` in a new folder, in this process; return the folder."""
     folder = Path(tempfile.mkdtemp(dir=data.parent)) / "study"
-    command(
-        ["study", str(data), "--selectors", "f_score,t_score", "--sizes", "5", "--out", str(folder),
-         "--protocol", "subsampling:n_resamples=10", "--replication", "4", "--n-jobs", "1",
-         "--quiet"],
-        standalone_mode=False,
-    )  # fmt: skip
+    with contextlib.redirect_stdout(io.StringIO()):
+        command(
+            [
+                "study",
+                str(data),
+                "--selectors",
+                "f_score,t_score",
+                "--sizes",
+                "5",
+                "--out",
+                str(folder),
+                "--protocol",
+                "subsampling:n_resamples=10",
+                "--replication",
+                "4",
+                "--n-jobs",
+                "1",
+                "--quiet",
+            ],
+            standalone_mode=False,
+        )
     return folder
 
 
@@ -99,14 +116,14 @@ def main() -> int:
     X, y = rng.normal(size=(40, 20)), np.arange(40) % 2
     with tempfile.TemporaryDirectory() as name:
         data = write_table(Path(name))
-        result = hf.load(run_study(data))
+        folder = run_study(data)
         walks = {
             "hf.Subsets([...])": lambda: hf.Subsets([[0, 1], [1, 2]], n_features=9),
             'hf.measure("jaccard", subsets)': lambda: hf.measure("jaccard", subsets),
             "hf.ReliefF().fit(X, y)": lambda: hf.ReliefF().fit(X, y),
             "hf.FScore().fit(X, y)": lambda: hf.FScore().fit(X, y),
-            "result.recommend()": lambda: hf.load(result.folder).recommend(),
-            "result.report(...)": lambda: hf.load(result.folder).report(Path(name) / "page"),
+            "result.recommend()": lambda: hf.load(folder).recommend(),
+            "result.report(...)": lambda: hf.load(folder).report(Path(name) / "page"),
             "holdfast study data.csv": lambda: run_study(data),
         }
         rows = {walk: trace(call) for walk, call in walks.items()}
