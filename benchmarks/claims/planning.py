@@ -118,12 +118,16 @@ def _row(setting: Setting, data_sets: int, rng: np.random.Generator) -> dict[str
         found = hf.replication(
             "t_score", X, y, size=setting.size, n_pairs=N_PAIRS, random_state=number
         )
-        ahead = found.curve[found.curve["kind"] == "predicted"].to_numpy()[:2, 1:4].astype(float)
+        predicted = found.curve[found.curve["kind"] == "predicted"]
+        ahead = np.full((2, 3), np.nan)  # at chance nothing is predicted beyond n
+        rows = predicted[["value", "low", "high"]].to_numpy(dtype=float)[:2]
+        ahead[: len(rows)] = rows
         plan = hf.judge.plan_samples(found, target=setting.target)
         plans.append([plan.needed, plan.needed_low, plan.needed_high, *ahead.ravel()])
         rules.append(spearman_brown(found.value, setting))
-    needed, low, high, *predicted = np.array(plans).T
-    at_n, low_n, high_n, at_2n, low_2n, high_2n = predicted
+    needed, low, high, at_n, low_n, high_n, at_2n, low_2n, high_2n = np.array(plans).T
+    known = np.isfinite(at_2n)
+    held_2n = (low_2n <= setting.at_2n) & (setting.at_2n <= high_2n)
     rule_needed, rule_n, rule_2n = np.array(rules).T
     true_n = setting.true_n
     return {
@@ -139,8 +143,8 @@ def _row(setting: Setting, data_sets: int, rng: np.random.Generator) -> dict[str
         "end unknown": float(np.isnan(high).mean()),
         "error at n": float(np.abs(at_n - setting.at_n).mean()),
         "covered at n": float(((low_n <= setting.at_n) & (setting.at_n <= high_n)).mean()),
-        "error at 2n": float(np.abs(at_2n - setting.at_2n).mean()),
-        "covered at 2n": float(((low_2n <= setting.at_2n) & (setting.at_2n <= high_2n)).mean()),
+        "error at 2n": float(np.nanmean(np.abs(at_2n - setting.at_2n))),
+        "covered at 2n": float(held_2n[known].mean()),
         "rule: within": _within(rule_needed, true_n),
         "rule: error at n": float(np.abs(rule_n - setting.at_n).mean()),
         "rule: error at 2n": float(np.abs(rule_2n - setting.at_2n).mean()),
