@@ -1,34 +1,50 @@
 PYTHON ?= python3
 BIN := .venv/bin
+VENV := .venv/.created
 USER := .venv/.installed
 READY := .venv/.ready
+# what makes a test slow or an integration test: see the markers in pyproject.toml
+UNIT := not slow and not integration
+REST := slow or integration or hypothesis
 
 .DEFAULT_GOAL := help
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
-$(USER): pyproject.toml
+$(VENV):
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@touch $(VENV)
+
+$(USER): $(VENV) pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $(USER)
 
-$(READY): $(USER)
-	$(BIN)/python -m pip install --quiet --editable '.[parquet,dask]' --group dev
+# without --no-compile, pip would spend most of its time on modules that no test imports
+$(READY): $(VENV) pyproject.toml
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[parquet,dask]' --group dev
 	@touch $(READY)
 
 demo: $(USER)  ## a study of a data set that ships with scikit-learn; names what it wrote
 	$(BIN)/holdfast study @breast_cancer --out demo-study --export csv
 
-test: $(READY)  ## ruff, mypy and the whole test suite but the slow tests
+test: $(READY)  ## ruff, mypy and the unit tests, side by side; about five minutes at first
+	@$(MAKE) --no-print-directory --jobs=2 lint unit
+
+lint: $(READY)  ## ruff and mypy alone
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto -m 'not slow'
 
-slow: $(READY)  ## the slow tests
-	$(BIN)/pytest -n auto -m slow
+unit: $(READY)  ## the unit tests alone
+	$(BIN)/pytest -n auto -m '$(UNIT)'
+
+test-all: $(READY)  ## what `make test` leaves out: slow and integration tests, more examples
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/pytest -n auto -m '$(REST)'
+
+coverage: $(READY)  ## lines that the unit tests do not run; compiled kernels cannot be seen
+	$(BIN)/pytest -n auto -m '$(UNIT)' --cov --cov-report=term-missing:skip-covered
 
 bench: $(READY)  ## the benchmarks; writes benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
@@ -40,4 +56,4 @@ docs: $(READY)  ## the user guide, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build --fail-on-warning --quiet --builder html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-.PHONY: help demo test slow bench calibrate docs
+.PHONY: help demo test lint unit test-all coverage bench calibrate docs

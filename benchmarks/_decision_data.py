@@ -142,12 +142,12 @@ def _labelled(source: str, positive: str) -> Drawn:
 
 def _read(source: str) -> tuple[Array, NDArray[Any]]:
     if source in ("isolet", "semeion"):
-        import pandas as pd  # noqa: PLC0415  (not needed for the other sources)
+        import pandas as pd
 
         table = pd.read_parquet(Path(os.environ["HOLDFAST_DATA"]) / f"{source}.parquet")
         classes = table.pop("class").astype(str).to_numpy()
         return table.to_numpy(dtype=np.float64), classes
-    from sklearn import datasets  # noqa: PLC0415
+    from sklearn import datasets
 
     X, classes = getattr(datasets, f"load_{source}")(return_X_y=True)
     return X.astype(np.float64), classes

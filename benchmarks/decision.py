@@ -347,7 +347,7 @@ def main() -> int:
         kind: [Case(population, number) for population, count in own for number in range(count)]
         for kind, own in kinds.items()
     }
-    from distributed import Client  # noqa: PLC0415  (an extra, needed here only)
+    from distributed import Client
 
     # one worker for all studies: starting one takes longer than a study
     with Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as client:

@@ -38,7 +38,7 @@ def fitted(data: Labelled, *, selector: Any) -> NDArray[Any]:
 
 
 def skrebate(data: Labelled) -> Any:
-    from skrebate import ReliefF  # noqa: PLC0415  (only this row needs it)
+    from skrebate import ReliefF
 
     return ReliefF(n_neighbors=10).fit(*data).feature_importances_
 

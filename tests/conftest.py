@@ -17,15 +17,12 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-settings.register_profile("dev", max_examples=25, deadline=None)
-settings.register_profile(
-    "ci",
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+# Nothing depends on how fast the machine is; examples are the same in every run but in a search.
+SETTINGS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("unit", max_examples=10, derandomize=True, **SETTINGS)
+settings.register_profile("ci", max_examples=100, derandomize=True, **SETTINGS)
+settings.register_profile("search", max_examples=1000, **SETTINGS)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "unit"))
 
 REQUIRED = {part for part in os.environ.get("HOLDFAST_REQUIRE", "").split(",") if part}
 MODULES = {
@@ -43,6 +40,14 @@ def missing(part: str, why: str):
     if part in REQUIRED:
         pytest.fail(f"{part} is required here, but {why}")
     pytest.skip(f"{part}: {why}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that open a browser as integration tests."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("integration")
 
 
 @pytest.fixture(scope="session")

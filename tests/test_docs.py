@@ -86,6 +86,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.integration
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_examples(page):
@@ -93,6 +94,7 @@ def test_python_examples(page):
     assert not report, report
 
 
+@pytest.mark.integration
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_console_examples(page):
@@ -208,6 +210,14 @@ def test_links_to_files_lead_somewhere(name):
     assert not missing
 
 
+def test_files_named_on_the_map_exist():
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    names = re.findall(r"`([\w/]+\.py)`", text)
+    assert len(names) > 40
+    roots = (ROOT, ROOT / "src" / "holdfast")
+    assert not [name for name in names if not any((root / name).is_file() for root in roots)]
+
+
 class Page(HTMLParser):
     """The anchors of a page, where its links lead, and what a browser loads for it."""
 
@@ -257,7 +267,7 @@ def leads_somewhere(link, path, pages):
 
 def script(name):
     """Return one of the scripts that make pages, as a module."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, DOCS / "scripts" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -277,13 +287,13 @@ def test_the_page_of_chances_is_what_its_results_make():
 
 def test_the_diagrams_of_chances_show_the_calibration_errors_of_the_tables():
     module = script("make_found_again")
-    found = module.results()
+    found = module.read_results()
     assert set(module.KINDS) <= set(found)
     for kind in module.KINDS:
         numbers = module.draw(kind, found).numbers
         assert set(numbers["selector"]) == set(found[kind]["summary"])
         for (selector, series), own in numbers.groupby(["selector", "series"]):
-            error = np.average((own["said"] - own["true"]).abs(), weights=own["features"])
+            error = np.average((own["predicted"] - own["true"]).abs(), weights=own["features"])
             key = "ece" if series == "chance" else "ece_frequency"
             assert error == pytest.approx(found[kind]["summary"][selector][key])
 

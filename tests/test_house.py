@@ -1,4 +1,7 @@
-"""Rules of the house: sizes of rooms, unique class names, names that tell what they are."""
+"""Rules of the house: sizes of rooms and files, unique class names, names that say what they are.
+
+Numbers of exceptions are maxima of today: lower them whenever the code allows it.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,22 @@ FILES = sorted(SOURCE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 ROOMS = sorted({path.parent for path in FILES})
 MAX_FILES_PER_ROOM = 20
+MIN_CODE_LINES = 40
 MAX_CODE_LINES = 600
-MAX_NOQA = 522
-"""Exceptions from lint rules; new ones replace old ones."""
-SHARED_CLASS_NAMES = {"Outcome", "Groups", "Report", "Judge"}
+SHORT_FILES = {
+    "__init__.py", "__main__.py", "_random.py", "_typing.py", "errors.py", "shuffling.py",
+}  # fmt: skip
+"""Files that may be shorter: one idea that several others share."""
+MAX_NOQA = 60
+"""Exceptions from lint rules."""
+SHARED_CLASS_NAMES = {"Groups"}
 """Names of two classes each, all of which are public or stored; no further ones."""
-BANNED = {
+BANNED_FUNCTION_NAMES = {
     "told", "made", "found", "given", "seen", "shown", "chosen", "taken", "spelled", "judged",
     "measured", "asked", "beside", "anew", "some", "of", "alone", "among",
 }  # fmt: skip
-"""Function names that hide what is done."""
+"""Names of functions and methods that hide what is done; extend the list step by step."""
+MAX_METHODS_WITH_BANNED_NAMES = 53
 
 
 def code_lines(tree: ast.Module) -> int:
@@ -53,23 +62,65 @@ def test_a_file_is_not_too_long(path):
     assert code_lines(TREES[path]) <= MAX_CODE_LINES
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE.parent)))
+def test_a_file_holds_more_than_a_handful_of_lines(path):
+    assert path.name in SHORT_FILES or code_lines(TREES[path]) >= MIN_CODE_LINES
+
+
+def room_of(path: Path) -> str:
+    """Return the top-level package that a file belongs to, empty for the files above the rooms."""
+    first, *rest = path.relative_to(SOURCE).parts
+    return first if rest else ""
+
+
+def imported_modules(tree: ast.Module) -> list[str]:
+    """Return one full module name per import statement that names this package."""
+    modules = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            modules.append(node.module or "")
+        elif isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+    return [module for module in modules if module.startswith("holdfast.")]
+
+
+def test_rooms_import_no_private_modules_of_other_rooms():
+    private = [
+        (room_of(path), module)
+        for path, tree in TREES.items()
+        for module in imported_modules(tree)
+        if re.match(r"holdfast\.(?!_)\w+\..*\b_", module) and module.split(".")[1] != room_of(path)
+    ]
+    assert not private
+
+
 def test_class_names_are_unique():
     names = Counter(
         node.name for tree in TREES.values() for node in tree.body if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, count in names.items() if count > 1} == SHARED_CLASS_NAMES
+    assert {name for name, count in names.items() if count > 1} <= SHARED_CLASS_NAMES
+
+
+def banned_names(body: list[ast.stmt]) -> list[str]:
+    """Return the banned names among the functions that are defined right here."""
+    functions = (node for node in body if isinstance(node, ast.FunctionDef))
+    return [node.name for node in functions if node.name.lstrip("_") in BANNED_FUNCTION_NAMES]
 
 
 def test_functions_say_what_they_do():
-    names = {
-        (path.name, node.name)
-        for path, tree in TREES.items()
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
+    assert not {
+        str(path): names for path, tree in TREES.items() if (names := banned_names(tree.body))
     }
-    assert not {(file, name) for file, name in names if name.lstrip("_") in BANNED}
+
+
+def test_methods_say_what_they_do():
+    classes = (
+        node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
+    methods = [(node.name, name) for node in classes for name in banned_names(node.body)]
+    assert len(methods) <= MAX_METHODS_WITH_BANNED_NAMES, methods
 
 
 def test_exceptions_from_lint_rules_do_not_grow():
-    count = sum(len(re.findall(r"# noqa", path.read_text(encoding="utf-8"))) for path in FILES)
+    count = sum(path.read_text(encoding="utf-8").count("# noqa") for path in FILES)
     assert count <= MAX_NOQA

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast._object_spec import parse_call, parse_spelling
+from holdfast._object_spec import parse_call, parse_object_spec
 from holdfast.errors import InvalidInputError
 
 NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
@@ -21,7 +21,7 @@ VALUES = st.one_of(
 @given(name=NAMES, options=st.dictionaries(NAMES, VALUES))
 def test_what_is_spelled_is_parsed(name, options):
     inside = ",".join(f"{key}={value!r}" for key, value in options.items())
-    parsed = parse_spelling(f"{name}:{inside}" if options else name)
+    parsed = parse_object_spec(f"{name}:{inside}" if options else name)
     assert parsed == (name, options)
     assert [type(value) for value in parsed[1].values()] == list(map(type, options.values()))
     assert parse_call(f"{name}({inside})") == (name, [], options)
@@ -29,7 +29,7 @@ def test_what_is_spelled_is_parsed(name, options):
 
 @given(text=st.text(max_size=20))
 def test_nonsense_is_parsed_or_refused(text):
-    for parse in (parse_spelling, parse_call):
+    for parse in (parse_object_spec, parse_call):
         try:
             assert parse(text)[0].isidentifier()
         except InvalidInputError as error:
@@ -58,7 +58,7 @@ def test_nonsense_is_parsed_or_refused(text):
     ],
 )
 def test_values_become_what_they_look_like(value, parsed):
-    result = parse_spelling(f"name:key={value},other=1")[1]
+    result = parse_object_spec(f"name:key={value},other=1")[1]
     assert result == {"key": parsed, "other": 1}
     assert type(result["key"]) is type(parsed)
 
@@ -79,24 +79,24 @@ def test_calls_take_values_by_place():
         (":a=1", "expected a name"),
         ("two words", "expected a name"),
         ("name:", "a value is missing"),
-        ("name:5", "options must be spelled key=value; received 5 in 'name:5'"),
+        ("name:5", "options must have the form key=value; got 5 in 'name:5'"),
         ("name:a=", "a value is missing"),
         ("name:a=1,", "a value is missing"),
         ("name:a=1,a=2", "'a' is given twice"),
         ("name:=1", "expected a name"),
-        ("name:a=f(1", "brackets must be closed"),
-        ("name:a=f)1(", "brackets must be closed"),
+        ("name:a=f(1", "brackets do not match"),
+        ("name:a=f)1(", "brackets do not match"),
     ],
 )
 def test_wrong_spellings_are_refused(text, message):
     with pytest.raises(InvalidInputError, match=message) as caught:
-        parse_spelling(text)
+        parse_object_spec(text)
     assert str(caught.value).endswith(".")
 
 
 def test_numbers_with_too_many_digits_are_refused_in_short():
-    with pytest.raises(InvalidInputError, match="received one of 5,000 characters, 9999") as caught:
-        parse_spelling("name:a=" + "9" * 5000)
+    with pytest.raises(InvalidInputError, match="got one of 5,000 characters, 9999") as caught:
+        parse_object_spec("name:a=" + "9" * 5000)
     assert len(str(caught.value)) < 200
 
 

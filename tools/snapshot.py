@@ -1,10 +1,10 @@
 """Record what a change of the code must not change, and compare it byte for byte.
 
 ``python tools/snapshot.py record FOLDER`` runs six small studies with one and with two processes,
-reports the stored study of the tests, and writes plans, tables, exports, reports, command output
-and the public API to FOLDER as text. ``python tools/snapshot.py compare FOLDER`` records again and
-names all files that differ; its exit status is 1 if there are any. With ``--numbers`` only numbers
-are compared, for changes of wording.
+reports and resumes the stored study of the tests, and writes plans, tables, exports, reports,
+command output and the public API to FOLDER as text. ``python tools/snapshot.py compare FOLDER``
+records again and names all files that differ; its exit status is 1 if there are any. With
+``--numbers`` only numbers are compared, for changes of wording.
 
 Not recorded: wall-clock times, process numbers, versions of Python and of packages.
 """
@@ -158,13 +158,14 @@ def record_study(study: str, arguments: str, n_jobs: int, work: Path, folder: Pa
 
 
 def record_stored_study(work: Path, folder: Path) -> None:
-    """Resume the stored study of the tests, which an earlier version has written."""
+    """Report the stored study of the tests, which an earlier version has written, and resume it."""
     out = work / "study"
-    shutil.copytree(STORED_STUDY, out)
-    printed = run_holdfast(["report", "study", "--quiet"], work)
-    record_folder(out, folder / "stored_study")
-    (folder / "stored_study" / "standard_output.txt").write_text(printed)
-    shutil.rmtree(out)
+    for name, command in (("stored_study", "report"), ("resumed_study", "resume")):
+        shutil.copytree(STORED_STUDY, out)
+        printed = run_holdfast([command, "study", "--quiet"], work)
+        record_folder(out, folder / name)
+        (folder / name / "standard_output.txt").write_text(printed)
+        shutil.rmtree(out)
 
 
 def record_folder(study: Path, target: Path) -> None:

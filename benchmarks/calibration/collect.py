@@ -33,11 +33,11 @@ class Ranked:
 
     def __init__(self, selector, X, y, subjects, seed):
         own = hf.select.get_selector(selector).kind(random_state=seed)
-        self._judge = own.on(X, y, subjects if own.takes_subjects else None)
+        self._judge = own.bind(X, y, subjects if own.supports_subjects else None)
 
-    def on(self, rows, first=0):
+    def bind(self, rows, first=0):
         """Return ranks and the number of features above the lowest score, for lists of rows."""
-        weights, ranks = self._judge.judge(rows, first)
+        weights, ranks = self._judge.select_resamples(rows, first)
         values = np.asarray(ranks.values).astype(np.uint16) - 1
         if weights is None:
             return values, np.full(len(rows), values.shape[1])
@@ -90,7 +90,7 @@ def collect(setting, selector, seed):
 
 
 def parts(selector, X, y, subjects, seed):
-    units = Units.of(y, subjects)
+    units = Units.from_labels(y, subjects)
     resamples = ReplicationDesign(PAIRS).draw_units(units, seed)
     rows = [np.arange(len(y))] * 4 + [one.train for one in resamples]
     roles = np.array(["full"] * 4 + [one.role for one in resamples])

@@ -43,7 +43,7 @@ class Estimate:
 
 def estimates(setting, selector, stored):
     """Yield the estimate of each data set of a collected file."""
-    from holdfast.judge._replication._chance_model import longest_list  # noqa: PLC0415
+    from holdfast.judge._replication._chance_model import longest_list
 
     n_features, size = int(stored["p"]), int(stored["k"])
     n_units = setting.n // getattr(setting.population, "per_subject", 1)

@@ -19,7 +19,7 @@ import numpy as np
 
 import holdfast as hf
 from benchmarks.calibration.populations import Simulated
-from holdfast.report._verdict import conclude
+from holdfast.report import conclude
 
 SHAPES = ((40, 200, 5), (60, 300, 10), (80, 1000, 20), (100, 100, 10), (60, 30, 5))
 """Samples, features, size of the list."""
@@ -56,7 +56,7 @@ def page_grades(data_sets):
         list(SELECTORS), protocol=hf.Subsampling(RESAMPLES, 0.9), sizes=list(PAGE_SIZES),
         classifiers=["knn3"], replication=PAIRS,
     )  # fmt: skip
-    from distributed import Client  # noqa: PLC0415  (an extra, needed here only)
+    from distributed import Client
 
     counts = Counter()
     # one worker for all studies: starting one takes longer than a study

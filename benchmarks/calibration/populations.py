@@ -166,11 +166,11 @@ def _loaded(name, task):
 
 def _read(name):
     if name in ("digits", "breast_cancer"):
-        from sklearn import datasets  # noqa: PLC0415  (only some settings need it)
+        from sklearn import datasets
 
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
         return X, y.astype(str)
-    import pandas as pd  # noqa: PLC0415  (as above)
+    import pandas as pd
 
     table = pd.read_parquet(Path(os.environ["HOLDFAST_DATA"]) / f"{name}.parquet")
     labels = table.pop("class").astype(str).to_numpy()

@@ -26,14 +26,14 @@ class Claim:
     about : str
         Settings, truth and goal, in one or two sentences for the guide.
     run : callable
-        ``run(data_sets)`` simulates this number of data sets a setting and returns the rows of a
-        table, one a setting: texts, numbers, and NaN where nothing is known. Seeds are fixed.
+        ``run(data_sets)`` simulates this number of data sets per setting and returns the rows of a
+        table, one per setting: texts, numbers, and NaN where nothing is known. Seeds are fixed.
     missed : callable
         ``missed(rows, slack)`` returns a sentence for each goal that the rows miss. `slack` is the
         number of standard errors of the simulation that a row may be off: 0 for the guide, 3 for
         the reduced run of the tests.
     data_sets, few_data_sets : int
-        How many data sets a setting the guide and the tests take.
+        How many data sets per setting the guide and the tests take.
     """
 
     name: str

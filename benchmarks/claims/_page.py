@@ -1,8 +1,9 @@
-"""Make docs/how_we_know.md from the results of the claims."""
+"""Write docs/how_we_know.md from the results of the claims."""
 
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS / "_calibration" / "claims"
 PAGE = DOCS / "how_we_know.md"
 HEAD = (
-    "# How we know\n\n"
     "Every interval, p-value and plan is tested by simulation: data sets are drawn from "
-    "populations that are known, or large enough, and what holdfast says of each is\ncompared "
-    "with the truth. "
-    "The tables are made by `make calibrate`; goals that are missed are named. "
-    "[Found again](found_again.md) does the same for the chances of\nsingle features, "
-    "[the decision](decision.md) for recommendations.\n"
+    "populations that are known, or large enough, and the results of holdfast are compared with "
+    "the truth. `make calibrate` makes the tables; missed goals are listed. "
+    "[Found again](found_again.md) does the same for the chances of single features, "
+    "[the decision](decision.md) for recommendations."
 )
 
 
@@ -26,7 +25,8 @@ def page() -> str:
         (path.stem, json.loads(path.read_text(encoding="utf-8")))
         for path in sorted(RESULTS.glob("*.json"))
     ]
-    return "\n".join([HEAD, *(_section(name, document) for name, document in documents)])
+    head = f"# How we know\n\n{_wrap(HEAD)}\n"
+    return "\n".join([head, *(_section(name, document) for name, document in documents)])
 
 
 def write_page() -> None:
@@ -38,11 +38,15 @@ def _section(name: str, document: dict[str, Any]) -> str:
     missed = document["missed"]
     verdict = f"Missed: {' '.join(missed)}" if missed else "All goals are met."
     return (
-        f"## {document['title']}\n\n{document['about']}\n\n{_table(document['rows'])}\n\n"
-        f"{verdict}\n\n"
-        f"*`python -m benchmarks.claims {name}`, {document['data_sets']:,} data sets a setting, "
+        f"## {document['title']}\n\n{_wrap(document['about'])}\n\n{_table(document['rows'])}\n\n"
+        f"{_wrap(verdict)}\n\n"
+        f"*`python -m benchmarks.claims {name}`, {document['data_sets']:,} data sets per setting, "
         f"{document['date']}.*\n"
     )
+
+
+def _wrap(paragraph: str) -> str:
+    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

@@ -110,7 +110,7 @@ def _missed(rows: Rows, slack: float) -> list[str]:
         name = f"{row['samples']}, {row['features']}, {row['what differs']}"
         level = ALPHA + max(slack, LEVEL_SLACK) * share_error(ALPHA, row["data sets"])
         if row["what differs"] == "nothing" and noticed > level:
-            missed.append(f"{name}: {noticed:.0%} are said to differ.")
+            missed.append(f"{name}: {noticed:.0%} are called different.")
         apart = abs(noticed - row["printed power"])
         if row["features"] == "independent" and apart > MAX_ERROR_OF_POWER + error:
             missed.append(f"{name}: power {noticed:.0%}, printed {row['printed power']:.0%}.")
@@ -122,11 +122,11 @@ CLAIM = Claim(
     title="Cohorts that differ, or do not",
     about=(
         f"{N_INFORMATIVE} of {P} features are informative in each of two cohorts; a t-score "
-        f"selects {N_INFORMATIVE}; {N_DEALINGS} dealings. Goal: cohorts of one population have "
-        "p ≤ 0.05 in at most 5%, within two standard errors of the simulation; the power that is "
-        "printed for cohorts that agree is that of cohorts that differ, within 15 points, for "
-        "independent features. Where whole blocks of correlated features are informative, power "
-        "is lower than printed."
+        f"selects {N_INFORMATIVE}; {N_DEALINGS} reassignments. Goals: cohorts of one population "
+        "have p ≤ 0.05 in at most 5%, within two standard errors of the simulation; for "
+        "independent features, the power printed for cohorts that agree is within 15 points of "
+        "that of cohorts that differ. If whole blocks of correlated features are informative, "
+        "power is lower than printed."
     ),
     run=_run,
     missed=_missed,

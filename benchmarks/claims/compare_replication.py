@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.claims._claim import Claim, Rows, share_error
 from holdfast.judge import PairValues
-from holdfast.judge._replication._comparison import compare_values
-from holdfast.judge._replication._interval import log_odds_of
+from holdfast.judge._replication._comparison import compare_pair_values
+from holdfast.judge._replication._interval import make_log_odds
 from holdfast.measures import get_measure
 from holdfast.resample import ReplicationDesign, ReplicationPairs
 
@@ -97,7 +97,7 @@ SETTINGS = [
 
 
 def run(data_sets: int) -> Rows:
-    """Return one row a setting."""
+    """Return one row per setting."""
     return [
         _row(setting, data_sets, np.random.default_rng([SEED, number]))
         for number, setting in enumerate(SETTINGS)
@@ -105,7 +105,7 @@ def run(data_sets: int) -> Rows:
 
 
 def _row(setting: Setting, data_sets: int, rng: np.random.Generator) -> dict[str, object]:
-    scale = log_odds_of(get_measure("nogueira"), N_FEATURES, setting.size)
+    scale = make_log_odds(get_measure("nogueira"), N_FEATURES, setting.size)
     found = []
     for number in range(data_sets):
         if number % DATA_SETS_PER_DESIGN == 0:  # samples are exchangeable
@@ -115,7 +115,9 @@ def _row(setting: Setting, data_sets: int, rng: np.random.Generator) -> dict[str
             _values(_selected(X, y, parts, setting.size), pairs, setting) for X in blocks
         )
         found.append(
-            compare_values((first, second), (scale, scale), size=setting.size, measure="nogueira")
+            compare_pair_values(
+                (first, second), (scale, scale), size=setting.size, measure="nogueira"
+            )
         )
     truth = float(np.mean([one.difference for one in found])) if setting.weaker < 1 else 0.0
     spread = np.std([one.difference for one in found], ddof=1)
@@ -137,7 +139,7 @@ def _design(n: int, seed: int) -> tuple[NDArray, ReplicationPairs]:
     parts = np.zeros((len(resamples), n))
     for row, one in zip(parts, resamples, strict=True):
         row[one.train] = 1
-    return parts, ReplicationPairs.of(resamples)
+    return parts, ReplicationPairs.from_resamples(resamples)
 
 
 def _selected(X: NDArray, y: NDArray, parts: NDArray, size: int) -> NDArray:
@@ -186,9 +188,9 @@ def missed(rows: Rows, slack: float) -> list[str]:
             continue
         right += LOW - reach <= rate <= HIGH + reach
         if rate > HIGH + reach:
-            found.append(f"{name}: {rate:.1%} of equal selectors called unequal, goal 3 to 7%.")
+            found.append(f"{name}: {rate:.1%} of equal selectors called different, goal 3 to 7%.")
         elif rate < LOW - reach and not name.startswith("noise"):
-            found.append(f"{name}: {rate:.1%}, on the safe side, goal 3 to 7%.")
+            found.append(f"{name}: {rate:.1%}, conservative, goal 3 to 7%.")
     if right < MIN_RIGHT:
         found.append(f"Only {right} settings within 3 to 7%, goal {MIN_RIGHT}.")
     strong = next(row for row in rows if row["setting"] == SETTINGS[-2].name)
@@ -201,12 +203,12 @@ def missed(rows: Rows, slack: float) -> list[str]:
 
 CLAIM = Claim(
     name="compare_replication",
-    title="Comparing how well two selectors replicate",
+    title="Comparing the replication stability of two selectors",
     about=(
-        "The t-score on two blocks of 300 features with the same law, so both selectors are "
-        "equally stable in the population; 50 pairs of halves. *p at most 0.05* is the share of "
-        "data sets in which `compare_replication` calls them unequal: 3 to 7% is the goal in at "
-        "least eight settings. On noise it may be less. The last rows have effects that truly "
+        "The t-score on two blocks of 300 features with the same distribution, so both selectors "
+        "are equally stable in the population; 50 pairs of halves. *p at most 0.05* is the share "
+        "of data sets in which `compare_replication` calls them different; the goal is 3 to 7% in "
+        "at least eight settings. On noise it may be less. In the last rows the effects truly "
         "differ: power."
     ),
     run=run,

@@ -136,12 +136,12 @@ CLAIM = Claim(
     title="The p-value of `hf.compare`, for repeating the protocol on the same data",
     about=(
         "T-scores select 10 of 200 features of 40 samples, 20 of them informative. Both sides are "
-        "equally stable: the same selector run twice on 90% subsamples of one data set (paired: on "
-        "random two thirds of the same subsamples), or two sets of features of one law. Shares of "
-        "p-values up to 0.05 by the number m of resamples; the goal is 3% to 7%. Two rows are "
-        "for information: random selections are rejected too rarely; and whoever takes a "
-        "difference between overlapping resamples for one between selectors on new data is wrong "
-        "the more often, the more resamples there are: compare replication for that."
+        "equally stable: the same selector run twice on 90% subsamples of one data set (paired: "
+        "on random two thirds of the same subsamples), or two sets of features with the same "
+        "distribution. The table has the share of p-values up to 0.05 by the number m of "
+        "resamples; the goal is 3% to 7%. Two settings have no goal: tests of random selections "
+        "reject too rarely; and the p-value is far too small for a statement about new data, the "
+        "more so the more resamples there are (compare replication for that)."
     ),
     run=run,
     missed=missed,

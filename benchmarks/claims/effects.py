@@ -126,9 +126,9 @@ def _missed(rows: Rows, slack: float) -> list[str]:
         name = f"{row['true effects']}, {row['samples']} samples, {row['features']} features"
         covered, error = row["covered"], slack * row["standard error"]
         if covered < LEAST - error:
-            missed.append(f"{name}: intervals hold {covered:.0%} of the true effects.")
+            missed.append(f"{name}: intervals contain {covered:.0%} of the true effects.")
         if covered > MOST + error and row["width"] >= row["plain width"]:
-            missed.append(f"{name}: intervals hold {covered:.1%}, and are wider than plain ones.")
+            missed.append(f"{name}: intervals contain {covered:.1%} and are wider than plain ones.")
         apart = abs(row["estimated"] - row["true"])
         if apart > BIAS + slack * row["error of the estimate"]:
             missed.append(f"{name}: the estimate is off by {apart:.2f}.")
@@ -140,10 +140,10 @@ CLAIM = Claim(
     title="Effects of selected features",
     about=(
         "The ten features (five of 20) with the highest observed effects are selected, and their "
-        "effects estimated from the same data. Goal: 95% intervals hold 90 to 98% of the true "
-        "effects, more only where they are shorter than the plain ones of Hedges and Olkin; the "
-        f"mean estimate is off by {BIAS} at most. Where nothing has an effect, nearly all "
-        "intervals hold 0, as they should."
+        "effects are estimated from the same data. Goals: 95% intervals contain 90 to 98% of the "
+        "true effects, more only if they are shorter than the plain intervals of Hedges and "
+        f"Olkin; the mean estimate is off by at most {BIAS}. If nothing has an effect, nearly all "
+        "intervals contain 0, as they should."
     ),
     run=_run,
     missed=_missed,

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.claims._claim import Claim
 from benchmarks.claims._classified import class_scores, cross_validation, draw, subsampling
-from holdfast.study._tables._errors import Judge
+from holdfast.study._tables._errors import ErrorCalculator
 from holdfast.study._tables._predictions import Predictions
 
 GOAL = 0.1
@@ -46,7 +46,9 @@ def judged(trains, y, subject, scores, *, once):
     found = Predictions(
         np.arange(len(trains)), part, sample, y[sample], (own > 0).astype(int), own[:, None]
     )
-    judge = Judge(SimpleNamespace(drawn=False, labels=("a", "b"), classes=y), once=once)
+    judge = ErrorCalculator(
+        SimpleNamespace(is_drawn=False, labels=("a", "b"), classes=y), once=once
+    )
     vars(judge)["_overlap"] = float((~trains).sum() / trains.sum())
     vars(judge)["_subjects"] = subject if subject[-1] + 1 < len(y) else None
     return judge.row(found)
@@ -110,11 +112,11 @@ CLAIM = Claim(
     name="error_spreads",
     title="Standard errors of errors",
     about=(
-        "t-scores select 10 of 300 features (blocks of 5 with correlation 0.6, 30 effects falling "
-        "from 1.1), the nearest centroid classifies. The mean standard error is compared with the "
-        "standard deviation of the estimate over data sets; goal for the error: within 10%. Where "
-        "each sample is predicted once, how much depends on what is learned is not known from the "
-        "data, and a middle value is taken."
+        "t-scores select 10 of 300 features (blocks of 5 with correlation 0.6, 30 effects "
+        "decreasing from 1.1), and the nearest centroid classifies. The mean standard error is "
+        "compared with the standard deviation of the estimate over data sets; goal for the error: "
+        "within 10%. If each sample is predicted once, the data do not show how much depends on "
+        "the training samples, and a middle value is used."
     ),
     run=run,
     missed=missed,

@@ -77,8 +77,8 @@ CLAIM = Claim(
     title="Knots of noise",
     about=(
         f"{P} features without information, {N} samples, t-score on {RESAMPLES} subsamples of 90%. "
-        "Goal: a knot in at most 5% of the data sets where features correlate by less than 0.9. "
-        "Rows with 0.9 are information: a knot there may hold part of a block or several blocks."
+        "Goal: a knot in at most 5% of the data sets if features correlate by less than 0.9. Rows "
+        "with 0.9 have no goal: a knot there may hold part of a block or several blocks."
     ),
     run=_run,
     missed=_missed,

@@ -19,7 +19,7 @@ from benchmarks.claims._t_scores import (
     t_scores_of_sets,
 )
 from holdfast.measures import get_measure
-from holdfast.measures._interval import interval_of
+from holdfast.measures._interval import estimate_interval
 from holdfast.measures._measure import estimate_all
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _intervals(score: Callable[[int], Array]) -> Iterator[tuple[Measure, int, In
     for count in COUNTS:
         for scores in np.split(score(DRAWS * count), DRAWS):
             for record, one in zip(RECORDS, _estimates(scores), strict=True):
-                yield record, count, interval_of(one, 0.95, (record.minimum, record.maximum))
+                yield record, count, estimate_interval(one, 0.95, (record.minimum, record.maximum))
 
 
 def _estimates(scores: Array) -> list[Estimate]:
@@ -151,7 +151,7 @@ def missed(rows: Rows, slack: float) -> list[str]:
             share = row[f"m = {count}"]
             if share < LEAST - slack * share_error(share, row["systems"]):
                 found.append(
-                    f"{where}: {share:.0%} of the intervals hold the truth at m = {count}."
+                    f"{where}: {share:.0%} of the intervals contain the truth at m = {count}."
                 )
         if row["ends beyond the range"]:
             found.append(f"{where}: {row['ends beyond the range']} intervals leave the range.")
@@ -164,11 +164,11 @@ CLAIM = Claim(
     about=(
         "T-scores select 10 of 200 features of 60 samples, from populations with independent "
         "informative features, with correlated ones, and with none. The truth is the value of "
-        "1,200 resamples of the same data (novovicova, which depends on their number: of 12 "
-        "systems of m); for disjoint samples of 30 it is that of 1,200 samples of the population. "
-        "Shares of nominal 95% intervals that hold it, of those that are given, by the number m "
-        "of resamples; the goal is at least 90% from m = 5 on. *Without* is the share of systems "
-        "that get no interval, as leaving out any one resample changes nothing."
+        "1,200 resamples of the same data (of 12 systems of m for novovicova, which depends on "
+        "m); for disjoint samples of 30 it is that of 1,200 samples of the population. The table "
+        "has the share of nominal 95% intervals that contain it, by the number m of resamples; "
+        "the goal is at least 90% from m = 5 on. *Without* is the share of systems without an "
+        "interval, because leaving out any one resample changes nothing."
     ),
     run=run,
     missed=missed,

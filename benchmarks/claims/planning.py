@@ -103,7 +103,7 @@ SETTINGS = [
 
 
 def run(data_sets: int) -> Rows:
-    """Return one row a population."""
+    """Return one row per population."""
     return [
         _row(setting, data_sets, np.random.default_rng([SEED, number]))
         for number, setting in enumerate(SETTINGS)
@@ -195,16 +195,16 @@ def missed(rows: Rows, slack: float) -> list[str]:
 
 CLAIM = Claim(
     name="planning",
-    title="How many samples a plan asks for",
+    title="The sample size of a plan",
     about=(
         "Pilots of n samples from six simulated and four real populations, t-score, 50 pairs of "
-        "halves. *True n* is the number of samples with the wanted replication stability "
-        "(target), by 200 independent studies at each of 7 sizes. *Within*: share of pilots whose "
-        "plan is within a factor of 2 of it; *at least* and *at chance*: share without a number. "
-        "Errors are mean absolute ones of the predicted stability at n and, for pilots that are "
-        "not at chance, at 2n; *rule* is the Spearman-Brown formula from halves, on the same "
-        "pilots. Goals, on average: within in 70%, coverage of all "
-        "intervals 90 to 98%, errors of at most 0.06 and 0.08, better than the rule."
+        "halves. *True n* is the number of samples with the target replication stability, by 200 "
+        "independent studies at each of 7 sizes. *Within*: share of pilots whose plan is within a "
+        "factor of 2 of it; *at least* and *at chance*: share without a number. Errors are mean "
+        "absolute errors of the predicted stability at n and, for pilots that are not at chance, "
+        "at 2n; *rule* is the Spearman-Brown formula from halves, on the same pilots. Goals, on "
+        "average: within in 70%, coverage of all intervals 90 to 98%, errors of at most 0.06 and "
+        "0.08, better than the rule."
     ),
     run=run,
     missed=missed,

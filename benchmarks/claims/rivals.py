@@ -55,7 +55,7 @@ def predictions(rng, setting, protocol):
 
 def worse(tested):
     """Return which pairs are called worse, by the rule and as before: Holm against the best."""
-    scored = PredictionErrors(tested).weighed()
+    scored = PredictionErrors(tested).candidate_errors()
     merits = CandidateStability(np.zeros(PAIRS), np.full(PAIRS, 10.0))
     decision = DecisionRule(alpha=LEVEL).decide(scored, merits)
     plain = scored.p_values(decision.best, as_published=True)
@@ -105,12 +105,12 @@ CLAIM = Claim(
     name="rivals",
     title="Pairs that are worse than the best",
     about=(
-        "Six selectors see features of their own, or share half of them; t-scores select 10, the "
+        "Six selectors see different features, or share half of them; t-scores select 10, and the "
         "nearest centroid classifies 60 samples. *Equals called worse*: the share of data sets in "
         "which any of six equally good pairs, or the truly best one, is not among the rivals; "
         "goal: at most 7%. *Worse ones found*: the share of worse pairs that are called worse. "
         "*Before*: the published tests against the best with Holm's correction, as if the best "
-        "had been known before."
+        "had been known in advance."
     ),
     run=run,
     missed=missed,

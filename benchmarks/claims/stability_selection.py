@@ -120,9 +120,9 @@ def _missed(rows: Rows, slack: float) -> list[str]:
             missed.append(f"{row['setting']}: {false:.2f} are false, the bound is {bound:.2f}.")
         favours = row["base"] == "mutual_information"
         if favours and row["studies warned"] < 0.9:
-            missed.append(f"{row['setting']}: {row['studies warned']:.0%} are warned of.")
+            missed.append(f"{row['setting']}: {row['studies warned']:.0%} have a warning.")
         if not favours and row["studies warned"] > 0.05:
-            missed.append(f"{row['setting']}: {row['studies warned']:.0%} are warned for nothing.")
+            missed.append(f"{row['setting']}: {row['studies warned']:.0%} have a false warning.")
     return missed
 
 
@@ -130,10 +130,10 @@ CLAIM = Claim(
     name="stability_selection",
     title="False selections of stability selection",
     about=(
-        f"{N} samples, {P} features, pfer = {PFER:g}, threshold 0.75 or calibrated. Goal: where "
+        f"{N} samples, {P} features, pfer = {PFER:g}, threshold 0.75 or calibrated. Goal: if "
         "features without information are picked no more often than at random and subjects are "
-        "named, the mean number of false selections is at most the bound. Where the condition is "
-        "broken, rows are information: the bound does not hold there, and a warning is given where "
+        "named, the mean number of false selections is at most the bound. Rows with a broken "
+        "condition have no goal: the bound does not hold there, and a warning is given if "
         "shuffled labels show it."
     ),
     run=_run,

@@ -53,7 +53,7 @@ def _row(number: int, setting: Setting, data_sets: int) -> dict[str, object]:
         "selector": setting.name,
         "swaps": "yes" if setting.swaps else "no",
         "correlated features selected in its absence": float(old_rows.mean()),
-        "rows a study": float(rows.mean()),
+        "rows per study": float(rows.mean()),
         "studies with a false row": float((false > 0).mean()),
         "features swapped": float(swapped.sum()),
         "of these shown": float(shown.sum() / swapped.sum()) if swapped.sum() else np.nan,
@@ -140,8 +140,8 @@ CLAIM = Claim(
     title="Stand-ins",
     about=(
         f"{N_INFORMATIVE} informative features of {P} have a twin (r about 0.96); {N} samples, "
-        f"{RESAMPLES} subsamples. A t-score selects twins together: nothing takes the place of "
-        "anything. A selector that takes one feature of each twin pair swaps them. Goal: false "
+        f"{RESAMPLES} subsamples. A t-score selects twins together, so no feature replaces "
+        "another. A selector that takes one feature of each twin pair swaps them. Goals: false "
         "rows in at most 5% of the studies; at least half of the swapped features are shown."
     ),
     run=_run,

@@ -1,7 +1,7 @@
 """holdfast: which of these features would I find again?
 
 The stability of feature selection, measured for any selector. Start with `Subsets` and
-`measure`; `list_measures` shows what can be measured.
+`measure`; `list_measures` lists all measures.
 """
 
 from __future__ import annotations

@@ -13,6 +13,21 @@ class Reference(NamedTuple):
 
 
 REFERENCES: dict[str, Reference] = {
+    "bengio2004": Reference(
+        "Bengio & Grandvalet 2004",
+        "Y. Bengio, Y. Grandvalet (2004). No unbiased estimator of the variance of K-fold "
+        "cross-validation. Journal of Machine Learning Research 5, 1089-1105.",
+    ),
+    "bennett1962": Reference(
+        "Bennett 1962",
+        "G. Bennett (1962). Probability inequalities for the sum of independent random variables."
+        " Journal of the American Statistical Association 57(297), 33-45.",
+    ),
+    "berge1957": Reference(
+        "Berge 1957",
+        "C. Berge (1957). Two theorems in graph theory. Proceedings of the National Academy of "
+        "Sciences 43(9), 842-844.",
+    ),
     "bodinier2023": Reference(
         "Bodinier et al. 2023",
         "B. Bodinier, S. Filippi, T. H. Nøst, J. Chiquet, M. Chadeau-Hyam (2023). Automated "
@@ -24,14 +39,48 @@ REFERENCES: dict[str, Reference] = {
         "A. Bommert, J. Rahnenführer (2020). Adjusted measures for feature selection "
         "stability for data sets with similar features. LOD 2020, LNCS 12565, 203-214.",
     ),
+    "bordes2005": Reference(
+        "Bordes et al. 2005",
+        "A. Bordes, S. Ertekin, J. Weston, L. Bottou (2005). Fast kernel classifiers with online "
+        "and active learning. Journal of Machine Learning Research 6, 1579-1619.",
+    ),
     "breiman2001": Reference(
         "Breiman 2001",
         "L. Breiman (2001). Random forests. Machine Learning 45(1), 5-32.",
+    ),
+    "brown1910": Reference(
+        "Brown 1910",
+        "W. Brown (1910). Some experimental results in the correlation of mental abilities. "
+        "British Journal of Psychology 3(3), 296-322.",
     ),
     "carletta1996": Reference(
         "Carletta 1996",
         "J. Carletta (1996). Assessing agreement on classification tasks: the kappa "
         "statistic. Computational Linguistics 22(2), 249-254.",
+    ),
+    "chan1983": Reference(
+        "Chan et al. 1983",
+        "T. F. Chan, G. H. Golub, R. J. LeVeque (1983). Algorithms for computing the sample "
+        "variance: analysis and recommendations. The American Statistician 37(3), 242-247.",
+    ),
+    "cheng1995": Reference(
+        "Cheng 1995",
+        "Y. Cheng (1995). Mean shift, mode seeking, and clustering. IEEE Transactions on Pattern "
+        "Analysis and Machine Intelligence 17(8), 790-799.",
+    ),
+    "clinger1990": Reference(
+        "Clinger 1990",
+        "W. D. Clinger (1990). How to read floating point numbers accurately. PLDI 1990, 92-101.",
+    ),
+    "cover1967": Reference(
+        "Cover & Hart 1967",
+        "T. M. Cover, P. E. Hart (1967). Nearest neighbor pattern classification. IEEE "
+        "Transactions on Information Theory 13(1), 21-27.",
+    ),
+    "csiszar1975": Reference(
+        "Csiszár 1975",
+        "I. Csiszár (1975). I-divergence geometry of probability distributions and minimization "
+        "problems. Annals of Probability 3(1), 146-158.",
     ),
     "davis2006": Reference(
         "Davis et al. 2006",
@@ -56,6 +105,22 @@ REFERENCES: dict[str, Reference] = {
         "sequential wrapper-based approaches to feature selection. Technical report TCD-"
         "CS-2002-28, Trinity College Dublin.",
     ),
+    "durstenfeld1964": Reference(
+        "Durstenfeld 1964",
+        "R. Durstenfeld (1964). Algorithm 235: random permutation. Communications of the ACM "
+        "7(7), 420.",
+    ),
+    "efron2011": Reference(
+        "Efron 2011",
+        "B. Efron (2011). Tweedie's formula and selection bias. Journal of the American "
+        "Statistical Association 106(496), 1602-1614.",
+    ),
+    "fan2005": Reference(
+        "Fan et al. 2005",
+        "R.-E. Fan, P.-H. Chen, C.-J. Lin (2005). Working set selection using second order "
+        "information for training support vector machines. Journal of Machine Learning Research "
+        "6, 1889-1918.",
+    ),
     "fayyad1993": Reference(
         "Fayyad & Irani 1993",
         "U. M. Fayyad, K. B. Irani (1993). Multi-interval discretization of continuous-valued "
@@ -65,6 +130,17 @@ REFERENCES: dict[str, Reference] = {
         "Friedman et al. 2010",
         "J. Friedman, T. Hastie, R. Tibshirani (2010). Regularization paths for generalized "
         "linear models via coordinate descent. Journal of Statistical Software 33(1), 1-22.",
+    ),
+    "fukunaga1975": Reference(
+        "Fukunaga & Hostetler 1975",
+        "K. Fukunaga, L. D. Hostetler (1975). The estimation of the gradient of a density "
+        "function, with applications in pattern recognition. IEEE Transactions on Information "
+        "Theory 21(1), 32-40.",
+    ),
+    "golub2013": Reference(
+        "Golub & Van Loan 2013",
+        "G. H. Golub, C. F. Van Loan (2013). Matrix Computations, 4th edition. Johns Hopkins "
+        "University Press.",
     ),
     "guyon2002": Reference(
         "Guyon et al. 2002",
@@ -82,10 +158,19 @@ REFERENCES: dict[str, Reference] = {
         "on accuracy, stability and interpretability of molecular signatures. PLoS ONE 6(12), "
         "e28210.",
     ),
+    "hedges1985": Reference(
+        "Hedges & Olkin 1985",
+        "L. V. Hedges, I. Olkin (1985). Statistical methods for meta-analysis. Academic Press.",
+    ),
     "holm1979": Reference(
         "Holm 1979",
         "S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
         "Journal of Statistics 6(2), 65-70.",
+    ),
+    "hong2013": Reference(
+        "Hong 2013",
+        "Y. Hong (2013). On computing the distribution function for the Poisson binomial "
+        "distribution. Computational Statistics & Data Analysis 59, 41-51.",
     ),
     "iman1987": Reference(
         "Iman & Conover 1987",
@@ -98,6 +183,11 @@ REFERENCES: dict[str, Reference] = {
         "Alpes et du Jura. Bulletin de la Société Vaudoise des Sciences Naturelles 37, "
         "547-579.",
     ),
+    "johnson2005": Reference(
+        "Johnson et al. 2005",
+        "N. L. Johnson, A. W. Kemp, S. Kotz (2005). Univariate Discrete Distributions, 3rd "
+        "edition. Wiley.",
+    ),
     "kalousis2005": Reference(
         "Kalousis et al. 2005",
         "A. Kalousis, J. Prados, M. Hilario (2005). Stability of feature selection "
@@ -107,6 +197,17 @@ REFERENCES: dict[str, Reference] = {
         "Kendall 1945",
         "M. G. Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), "
         "239-251.",
+    ),
+    "kiefer1956": Reference(
+        "Kiefer & Wolfowitz 1956",
+        "J. Kiefer, J. Wolfowitz (1956). Consistency of the maximum likelihood estimator in the"
+        " presence of infinitely many incidental parameters. Annals of Mathematical Statistics "
+        "27(4), 887-906.",
+    ),
+    "knight1966": Reference(
+        "Knight 1966",
+        "W. R. Knight (1966). A computer method for calculating Kendall's tau with ungrouped "
+        "data. Journal of the American Statistical Association 61(314), 436-439.",
     ),
     "kolde2012": Reference(
         "Kolde et al. 2012",
@@ -118,6 +219,11 @@ REFERENCES: dict[str, Reference] = {
         "I. Kononenko (1994). Estimating attributes: analysis and extensions of RELIEF. ECML "
         "1994, LNCS 784, 171-182.",
     ),
+    "kott2001": Reference(
+        "Kott 2001",
+        "P. S. Kott (2001). The delete-a-group jackknife. Journal of Official Statistics 17(4),"
+        " 521-526.",
+    ),
     "krizek2007": Reference(
         "Křížek et al. 2007",
         "P. Křížek, J. Kittler, V. Hlaváč (2007). Improving stability of feature selection "
@@ -126,6 +232,16 @@ REFERENCES: dict[str, Reference] = {
     "kuncheva2007": Reference(
         "Kuncheva 2007",
         "L. I. Kuncheva (2007). A stability index for feature selection. AIAP 2007, 421-427.",
+    ),
+    "laird1978": Reference(
+        "Laird 1978",
+        "N. Laird (1978). Nonparametric maximum likelihood estimation of a mixing distribution. "
+        "Journal of the American Statistical Association 73(364), 805-811.",
+    ),
+    "lemire2021": Reference(
+        "Lemire 2021",
+        "D. Lemire (2021). Number parsing at a gigabyte per second. Software: Practice and "
+        "Experience 51(8), 1700-1727.",
     ),
     "loscalzo2009": Reference(
         "Loscalzo et al. 2009",
@@ -156,6 +272,11 @@ REFERENCES: dict[str, Reference] = {
         "Nadeau & Bengio 2003",
         "C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning "
         "52(3), 239-281.",
+    ),
+    "newton1994": Reference(
+        "Newton & Raftery 1994",
+        "M. A. Newton, A. E. Raftery (1994). Approximate Bayesian inference with the weighted "
+        "likelihood bootstrap. Journal of the Royal Statistical Society B 56(1), 3-48.",
     ),
     "nogueira2016": Reference(
         "Nogueira & Brown 2016",
@@ -188,6 +309,11 @@ REFERENCES: dict[str, Reference] = {
         "P. Pudil, J. Novovičová, J. Kittler (1994). Floating search methods in feature "
         "selection. Pattern Recognition Letters 15(11), 1119-1125.",
     ),
+    "robertson1988": Reference(
+        "Robertson et al. 1988",
+        "T. Robertson, F. T. Wright, R. L. Dykstra (1988). Order restricted statistical "
+        "inference. Wiley.",
+    ),
     "robnik2003": Reference(
         "Robnik-Šikonja & Kononenko 2003",
         "M. Robnik-Šikonja, I. Kononenko (2003). Theoretical and empirical analysis of "
@@ -197,6 +323,11 @@ REFERENCES: dict[str, Reference] = {
         "Saeys et al. 2008",
         "Y. Saeys, T. Abeel, Y. Van de Peer (2008). Robust feature selection using ensemble "
         "feature selection techniques. ECML PKDD 2008, LNCS 5212, 313-325.",
+    ),
+    "scheinberg2006": Reference(
+        "Scheinberg 2006",
+        "K. Scheinberg (2006). An efficient implementation of an active set method for SVMs. "
+        "Journal of Machine Learning Research 7, 2237-2257.",
     ),
     "sechidis2020": Reference(
         "Sechidis et al. 2020",
@@ -208,6 +339,11 @@ REFERENCES: dict[str, Reference] = {
         "Shah & Samworth 2013",
         "R. D. Shah, R. J. Samworth (2013). Variable selection with error control: another look "
         "at stability selection. Journal of the Royal Statistical Society B 75(1), 55-80.",
+    ),
+    "shao1989": Reference(
+        "Shao & Wu 1989",
+        "J. Shao, C. F. J. Wu (1989). A general theory for jackknife variance estimation. "
+        "Annals of Statistics 17(3), 1176-1197.",
     ),
     "shi2006": Reference(
         "MAQC Consortium 2006",
@@ -235,10 +371,24 @@ REFERENCES: dict[str, Reference] = {
         "C. Spearman (1904). The proof and measurement of association between two things. "
         "American Journal of Psychology 15(1), 72-101.",
     ),
+    "spearman1910": Reference(
+        "Spearman 1910",
+        "C. Spearman (1910). Correlation calculated from faulty data. British Journal of "
+        "Psychology 3(3), 271-295.",
+    ),
+    "stephens2017": Reference(
+        "Stephens 2017",
+        "M. Stephens (2017). False discovery rates: a new deal. Biostatistics 18(2), 275-294.",
+    ),
     "tibshirani1996": Reference(
         "Tibshirani 1996",
         "R. Tibshirani (1996). Regression shrinkage and selection via the lasso. Journal of the "
         "Royal Statistical Society B 58(1), 267-288.",
+    ),
+    "trefethen2014": Reference(
+        "Trefethen & Weideman 2014",
+        "L. N. Trefethen, J. A. C. Weideman (2014). The exponentially convergent trapezoidal "
+        "rule. SIAM Review 56(3), 385-458.",
     ),
     "tsamardinos2018": Reference(
         "Tsamardinos et al. 2018",
@@ -251,10 +401,20 @@ REFERENCES: dict[str, Reference] = {
         "R. Wald, T. M. Khoshgoftaar, A. Napolitano (2013). Stability of filter- and wrapper-"
         "based feature subset selection. ICTAI 2013, 374-380.",
     ),
+    "wallace1959": Reference(
+        "Wallace 1959",
+        "D. L. Wallace (1959). Bounds on normal approximations to Student's and the chi-square "
+        "distributions. Annals of Mathematical Statistics 30(4), 1121-1130.",
+    ),
     "webber2010": Reference(
         "Webber et al. 2010",
         "W. Webber, A. Moffat, J. Zobel (2010). A similarity measure for indefinite rankings. "
         "ACM Transactions on Information Systems 28(4), 20.",
+    ),
+    "welch1947": Reference(
+        "Welch 1947",
+        "B. L. Welch (1947). The generalization of 'Student's' problem when several different "
+        "population variances are involved. Biometrika 34(1-2), 28-35.",
     ),
     "whitney1971": Reference(
         "Whitney 1971",
@@ -271,6 +431,11 @@ REFERENCES: dict[str, Reference] = {
         "L. Yu, Y. Han, M. E. Berens (2012). Stable gene selection from microarray data via "
         "sample weighting. IEEE/ACM Transactions on Computational Biology and Bioinformatics "
         "9(1), 262-272.",
+    ),
+    "yuan2012": Reference(
+        "Yuan et al. 2012",
+        "G.-X. Yuan, C.-H. Ho, C.-J. Lin (2012). An improved GLMNET for L1-regularized logistic "
+        "regression. Journal of Machine Learning Research 13, 1999-2030.",
     ),
     "zhang2009": Reference(
         "Zhang et al. 2009",

@@ -1,10 +1,11 @@
-"""Classifiers by name, which judge selections; any of scikit-learn's can be used too."""
+"""Classifiers by name, for estimating errors; any scikit-learn classifier can be used as well."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.base import clone, is_regressor
 from sklearn.discriminant_analysis import (
@@ -17,17 +18,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from holdfast._formatting import did_you_mean
-from holdfast._object_spec import made_of, parse_either, snake_case
-from holdfast.errors import InvalidInputError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from holdfast._object_spec import make_object, parse_spec_or_call, snake_case
+from holdfast._registry import Registry
+from holdfast._typing import EstimatorLike
+from holdfast.errors import InvalidInputError
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierRecord:
-    """What is known about a classifier.
+    """A registered classifier.
 
     Attributes
     ----------
@@ -36,9 +35,9 @@ class ClassifierRecord:
     title : str
         What it is, in a few words.
     kind : callable
-        What makes it: a class of scikit-learn.
+        The scikit-learn class.
     options : mapping
-        The parameters it is made with.
+        Parameters of the class.
     """
 
     name: str
@@ -51,9 +50,9 @@ def _record(name: str, title: str, kind: Callable[..., Any], **options: Any) -> 
     return ClassifierRecord(name=name, title=title, kind=kind, options=options)
 
 
-CLASSIFIERS: dict[str, ClassifierRecord] = {
-    record.name: record
-    for record in (
+CLASSIFIERS: Registry[ClassifierRecord] = Registry(
+    "classifier",
+    (
         _record("linear_svm", "linear SVM, C = 0.5", SVC, kernel="linear", C=0.5),
         _record("rbf_svm", "SVM with an RBF kernel, C = 1", SVC, kernel="rbf"),
         _record("knn1", "nearest neighbour", KNeighborsClassifier, n_neighbors=1),
@@ -62,13 +61,13 @@ CLASSIFIERS: dict[str, ClassifierRecord] = {
         _record("lda", "linear discriminant analysis", LinearDiscriminantAnalysis),
         _record(
             "gaussian",
-            "Gaussian, a covariance matrix a class, shrunk by 1%",
+            "Gaussian, one covariance matrix per class, shrunk by 1%",
             QuadraticDiscriminantAnalysis,
             reg_param=0.01,
         ),
         _record("random_forest", "forest of 50 trees", RandomForestClassifier, n_estimators=50),
-    )
-}
+    ),
+)
 
 
 def get_classifier(name: str) -> ClassifierRecord:
@@ -86,7 +85,7 @@ def get_classifier(name: str) -> ClassifierRecord:
     Raises
     ------
     UnknownNameError
-        No classifier is called so; the message names the nearest.
+        No classifier has this name; the message suggests the nearest.
 
     Examples
     --------
@@ -94,18 +93,15 @@ def get_classifier(name: str) -> ClassifierRecord:
     >>> get_classifier("knn3").title
     '3 nearest neighbours'
     """
-    if name not in CLASSIFIERS:
-        near = did_you_mean(name, CLASSIFIERS)
-        raise UnknownNameError(f"no classifier is called {name!r}.{near}")
-    return CLASSIFIERS[name]
+    return CLASSIFIERS.get_record(name)
 
 
-def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
+def as_classifier(given: EstimatorLike) -> tuple[str, Any]:
     """Return a name for a classifier, and the classifier."""
     if isinstance(given, str):
-        name, options = parse_either(given)
+        name, options = parse_spec_or_call(given)
         record = get_classifier(name)
-        return name, made_of(given, record.kind, {**record.options, **options})
+        return name, make_object(given, record.kind, {**record.options, **options})
     if inspect.isclass(given) or not (hasattr(given, "fit") and hasattr(given, "predict")):
         raise InvalidInputError(
             f"a classifier must be an estimator with fit and predict, or a name; got {given!r}."
@@ -115,19 +111,19 @@ def as_classifier(given: Any) -> tuple[str, Any]:  # noqa: ANN401
     return snake_case(type(given).__name__), clone(given)
 
 
-def clone_with_seed(classifier: Any, seed: int) -> Any:  # noqa: ANN401  (scikit-learn is untyped)
-    """Return a clone with all its seeds set."""
+def clone_with_seed(classifier: EstimatorLike, seed: int) -> EstimatorLike:
+    """Return a clone with all its random_state parameters set."""
     new = clone(classifier)
     keys = [key for key in new.get_params() if key.split("__")[-1] == "random_state"]
     return new.set_params(**dict.fromkeys(keys, seed)) if keys else new
 
 
-def classifying(classifier: Any, *, impute: bool) -> list[tuple[str, Any]]:  # noqa: ANN401
-    """Return the steps that classify selected features: a classifier sees them scaled."""
+def classification_steps(classifier: EstimatorLike, *, impute: bool) -> list[tuple[str, Any]]:
+    """Return the pipeline steps that classify selected features: impute, scale, classify."""
     steps = [("scale", StandardScaler()), ("classify", classifier)]
     return [("impute", median_imputer()), *steps] if impute else steps
 
 
 def median_imputer() -> SimpleImputer:
-    """Return what puts the median of a feature, 0 if it has none, for missing values."""
+    """Return an imputer of medians; a feature without any value becomes 0."""
     return SimpleImputer(strategy="median", keep_empty_features=True)

@@ -1,28 +1,62 @@
-"""Small helpers for sentences that people read."""
+"""Numbers, lists and names as text, for messages, tables and reports."""
 
 from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from holdfast.measures import Measure
+
+MISSING = "–"
+"""Stands for a number that is missing or infinite."""
+
+
+# Lists and words.
 
 
 def format_list(items: Iterable[object], most: int = 5) -> str:
-    """Join items by commas; past `most` of them, say how many more there are."""
+    """Join items by commas; beyond `most`, say how many more there are.
+
+    >>> format_list("abc"), format_list("abcdef")
+    ('a, b, c', 'a, b, c, d, e and 1 more')
+    """
     texts = [str(item) for item in items]
     extra = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {extra:,} more" if extra > 0 else "")
 
 
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for the nearest known name, or what is known.
+def join_texts(texts: Sequence[str], most: int | None = None, last: str = "and") -> str:
+    """Join texts as in a sentence; beyond `most`, the last one says how many more there are.
 
-    Upper and lower case are first told apart, then not.
+    >>> join_texts(["a", "b", "c"]), join_texts(["a", "b", "c", "d"], most=3, last="or")
+    ('a, b and c', 'a, b or 2 more')
+    """
+    if most is not None and len(texts) > most:
+        texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} more"]
+    return f" {last} ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "feature"), plural(2000, "feature")
+    ('1 feature', '2,000 features')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def as_clause(sentence: str) -> str:
+    """Return a sentence as part of another one: without capital letter and full stop."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for the nearest known name, else a list of all known names.
+
+    Names are compared as given first, then in lower case.
     """
     names, given = sorted(known), str(name)
     near = difflib.get_close_matches(given, names, n=1) or difflib.get_close_matches(
@@ -31,52 +65,68 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else f" Known: {format_list(names, most=60)}."
 
 
-def plural(count: int, noun: str) -> str:
-    """Return the count with its noun: ``1 feature``, ``2,000 features``."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+# Numbers.
 
 
-# Words that the descriptions of protocols share.
+def format_number(value: float | None, decimals: int = 2, *, missing: str = MISSING) -> str:
+    """Return a number with a fixed number of decimals, never ``-0.00``.
 
-NOT_INDEPENDENT = (
-    "this is not the stability between independent studies of that size, which is usually lower"
-)
-
-
-def kind_of(stratify: bool) -> str:
-    """Return the adjective for resamples that keep the shares of the classes."""
-    return "stratified " if stratify else ""
-
-
-def percent(part: float) -> str:
-    """Return a fraction between 0 and 1 as people write it: ``90%``, ``66.7%``, ``0.03%``.
-
-    There are more digits where the fraction would else be written as none or all.
+    >>> format_number(0.7), format_number(-0.001), format_number(0.7, 3), format_number(None)
+    ('0.70', '0.00', '0.700', '–')
     """
-    digits = next((d for d in range(1, 16) if 0 < round(100 * part, d) < 100), 1)
-    return f"{100 * part:.{digits}f}".rstrip("0").rstrip(".") + "%"
+    if value is None or not math.isfinite(value):
+        return missing
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-def as_clause(sentence: str) -> str:
-    """Return a sentence as part of another one."""
-    return sentence[:1].lower() + sentence[1:].removesuffix(".")
+def format_percent(share: float | None, decimals: int = 1, *, missing: str = MISSING) -> str:
+    """Return a share as a percentage with a fixed number of decimals.
 
-
-# Numbers in sentences.
-
-
-def percent_words(share: float, decimals: int = 1) -> str:
-    """Return a share as a percentage."""
+    >>> format_percent(0.1234), format_percent(0.996, 0), format_percent(None)
+    ('12.3%', '100%', '–')
+    """
+    if share is None or not math.isfinite(share):
+        return missing
     return f"{100 * share:.{decimals}f}%"
 
 
-def plus_minus(error: float, spread: float) -> str:
-    """Return an error with its standard error, where there is one."""
-    return percent_words(error) + ("" if math.isnan(spread) else f" ± {percent_words(spread)}")
+def format_short_percent(share: float) -> str:
+    """Return a share as a percentage with at most one decimal, more for shares near 0 and 1.
+
+    >>> format_short_percent(0.9), format_short_percent(2 / 3), format_short_percent(0.0003)
+    ('90%', '66.7%', '0.03%')
+    """
+    digits = next((d for d in range(1, 16) if 0 < round(100 * share, d) < 100), 1)
+    return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + "%"
+
+
+def format_whole_percent(share: float | None, *, missing: str = MISSING) -> str:
+    """Return a share as a whole percentage that is 0% or 100% only for shares of 0 and 1.
+
+    >>> [format_whole_percent(share) for share in (0.943, 0.999, 1.0, 0.001, None)]
+    ['94%', '>99%', '100%', '<1%', '–']
+    """
+    if share is None or not math.isfinite(share):
+        return missing
+    percent = 100 * share
+    if 99.5 <= percent < 100:
+        return ">99%"
+    return "<1%" if 0 < percent <= 0.5 else f"{percent:.0f}%"
+
+
+def format_plus_minus(error: float, standard_error: float | None) -> str:
+    """Return an error rate with its standard error, if there is one, in percent.
+
+    >>> format_plus_minus(0.123, 0.01), format_plus_minus(0.123, None)
+    ('12.3% ± 1.0%', '12.3%')
+    """
+    if standard_error is None or not math.isfinite(standard_error):
+        return format_percent(error)
+    return f"{format_percent(error)} ± {format_percent(standard_error)}"
 
 
 def format_interval(low: float, high: float, measure: Measure) -> str:
-    """Return an interval in brackets, cut to the range of its measure; nothing if there is none."""
+    """Return an interval in brackets, cut to the range of its measure; empty if there is none."""
     if math.isnan(low) or math.isnan(high):
         return ""
     ends = (min(max(end, measure.minimum), measure.maximum) for end in (low, high))

@@ -1,16 +1,14 @@
-"""Objects spelled as text: ``name:key=value,key=value``, and ``name(value,key=value)``."""
+"""Objects written as text: ``name:key=value,key=value``, or ``name(value,key=value)``."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from holdfast._formatting import did_you_mean
 from holdfast.errors import InvalidInputError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 Scalar: TypeAlias = int | float | bool | str | None
 
@@ -19,11 +17,11 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LITERAL_VALUES = {"true": True, "false": False, "none": None}
 
 
-def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
-    """Take ``name:key=value,key=value`` apart.
+def parse_object_spec(text: str) -> tuple[str, dict[str, Scalar]]:
+    """Parse ``name:key=value,key=value``.
 
-    Values become whole numbers, numbers, True, False or None where they look like these, and
-    stay text where not. Commas within round brackets belong to the value.
+    Values that look like numbers, True, False or None are converted; others stay text. Commas
+    within round brackets belong to the value.
 
     Parameters
     ----------
@@ -38,27 +36,27 @@ def parse_spelling(text: str) -> tuple[str, dict[str, Scalar]]:
     Raises
     ------
     InvalidInputError
-        The text is not spelled in this way.
+        The text does not have this form.
 
     Examples
     --------
-    >>> from holdfast._object_spec import parse_spelling
-    >>> parse_spelling("relieff:n_neighbors=5")
+    >>> from holdfast._object_spec import parse_object_spec
+    >>> parse_object_spec("relieff:n_neighbors=5")
     ('relieff', {'n_neighbors': 5})
-    >>> parse_spelling("nested:outer=subsampling(10,0.9),inner=10")
+    >>> parse_object_spec("nested:outer=subsampling(10,0.9),inner=10")
     ('nested', {'outer': 'subsampling(10,0.9)', 'inner': 10})
     """
     name, colon, rest = text.partition(":")
     values, options = _arguments(rest, text) if colon else ([], {})
     if values:
         raise InvalidInputError(
-            f"options must be spelled key=value; received {values[0]!r} in {text!r}."
+            f"options must have the form key=value; got {values[0]!r} in {text!r}."
         )
     return _check_name(name, text), options
 
 
 def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
-    """Take ``name(value,value,key=value)`` apart; nothing is evaluated.
+    """Parse ``name(value,value,key=value)``; nothing is evaluated.
 
     Examples
     --------
@@ -68,32 +66,32 @@ def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
     """
     name, bracket, rest = text.strip().partition("(")
     if not bracket or not rest.endswith(")"):
-        raise InvalidInputError(f"expected name(value,...); received {text!r}.")
+        raise InvalidInputError(f"expected name(value,...); got {text!r}.")
     values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
     return _check_name(name, text), values, options
 
 
-def parse_either(text: str) -> tuple[str, dict[str, Scalar]]:
-    """Take ``name:key=value`` or ``name(key=value)`` apart: the second can stand within others.
+def parse_spec_or_call(text: str) -> tuple[str, dict[str, Scalar]]:
+    """Parse ``name:key=value`` or ``name(key=value)``; only the second form can be nested.
 
     Examples
     --------
-    >>> from holdfast._object_spec import parse_either
-    >>> parse_either("relieff(n_neighbors=5)") == parse_either("relieff:n_neighbors=5")
+    >>> from holdfast._object_spec import parse_spec_or_call
+    >>> parse_spec_or_call("relieff(n_neighbors=5)") == parse_spec_or_call("relieff:n_neighbors=5")
     True
     """
     if ":" in text.partition("(")[0] or "(" not in text:
-        return parse_spelling(text)
+        return parse_object_spec(text)
     name, values, options = parse_call(text)
     if values:
         raise InvalidInputError(
-            f"options must be spelled key=value; received {values[0]!r} in {text!r}."
+            f"options must have the form key=value; got {values[0]!r} in {text!r}."
         )
     return name, options
 
 
 def parse_list(text: str) -> list[str]:
-    """Take ``(name,name(key=value))``, a list of spellings, apart; anything else is one.
+    """Parse ``(name,name(key=value))``, a list of objects; other text is a list of one.
 
     Examples
     --------
@@ -110,7 +108,7 @@ def parse_list(text: str) -> list[str]:
 
 
 def parse_names(text: str) -> list[str]:
-    """Divide names with options at commas.
+    """Split names with options at commas.
 
     A part with an equals sign before any colon or bracket is an option of the name before it.
 
@@ -131,20 +129,20 @@ def parse_names(text: str) -> list[str]:
         else:
             name = names[-1] if names else "name"
             raise InvalidInputError(
-                f"{part!r} follows no name with a colon; spell options as {name}:{part}."
+                f"{part!r} follows no name with a colon; write options as {name}:{part}."
             )
     return names
 
 
-def made_of(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Return the object that a spelling stands for, after a look at its options.
+def make_object(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Build an object from parsed text, after checking its options.
 
     Parameters
     ----------
     text : str
-        The spelling, for messages.
+        The text, for messages.
     kind : callable
-        The class, or a function that makes the object.
+        The class, or a function that builds the object.
     options : mapping
         Options by name.
     """
@@ -156,7 +154,7 @@ def made_of(text: str, kind: Callable[..., Any], options: Mapping[str, Any]) -> 
 
 
 def snake_case(name: str) -> str:
-    """Return the name of a class as the command line spells it.
+    """Return the name of a class in snake case, as on the command line.
 
     Examples
     --------
@@ -182,7 +180,7 @@ def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
 
 
 def _split_key_value(part: str) -> tuple[str, str, str]:
-    """Divide at the first equals sign that is not within brackets."""
+    """Split at the first equals sign outside brackets."""
     key, equals, value = part.partition("=")
     if "(" in key:
         return part, "", ""
@@ -190,7 +188,7 @@ def _split_key_value(part: str) -> tuple[str, str, str]:
 
 
 def _split_at_commas(rest: str, text: str) -> list[str]:
-    """Divide at commas that are not within brackets."""
+    """Split at commas outside brackets."""
     parts, depth = [""], 0
     for sign in rest:
         depth += (sign == "(") - (sign == ")")
@@ -201,7 +199,7 @@ def _split_at_commas(rest: str, text: str) -> list[str]:
         else:
             parts[-1] += sign
     if depth != 0:
-        raise InvalidInputError(f"brackets must be closed as they were opened in {text!r}.")
+        raise InvalidInputError(f"brackets do not match in {text!r}.")
     return parts
 
 
@@ -219,9 +217,9 @@ def _scalar(value: str, text: str) -> Scalar:
 def _parse_integer(value: str) -> int:
     try:
         return int(value)
-    except ValueError:  # Python reads a few thousand digits
+    except ValueError:  # Python refuses more than a few thousand digits
         raise InvalidInputError(
-            f"a number must have fewer digits; received one of {len(value):,} characters, "
+            f"a number must have fewer digits; got one of {len(value):,} characters, "
             f"{value[:12]}...."
         ) from None
 
@@ -230,7 +228,6 @@ def _check_name(name: str, text: str) -> str:
     name = name.strip()
     if not name.isidentifier():
         raise InvalidInputError(
-            f"expected a name, perhaps with options as in name:key=value,key=value; received "
-            f"{text!r}."
+            f"expected a name, perhaps with options as in name:key=value,key=value; got {text!r}."
         )
     return name

@@ -1,4 +1,4 @@
-"""Everything holdfast raises or warns about.
+"""Errors and warnings.
 
 ::
 
@@ -6,9 +6,9 @@
     ├── InvalidInputError (ValueError)      an argument or a preference that cannot be used
     ├── UnknownNameError (LookupError)      a measure, form or option that does not exist
     ├── UndefinedMeasureError (ValueError)  a measure without a value, under undefined="raise"
-    ├── FileFormatError (ValueError)        a file that is not what it should be
+    ├── FileFormatError (ValueError)        a file in the wrong format
     ├── StoreError (OSError)                a run folder that cannot be read or written
-    └── StudyError (RuntimeError)           a study that cannot go on; what was done is kept
+    └── StudyError (RuntimeError)           a study that cannot continue; finished work is kept
     HoldfastWarning (UserWarning)
     └── UndefinedMeasureWarning             a measure without a value: NaN was returned
 """
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class HoldfastError(Exception):
-    """Base of every error that holdfast raises on purpose."""
+    """Base class of all errors that holdfast raises."""
 
 
 class InvalidInputError(HoldfastError, ValueError):
@@ -37,15 +37,15 @@ class InvalidInputError(HoldfastError, ValueError):
 
 
 class UnknownNameError(HoldfastError, LookupError):
-    """A name that no measure, form or option has."""
+    """A name that no measure, selector, protocol, form or option has."""
 
 
 class UndefinedMeasureError(HoldfastError, ValueError):
-    """A measure has no value for these preferences and ``undefined="raise"`` was asked for."""
+    """A measure has no value for these preferences, and ``undefined="raise"`` was set."""
 
 
 class FileFormatError(HoldfastError, ValueError):
-    """A file that cannot be read as what it should be; the message names the line."""
+    """A file in the wrong format; the message names the line."""
 
 
 class StoreError(HoldfastError, OSError):
@@ -53,11 +53,11 @@ class StoreError(HoldfastError, OSError):
 
 
 class StudyError(HoldfastError, RuntimeError):
-    """A study that cannot go on; what was done is kept."""
+    """A study that cannot continue; finished work is kept."""
 
 
 class HoldfastWarning(UserWarning):
-    """Base of every warning that holdfast gives on purpose."""
+    """Base class of all warnings that holdfast issues."""
 
 
 class UndefinedMeasureWarning(HoldfastWarning):

@@ -36,6 +36,7 @@ def test_the_tree_is_walked():
     assert {(), ("measure",), ("list",), ("list", "measures")} <= set(commands())
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("path", list(commands()), ids=" ".join)
 def test_help_imports_nothing_heavy(path):
     run = subprocess.run(
@@ -74,6 +75,7 @@ def test_version():
     assert result.stdout.startswith("holdfast 0.")
 
 
+@pytest.mark.integration
 def test_python_dash_m():
     run = subprocess.run(
         [sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True

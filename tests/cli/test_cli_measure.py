@@ -239,12 +239,12 @@ def test_threshold_and_seed_are_passed_on(tmp_path, write, similarity):
         (("--measures", "jaccard", "--corrected"), "needs --n-features"),
         (("--measures", "kuncheva", "--raw"), "is corrected by definition"),
         (("--measures", "yu", "--n-features", 10), "needs --similarity"),
-        (("--measures", "jaccard,"), "names between commas"),
+        (("--measures", "jaccard,"), "comma-separated names"),
         (("--form", "sets"), "no form is called 'sets'"),
         (("--n-features", 0), "--n-features"),
         (("--confidence", 1), "--confidence"),
         (("--threshold", 2), "--threshold"),
-        (("--form", "weights", "--similarity", "s.npy"), "--similarity goes with selections"),
+        (("--form", "weights", "--similarity", "s.npy"), "--similarity applies to selections"),
         (("--colour",), "--colour"),
     ],
 )
@@ -298,10 +298,11 @@ def test_similarity_that_does_not_fit(tmp_path, write, matrix):
     assert result.stderr.startswith(f"error: {tmp_path / 's.npy'}: ")
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX only")
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_nothing_is_cut_off_on_a_terminal(columns):
-    import pty  # noqa: PLC0415  (POSIX only)
+    import pty
 
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "holdfast", "measure", MARKERS, "--n-features", "2000"]

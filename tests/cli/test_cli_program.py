@@ -104,6 +104,7 @@ def test_return_value_outside_of_standalone_mode():
     assert program.main(["work"], standalone_mode=False) == "value"
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise on Windows")
 @pytest.mark.parametrize("times", [1, 10_000])
 def test_a_reader_that_goes_away_is_no_error(times):

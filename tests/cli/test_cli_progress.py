@@ -11,7 +11,15 @@ import sys
 import pytest
 from rich.console import Console
 
-from holdfast.cli._progress import MAX_PROGRESS_LINES, PAUSE, Bars, Lines, Watch, bars, watcher
+from holdfast.cli._progress import (
+    MAX_PROGRESS_LINES,
+    PAUSE,
+    BarProgress,
+    LineProgress,
+    ProgressCounter,
+    bars,
+    make_progress,
+)
 
 TOTALS = {"f_score": 100, "relieff": 100}
 
@@ -31,7 +39,7 @@ def lines(capsys):
     def printed():
         return capsys.readouterr().err.splitlines()
 
-    return Lines("It estimates.", clock), clock, printed
+    return LineProgress("It estimates.", clock), clock, printed
 
 
 def test_the_work_is_told_at_the_start(lines):
@@ -83,7 +91,7 @@ def test_lines_are_few_however_slow_the_work(lines):
 
 
 def test_quiet_says_nothing_but_counts(capsys):
-    watch = watcher("It estimates.", quiet=True)
+    watch = make_progress("It estimates.", quiet=True)
     watch.start(TOTALS, {}, "1 local process")
     watch.advance({"f_score": 3}, 1)
     watch.stop()
@@ -96,21 +104,21 @@ def test_who_watches_depends_on_where(monkeypatch):
     for terminal in (True, False):
         monkeypatch.setattr("sys.stderr.isatty", lambda terminal=terminal: terminal, raising=False)
         monkeypatch.setenv("TERM", "xterm")
-        kinds[terminal] = type(watcher("", quiet=False))
-    assert kinds == {True: Bars, False: Lines}
+        kinds[terminal] = type(make_progress("", quiet=False))
+    assert kinds == {True: BarProgress, False: LineProgress}
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "dumb")
-    assert type(watcher("", quiet=False)) is Lines
-    assert type(watcher("", quiet=True)) is Watch
+    assert type(make_progress("", quiet=False)) is LineProgress
+    assert type(make_progress("", quiet=True)) is ProgressCounter
 
 
 SHOWN = """
 import logging, time
 from holdfast.cli._output import logged_warnings
-from holdfast.cli._progress import watcher
+from holdfast.cli._progress import make_progress
 names = [f"selector{i}" for i in range(COUNT)]
 with logged_warnings(quiet=False):
-    watch = watcher("It estimates.", quiet=False)
+    watch = make_progress("It estimates.", quiet=False)
     watch.start(dict.fromkeys(names, 10), {}, "2 local processes")
     for _ in range(10):
         watch.advance({names[0]: 1}, 0)
@@ -141,6 +149,7 @@ def on_a_terminal(count):
     return shown.decode()
 
 
+@pytest.mark.integration
 def test_bars_show_all_units_and_each_selector():
     shown = on_a_terminal(3)
     assert "15/30" in shown
@@ -150,11 +159,13 @@ def test_bars_show_all_units_and_each_selector():
     assert "5/10" in shown
 
 
+@pytest.mark.integration
 def test_warnings_stand_above_the_bars():
     lines = [line.split("\x1b[2K")[-1] for line in on_a_terminal(3).splitlines()]
     assert "warning: something [bold]odd[/bold]" in [line.strip() for line in lines]
 
 
+@pytest.mark.integration
 def test_of_many_selectors_only_those_at_work_have_bars():
     shown = on_a_terminal(30)
     assert "selector1 " in shown

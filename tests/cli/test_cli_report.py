@@ -40,7 +40,7 @@ def test_files_of_others_stay_unless_forced(folder):
     (folder / "report.md").write_text("mine", encoding="utf-8")
     result = run("report", folder)
     assert result.exit_code == 1
-    assert "no report of holdfast" in result.stderr
+    assert "not a holdfast report" in result.stderr
     assert (folder / "report.md").read_text(encoding="utf-8") == "mine"
     assert run("report", folder, "--force").exit_code == 0
     assert "mine" not in (folder / "report.md").read_text(encoding="utf-8")

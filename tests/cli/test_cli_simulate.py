@@ -74,7 +74,7 @@ def test_a_folder_that_cannot_be_used_is_told_before_the_work(tmp_path, monkeypa
     (tmp_path / "file").write_text("", encoding="utf-8")
     result = run("simulate", "figure4", "--out", tmp_path / "file" / "four")
     assert result.exit_code == 1
-    assert "the folder cannot be made (Not a directory); give another" in result.stderr
+    assert "the folder cannot be created (Not a directory); use another" in result.stderr
     assert "expected" not in result.stderr
 
     def no_file(**_):

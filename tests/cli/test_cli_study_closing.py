@@ -12,7 +12,7 @@ import pytest
 import holdfast as hf
 from holdfast.cli._options import RunOptions
 from holdfast.cli._output import table_lines
-from holdfast.cli._study_run import _document, close
+from holdfast.cli._study_run import _document, finish_run
 from holdfast.cli._study_summary import _columns, _shown_sizes, print_summary
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.report import conclude
@@ -28,7 +28,7 @@ def ended(tmp_path, capsys):
         folder = tmp_path / "run"
         with closing(full(made, folder, failed=failed, skip=skip)):
             pass
-        code = close(load(folder), folder, RunOptions(**options))
+        code = finish_run(load(folder), folder, RunOptions(**options))
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
@@ -146,11 +146,11 @@ def test_intervals_wider_than_asked_are_told_among_the_results(width, wide, caps
     result.store.fact = lambda name: fact if name == "until" else stored(name)
     print_summary(result)
     told = capsys.readouterr().out
-    assert ("Wider than asked: the widest interval of nogueira is" in told) == wide
-    assert ("after 12 resamples, the most that the protocol allows" in told) == wide
+    assert ("Wider than requested: the widest interval of nogueira is" in told) == wide
+    assert ("after 12 resamples, the maximum of the protocol" in told) == wide
     fact["stopped"] = False
     print_summary(result)
-    assert "Wider than asked" not in capsys.readouterr().out
+    assert "Wider than requested" not in capsys.readouterr().out
 
 
 def test_the_table_fits_a_terminal_of_80_columns(wine):
@@ -216,7 +216,7 @@ def test_a_selector_without_results_has_dashes(ended):
     _, out, _ = ended(made(), failed=[(1, i) for i in range(12)])
     row = next(line for line in out.splitlines() if line.startswith("two"))
     assert row.split()[1:] == ["-", "-", "-"]
-    assert "Note: fewer than 2" in out
+    assert "Note: there are fewer than 2" in out
 
 
 def test_json_holds_the_failures(ended):

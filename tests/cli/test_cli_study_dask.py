@@ -33,6 +33,7 @@ def test_what_is_no_address_is_wrong_usage(require, tmp_path, content):
     assert "tcp://host:8786" in result.stderr
 
 
+@pytest.mark.integration
 def test_a_scheduler_that_cannot_be_reached_is_a_failed_run(require, tmp_path, monkeypatch):
     require("dask")
     monkeypatch.setattr("holdfast.cli._program.CONNECT_TIMEOUT_SECONDS", 0.5)
@@ -46,6 +47,7 @@ def test_a_scheduler_that_cannot_be_reached_is_a_failed_run(require, tmp_path, m
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.integration
 def test_a_cluster_gives_the_same_results(tmp_path):
     with cluster(tmp_path, workers=1) as started:
         there = run(

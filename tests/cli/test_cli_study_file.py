@@ -53,7 +53,7 @@ def asked(path, **options):
 def test_every_key_says_what_its_option_says(write, tmp_path):
     request = asked(write(WHOLE))
     assert request.file == str(tmp_path / "cells" / "colon.csv")
-    assert request.wishes == {
+    assert request.column_options == {
         "target": -1,
         "drop": ["id", 3],
         "nominal": ["sex"],
@@ -83,7 +83,7 @@ def test_the_command_line_overrides_the_file(write):
     assert str(request.folder) == "here"
     assert request.run.n_jobs == 2
     assert request.study["sizes"] == [3]
-    assert request.wishes["target"] == "kind"
+    assert request.column_options["target"] == "kind"
 
 
 def test_addresses_and_bundled_data_are_no_paths(write):
@@ -95,7 +95,7 @@ def test_addresses_and_bundled_data_are_no_paths(write):
 
 def test_a_file_of_labels_lies_beside_the_study_file(write, tmp_path):
     request = asked(write('[data]\nfile = "a.gct"\ntarget = "a.cls"\n'))
-    assert request.wishes["target"] == str(tmp_path / "a.cls")
+    assert request.column_options["target"] == str(tmp_path / "a.cls")
 
 
 def test_selectors_and_protocol_may_be_tables(write):
@@ -136,21 +136,21 @@ target = "a"
 [selectors.relieff]
 """
 FAULTS = [
-    "data.file: this key is needed",
+    "data.file: this key is required",
     "data.fil: there is no such key. Did you mean 'file'?",
-    "data.target: the name or the number of a column is needed, got 1.5",
+    "data.target: expected the name or number of a column, got 1.5",
     "study.selectors.0: no selector is called 'relief'. Did you mean 'relieff'?",
     "study.selectors.1: input should be a valid string, got 3",
-    "study.sizes.0: a count, or a fraction",
-    "study.sizes.2: a count, or a fraction",
-    "study.sizes.3: a count, or a fraction",
+    "study.sizes.0: expected a count, or a fraction",
+    "study.sizes.2: expected a count, or a fraction",
+    "study.sizes.3: expected a count, or a fraction",
     "study.protocol: no protocol is called 'subsamplin'. Did you mean 'subsampling'?",
     "study.impute: input should be 'median', got 'mean'",
     "study.measures.0: no measure is called 'jacard'. Did you mean 'jaccard'?",
     "study.classifiers: input should be a valid list, got 'knn3'",
     "study.seed: input should be greater than or equal to 0, got -1",
     "run.n_job: there is no such key. Did you mean 'n_jobs'?",
-    "run.n_jobs: a number of processes is needed",
+    "run.n_jobs: expected a number of processes",
     "run.timeout: input should be greater than 0, got 0",
     "run.target: there is no such key. Did you mean 'data.target'?",
     "selectors: there is no such key. Did you mean 'study.selectors'?",
@@ -174,13 +174,13 @@ def test_all_faults_are_told_with_their_paths(write):
         ("[study.selectors.releff]", "study.selectors.releff: no selector is called 'releff'"),
         ("[study.selectors]\nrelieff = 3", "study.selectors.relieff: input should be"),
         ('[study.protocol]\nname = "nested"\nouter_ = 2', "study.protocol: nested has no option"),
-        ("[study]\nsizes = []", "study.sizes: at least one is needed, got []"),
-        ("[study]\nselectors = []", "study.selectors: at least one is needed, got []"),
-        ("[study.selectors]", "study.selectors: at least one is needed, got {}"),
+        ("[study]\nsizes = []", "study.sizes: expected at least one, got []"),
+        ("[study]\nselectors = []", "study.selectors: expected at least one, got []"),
+        ("[study.selectors]", "study.selectors: expected at least one, got {}"),
         ("[run]\ntimeout = inf", "run.timeout: input should be a finite number, got inf"),
         ("[run]\ntimeout = nan", "run.timeout: input should be a finite number, got nan"),
         ("[run]\ntimeout = 1e15", "run.timeout: input should be less than or equal to 10000000"),
-        ("study = 3", "study: a table is needed, got 3"),
+        ("study = 3", "study: expected a table, got 3"),
     ],
 )
 def test_faults_in_tables_are_told_with_their_paths(write, text, fault):
@@ -198,7 +198,7 @@ def test_faults_in_tables_are_told_with_their_paths(write, text, fault):
         ("[data\n", "this is not TOML"),
         ('[data]\nfile = "a"\nfile = "b"\n', "this is not TOML"),
         (b"\xff\xfe\x00", "must be UTF-8"),
-        ("", "data: this key is needed"),
+        ("", "data: this key is required"),
     ],
 )
 def test_files_that_are_none_are_bad_data(write, content, told):

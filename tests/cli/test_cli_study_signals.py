@@ -13,8 +13,8 @@ from contextlib import closing
 import pytest
 
 from tests.cli.studies import run
+from tests.waiting import PATIENCE, until
 
-PATIENCE = 120.0
 LONG = [
     "@breast_cancer",
     "--selectors=f_score,relieff,svm_rfe",
@@ -34,13 +34,6 @@ def done(folder):
         return 0
 
 
-def until(condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def group_is_gone(number):
     try:
         os.killpg(number, 0)
@@ -49,6 +42,7 @@ def group_is_gone(number):
     return False
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 @pytest.mark.parametrize(
     ("sign", "send"),
@@ -67,7 +61,7 @@ def test_an_interrupted_run_keeps_what_was_done(tmp_path, sign, send):
         text=True,
         start_new_session=True,
     )
-    until(lambda: done(folder) or process.poll() is not None)
+    until(lambda: done(folder) or process.poll() is not None, "a unit is done")
     send(process.pid, sign)
     send(process.pid, sign)  # the impatient press twice
     stdout, stderr = process.communicate(timeout=PATIENCE)
@@ -79,9 +73,10 @@ def test_an_interrupted_run_keeps_what_was_done(tmp_path, sign, send):
         f"interrupted: {done(folder):,} of 1,200 units are done and kept in {folder}; "
         f"go on with: holdfast resume {folder}"
     )
-    until(lambda: group_is_gone(process.pid))
+    until(lambda: group_is_gone(process.pid), "the run ends its processes")
 
 
+@pytest.mark.integration
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 @pytest.mark.parametrize("moment", [0.3, 0.8, 1.5])
@@ -94,7 +89,7 @@ def test_workers_that_start_are_not_heard_when_the_run_is_interrupted(tmp_path, 
         text=True,
         start_new_session=True,
     )
-    until(lambda: (folder / "study.sqlite").exists() or process.poll() is not None)
+    until(lambda: (folder / "study.sqlite").exists() or process.poll() is not None, "a run begins")
     time.sleep(moment)  # the workers are importing what they need
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=PATIENCE)

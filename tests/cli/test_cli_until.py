@@ -31,7 +31,7 @@ def test_it_tells_how_the_interval_narrows_and_stops(tmp_path):
     told = [line for line in lines if "widest interval" in line]
     assert told == [
         f"progress: {row.resamples} resamples: widest interval {row.width:.2g} (f_score, 4 "
-        f"features), wanted {WIDTH}."
+        f"features), target {WIDTH}."
         for row in table.itertuples()
     ]
     assert result.stderr.count("How much the selection changes") == 1
@@ -55,7 +55,7 @@ def test_a_cap_that_is_reached_is_told(tmp_path):
     )
     assert result.exit_code == 0
     assert "warning: the widest interval of nogueira is" in result.stderr
-    assert "after 24 resamples, the most that the protocol allows, not 0.001" in result.stderr
+    assert "after 24 resamples, the maximum of the protocol, not 0.001" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_cap_that_is_reached_is_told(tmp_path):
     [
         (["--protocol=cross_validation"], "until_width: cross_validation cannot grow"),
         (["--protocol=nested"], "until_width: nested cannot grow"),
-        (["--part=1/2"], "--until-width and --part do not go together"),
+        (["--part=1/2"], "--until-width and --part cannot be combined"),
         (["--until-width=0"], "0"),
         (["--until-width=nan"], "until_width must be a number above 0"),
     ],

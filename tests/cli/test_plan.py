@@ -172,21 +172,24 @@ def test_effects_may_differ(effects):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "name DATA"),
+        ([], "give DATA"),
         (["--effects=0.3"], "--features must be given"),
         (["--features=30"], "--effects must be given"),
-        (["@wine", "--effects=0.3"], "--effects goes without DATA"),
-        (["@wine", "--features=9", "--samples=9"], "--features, --samples go without DATA"),
+        (["@wine", "--effects=0.3"], "--effects cannot be combined with DATA"),
+        (
+            ["@wine", "--features=9", "--samples=9"],
+            "--features, --samples cannot be combined with DATA",
+        ),
         ([*THEORY, "--target=class"], "--target needs DATA"),
         ([*THEORY, "--n-pairs=9"], "--n-pairs needs DATA"),
         (["--effects=0.3", "--features=30", "--sizes=3"], "--informative"),
-        (["--effects=a b", "--features=30"], "received 'a b'"),
-        (["--effects=0.3,x", "--features=30"], "numbers between commas"),
+        (["--effects=a b", "--features=30"], "got 'a b'"),
+        (["--effects=0.3,x", "--features=30"], "comma-separated numbers"),
         (["--effects=square:gamma=2", "--features=30"], "triangular"),
         (["--effects=triangular:gama=2", "--features=30"], "Did you mean 'gamma'?"),
         (["--effects=triangular:gamma=2", "--features=30"], "need either largest"),
-        (["--effects=.3,.2", "--informative=50", "--features=90"], "says 50 but 2 effects"),
-        (["--effects=.3,.2,.1", "--features=2", "--sizes=1"], "but --features says 2"),
+        (["--effects=.3,.2", "--informative=50", "--features=90"], "is 50 but 2 effects"),
+        (["--effects=.3,.2,.1", "--features=2", "--sizes=1"], "but --features is 2"),
         ([*THEORY[:3], "--sizes=500"], "--sizes must be below --features (500)"),
         ([*THEORY, "--impute=median"], "--impute needs DATA"),
         (["--effects=triangular:gamma=-1,largest=0.1", "--features=30"], "gamma must be"),
@@ -225,6 +228,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     assert "none.csv" in result.stderr
 
 
+@pytest.mark.integration
 def test_help_imports_nothing_slow():
     code = (
         "import sys; from holdfast.cli._plan_command import plan;"

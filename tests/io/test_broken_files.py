@@ -27,7 +27,7 @@ SELECTIONS = {
     "0/1 without header as text": ("a.txt", "0 1 1\n1 0 1\n", 1, "save it as .csv"),
     "dash among names": ("a.txt", "a b\na - b\n", 2, "single -"),
     "separators only": ("a.txt", "a\n,;\n", 2, "got ',;'"),
-    "quotes in text": ("a.txt", 'a b\n"c d"\n', 2, "without quotes"),
+    "quotes in text": ("a.txt", 'a b\n"c d"\n', 2, "are not quoted"),
     "negative index": ("a.txt", "1 2\n-3 4\n", 2, "0 or more, got -3"),
     "huge index": ("a.txt", "1 2\n" + "9" * 50 + "\n", 2, "at most 19 digits"),
     "nearly huge index": ("a.txt", "1\n9999999999999999999\n", 2, "indices of features run from"),
@@ -37,7 +37,7 @@ SELECTIONS = {
     "nonsense JSON": ("a.json", "selected: 1, 2", 1, "valid JSON is needed"),
     "JSON of a number": ("a.json", "3", 1, "a list of selections"),
     "flat JSON": ("a.json", "[\n1,\n2]", 2, "must be a list of indices or names, got 1"),
-    "JSON of mixed kinds": ("a.json", JSON_START + '  [2,\n "x"]]}', 6, 'throughout, got "x"'),
+    "JSON of mixed kinds": ("a.json", JSON_START + '  [2,\n "x"]]}', 6, '(in quotes), got "x"'),
     "JSON of booleans": ("a.json", "[[true, false]]", 1, "got true"),
     "JSON of numbers": ("a.json", "[[1.5]]", 1, "got 1.5"),
     "JSON of null": ("a.json", "[[0],\n[null]]", 2, "got null"),
@@ -48,7 +48,7 @@ SELECTIONS = {
     "JSON key": ("a.json", '{"subsets": [[1]],\n"n_feature": 3}', 2, "mean 'n_features'"),
     "JSON key twice": ("a.json", '{"subsets": [[1]], "subsets": []}', None, "same key twice"),
     "JSON count": ("a.json", '{"subsets": [[1]],\n"n_features": true}', 2, "got True"),
-    "JSON zero": ("a.json", '{"subsets": [[1]],\n"n_features": 0}', 2, "from 1 on, got 0"),
+    "JSON zero": ("a.json", '{"subsets": [[1]],\n"n_features": 0}', 2, "a positive integer, got 0"),
     "JSON names": ("a.json", '{"subsets": [[1]],\n"feature_names": ["a", 1]}', 2, "in quotes"),
     "JSON names repeat": (
         "a.json",
@@ -82,9 +82,9 @@ SELECTIONS = {
     "cell of 2": ("a.csv", "a,b\n0,1\n1,2\n", 3, "got '2' in column 'b'"),
     "missing cell": ("a.csv", "a,b\n0,1\n1,\n", 3, "got '' in column 'b'"),
     "NA": ("a.tsv", "a\tb\nNA\t1\n", 2, "got 'NA' in column 'a'"),
-    "names in CSV": ("a.csv", "TP53,MYC\nAPC,KRAS\n", 2, "one selection a line the ending .txt"),
-    "open quote": ("a.csv", 'a,b\n1,0\n"1,0\n0,1\n', 3, "is a quote left open?"),
-    "quote inside": ("a.csv", 'a,b\n1,0\n"1"0,1\n', 3, "cannot be taken apart"),
+    "names in CSV": ("a.csv", "TP53,MYC\nAPC,KRAS\n", 2, "selection per line the extension .txt"),
+    "open quote": ("a.csv", 'a,b\n1,0\n"1,0\n0,1\n', 3, "is a quote not closed?"),
+    "quote inside": ("a.csv", 'a,b\n1,0\n"1"0,1\n', 3, "cannot be split"),
     "endless cell": ("a.csv", "a,b\n1," + "0" * 200_000 + "\n", 2, "field larger than"),
     "line after a break in quotes": ("a.csv", '"a\nb",c\n1,0\n1,3\n', 4, "got '3'"),
 }
@@ -143,8 +143,8 @@ def test_broken_files_are_refused_in_one_line(tmp_path, form, name, content, lin
     [
         ("0 1\n2 5\n", 5, ", line 2: ", "run from 0 to 4, got 5"),
         ("a b\nb c d\n", 3, ", line 2: ", "at most 3 different names"),
-        ('{"n_features": 4, "subsets": [[1]]}', 5, ": ", "the 4 that the file tells, got 5"),
-        ("a,b\n1,0\n", 3, ": ", "the 2 that the file tells, got 3"),
+        ('{"n_features": 4, "subsets": [[1]]}', 5, ": ", "must be 4 as in the file, got 5"),
+        ("a,b\n1,0\n", 3, ": ", "must be 2 as in the file, got 3"),
     ],
 )
 def test_a_number_of_features_that_contradicts_the_file(

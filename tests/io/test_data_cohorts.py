@@ -116,7 +116,7 @@ def test_the_summary_counts_them(tmp_path):
         ({"cohort": "sit"}, UnknownNameError, "Did you mean 'site'"),
         ({"cohort": "class"}, InvalidInputError, "given as target and as cohort"),
         ({"cohort": "who", "groups": "who"}, InvalidInputError, "as groups and as cohort"),
-        ({"cohort": 1.5}, InvalidInputError, "cohort: a column goes by its name"),
+        ({"cohort": 1.5}, InvalidInputError, "cohort: give a column by its name"),
     ],
 )
 def test_columns_that_cannot_be_cohorts_are_refused(tmp_path, wishes, error, match):

@@ -48,7 +48,7 @@ def test_columns_of_numpy_are_written_down_as_json(table, wishes):
 @pytest.mark.parametrize(
     ("wishes", "match"),
     [
-        ({"target": 1.0}, r"target: a column goes by its name.* got 1.0 \(float\)"),
+        ({"target": 1.0}, r"target: give a column by its name.* got 1.0 \(float\)"),
         ({"target": True}, r"target: .* got True \(bool\)"),
         ({"drop": [None]}, r"drop: .* got None \(NoneType\)"),
         ({"drop": None}, r"drop: .* got None \(NoneType\)"),
@@ -107,7 +107,7 @@ def test_a_feature_of_a_matrix_has_one_role(arrays):
 @pytest.mark.parametrize("names", [["u"], ["u", "v", "w"]])
 @pytest.mark.parametrize("wishes", [{}, {"drop": 0}, {"nominal": "u"}])
 def test_names_of_features_must_be_as_many_as_features(arrays, names, wishes):
-    with pytest.raises(FileFormatError, match="'feature_names' must have one entry a feature, 2"):
+    with pytest.raises(FileFormatError, match="'feature_names' must have one entry per feature, 2"):
         read_data(arrays(feature_names=names), **wishes)
 
 
@@ -127,7 +127,7 @@ def test_arrays_of_one_column_are_labels(arrays):
 @pytest.mark.parametrize("values", [["a", "b", "c"], ["a"], [["a", "b"], ["c", "d"]], "a"])
 def test_labels_of_another_length_are_refused(arrays, name, values):
     target = "other" if name == "other" else "y"
-    with pytest.raises(FileFormatError, match=f"{name!r} must have one entry a sample, 2 in all"):
+    with pytest.raises(FileFormatError, match=f"{name!r} must have one entry per sample, 2 in all"):
         read_data(arrays(**{name: values}), target=target)
 
 

@@ -175,7 +175,7 @@ def test_progress_grows_to_one(write):
         ("# only\n# comments\n", "line 1: a header of column names is needed"),
         ("x,class\n", "at least one row is needed"),
         ("x,class\n1,a\n2\n", "line 3: each row must have 2 cells between commas.* got 1"),
-        ("x,class\nr1,1,a\n", "line 2: .* got 3; if the first column holds labels"),
+        ("x,class\nr1,1,a\n", "line 2: .* got 3; if the first column holds row labels"),
         ("x,class\n1,a\n2,\n", r"a value in 'class', got none in row 2 \(line 3\)"),
         ("x,class\n1,a\n2, \n", r"row 2 \(line 3\)"),
         ("x,x,class\n1,2,a\n", "line 1: column names must be unique, got 'x'"),
@@ -185,7 +185,7 @@ def test_progress_grows_to_one(write):
         ("x,class\n1,a\ninf,b\n", "line 3: values must be finite .* got 'inf' in column 'x'"),
         ("x,class\n1,a\n1e999,b\n", "line 3: values must be finite .* got '1e999'"),
         ("x,class\n1_000,a\n", "got text in 1 column: 'x'"),
-        ('x,class\n1,"a\n2,b\n', "line 2: the row cannot be taken apart"),
+        ('x,class\n1,"a\n2,b\n', "line 2: the row cannot be split"),
         (b"x,class\n1,\x00\n", "line 2: a text file is needed, got binary data"),
         (b"x,class\n" + b"1,a\n" * 40_000 + b"1,\x00\n", "line 40002: a text file is needed"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "got binary data"),
@@ -205,9 +205,11 @@ def test_a_header_of_data_is_found_by_its_label(write):
 def test_cut_off_packed_files_are_refused(write):
     rows = "x,class\n" + "".join(f"{hash((i, 1))},a\n" for i in range(50_000))
     packed = gzip.compress(rows.encode())
-    with pytest.raises(FileFormatError, match=r"line \d+: the packed file is damaged or cut off"):
+    with pytest.raises(
+        FileFormatError, match=r"line \d+: the compressed file is damaged or incomplete"
+    ):
         read_data(write(packed[: len(packed) // 2], "data.csv.gz"))
-    with pytest.raises(FileFormatError, match="line 1: the packed file is damaged"):
+    with pytest.raises(FileFormatError, match="line 1: the compressed file is damaged"):
         read_data(write("x,class\n1,a\n", "data.csv.gz"))
 
 
@@ -216,9 +218,9 @@ def test_missing_files_folders_and_unknown_endings_are_refused(tmp_path, write):
         read_data(tmp_path / "none.csv")
     with pytest.raises(FileFormatError, match="this is a folder"):
         read_data(tmp_path)
-    with pytest.raises(FileFormatError, match=r"the ending must tell .*\.csv.* got '.xlsx'"):
+    with pytest.raises(FileFormatError, match=r"the extension must be .*\.csv.* got '.xlsx'"):
         read_data(write("x,class\n1,a\n", "data.xlsx"))
-    with pytest.raises(FileFormatError, match="the ending must tell"):
+    with pytest.raises(FileFormatError, match="the extension must be"):
         read_data(write("x", "data.npz.gz"))
 
 

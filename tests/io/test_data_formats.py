@@ -158,9 +158,11 @@ def test_gct_without_labels_says_where_they_may_come_from(write):
     path = write("data.gct", GCT_2)
     with pytest.raises(FileFormatError, match=r"path of a CLS file \(.cls\) as the target"):
         read_data(path)
-    with pytest.raises(FileFormatError, match="2 labels are needed, one a sample, got 3"):
+    with pytest.raises(FileFormatError, match="2 labels are needed, one per sample, got 3"):
         read_data(path, target=write("data.cls", "3 2 1\n# t n\n0 1 1\n"))
-    with pytest.raises(FileFormatError, match="1 classes are named, but 2 labels"):
+    with pytest.raises(
+        FileFormatError, match="1 classes are named, but there are 2 distinct labels"
+    ):
         read_data(path, target=write("data.cls", "2 2 1\n# t\n0 1\n"))
     with pytest.raises(FileFormatError, match="a CLS file has three lines"):
         read_data(path, target=write("data.cls", "2 2 1\n0 1\n"))
@@ -197,7 +199,7 @@ def test_bad_numpy_files_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match="X must be a matrix of numbers"):
         read_data(path)
     np.savez(path, X=[[1, 2]], y=[0, 1])
-    with pytest.raises(FileFormatError, match="'y' must have one entry a sample, 1 in all"):
+    with pytest.raises(FileFormatError, match="'y' must have one entry per sample, 1 in all"):
         read_data(path)
     np.savez(path, X=[[1, 2]], Y=[0])
     with pytest.raises(InvalidInputError, match="target must be named"):

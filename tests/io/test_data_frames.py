@@ -210,7 +210,7 @@ def test_single_precision_and_order_of_arrays():
 @pytest.mark.parametrize(
     ("X", "y", "match"),
     [
-        ([[1, 2]], [0, 1], "y must have one entry a sample, 1 in all, got 2"),
+        ([[1, 2]], [0, 1], "y must have one entry per sample, 1 in all, got 2"),
         ([[1, 2], [3, 4]], [0, None], r"a value in 'y', got none in sample 1 \(counted from 0\)"),
         ([[1, 2], [3, 4]], [0, np.nan], "got none in sample 1"),
         ([[1, 2], [3, np.inf]], [0, 1], "got inf in feature 'f1' of sample 1"),
@@ -232,11 +232,11 @@ def test_bad_arrays_are_refused(X, y, match):
 def test_names_groups_and_the_positive_class_are_checked():
     X, y = [[1, 2], [3, 4]], ["a", "b"]
     assert from_arrays(X, y, feature_names=["u", "v"], positive="b").classes == ("b", "rest")
-    with pytest.raises(InvalidInputError, match="feature_names must have one entry a feature"):
+    with pytest.raises(InvalidInputError, match="feature_names must have one entry per feature"):
         from_arrays(X, y, feature_names=["u"])
     with pytest.raises(InvalidInputError, match="must be unique, got 'u'"):
         from_arrays(X, y, feature_names=["u", "u"])
-    with pytest.raises(InvalidInputError, match="groups must have one entry a sample"):
+    with pytest.raises(InvalidInputError, match="groups must have one entry per sample"):
         from_arrays(X, y, groups=[1])
     with pytest.raises(UnknownNameError, match="no class is called 'c'"):
         from_arrays(X, y, positive="c")

@@ -62,6 +62,7 @@ def run(*command, folder):
     )
 
 
+@pytest.mark.integration
 @pytest.mark.slow
 def test_h5ad_files_are_read_in_an_environment_of_their_own(tmp_path):
     made = run(sys.executable, "-m", "venv", "env", folder=tmp_path)

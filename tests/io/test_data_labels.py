@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io import from_arrays, read_data
-from holdfast.io._columns import codes_of
+from holdfast.io._columns import encode_nominal
 
 ARFF = (
     "@relation r\n@attribute x {a,NA,null,nan,'?'}\n@attribute n numeric\n"
@@ -17,7 +17,9 @@ ARFF = (
 def test_labels_of_a_whole_text_are_refused(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text(f"x,note,class\n1,{'word ' * 60},a\n2,short,b\n")
-    with pytest.raises(FileFormatError, match=r"'note' may have 256 characters, got .* with 299"):
+    with pytest.raises(
+        FileFormatError, match=r"'note' may have at most 256 characters, got .* with 299"
+    ):
         read_data(path, target="note", drop="class")
     with pytest.raises(InvalidInputError, match=r"'groups' .* is this the right column"):
         from_arrays([[1], [2]], ["a", "b"], groups=["x" * 257, "y"])
@@ -79,7 +81,7 @@ def test_dates_become_text_that_people_read():
     ],
 )
 def test_nominal_values_are_told_apart_as_text(texts, codes):
-    np.testing.assert_array_equal(codes_of(texts), codes)
+    np.testing.assert_array_equal(encode_nominal(texts), codes)
 
 
 def test_declared_values_of_arff_are_never_missing(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pandas as pd
@@ -48,12 +49,34 @@ def test_simulated_data_know_the_truth():
 
 
 def test_unknown_bundled_data_and_columns_get_a_hint():
-    with pytest.raises(
-        UnknownNameError, match=r"no bundled data are called '@wines'\. Did you mean"
-    ):
+    with pytest.raises(UnknownNameError, match=r"no data set is called '@wines'\. Did you mean"):
         read_data("@wines")
+    names = "Known: @breast_cancer, @digits, @simulated, @wine"
+    with pytest.raises(UnknownNameError, match=names):
+        read_data("@nonsense")
     with pytest.raises(UnknownNameError, match=r"no feature 'alkohol'\. Did you mean 'alcohol'"):
         read_data("@wine", drop="alkohol")
+
+
+def test_other_packages_offer_data_sets(monkeypatch):
+    point = EntryPoint("cells", "tests.io.test_data_sets:load_cells", "holdfast.datasets")
+    monkeypatch.setattr("holdfast._registry.entry_points", lambda group: [point])
+    data = read_data("@cells", drop="TP53")
+    assert data.feature_names == ("KRAS", "sex")
+    assert data.nominal == (1,)
+    assert data.groups.tolist() == ["s1", "s1", "s2", "s2"]
+    assert data.source == {"file": "@cells", "drop": ["TP53"]}
+
+
+def load_cells():
+    X = np.array([[0.5, 2.0, 0.0], [1.5, 3.0, 1.0], [2.5, 4.0, 1.0], [3.5, 5.0, 0.0]])
+    return Dataset(
+        X=X,
+        y=np.array(["1", "2", "1", "3"]),
+        feature_names=("TP53", "KRAS", "sex"),
+        groups=np.array(["s1", "s1", "s2", "s2"]),
+        nominal=(2,),
+    )
 
 
 def test_classes_and_codes_belong_together():
@@ -100,7 +123,7 @@ def test_the_fingerprint_changes_with_all_that_matters(change):
 def test_a_data_set_refuses_what_does_not_fit():
     with pytest.raises(InvalidInputError, match="float64 or float32, got 2 dimensions of int64"):
         Dataset(X=np.ones((2, 2), dtype=np.int64), y=np.array(["a", "b"]), feature_names=("u", "v"))
-    with pytest.raises(InvalidInputError, match="truth must have one entry a feature"):
+    with pytest.raises(InvalidInputError, match="truth must have one entry per feature"):
         Dataset(
             X=np.ones((1, 2)), y=np.array(["a"]), feature_names=("u", "v"), truth=np.array([True])
         )
@@ -219,5 +242,5 @@ def test_text_that_no_file_can_hold_is_refused(tmp_path):
         path.write_text("class,f\na,1\nb,2\n")
     except OSError:
         pytest.skip("this file system takes text as names only")
-    with pytest.raises(FileFormatError, match=r"'data\\udcff.csv': the path is no text"):
+    with pytest.raises(FileFormatError, match=r"'data\\udcff.csv': the path is not valid UTF-8"):
         read_data(path)

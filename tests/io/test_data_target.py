@@ -1,4 +1,4 @@
-"""Numbers as a target: what may be amounts is refused, what is declared is taken."""
+"""Numeric targets: possible quantities are refused, declared classes are accepted."""
 
 import numpy as np
 import pandas as pd
@@ -7,8 +7,8 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.io import check_for_study, from_arrays, read_data
-from holdfast.io._binary import Matrix, _column, matrix_data
-from holdfast.io._columns import Wishes
+from holdfast.io._binary import Matrix, _column, dataset_from_matrix
+from holdfast.io._columns import ColumnOptions
 from holdfast.study._storage._folder import load_data
 
 STAGES = [0, 1, 2, 3, 4] * 4
@@ -34,9 +34,9 @@ def test_a_column_of_few_numbers_is_ambiguous(tmp_path):
     with pytest.raises(InvalidInputError) as error:
         read_data(path, target="stage")
     assert str(error.value) == (
-        f"{path}: column 'stage' holds 5 distinct numbers (0, 1, 2 and 2 more): classes, or "
-        "amounts? Amounts are not supported as a target yet. If they are class labels, say so: "
-        "--classes, or classes=True in Python."
+        f"{path}: column 'stage' holds 5 distinct numbers (0, 1, 2 and 2 more): classes or "
+        "quantities? Quantities are not supported as a target yet. If they are class labels, say "
+        "so: --classes, or classes=True in Python."
     )
     declared = read_data(path, target="stage", classes=True)
     assert declared.classes == ("0", "1", "2", "3", "4")
@@ -47,7 +47,7 @@ def test_a_column_of_few_numbers_is_ambiguous(tmp_path):
 @pytest.mark.parametrize("count", [3, 20, 21, 40])
 def test_the_number_of_values_decides_what_is_asked(count, tmp_path):
     path = table([i % count for i in range(80)], tmp_path)
-    told = "classes, or amounts?" if count <= 20 else "looks like a continuous outcome"
+    told = "classes or quantities?" if count <= 20 else "looks like a continuous outcome"
     with pytest.raises(InvalidInputError, match=f"{count} distinct numbers .*{told}"):
         read_data(path, target="stage")
 
@@ -124,12 +124,14 @@ def test_columns_of_anndata_keep_categories():
     """As read_h5ad does; the package itself is tested in an environment of its own."""
     for kind, refused in (("category", False), ("int64", True)):
         side = {"stage": _column(frame(kind)["stage"])}
-        matrix = Matrix(where="data.h5ad", X=X, feature_names=["x"], side=side)
+        matrix = Matrix(where="data.h5ad", X=X, feature_names=["x"], sample_columns=side)
         if refused:
             with pytest.raises(InvalidInputError, match="5 distinct numbers"):
-                matrix_data(matrix, Wishes(target="stage"), None)
+                dataset_from_matrix(matrix, ColumnOptions(target="stage"), None)
         else:
-            assert len(matrix_data(matrix, Wishes(target="stage"), None).classes) == 5
+            assert (
+                len(dataset_from_matrix(matrix, ColumnOptions(target="stage"), None).classes) == 5
+            )
 
 
 def test_arrays_in_files_follow_the_rule_of_arrays(tmp_path):
@@ -224,7 +226,7 @@ def test_studies_and_replication_refuse_them_too(refused):
         lambda: study.run(wide, refused, n_jobs=1),
         lambda: hf.replication("f_score", wide, refused, size=2, n_pairs=4),
     ):
-        with pytest.raises(InvalidInputError, match=r"structured array|classes, or amounts"):
+        with pytest.raises(InvalidInputError, match=r"structured array|classes or quantities"):
             call()
 
 
@@ -261,5 +263,5 @@ def test_the_first_column_can_still_be_the_target(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("kind,x\na,1\nb,2\n")
     assert read_data(path, target=0).source["target"] == 0
-    with pytest.raises(InvalidInputError, match="classes must be True or False; received 'yes'"):
+    with pytest.raises(InvalidInputError, match="classes must be True or False; got 'yes'"):
         read_data(path, target=0, classes="yes")

@@ -101,8 +101,8 @@ def test_the_tests_of_drawn_samples_decide_as_those_of_a_single_table():
     tested = subsampled([0.3, 0.35, 0.6], n=40, k=15, seed=5)
     sheet = PredictionErrors(tested)
     times = np.random.default_rng(0).integers(0, 4, size=sheet.n_units)
-    shares = sheet.shares(times[sheet.unit].astype(np.float32))
-    p_values = sheet.weighed(times).p_values(0, as_published=True)
+    shares = sheet.errors_by_test_part(times)
+    p_values = sheet.candidate_errors(times).p_values(0, as_published=True)
     assert p_values[2] == pytest.approx(corrected_t_test(shares[2] - shares[0], 0.25))
 
 

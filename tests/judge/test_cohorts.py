@@ -276,7 +276,7 @@ def test_names_may_be_those_of_columns_or_markup():
     [
         ([[0.1]], "ab", "at least one; got the shape"),
         ([[0.1], [0.2]], "abc", "each of 3 pairs"),
-        ([[0.1], [0.2]], "aa", "a name of its own"),
+        ([[0.1], [0.2]], "aa", "different names"),
         ([[0.1], [0.2]], "a", "at least two cohorts"),
     ],
 )
@@ -304,10 +304,11 @@ def test_cohorts_of_one_population_are_noticed_at_the_level():
 
 def test_dealt_cohorts_have_as_many_features_in_common_as_asked_for():
     n = np.array([50.0, 70.0])
-    effect = _cohort_comparison._effect_of(n, 300, 20, 20, 9.0)
+    effect = _cohort_comparison._find_effect(n, 300, 20, 20, 9.0)
     generator, same = np.random.default_rng(5), _cohort_comparison._patterns(2, 300, 20, 20)
     common = [
-        _cohort_comparison._deal(n, 20, effect * same, 20, generator)[1:].mean() for _ in range(100)
+        _cohort_comparison._simulate_common(n, 20, effect * same, 20, generator)[1:].mean()
+        for _ in range(100)
     ]
     assert np.mean(common) == pytest.approx(9.0, abs=0.5)
 

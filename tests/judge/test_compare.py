@@ -90,11 +90,11 @@ def test_one_pair_has_nothing_to_be_compared_with():
 def test_weights_count_samples_as_often_as_copies_of_them():
     wrong = np.random.default_rng(3).random((4, 12)) < 0.4
     times = np.array([0, 1, 2, 0, 3, 1, 1, 0, 2, 1, 0, 1])
-    weighed = PredictionErrors(once(wrong)).weighed(times)
-    copied = PredictionErrors(once(np.repeat(wrong, times, axis=1))).weighed()
-    assert weighed.errors == pytest.approx(copied.errors)
-    assert weighed.spreads == pytest.approx(copied.spreads)
-    assert weighed.p_values(2) == pytest.approx(copied.p_values(2))
+    weighted = PredictionErrors(once(wrong)).candidate_errors(times)
+    copied = PredictionErrors(once(np.repeat(wrong, times, axis=1))).candidate_errors()
+    assert weighted.errors == pytest.approx(copied.errors)
+    assert weighted.standard_errors == pytest.approx(copied.standard_errors)
+    assert weighted.p_values(2) == pytest.approx(copied.p_values(2))
 
 
 def test_samples_that_are_drawn_thrice_count_thrice():
@@ -103,16 +103,16 @@ def test_samples_that_are_drawn_thrice_count_thrice():
     sheet = PredictionErrors(tested)
     drawn = np.random.default_rng(0).integers(0, 3, size=sheet.n_units)
     columns = np.repeat(np.arange(len(tested.samples)), drawn[sheet.unit])
-    weighed = sheet.weighed(drawn)
-    assert weighed.errors == pytest.approx(tested.wrong[:, columns].mean(axis=1))
+    weighted = sheet.candidate_errors(drawn)
+    assert weighted.errors == pytest.approx(tested.wrong[:, columns].mean(axis=1))
     copy = np.concatenate([np.arange(times) for times in drawn[sheet.unit]])
     samples = tested.samples[columns] + 1000 * copy
     for pair in range(3):
         value = tested.wrong[pair, columns].astype(float)
         group = np.zeros(len(columns))  # test parts are of one size, so all weights are equal
         mean, spread = naive_spread(value, samples, group, samples, once=False, overlap=0.25)
-        assert weighed.errors[pair] == pytest.approx(mean)
-        assert weighed.spreads[pair] == pytest.approx(spread)
+        assert weighted.errors[pair] == pytest.approx(mean)
+        assert weighted.standard_errors[pair] == pytest.approx(spread)
 
 
 def test_a_data_set_that_is_drawn_thrice_counts_thrice():
@@ -124,11 +124,14 @@ def test_a_data_set_that_is_drawn_thrice_counts_thrice():
     columns = np.concatenate([np.flatnonzero(part == set_) for set_ in np.repeat(range(6), times)])
     copied_part = np.repeat(np.arange(6), 10)
     copies = repeated(wrong[:, columns], copied_part, np.arange(60), overlap=0.0, units=copied_part)
-    weighed, copied = PredictionErrors(sets).weighed(times), PredictionErrors(copies).weighed()
-    assert weighed.errors[0] == pytest.approx((3 * 0.8 + 3 * 0.1) / 6)
-    assert weighed.errors == pytest.approx(copied.errors)
-    assert weighed.spreads == pytest.approx(copied.spreads)
-    assert weighed.p_values(1) == pytest.approx(copied.p_values(1), nan_ok=True)
+    weighted, copied = (
+        PredictionErrors(sets).candidate_errors(times),
+        PredictionErrors(copies).candidate_errors(),
+    )
+    assert weighted.errors[0] == pytest.approx((3 * 0.8 + 3 * 0.1) / 6)
+    assert weighted.errors == pytest.approx(copied.errors)
+    assert weighted.standard_errors == pytest.approx(copied.standard_errors)
+    assert weighted.p_values(1) == pytest.approx(copied.p_values(1), nan_ok=True)
 
 
 def of_subjects(rng, count=20, samples=10, holed=False):
@@ -172,18 +175,18 @@ def test_standard_errors_of_subjects_are_those_of_a_linear_model_with_clusters()
     rng = np.random.default_rng(2)
     subject = np.sort(rng.integers(12, size=80))
     wrong = rng.random((1, 80)) < 0.2 + 0.5 * (subject % 3 == 0)
-    scored = PredictionErrors(once(wrong, units=subject)).weighed()
+    scored = PredictionErrors(once(wrong, units=subject)).candidate_errors()
     error, total = wrong.mean(), 0.0
     for one in np.unique(subject):  # the sandwich (CR2), for a model that is a constant
         own = subject == one
         total += (wrong[0][own] - error).sum() ** 2 / (1 - own.mean())
     assert scored.errors[0] == pytest.approx(error)
     # doubled, as so few units train each other
-    assert scored.spreads[0] == pytest.approx(np.sqrt(2 * total) / 80)
+    assert scored.standard_errors[0] == pytest.approx(np.sqrt(2 * total) / 80)
     # equal subjects: the standard error of the mean of their shares
     equal = np.repeat(np.arange(8), 10)
     shares = wrong[0].reshape(8, 10).mean(axis=1)
-    found = PredictionErrors(once(wrong, units=equal)).weighed().spreads[0]
+    found = PredictionErrors(once(wrong, units=equal)).candidate_errors().standard_errors[0]
     assert found == pytest.approx(np.sqrt(2) * scipy.stats.sem(shares))
 
 
@@ -201,12 +204,12 @@ def test_standard_errors_of_repeated_tests_are_their_definition(kind):
     where = tested.samples, tested.group, units
     for pair in range(2):
         expected = naive_spread(tested.wrong[pair].astype(float), *where, **how)
-        found = scored.weighed()
-        assert (found.errors[pair], found.spreads[pair]) == pytest.approx(expected)
+        found = scored.candidate_errors()
+        assert (found.errors[pair], found.standard_errors[pair]) == pytest.approx(expected)
     apart = tested.wrong[1].astype(float) - tested.wrong[0]
     mean, spread = naive_spread(apart, *where, **how)
     p_value = 2 * scipy.stats.t.sf(abs(mean / spread), len(np.unique(units)) - 1)
-    assert scored.weighed().p_values(0)[1] == pytest.approx(p_value)
+    assert scored.candidate_errors().p_values(0)[1] == pytest.approx(p_value)
 
 
 @pytest.mark.parametrize("kind", ["once", "repeatedly"])

@@ -13,10 +13,10 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import PairValues, compare_replication
 from holdfast.judge._replication._comparison import (
-    MIN_WITHIN_SHARE,
+    MIN_SPLIT_SHARE,
     OVERSTATEMENT,
     T_DEGREES_OF_FREEDOM,
-    compare_values,
+    compare_pair_values,
 )
 from holdfast.judge._replication._interval import LogOdds
 
@@ -59,13 +59,13 @@ def plain_variance(one, two, size):
     quarters = np.mean(gaps) * rate("halves") / rate("quarters") - within
     left_out *= rate("halves") / rate("parts")
     both = (quarters + left_out) / 2 / OVERSTATEMENT
-    return max(both, MIN_WITHIN_SHARE * within, 0.05**2 / size) + within / len(halves)
+    return max(both, MIN_SPLIT_SHARE * within, 0.05**2 / size) + within / len(halves)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_numbers_are_those_of_the_formulas(seed):
     one, two = values_of(seed), values_of(seed + 100, level=0.4, spread=0.2)
-    found = compare_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
+    found = compare_pair_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
     error = math.sqrt(plain_variance(one, two, 10))
     difference = one.halves.mean() - two.halves.mean()
     assert found.difference == pytest.approx(difference)
@@ -79,7 +79,7 @@ def test_numbers_are_those_of_the_formulas(seed):
 def test_the_test_and_the_interval_agree():
     for level in np.linspace(0.2, 0.6, 9):
         one, two = values_of(1, level=level), values_of(2, level=0.4)
-        found = compare_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
+        found = compare_pair_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
         assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
 
 
@@ -121,7 +121,7 @@ def test_without_quarters_the_spread_over_splits_is_taken():
         replace(own, parts=np.empty((0, 2)), quarters=np.empty((0, 6)))
         for own in (values_of(1), values_of(2))
     )
-    found = compare_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
+    found = compare_pair_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
     within = np.var(one.halves - two.halves, ddof=1)
     assert found.standard_error == pytest.approx(math.sqrt(within * (1 + 1 / 40)))
 
@@ -129,7 +129,7 @@ def test_without_quarters_the_spread_over_splits_is_taken():
 def test_splits_without_a_value_are_left_out():
     one, two = values_of(1), values_of(2)
     one.halves[:3], two.halves[5:7] = np.nan, np.nan
-    found = compare_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
+    found = compare_pair_values((one, two), (SCALE, SCALE), size=10, measure="nogueira")
     both = np.isfinite(one.halves) & np.isfinite(two.halves)
     assert found.n_pairs == 35
     assert found.difference == pytest.approx((one.halves - two.halves)[both].mean())
@@ -148,12 +148,12 @@ def test_what_cannot_be_compared_is_refused():
         )
     with pytest.raises(InvalidInputError, match="with X and y"):
         compare_replication("t_score", one)
-    with pytest.raises(InvalidInputError, match="n_pairs: only with selectors"):
+    with pytest.raises(InvalidInputError, match="n_pairs: only for selectors"):
         compare_replication(one, one, n_pairs=9)
     with pytest.raises(InvalidInputError, match="does not hold the values"):
         compare_replication(one, replace(one, values=None))
     nothing = replace(one.values, halves=np.full(5, np.nan))
-    with pytest.raises(InvalidInputError, match="at least 2 splits in common; there are 0"):
+    with pytest.raises(InvalidInputError, match="at least 2 splits in common, got 0"):
         compare_replication(one, replace(one, values=nothing))
 
 

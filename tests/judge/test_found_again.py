@@ -31,17 +31,17 @@ from holdfast.judge._replication._chance_model import (
 from holdfast.judge._replication._feature_chances import (
     DisjointDesign,
     FeatureChances,
+    chances_from_groups,
     chances_from_orders,
     chances_from_subsets,
-    chances_of_groups,
-    named_members,
+    name_members,
     samples_needed,
 )
 from holdfast.judge._replication._score_model import ScoreVote
 from holdfast.resample import ReplicationDesign, ReplicationPairs
 
 Y = np.arange(60) % 2
-PAIRS = ReplicationPairs.of(ReplicationDesign(8).draw(Y))
+PAIRS = ReplicationPairs.from_resamples(ReplicationDesign(8).draw(Y))
 N_PARTS = max(own.max() for own in (PAIRS.halves, PAIRS.parts, PAIRS.quarters, PAIRS.full)) + 1
 SCALES = {"halves": 1.0, "parts": 0.75**0.5, "quarters": 0.5**0.5, "full": 2**0.5}
 
@@ -310,14 +310,14 @@ def groups_of(subsets):
 def test_a_group_has_the_chance_of_its_median_member():
     subsets = subsets_of(latent_scores(some_effects()))
     members = chances_from_subsets(subsets, design(80))
-    found, chosen = chances_of_groups(groups_of(subsets), design(80))
+    found, chosen = chances_from_groups(groups_of(subsets), design(80))
     assert np.flatnonzero(found.selected).tolist() == chosen.representatives.tolist()
     for representative, own in zip(chosen.representatives, chosen.members, strict=True):
         assert found.chance[representative] == np.median(members.chance[own])
         assert found.low[representative] == np.median(members.low[own])
     assert (found.chance[~found.selected] == 0).all()
     names = [f"f{i}" for i in range(80)]
-    members = named_members(names, chosen)
+    members = name_members(names, chosen)
     table = FeatureChances(names=names, found=found, n_units=60, members=members).table()
     assert len(table) == len(chosen.members)
     row = table.set_index("feature").loc[f"f{chosen.representatives[0]}"]
@@ -357,7 +357,7 @@ def test_quarters_that_select_nothing_are_left_out():
 
 
 def test_halves_alone_are_enough():
-    pairs = ReplicationPairs.of(ReplicationDesign(8).draw([0] * 53 + [1] * 7))
+    pairs = ReplicationPairs.from_resamples(ReplicationDesign(8).draw([0] * 53 + [1] * 7))
     assert len(pairs.quarters) == 0
     scores = latent_scores(some_effects())[: pairs.full.max() + 1]
     scores[pairs.full] = latent_scores(some_effects())[PAIRS.full]

@@ -36,7 +36,7 @@ def test_equal_rows_are_both_on_the_front():
 
 
 def test_a_column_that_is_missing_is_named():
-    with pytest.raises(InvalidInputError, match="lacks size"):
+    with pytest.raises(InvalidInputError, match="missing: size"):
         pareto_front(pd.DataFrame({"error": [0.1], "stability": [np.nan]}))
 
 

@@ -13,16 +13,16 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Replication, plan_samples
 from holdfast.judge._replication._prediction import (
-    CORRECTED,
-    FACTORS,
+    CORRECTED_MEASURES,
     GROWTH,
-    MARGIN,
+    LOGIT_MARGIN,
     MAX_FACTOR,
-    SHARES,
-    line_through,
+    SHARE_MEASURES,
+    SIZE_FACTORS,
+    fit_stability_line,
     value_of_share,
 )
-from holdfast.judge._replication._sample_plan import at_chance, features_again
+from holdfast.judge._replication._sample_plan import expected_common_features, is_at_chance
 from holdfast.theory import expected_stability, required_samples
 
 SETTING = {"effect": 0.35, "n_informative": 20, "n_features": 500, "n_selected": 20}
@@ -48,12 +48,12 @@ def theory(n, **setting):
     ]
 
 
-@pytest.mark.parametrize("measure", [*CORRECTED, *SHARES])
+@pytest.mark.parametrize("measure", [*CORRECTED_MEASURES, *SHARE_MEASURES])
 @pytest.mark.parametrize("overlap", [0, 3, 10])
 def test_what_is_found_again_undoes_the_measure(measure, overlap):
     subsets = [list(range(10)), list(range(10 - overlap, 20 - overlap))]
     value = hf.measure(measure, hf.Subsets(subsets, n_features=40))
-    again = features_again(value, measure=measure, size=10, n_features=40)
+    again = expected_common_features(value, measure=measure, size=10, n_features=40)
     assert again == pytest.approx(overlap)
 
 
@@ -87,18 +87,18 @@ def test_distances_and_single_points_are_refused():
     bare = replace(one, curve=one.curve.head(1), note="nothing is known")
     with pytest.raises(InvalidInputError, match="from this estimate: nothing is known"):
         plan_samples(bare)
-    with pytest.raises(InvalidInputError, match="found must be what "):
+    with pytest.raises(InvalidInputError, match="found must be a result of "):
         plan_samples(3)
 
 
 def log_odds(value):
-    inner = MARGIN + (1 - 2 * MARGIN) * value
+    inner = LOGIT_MARGIN + (1 - 2 * LOGIT_MARGIN) * value
     return math.log(inner / (1 - inner))
 
 
 def line_of(found, **more):
     asked = {"n_features": found.n_features, "size": found.size, "measure": found.measure}
-    return line_through(found.points, n_units=80, **asked, **more)
+    return fit_stability_line(found.points, n_units=80, **asked, **more)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_the_samples_that_theory_asks_for_lie_in_the_interval(effect):
 def test_the_line_reaches_the_target_there_and_not_before():
     found = found_of([0.2, 0.3, 0.4])
     plan, line = plan_samples(found, target=0.6), line_of(found)
-    before, there = (line.at(n, 0.95)[0] for n in (plan.needed - 1, plan.needed))
+    before, there = (line.predict(n, 0.95)[0] for n in (plan.needed - 1, plan.needed))
     assert before < 0.6 <= there
 
 
@@ -126,9 +126,9 @@ def test_the_line_goes_through_the_share_and_on_with_its_slope():
     found = found_of([0.2, 0.3, 0.4])
     share = 0.55 * (1 - 20 / 500) + 20 / 500
     line = line_of(found, share=share)
-    assert line.at(80, 0.95)[0] == pytest.approx(0.55)
-    assert line.at(40, 0.95)[0] == pytest.approx(0.4)
-    ahead = line.at(320, 0.95)[0]
+    assert line.predict(80, 0.95)[0] == pytest.approx(0.55)
+    assert line.predict(40, 0.95)[0] == pytest.approx(0.4)
+    ahead = line.predict(320, 0.95)[0]
     assert log_odds(ahead) - log_odds(0.55) == pytest.approx(GROWTH * math.log(4))
 
 
@@ -138,12 +138,12 @@ def test_a_model_of_scores_bends_the_line():
     values = [0.5, 0.6, 0.6, 0.7, 0.7]
     shares = [value * (1 - 20 / 500) + 20 / 500 for value in values]
     line = line_of(found, share=shares[0], score_shares=shares)
-    for factor, value in zip(FACTORS.tolist(), values, strict=True):
+    for factor, value in zip(SIZE_FACTORS.tolist(), values, strict=True):
         step = (log_odds(value) - log_odds(0.5) + math.log(factor)) / 2
-        assert log_odds(line.at(80 * factor, 0.95)[0]) - log_odds(0.5) == pytest.approx(step)
+        assert log_odds(line.predict(80 * factor, 0.95)[0]) - log_odds(0.5) == pytest.approx(step)
 
 
-@pytest.mark.parametrize("measure", [*CORRECTED, *SHARES, "jaccard"])
+@pytest.mark.parametrize("measure", [*CORRECTED_MEASURES, *SHARE_MEASURES, "jaccard"])
 @pytest.mark.parametrize("overlap", [1, 5, 10])
 def test_the_measure_follows_from_the_share(measure, overlap):
     subsets = [list(range(10)), list(range(10 - overlap, 20 - overlap))]
@@ -176,8 +176,8 @@ def test_pilots_with_little_agreement_get_a_least_number():
 
 def test_nothing_is_planned_at_chance():
     found = found_of([0.0, 0.01, 0.02], error=0.03)
-    assert at_chance(found)
-    assert not at_chance(replace(found, standard_error=0.01))
+    assert is_at_chance(found)
+    assert not is_at_chance(replace(found, standard_error=0.01))
     plan = plan_samples(found)
     assert math.isinf(plan.needed)
     assert math.isnan(plan.needed_high)
@@ -219,6 +219,6 @@ def test_prediction_plan_and_chances_say_the_same():
 def test_random_selections_are_not_predicted_to_agree():
     """Near chance log odds are steep: the interval must not reach up to perfect agreement."""
     found = found_of([0.0, -0.01, 0.0], error=0.15)
-    value, low, high = line_of(found).at(80, 0.95)
+    value, low, high = line_of(found).predict(80, 0.95)
     assert low == 0 <= value < 0.05
     assert high < 0.5

@@ -14,8 +14,8 @@ from holdfast.judge._replication._chance_model import (
     SMALLEST_CHANCE,
     START_FLOOR,
     START_SPREAD,
-    _decreasing,
-    _selected_again,
+    _fit_decreasing,
+    _log_odds_of_reselection,
     _shift_to_sum,
 )
 from holdfast.judge._replication._rank_model import (
@@ -101,7 +101,7 @@ def test_odds_of_selection_again_are_the_prototype_s(case):
     edges = np.array(case["edges"])
     middles = (edges[1:] + edges[:-1]) / 2 - 0.5
     for (weighted, table), golden in zip(plain_tables(case), case["selected_again"], strict=True):
-        found = _selected_again(weighted, table, middles)
+        found = _log_odds_of_reselection(weighted, table, middles)
         np.testing.assert_allclose(found[0], golden, rtol=0, atol=1e-9)
 
 
@@ -213,7 +213,9 @@ def test_selection_again_falls_with_the_rank():
     rng = np.random.default_rng(3)
     ranks = rng.permuted(np.tile(np.arange(50), (3, 2, 1)), axis=2)
     table = RankTable.from_ranks(ranks, rank_edges(5, 50), 5, 0.5)
-    found = _selected_again(table.weighted(rng.gamma(0.3, 1 / 0.3, (8, 50))), table, np.arange(50))
+    found = _log_odds_of_reselection(
+        table.weighted(rng.gamma(0.3, 1 / 0.3, (8, 50))), table, np.arange(50)
+    )
     assert (np.diff(found, axis=1) <= 1e-12).all()
     assert np.abs(found).max() <= logit(1 - SMALLEST_CHANCE)
 
@@ -223,4 +225,4 @@ def test_pooling_gives_the_closest_decreasing_values():
     for _ in range(20):
         values, weights = rng.standard_normal(15), rng.gamma(1.0, 1.0, 15) + 0.01
         expected = isotonic_regression(values, sample_weight=weights, increasing=False)
-        np.testing.assert_allclose(_decreasing(values, weights), expected, atol=1e-12)
+        np.testing.assert_allclose(_fit_decreasing(values, weights), expected, atol=1e-12)

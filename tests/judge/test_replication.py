@@ -39,6 +39,7 @@ def same_first(X, y):
     return -np.arange(X.shape[1], dtype=float)
 
 
+@pytest.mark.slow
 def test_it_is_unbiased_for_independent_samples_of_half_the_size():
     rng = np.random.default_rng(0)
     values = [
@@ -63,7 +64,7 @@ def test_it_is_the_mean_over_pairs_that_are_measured_one_by_one(data, measure):
     found = replication("t_score", X, y, size=6, measure=measure, n_pairs=6, random_state=3)
     record, selector = hf.measures.get_measure(measure), hf.TScore(random_state=3)
     resamples = ReplicationDesign(6).draw(y, None, 3)
-    weights, ranks = selector.judge_resamples(X, y, [one.train for one in resamples])
+    weights, ranks = selector.select_resamples(X, y, [one.train for one in resamples])
     options = {"data": X} if record.needs & {"similarity", "data"} else {}
     forms = {"subset": ranks.top(6), "ranking": ranks, "weights": weights}
     held = forms.get(record.form)
@@ -89,7 +90,7 @@ def test_subsets_of_unequal_sizes_are_compared_by_their_overlap(measure, monkeyp
     pairs = rng.integers(0, 20, (15, 2, 2))
     record = hf.measures.get_measure(measure)
     found = dict(enumerate(rows))
-    monkeypatch.setattr("holdfast.judge._replication._pair_similarities.CELLS", 200)
+    monkeypatch.setattr("holdfast.judge._replication._pair_similarities.MAX_TABLE_CELLS", 200)
     values = pair_similarities(record, found, pairs, hf.Subsets, n_features=40)
     each = [
         hf.measure(measure, hf.Subsets([rows[i], rows[j]], n_features=40))
@@ -112,7 +113,7 @@ def test_pairs_for_which_a_measure_has_no_value_have_none():
 def test_blocks_of_resamples_change_nothing(data, monkeypatch):
     X, y = data
     whole = replication("t_score", X, y, size=6, n_pairs=9)
-    monkeypatch.setattr("holdfast.judge._replication._fit_resamples.TABLE", 5 * 60)
+    monkeypatch.setattr("holdfast.judge._replication._fit_resamples.MAX_SCORES_PER_BLOCK", 5 * 60)
     parts = replication("t_score", X, y, size=6, n_pairs=9)
     pd.testing.assert_frame_equal(whole.curve, parts.curve)
 
@@ -316,7 +317,7 @@ def test_the_result_tells_itself(data):
     found = replication("t_score", *data, size=6, n_pairs=8)
     assert isinstance(found, Replication)
     assert repr(found).startswith(f"<Replication: nogueira {found.value:.2f} (95% interval ")
-    assert "Two independent studies of 20 each would agree so" in repr(found)
+    assert "Two independent studies of 20 each would agree this well" in repr(found)
     assert "Predicted for studies of 40: " in repr(found)
     assert found.to_frame().equals(found.curve)
     assert found.to_frame() is not found.curve

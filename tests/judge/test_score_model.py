@@ -14,7 +14,7 @@ from holdfast.judge._replication._score_model import (
     _normal_scores,
     _posterior_weights,
     signed_scores_of,
-    vote_of_scores,
+    simulate_score_vote,
 )
 
 MANY = 1e6
@@ -30,7 +30,7 @@ def normal_scores(effects, rng, n_pairs=40):
 
 def test_without_effects_all_features_have_nearly_the_same_chance():
     rng = np.random.default_rng(0)
-    vote = vote_of_scores(normal_scores(np.zeros(500), rng), 25)
+    vote = simulate_score_vote(normal_scores(np.zeros(500), rng), 25)
     assert vote.chance.sum() == pytest.approx(25)
     assert vote.share == pytest.approx(25 / 500, abs=0.03)
     assert vote.chance.max() < 0.3
@@ -41,7 +41,7 @@ def test_without_effects_all_features_have_nearly_the_same_chance():
 def test_huge_effects_are_certain():
     rng = np.random.default_rng(1)
     effects = np.where(np.arange(300) < 6, -20.0, 0.0)
-    vote = vote_of_scores(normal_scores(effects, rng), 6)
+    vote = simulate_score_vote(normal_scores(effects, rng), 6)
     # tails are cut off at 1e-12, a score of 7, which noise of 294 features reaches now and then
     assert vote.chance[:6].min() > 0.95
     assert vote.chance[6:].max() < 0.05
@@ -53,7 +53,7 @@ def test_a_known_prior_gives_the_chances_of_a_naive_simulation():
     rng = np.random.default_rng(2)
     p, size, variance = 800, 40, 2.0
     scores = normal_scores(rng.normal(0, np.sqrt(variance), p), rng)
-    vote = vote_of_scores(scores, size)
+    vote = simulate_score_vote(scores, size)
     shrink = variance / (1 + variance)
     counts, overlaps = np.zeros(p), []
     for _ in range(300):
@@ -74,7 +74,7 @@ def test_inflated_scores_and_noise_give_the_same_chances():
     """Samples of one subject inflate statistics of studies and of halves by one factor."""
     scores = normal_scores(np.linspace(-3, 3, 100), np.random.default_rng(3))
     narrow = SignedScores(0.4 * scores.full, 0.4 * scores.halves, MANY, MANY)
-    one, other = (vote_of_scores(own, 10) for own in (scores, narrow))
+    one, other = (simulate_score_vote(own, 10) for own in (scores, narrow))
     np.testing.assert_allclose(one.chance, other.chance, atol=0.01)
     assert one.share == pytest.approx(other.share, abs=0.01)
 
@@ -84,7 +84,7 @@ def test_noise_of_correlated_features_moves_together():
     rng = np.random.default_rng(4)
     halves = rng.standard_normal((40, 2, 20)).repeat(10, axis=2)
     copies, alone = (
-        vote_of_scores(SignedScores(np.zeros(200), own, MANY, MANY), 10)
+        simulate_score_vote(SignedScores(np.zeros(200), own, MANY, MANY), 10)
         for own in (halves, rng.standard_normal((40, 2, 200)))
     )
     assert copies.chance.sum() == pytest.approx(10)
@@ -105,14 +105,14 @@ def test_columns_may_come_in_any_order():
     scores = normal_scores(np.linspace(0, 3, 60), np.random.default_rng(6))
     columns = np.random.default_rng(9).permutation(60)
     moved = SignedScores(scores.full[columns], scores.halves[:, :, columns], MANY, MANY)
-    one, other = (vote_of_scores(own, 6) for own in (scores, moved))
+    one, other = (simulate_score_vote(own, 6) for own in (scores, moved))
     np.testing.assert_array_equal(one.chance[columns], other.chance)
     assert one.share == other.share
 
 
 def test_seeds_decide():
     scores = normal_scores(np.linspace(0, 3, 60), np.random.default_rng(6))
-    one, again, other = (vote_of_scores(scores, 6, seed) for seed in (1, 1, 2))
+    one, again, other = (simulate_score_vote(scores, 6, seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one.chance, again.chance)
     assert not np.array_equal(one.chance, other.chance)
 
@@ -121,12 +121,12 @@ def test_there_is_no_vote_without_noise_to_simulate_from():
     scores = normal_scores(np.zeros(30), np.random.default_rng(7))
     few = SignedScores(scores.full, scores.halves[: MIN_HALVES - 1], MANY, MANY)
     enough = SignedScores(scores.full, scores.halves[:MIN_HALVES], MANY, MANY)
-    assert vote_of_scores(few, 3) is None
-    assert vote_of_scores(enough, 3) is not None
-    assert vote_of_scores(SignedScores(scores.full, scores.halves[:0], MANY, MANY), 3) is None
+    assert simulate_score_vote(few, 3) is None
+    assert simulate_score_vote(enough, 3) is not None
+    assert simulate_score_vote(SignedScores(scores.full, scores.halves[:0], MANY, MANY), 3) is None
     same = np.repeat(scores.halves[:, :1], 2, axis=1)
-    assert vote_of_scores(SignedScores(scores.full, same, MANY, MANY), 3) is None
-    assert vote_of_scores(scores, 30) is None
+    assert simulate_score_vote(SignedScores(scores.full, same, MANY, MANY), 3) is None
+    assert simulate_score_vote(scores, 30) is None
 
 
 def test_scores_need_every_half_and_finite_numbers():

@@ -73,7 +73,7 @@ def test_the_posterior_is_that_of_numerical_integration(noise):
             mean = (likely * points).sum()
             spread = np.sqrt((likely * points**2).sum() - mean**2)
             np.testing.assert_allclose(found.means[at, law], noise * mean, rtol=0.005)
-            np.testing.assert_allclose(found.spreads[at, law], noise * spread, rtol=0.01)
+            np.testing.assert_allclose(found.deviations[at, law], noise * spread, rtol=0.01)
 
 
 def test_quantiles_are_those_of_samples():
@@ -117,7 +117,7 @@ def test_names_of_classes_and_the_order_of_features_do_not_matter(data):
 
 def test_blocks_of_features_give_the_same(data, monkeypatch):
     whole = shrunken_effects(*data, ["a", "b"])
-    monkeypatch.setattr(_feature_statistics, "CELLS", 60 * 7)
+    monkeypatch.setattr(_feature_statistics, "MAX_BLOCK_CELLS", 60 * 7)
     np.testing.assert_allclose(whole[NUMBERS], shrunken_effects(*data, ["a", "b"])[NUMBERS])
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.judge import correct_for_best, corrected_t_test, holm, mcnemar
-from holdfast.judge._significance import mcnemar_p
+from holdfast.judge._significance import mcnemar_p_values
 
 COUNTS = st.integers(0, 60)
 SHARES = st.floats(-1, 1).map(lambda x: round(x, 3))
@@ -38,7 +38,7 @@ def test_mcnemar_of_a_textbook_example():
 def test_mcnemar_without_a_discordant_sample_is_1():
     assert of_counts(0, 0) == 1.0
     assert mcnemar([], []) == 1.0
-    assert np.isfinite(mcnemar_p([0, 5], [0, 5])).all()
+    assert np.isfinite(mcnemar_p_values([0, 5], [0, 5])).all()
 
 
 def test_mcnemar_refuses_other_samples():

@@ -41,7 +41,7 @@ def test_points_within_the_radius_are_those_that_distances_say(case):
 def test_shift_goes_to_the_mean_of_the_points_within_the_radius(case):
     means = np.zeros_like(case.centres)
     counts, firsts = np.zeros((2, 9), dtype=np.int64)
-    mean_shift.shift(
+    mean_shift.shift_centres(
         case.products, case.slack, case.points, case.centres, case.radius2, means, counts, firsts
     )
     for c, apart in enumerate(case.apart):
@@ -57,7 +57,9 @@ def test_nearest_points_are_those_that_distances_say(case):
     left_out = np.arange(9) * 3 - 1
     for k in (1, 3, 39):
         means = np.zeros(9)
-        mean_shift.nearest(case.products, case.slack, case.points, case.centres, left_out, k, means)
+        mean_shift.mean_nearest_distances(
+            case.products, case.slack, case.points, case.centres, left_out, k, means
+        )
         for c, apart in enumerate(case.apart):
             others = np.delete(apart, left_out[c]) if left_out[c] >= 0 else apart
             assert means[c] == pytest.approx(np.sort(others)[:k].mean())
@@ -71,7 +73,7 @@ def test_each_peak_ends_later_ones_in_its_radius_but_those_that_ended_end_none(c
     products += rng.uniform(-0.99, 0.99, products.shape) * case.slack
     alive = np.ones(40, dtype=bool)
     for block in (slice(0, 13), slice(13, 40)):
-        mean_shift.absorb(
+        mean_shift.drop_nearby_peaks(
             products[block].astype(np.float32), case.slack, peaks, block.start, case.radius2, alive
         )
     expected = []
@@ -86,6 +88,6 @@ def test_the_same_points_have_the_same_mean_to_the_last_bit():
     means, counts, firsts = np.zeros((2, 4)), *np.zeros((2, 2), dtype=np.int64)
     centres = np.array([[0.1, 0.0, 0.0, 0.0], [0.0, 0.1, 0.0, 0.0]])
     products = np.full((2, 40), np.float32(1e6))
-    mean_shift.shift(products, 0.0, case.points, centres, 1.0, means, counts, firsts)
+    mean_shift.shift_centres(products, 0.0, case.points, centres, 1.0, means, counts, firsts)
     assert np.array_equal(means[0], means[1])
     assert counts.tolist() == [40, 40]

@@ -42,6 +42,10 @@ def test_references_are_all_used():
     source = Path(holdfast.__file__).parent
     report = "".join(path.read_text() for path in (source / "report").glob("*.py"))
     used |= {key for key in REFERENCES if re.search(f"['\"]{key}['\"]", report)}  # no records
+    code = "".join(path.read_text() for path in source.rglob("*.py")).lower()
+    used |= {key for key in REFERENCES if f"[{key}]_" in code}
     guide = "".join(path.read_text() for path in (source.parents[1] / "docs").glob("*.md"))
     used |= {key for key in REFERENCES if f"#ref-{key})" in guide}
+    modules = "".join(path.read_text(encoding="utf-8") for path in source.rglob("*.py"))
+    used |= {key for key in REFERENCES if f"[{key.capitalize()}]_" in modules}
     assert used == REFERENCES.keys()

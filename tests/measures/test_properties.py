@@ -122,7 +122,7 @@ def test_jackknife_leaves_out_one_preference_at_a_time(name, data):
     if "n_simulations" in options:  # fewer sizes are simulated with other draws
         options = {**options, "corrected": False}
     views = _Views(preferences, options)
-    estimate = record.estimate(views.of(record), None, views.options(record))
+    estimate = record.estimate(views.get_view(record), None, views.get_options(record))
     for i in range(len(preferences)):
         rest = preferences[[j for j in range(len(preferences)) if j != i]]
         expected = hf.measure(name, rest, **options)

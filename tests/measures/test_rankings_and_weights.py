@@ -101,7 +101,7 @@ def test_memory_map_and_iterator_stream_to_the_same_value(tmp_path, monkeypatch)
     table = rng.normal(size=(6, 5000)) + 1e6  # a large mean must not cost digits
     mapped = np.memmap(tmp_path / "w.bin", dtype=np.float64, mode="w+", shape=table.shape)
     mapped[:] = table
-    monkeypatch.setattr("holdfast.preferences._scores.BLOCK", 6 * 8 * 999)
+    monkeypatch.setattr("holdfast.preferences._scores.BLOCK_BYTES", 6 * 8 * 999)
     expected = {
         "pearson": expected_over_pairs(lambda x, y: np.corrcoef(x, y)[0, 1], table),
         "spearman": expected_over_pairs(lambda x, y: scipy.stats.spearmanr(x, y).statistic, table),
@@ -121,7 +121,7 @@ def test_extreme_weights_correlate_like_others(scale):
 
 
 def test_large_tables_go_to_disk(monkeypatch):
-    monkeypatch.setattr("holdfast.preferences._scores.IN_MEMORY", 100)
+    monkeypatch.setattr("holdfast.preferences._scores.MAX_BYTES_IN_MEMORY", 100)
     weights = hf.Weights(np.random.default_rng(0).normal(size=(4, 50)))
     rankings = weights.to_rankings()
     assert isinstance(rankings.values, np.memmap)

@@ -104,6 +104,7 @@ def test_dense_sparse_and_data_agree(name):
     assert hf.measure(name, subsets, data=data, **options) == pytest.approx(dense, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["similarity", "data"])
 @pytest.mark.parametrize("name", PAIRS)
 def test_simulation_agrees_with_the_exact_expectation_within_its_error(name, source):
@@ -123,6 +124,7 @@ def test_simulation_agrees_with_the_exact_expectation_within_its_error(name, sou
     assert abs(drawn["value"] - exact["value"]) < 5 * drawn["chance_error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INTERSECTIONS)
 def test_reported_error_is_the_spread_over_seeds(name):
     subsets, data = example(m=6, p=30, sizes=(4, 6))

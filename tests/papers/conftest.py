@@ -9,7 +9,7 @@ from tests.papers.sample import NAME, PUBLISHED, SAMPLE
 @pytest.fixture
 def sample(monkeypatch):
     """Let the sample stand for a paper, with its own published numbers."""
-    monkeypatch.setitem(_reproduce.PAPERS, NAME, SAMPLE)
+    monkeypatch.setitem(_reproduce.PAPERS._records, NAME, SAMPLE)
     monkeypatch.delenv("HOLDFAST_DATA", raising=False)
 
     def numbers(_, experiment):

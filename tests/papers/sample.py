@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, make_unchecked_claim
+from holdfast.papers._claims import Claim, make_unchecked_claim
 from holdfast.papers._record import Experiment, Paper, Setting
 from holdfast.papers._runner import ExperimentResult
 
@@ -24,15 +24,15 @@ PUBLISHED = pd.DataFrame(
 )
 
 
-def stability(shop: ExperimentRunner) -> ExperimentResult:
+def stability(runner: ExperimentRunner) -> ExperimentResult:
     """Measure two selectors on each data set."""
     rows, facts = [], {}
-    for name in shop.names:
-        result = shop.study(
+    for name in runner.names:
+        result = runner.study(
             name,
             {"F": hf.FScore(), "random": hf.RandomScore()},
-            shop.data(name),
-            protocol=hf.Subsampling(shop.either(4, 6), 0.8),
+            runner.data(name),
+            protocol=hf.Subsampling(runner.reduced_or_full(4, 6), 0.8),
             sizes=[2, 3],
             classifiers=(),
             measures=["jaccard"],
@@ -49,16 +49,16 @@ def stability(shop: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def simulated(shop: ExperimentRunner) -> ExperimentResult:
+def simulated(runner: ExperimentRunner) -> ExperimentResult:
     """Hand over tables that were made without a study."""
-    made = shop.tables(
+    made = runner.tables(
         "drawn", lambda: {"drawn": pd.DataFrame({"n": [1, 2], "value": [0.1, 0.25]})}
     )
     return ExperimentResult(values=made["drawn"].assign(setting="as published"))
 
 
-def f_is_stabler(seen):
-    wide = seen.pivot("data", "selector")
+def f_is_stabler(claim_input):
+    wide = claim_input.pivot("data", "selector")
     return bool((wide["F"] > wide["random"]).all()), f"on {len(wide)} data sets"
 
 
@@ -80,7 +80,11 @@ STABILITY = Experiment(
     choices=("How many features: two, & three.",),
     claims=(
         Claim("F is stabler than chance.", f_is_stabler),
-        Claim("F is less stable.", lambda seen: (not f_is_stabler(seen)[0], "no"), main_only=True),
+        Claim(
+            "F is less stable.",
+            lambda claim_input: (not f_is_stabler(claim_input)[0], "no"),
+            main_only=True,
+        ),
         make_unchecked_claim("Something about stroke.", "the data cannot be had"),
     ),
 )

@@ -9,8 +9,9 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 import holdfast as hf
-from holdfast.papers._comparison import ClaimInput, published_numbers
-from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
+from holdfast.papers._claims import ClaimInput
+from holdfast.papers._comparison import published_numbers
+from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _table2
 from holdfast.papers.dernoncourt2014._table2 import (
     FEATURES_PUBLISHED,
@@ -151,11 +152,12 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_table2, "RUNS", (4, 4))
         patch.setattr(_table2, "TRAINED", {"breast_cancer": (30,), "semeion": (20,)})
-        shop = ExperimentRunner(
-            paper="dernoncourt2014", full=False, seed=0, folder=folder, library=Library(folder),
+        runner = ExperimentRunner(
+            paper="dernoncourt2014", full=False, seed=0, folder=folder,
+            locator=DatasetLocator(folder),
             names=("breast_cancer", "semeion"), workers=WorkerOptions(n_jobs=1),
         )  # fmt: skip
-        return _table2.table2(shop), folder
+        return _table2.table2(runner), folder
 
 
 def test_the_table_has_all_settings(run):
@@ -225,10 +227,10 @@ def test_claims_are_told_of_what_was_run(run):
         own = made.values[made.values["setting"] == setting].drop(columns="setting")
         assert facts["features"] == {"breast_cancer": 30, "semeion": 20}
         assert set(facts["simulated"]["size"]) == ({3, 2} if setting == _table2.TENTH else {10})
-        seen = ClaimInput(
+        claim_input = ClaimInput(
             setting, own, published_numbers("dernoncourt2014", "table2"), facts, False
         )
-        statuses = [claim.found(seen).status for claim in record.claims]
+        statuses = [claim.evaluate(claim_input).status for claim in record.claims]
         assert set(statuses) <= {"held", "not held", "cannot be checked"}
         assert statuses[-2:] == ["cannot be checked"] * 2
 
@@ -279,7 +281,7 @@ def test_the_published_numbers_show_both_effects(published):
 # Claims
 
 
-def seen(values, features=None, simulated=None):
+def claim_input(values, features=None, simulated=None):
     facts = {} if features is None else {"features": features}
     facts |= {} if simulated is None else {"simulated": simulated}
     published = published_numbers("dernoncourt2014", "table2")
@@ -307,14 +309,14 @@ FEATURES = {"a": 1000, "b": 300, "c": 100, "d": 10}
 
 
 def status(text, values, features=FEATURES, simulated=None):
-    return CLAIMS[text].found(seen(values, features, simulated)).status
+    return CLAIMS[text].evaluate(claim_input(values, features, simulated)).status
 
 
 def test_stability_has_to_rise_in_every_measure_on_every_data_set():
     text = "Each of the four measures rises with N on every data set."
     assert status(text, table(error=DOWN, **RISING)) == "held"
     broken = {**RISING, "S_R": (*UP[:-1], 0.5)}
-    found = CLAIMS[text].found(seen(table(error=DOWN, **broken), FEATURES))
+    found = CLAIMS[text].evaluate(claim_input(table(error=DOWN, **broken), FEATURES))
     assert found.status == "not held"
     assert found.evidence == "15 of 16 steps upwards on 4 data sets; d S_R -0.100"
     once = table(error=DOWN, **RISING).query("n == 20")
@@ -336,11 +338,11 @@ def test_speed_is_compared_with_ratios():
     text = "Stability (CW_rel) rises faster with N where N/D is low"
     claim = next(one for one in CLAIMS.values() if one.text.startswith(text))
     fast_first = table(error=DOWN, CW_rel=(0.1, 0.5, 0.2, 0.5, 0.3, 0.5, 0.4, 0.5))
-    assert claim.found(seen(fast_first, FEATURES)).status == "held"
+    assert claim.evaluate(claim_input(fast_first, FEATURES)).status == "held"
     fast_last = table(error=DOWN, CW_rel=(0.4, 0.5, 0.3, 0.5, 0.2, 0.5, 0.1, 0.5))
-    assert claim.found(seen(fast_last, FEATURES)).status == "not held"
+    assert claim.evaluate(claim_input(fast_last, FEATURES)).status == "not held"
     few = fast_last[fast_last["data"] != "a"]
-    assert claim.found(seen(few, FEATURES)).status == "cannot be checked"
+    assert claim.evaluate(claim_input(few, FEATURES)).status == "cannot be checked"
 
 
 def test_stability_below_one_sample_a_feature_is_averaged():
@@ -401,7 +403,9 @@ def test_the_regression_needs_both_effects_and_enough_rows():
 
     both = made(0.5 - 0.01 * difficulty + 0.1 * ratio + noise)
     assert status(text, both, features) == "held"
-    assert "published numbers (18 rows)" in CLAIMS[text].found(seen(both, features)).evidence
+    assert (
+        "published numbers (18 rows)" in CLAIMS[text].evaluate(claim_input(both, features)).evidence
+    )
     assert status(text, made(0.5 + 0.1 * ratio + noise), features) == "not held"
     assert status(text, made(0.5 + 0.01 * difficulty + 0.1 * ratio), features) == "not held"
     assert status(text, both[both["data"] < "s4"], features) == "cannot be checked"

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import norm
 
 import holdfast as hf
-from holdfast.papers._comparison import ClaimInput
-from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
+from holdfast.papers._claims import ClaimInput
+from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 from holdfast.papers.dernoncourt2014 import DERNONCOURT2014, _figures1_2, _figures3_5, _figures8_9
 from holdfast.papers.dernoncourt2014._figures3_5 import (
     MEASURE_SHORT_NAMES,
@@ -27,20 +27,21 @@ def claim(experiment, begins):
 
 
 def status(one, values=EMPTY, **facts):
-    return one.found(ClaimInput("", values, EMPTY, facts, full=False)).status
+    return one.evaluate(ClaimInput("", values, EMPTY, facts, full=False)).status
 
 
 def statuses(made, experiment, setting):
     own = made.values[made.values["setting"] == setting].drop(columns="setting")
     facts = {name: value for (whose, name), value in made.facts.items() if whose == setting}
-    seen = ClaimInput(setting, own, EMPTY, facts, full=False)
-    return [one.found(seen).status for one in DERNONCOURT2014.get(experiment).claims]
+    claim_input = ClaimInput(setting, own, EMPTY, facts, full=False)
+    return [one.evaluate(claim_input).status for one in DERNONCOURT2014.get(experiment).claims]
 
 
 @pytest.fixture
-def shop(tmp_path):
+def runner(tmp_path):
     return ExperimentRunner(
-        paper="dernoncourt2014", full=False, seed=0, folder=tmp_path, library=Library(tmp_path),
+        paper="dernoncourt2014", full=False, seed=0, folder=tmp_path,
+        locator=DatasetLocator(tmp_path),
         names=("breast_cancer",), workers=WorkerOptions(n_jobs=1),
     )  # fmt: skip
 
@@ -54,8 +55,8 @@ def columns_are_right(made, experiment):
 # Figure 1
 
 
-def test_figure_1_is_theory_under_three_readings(shop):
-    made = _figures1_2.figure1(shop)
+def test_figure_1_is_theory_under_three_readings(runner):
+    made = _figures1_2.figure1(runner)
     columns_are_right(made, "figure1")
     wide = made.values.set_index(["setting", "what", "n", "effect"])["value"]
     usual = {"effect": 0.1, "n_informative": 100, "n_features": 1000, "n_selected": 100}
@@ -94,8 +95,8 @@ def test_bars_of_figure_1_decide():
 # Figure 2
 
 
-def test_figure_2_counts_what_is_at_hand(shop):
-    made = DERNONCOURT2014.get("figure2").make(shop)
+def test_figure_2_counts_what_is_at_hand(runner):
+    made = DERNONCOURT2014.get("figure2").make(runner)
     columns_are_right(made, "figure2")
     assert made.values["value"].tolist() == [569 / 30]
     sizes = made.facts["as published", "simulated"]
@@ -118,8 +119,8 @@ def test_ratios_outside_the_simulated_ones_are_noticed():
 # Figures 3 to 5
 
 
-def test_figures_3_and_4_are_made_of_simulated_tables(shop):
-    third, fourth = (DERNONCOURT2014.get(name).make(shop) for name in ("figure3", "figure4"))
+def test_figures_3_and_4_are_made_of_simulated_tables(runner):
+    third, fourth = (DERNONCOURT2014.get(name).make(runner) for name in ("figure3", "figure4"))
     columns_are_right(third, "figure3")
     columns_are_right(fourth, "figure4")
     points = third.facts["as published", "points"]
@@ -254,8 +255,8 @@ def test_places_of_figure_6_decide():
         assert status(ranks, sweeps=sweeps("γ", (1, 5, 10), S_R=values)) == expected
 
 
-def test_figure_6_shows_some_of_the_grid(shop):
-    made = DERNONCOURT2014.get("figure6").make(shop)
+def test_figure_6_shows_some_of_the_grid(runner):
+    made = DERNONCOURT2014.get("figure6").make(runner)
     columns_are_right(made, "figure6")
     assert set(made.values["panel"]) == set(PANELS.values())
     assert made.values.groupby(["panel", "measure"]).size().eq(5).all()
@@ -312,7 +313,7 @@ def test_figure_7_tells_layouts_apart():
 # Figure 8
 
 
-def test_figure_8_runs_both_readings(shop, monkeypatch):
+def test_figure_8_runs_both_readings(runner, monkeypatch):
     few = pd.DataFrame(
         [
             {"panel": panel, "x": x, "lda_error": 0.4, "bayes_observed": 0.3, "bayes_optimal": 0.2}
@@ -326,7 +327,7 @@ def test_figure_8_runs_both_readings(shop, monkeypatch):
     stable = few[["panel", "x"]].assign(measure="relative_weighted_consistency", value=0.1)
     tables = {8: {"errors": few}, 6: {"stability": stable}}
     monkeypatch.setattr(_figures8_9, "tables_of", lambda _, number: tables[number])
-    made = _figures8_9.figure8(shop)
+    made = _figures8_9.figure8(runner)
     columns_are_right(made, "figure8")
     errors = made.facts["N = 1000", "errors"]
     assert errors.groupby("panel")["x"].apply(list).to_dict() == {
@@ -408,8 +409,8 @@ def test_small_ratios_of_figure_9_decide():
     assert status(below, points=constant((0.1, 0.1, 0.1), ratio=1.0)) == "cannot be checked"
 
 
-def test_figure_9_shows_each_ratio(shop):
-    made = _figures8_9.figure9(shop)
+def test_figure_9_shows_each_ratio(runner):
+    made = _figures8_9.figure9(runner)
     columns_are_right(made, "figure9")
     assert set(made.values["N/D"]) == {0.01, 0.05, 0.1, 0.5, 1, 5, 10}
     assert statuses(made, "figure9", "as published").count("cannot be checked") == 0

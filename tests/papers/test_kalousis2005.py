@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import binomtest, spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import HELD, NOT_HELD, UNCHECKED, ClaimInput, published_numbers
+from holdfast.papers._claims import HELD, NOT_HELD, UNCHECKED, ClaimInput
+from holdfast.papers._comparison import published_numbers
 from holdfast.papers._document import is_measured
-from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
+from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 from holdfast.papers.kalousis2005 import KALOUSIS2005, _figures, _study
 from holdfast.papers.kalousis2005._figures import (
     ALWAYS,
@@ -184,7 +185,7 @@ def test_classes_do_not_matter(spectra):
 
 def test_ovarian_has_about_as_many_peaks_as_published(data_folder, require):
     require("parquet")
-    data = Library(data_folder).read("ovarian")
+    data = DatasetLocator(data_folder).read("ovarian")
     peaks = peaks_of(data, PeakOptions())
     assert peaks.n_features == 823
     assert abs(peaks.n_features - KALOUSIS2005.sizes["ovarian"][1]) < 10
@@ -196,8 +197,8 @@ def test_ovarian_has_about_as_many_peaks_as_published(data_folder, require):
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory):
-    """Return a workshop whose spectra are small, with three folds each way."""
+def runner(tmp_path_factory):
+    """Return a runner whose spectra are small, with three folds each way."""
     rng = np.random.default_rng(0)
     y = np.repeat(["control", "cancer"], [35, 45])
     X = rng.normal(size=(80, 80))
@@ -206,13 +207,13 @@ def shop(tmp_path_factory):
     data = hf.io.from_arrays(X, y, feature_names=names)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_study, "peaks_of", lambda *_: data)
-        patch.setattr(ExperimentRunner, "either", lambda *_: 3)
+        patch.setattr(ExperimentRunner, "reduced_or_full", lambda *_: 3)
         yield ExperimentRunner(
             paper="kalousis2005",
             full=False,
             seed=0,
             folder=tmp_path_factory.mktemp("made"),
-            library=Library(),
+            locator=DatasetLocator(),
             names=("ovarian",),
             workers=WorkerOptions(n_jobs=1),
             _read={"ovarian": data},
@@ -220,13 +221,13 @@ def shop(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(shop):
-    return {one.name: one.make(shop) for one in KALOUSIS2005.experiments}
+def made(runner):
+    return {one.name: one.make(runner) for one in KALOUSIS2005.experiments}
 
 
 @pytest.fixture(scope="module")
-def result(shop):
-    return _study.run_nested_study(shop, _study.PEAKS)
+def result(runner):
+    return _study.run_nested_study(runner, _study.PEAKS)
 
 
 def within_outer(rows, alike, folds=3):
@@ -254,9 +255,9 @@ def test_every_claim_gets_an_answer(made):
             own = made[record.name]
             values = own.values[own.values["setting"] == setting].drop(columns="setting")
             facts = {name: one for (whose, name), one in own.facts.items() if whose == setting}
-            seen = ClaimInput(setting, values, pd.DataFrame(), facts, full=False)
+            claim_input = ClaimInput(setting, values, pd.DataFrame(), facts, full=False)
             for claim in record.claims:
-                assert claim.found(seen).evidence
+                assert claim.evaluate(claim_input).evidence
 
 
 def table2_cell(made, method, measure, setting=_study.PEAKS):
@@ -369,9 +370,9 @@ def test_lowest_gain_first_is_information_gain_in_reverse(made, result):
     assert table2_cell(made, "IG", "S_S", _study.LOWEST) < table2_cell(made, "IG", "S_S")
 
 
-def test_light_peaks_are_left_out_in_one_setting(shop):
-    assert _study.spectra(shop, _study.PEAKS).n_features == 80
-    heavy = _study.spectra(shop, _study.HEAVY)
+def test_light_peaks_are_left_out_in_one_setting(runner):
+    assert _study.spectra(runner, _study.PEAKS).n_features == 80
+    heavy = _study.spectra(runner, _study.HEAVY)
     assert heavy.feature_names[0] == "mz_500.5"
     assert heavy.n_features == 60
 
@@ -385,7 +386,7 @@ def status(experiment, words, values, **facts):
     (claim,) = [one for one in record.claims if words in one.text]
     columns = [*record.keys, "value"]
     table = values if isinstance(values, pd.DataFrame) else pd.DataFrame(values, columns=columns)
-    return claim.found(ClaimInput("any", table, pd.DataFrame(), facts, full=True)).status
+    return claim.evaluate(ClaimInput("any", table, pd.DataFrame(), facts, full=True)).status
 
 
 def table2_values(**changes):

@@ -65,13 +65,14 @@ def test_the_document_tells_what_was_run(made):
 def test_a_second_run_opens_what_is_kept_and_gives_the_same_bytes(made, folder, monkeypatch):
     before = [to_json(one.document) for one in made]
     monkeypatch.setattr(
-        "holdfast.study._execution._unit.Work.run", None
+        "holdfast.study._execution._unit.UnitRunner.run", None
     )  # nothing may be worked off
     monkeypatch.setattr("pandas.DataFrame.to_csv", None)
     again = reproduce(NAME, out=folder, n_jobs=1, datasets=["wine", "breast_cancer"])
     assert [to_json(one.document) for one in again] == before
 
 
+@pytest.mark.integration
 def test_two_processes_give_the_same_bytes(made, tmp_path):
     (other,) = reproduce(NAME, "table", out=tmp_path, n_jobs=2, datasets=["wine", "breast_cancer"])
     assert to_json(other.document) == to_json(made[0].document)
@@ -142,7 +143,7 @@ def test_what_does_not_exist_is_told_with_the_nearest(sample):
         reproduce("saey2008")
     with pytest.raises(UnknownNameError, match="Did you mean 'figure1'"):
         reproduce(NAME, "figur1")
-    with pytest.raises(InvalidInputError, match="name a paper to choose"):
+    with pytest.raises(InvalidInputError, match="name one paper to choose"):
         reproduce("all", "table")
 
 

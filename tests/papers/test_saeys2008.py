@@ -9,7 +9,8 @@ from scipy.stats import spearmanr
 
 import holdfast as hf
 from holdfast.papers import reproduce
-from holdfast.papers._comparison import ClaimInput, published_numbers
+from holdfast.papers._claims import ClaimInput
+from holdfast.papers._comparison import published_numbers
 from holdfast.papers.saeys2008 import SAEYS2008, _studies
 from holdfast.papers.saeys2008._studies import BASES, LARGE_RF, WAYS
 
@@ -241,14 +242,14 @@ each = pytest.mark.parametrize(
 )
 
 
-def seen(name, values, setting="main", large=None):
+def claim_input(name, values, setting="main", large=None):
     facts = {} if large is None else {"large forest": large}
     return ClaimInput(setting, values, published_numbers("saeys2008", name), facts, full=True)
 
 
 @each
 def test_claims_hold_for_the_numbers_that_they_were_made_about(name, claim):
-    found = claim.found(seen(name, OWN[name], large=LARGE - 0.001))
+    found = claim.evaluate(claim_input(name, OWN[name], large=LARGE - 0.001))
     assert found.status == "held", found.evidence
     assert "nan" not in found.evidence
 
@@ -256,7 +257,7 @@ def test_claims_hold_for_the_numbers_that_they_were_made_about(name, claim):
 @each
 def test_claims_cannot_be_checked_without_numbers(name, claim):
     for values in (OWN[name].iloc[:0], OWN[name].assign(value=np.nan)):
-        found = claim.found(seen(name, values, large=LARGE.iloc[:0]))
+        found = claim.evaluate(claim_input(name, values, large=LARGE.iloc[:0]))
         assert found.status == "cannot be checked"
 
 
@@ -266,7 +267,7 @@ def test_gaps_do_not_decide(name, claim):
     values = OWN[name].copy()
     values.loc[(values["data"] == "colon") & (values["selector"] == "RF"), "value"] = np.nan
     large = LARGE.drop("colon") - 0.001
-    found = claim.found(seen(name, values, large=large))
+    found = claim.evaluate(claim_input(name, values, large=large))
     assert found.status == "held", found.evidence
 
 
@@ -372,29 +373,31 @@ SPOILED = {
 @each
 def test_claims_do_not_hold_for_numbers_that_speak_against_them(name, claim):
     (spoiled,) = [how for start, how in SPOILED.items() if claim.text.startswith(start)]
-    found = claim.found(seen(name, set_to(OWN[name], **spoiled), large=LARGE))
+    found = claim.evaluate(claim_input(name, set_to(OWN[name], **spoiled), large=LARGE))
     assert found.status == "not held", found.evidence
 
 
 def test_claims_are_silent_in_settings_that_change_nothing_for_them():
     claims = {claim.text: claim for _, claim in CLAIMS}
     (gain,) = [claim for text, claim in claims.items() if text.startswith("Relief clearly")]
-    assert gain.found(seen("table2", TABLE2, "ties by column")).status == "cannot be checked"
-    assert gain.found(seen("table2", TABLE2, "probes drawn")).status == "held"
+    assert (
+        gain.evaluate(claim_input("table2", TABLE2, "ties by column")).status == "cannot be checked"
+    )
+    assert gain.evaluate(claim_input("table2", TABLE2, "probes drawn")).status == "held"
     (forest,) = [claim for text, claim in claims.items() if text.startswith("Forests have an Sp")]
-    assert forest.found(seen("table2", TABLE2, "SU by MDL")).status == "cannot be checked"
-    assert forest.found(seen("table2", TABLE2, "ties averaged")).status == "held"
+    assert forest.evaluate(claim_input("table2", TABLE2, "SU by MDL")).status == "cannot be checked"
+    assert forest.evaluate(claim_input("table2", TABLE2, "ties averaged")).status == "held"
 
 
 def test_averages_are_over_the_same_data_sets():
     """A data set that one side lacks must not decide."""
     (claim,) = [claim for _, claim in CLAIMS if claim.text.startswith("Forests have an Sp")]
     few = TABLE2[TABLE2["data"].isin(["colon", "pancreatic"])]
-    found = claim.found(seen("table2", few))
+    found = claim.evaluate(claim_input("table2", few))
     assert "Single 0.91 (published 0.91)" in found.evidence
     assert "(2 data sets)" in found.evidence
     odd = few.assign(data=few["data"].replace("colon", "other"))
-    assert claim.found(seen("table2", odd)).status == "cannot be checked"
+    assert claim.evaluate(claim_input("table2", odd)).status == "cannot be checked"
 
 
 def test_zero_has_no_sign():
@@ -402,7 +405,7 @@ def test_zero_has_no_sign():
         claim for _, claim in CLAIMS if claim.text.startswith("Ensembles raise the mean Sp")
     ]
     values = set_to(TABLE2, -0.001, measure="Sp", selector="RF", kind="Single")
-    assert "RF 0.00 to 0.99" in claim.found(seen("table2", values)).evidence
+    assert "RF 0.00 to 0.99" in claim.evaluate(claim_input("table2", values)).evidence
 
 
 def test_time_is_known_for_all_data_sets_that_can_be_had():

@@ -7,8 +7,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import holdfast as hf
 from holdfast.papers import somol2008
-from holdfast.papers._comparison import ClaimInput, published_numbers
-from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
+from holdfast.papers._claims import ClaimInput
+from holdfast.papers._comparison import published_numbers
+from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 
 CLAIMS = {claim.text: claim for claim in somol2008.SOMOL2008.get("table").claims}
 PUBLISHED = published_numbers("somol2008", "table")
@@ -22,16 +23,16 @@ def made(tmp_path_factory):
     few = {"main": {"3-NN": "knn3"}, "linear SVM": {"SVM": "knn5"}, "naive Bayes": {}}
     patch.setattr(somol2008, "CLASSIFIERS", few)
     folder = tmp_path_factory.mktemp("somol")
-    shop = ExperimentRunner(
+    runner = ExperimentRunner(
         paper="somol2008",
         full=False,
         seed=0,
         folder=folder,
-        library=Library(),
+        locator=DatasetLocator(),
         names=("wine",),
         workers=WorkerOptions(n_jobs=1),
     )
-    made = somol2008.table(shop)
+    made = somol2008.table(runner)
     patch.undo()
     return made, hf.load(folder / "studies" / "somol2008-main-3-NN-reduced")
 
@@ -94,7 +95,7 @@ def test_leads_are_differences_of_the_table(made):
         assert lead.difference == pytest.approx(values[one] - values[other])
 
 
-def seen(values=PUBLISHED, **facts):
+def claim_input(values=PUBLISHED, **facts):
     return ClaimInput("main", values, PUBLISHED, facts, full=True)
 
 
@@ -104,7 +105,7 @@ def test_published_numbers_hold_what_the_paper_says_of_them():
         for one, other in (("SFFS", "SFS"), ("DOS", "SFFS"), ("DOS", "SFS"))
     }
     facts = {f"leads {name}": lead for name in ("Gaussian", "3-NN", "SVM")}
-    found = {text: claim.found(seen(**facts)).status for text, claim in CLAIMS.items()}
+    found = {text: claim.evaluate(claim_input(**facts)).status for text, claim in CLAIMS.items()}
     assert found == dict.fromkeys(CLAIMS, "held")
 
 
@@ -126,12 +127,12 @@ def changed(method, what, value):
 )
 def test_other_numbers_would_not_hold(part, method, what, value):
     (claim,) = [claim for text, claim in CLAIMS.items() if part in text]
-    assert claim.found(seen(changed(method, what, value))).status == "not held"
+    assert claim.evaluate(claim_input(changed(method, what, value))).status == "not held"
 
 
 def test_without_numbers_nothing_can_be_checked():
-    nothing = seen(PUBLISHED.iloc[:0])
-    assert {claim.found(nothing).status for claim in CLAIMS.values()} == {"cannot be checked"}
+    nothing = claim_input(PUBLISHED.iloc[:0])
+    assert {claim.evaluate(nothing).status for claim in CLAIMS.values()} == {"cannot be checked"}
 
 
 def test_one_lead_alone_is_not_enough():
@@ -139,7 +140,7 @@ def test_one_lead_alone_is_not_enough():
     high = pd.Series({"difference": 0.1, "low": 0.0, "high": 0.2})
     lead = {("SFFS", "SFS"): high, ("DOS", "SFFS"): low, ("DOS", "SFS"): high}
     (claim,) = [claim for text, claim in CLAIMS.items() if text.startswith("SVM: ")]
-    found = claim.found(seen(**{"leads SVM": lead}))
+    found = claim.evaluate(claim_input(**{"leads SVM": lead}))
     assert found.status == "not held"
     assert found.evidence == (
         "SFFS over SFS +0.100 [+0.000, +0.200]; DOS over SFFS -0.100 [-0.200, +0.000]"

@@ -9,8 +9,9 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import KNeighborsClassifier
 
 import holdfast as hf
-from holdfast.papers._comparison import ClaimInput, published_numbers
-from holdfast.papers._runner import ExperimentRunner, Library, WorkerOptions
+from holdfast.papers._claims import ClaimInput
+from holdfast.papers._comparison import published_numbers
+from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 from holdfast.papers.yu2008 import YU2008, _experiments, _studies
 
 PUBLISHED = published_numbers("yu2008", "table2")
@@ -48,8 +49,8 @@ def write(folder, name, classes, seed):
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory):
-    """Return a workshop with small data sets, few sizes and few clusters."""
+def runner(tmp_path_factory):
+    """Return a runner with small data sets, few sizes and few clusters."""
     patch = pytest.MonkeyPatch()
     few = {"SELECTION_SIZES": SIZES, "ALL_CLUSTERS": 12}
     for module, name in product((_studies, _experiments), few):
@@ -62,7 +63,7 @@ def shop(tmp_path_factory):
         full=False,
         seed=0,
         folder=folder / "out",
-        library=Library(folder),
+        locator=DatasetLocator(folder),
         names=("colon",),
         workers=WorkerOptions(n_jobs=1),
     )
@@ -70,22 +71,22 @@ def shop(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def accuracy(shop):
-    return _experiments.table2(shop)
+def accuracy(runner):
+    return _experiments.table2(runner)
 
 
 @pytest.fixture(scope="module")
-def selected(shop):
-    return _experiments.figure3(shop)
+def selected(runner):
+    return _experiments.figure3(runner)
 
 
 @pytest.fixture(scope="module")
-def grouped(shop):
-    return _experiments.figure2(shop)
+def grouped(runner):
+    return _experiments.figure2(runner)
 
 
-def loaded(shop, name):
-    return hf.load(shop.folder / "studies" / f"yu2008-{name}-reduced")
+def loaded(runner, name):
+    return hf.load(runner.folder / "studies" / f"yu2008-{name}-reduced")
 
 
 def nearest_neighbour(result, data, selector, k):
@@ -112,39 +113,39 @@ def nearest_neighbour(result, data, selector, k):
         ("as published", "K-means", "K-means, all"),
     ],
 )
-def test_accuracies_are_those_of_the_subsets(shop, accuracy, setting, method, selector):
+def test_accuracies_are_those_of_the_subsets(runner, accuracy, setting, method, selector):
     keys = ["setting", "data", "classifier", "method", "k"]
     values = accuracy.values.set_index(keys)["value"]
-    result = loaded(shop, "selection-colon")
+    result = loaded(runner, "selection-colon")
     for k in SIZES:
-        expected = nearest_neighbour(result, shop.data("colon"), selector, k)
+        expected = nearest_neighbour(result, runner.data("colon"), selector, k)
         assert values[setting, "colon", "1-NN", method, k] == pytest.approx(expected)
 
 
-def test_twice_as_many_clusters_are_those_of_their_own_study(shop, accuracy, selected):
+def test_twice_as_many_clusters_are_those_of_their_own_study(runner, accuracy, selected):
     values = accuracy.values.query("setting == 'K = 2k clusters' and classifier == '1-NN'")
     stable = selected.values.query("setting == 'K = 2k clusters' and measure == 'index'")
     for k, study, selector in ((4, "double", "K-means, 8"), (6, "selection", "K-means, all")):
-        result = loaded(shop, f"{study}-colon")
+        result = loaded(runner, f"{study}-colon")
         (value,) = values.query("k == @k")["value"]
-        expected = nearest_neighbour(result, shop.data("colon"), selector, k)
+        expected = nearest_neighbour(result, runner.data("colon"), selector, k)
         assert value == pytest.approx(expected)
         (index,) = stable.query("k == @k")["value"]
         table = result.stability.query("selector == @selector and size == @k")
         assert index == table.set_index("measure")["value"]["group_matching_index"]
 
 
-def test_numbers_go_to_their_data_sets(shop, monkeypatch):
+def test_numbers_go_to_their_data_sets(runner, monkeypatch):
     monkeypatch.setattr(_experiments, "selection", lambda _, name: f"selection {name}")
     monkeypatch.setattr(_experiments, "run_double_clusters", lambda _, name: f"double {name}")
     monkeypatch.setattr(_experiments, "logarithmic_selection", lambda _: "logarithms")
-    monkeypatch.setattr(shop, "names", ("colon", "srbct", "lung"))
+    monkeypatch.setattr(runner, "names", ("colon", "srbct", "lung"))
 
     def read(told):
         names = ["K-means, 8"] if told.startswith("double") else ["SVM-RFE", "K-means, all"]
         return pd.DataFrame({"selector": names, "k": 4, "told": told})
 
-    found = _experiments.collect_selections(shop, read)
+    found = _experiments.collect_selections(runner, read)
     assert len(found) == 3 * 3 + 2
     words = [told.split(" ")[-1] for told in found["told"].replace("logarithms", "colon")]
     assert found["data"].tolist() == words
@@ -169,13 +170,13 @@ def naive_index(selector, X, y, found, k):
 
 
 @pytest.mark.parametrize("k", SIZES)
-def test_stability_is_likeness_to_the_groups_of_all_samples(shop, grouped, selected, k):
-    data = shop.data("colon")
+def test_stability_is_likeness_to_the_groups_of_all_samples(runner, grouped, selected, k):
+    data = runner.data("colon")
     for made, study, method, selector in (
         (grouped, "groups", "DGF", hf.DenseGroups()),
         (selected, "selection", "DRAGS", hf.DRAGS()),
     ):
-        result = loaded(shop, f"{study}-colon")
+        result = loaded(runner, f"{study}-colon")
         groups = result.preferences.groups(f"{method}, as published", k)
         expected = naive_index(selector, data.X, data.y, groups, k)
         table = made.values.query("setting == 'as published' and measure == 'index'")
@@ -183,18 +184,18 @@ def test_stability_is_likeness_to_the_groups_of_all_samples(shop, grouped, selec
         assert value == pytest.approx(expected)
 
 
-def test_logarithms_are_taken_of_colon(shop, grouped):
-    data, k = shop.data("colon"), 4
-    groups = loaded(shop, "groups-logarithms").preferences.groups("DGF", k)
+def test_logarithms_are_taken_of_colon(runner, grouped):
+    data, k = runner.data("colon"), 4
+    groups = loaded(runner, "groups-logarithms").preferences.groups("DGF", k)
     expected = naive_index(hf.DenseGroups(), np.log2(data.X), data.y, groups, k)
     table = grouped.values.query("setting == 'logarithms' and measure == 'index' and k == 4")
     assert table["data"].tolist() == ["colon"]
     assert table["value"].tolist() == pytest.approx([expected])
 
 
-def test_clusters_are_as_many_as_groups_and_the_higher_index_counts(shop, grouped):
+def test_clusters_are_as_many_as_groups_and_the_higher_index_counts(runner, grouped):
     for k in SIZES:
-        table = loaded(shop, "clusters-colon").stability.query("size == @k")
+        table = loaded(runner, "clusters-colon").stability.query("size == @k")
         values = table.set_index(["selector", "measure"])["value"]
         every, central = f"K-means, {k}, all", f"K-means, {k}, central"
         own = grouped.values.query("k == @k and method == 'K-means'")
@@ -229,21 +230,21 @@ def test_rows_stand_in_the_order_of_the_paper(accuracy, selected):
     assert selected.values.query("setting == 'K = 2k clusters'")["k"].tolist() == [4, 6, 4, 6]
 
 
-def test_folds_of_two_studies_test_the_same_samples(shop, accuracy):
+def test_folds_of_two_studies_test_the_same_samples(runner, accuracy):
     tested = []
     for study in ("selection", "double"):
-        told = loaded(shop, f"{study}-colon").predictions
+        told = loaded(runner, f"{study}-colon").predictions
         tested.append({n: {*own["sample"]} for n, own in told.groupby("resample")})
     assert tested[0] == tested[1]
 
 
-def test_all_clusters_beside_the_more_relevant_half(shop, accuracy):
+def test_all_clusters_beside_the_more_relevant_half(runner, accuracy):
     table = accuracy.facts["as published", "halves"]
     assert table.empty  # 8 clusters are more than the sizes of this test reach
     patch = pytest.MonkeyPatch()
     patch.setattr(_experiments, "folds", lambda _: _table2_folds())
     patch.setattr(_experiments, "SELECTION_SIZES", (4, 6, 8, 10))
-    found = _experiments.halves(shop, "colon")
+    found = _experiments.halves(runner, "colon")
     patch.undo()
     assert found.to_dict("records") == [
         {"data": "colon", "clusters": 8, "all": 70.0, "half": 60.0},
@@ -260,10 +261,10 @@ def _table2_folds():
     return table.assign(classifier="SVM", resample=0)
 
 
-def test_neighbours_are_described(shop):
-    made = _experiments.figure1(shop)
+def test_neighbours_are_described(runner):
+    made = _experiments.figure1(runner)
     assert set(made.pictures) == {"colon"}
-    likeness = np.sort(np.corrcoef(shop.data("colon").X, rowvar=False), axis=1)[:, ::-1]
+    likeness = np.sort(np.corrcoef(runner.data("colon").X, rowvar=False), axis=1)[:, ::-1]
     values = made.values.set_index(["setting", "data", "K", "what"])["value"].sort_index()
     for setting, first in (("as published", 0), ("other features only", 1)):
         means = likeness[:, first : first + 5].mean(axis=1)
@@ -282,7 +283,7 @@ def test_neighbours_are_described(shop):
 def found(experiment, position, values, **facts):
     """Hold a claim, by its position, against numbers."""
     claim = YU2008.get(experiment).claims[position]
-    return claim.found(ClaimInput("as published", values, PUBLISHED, facts, full=True)).status
+    return claim.evaluate(ClaimInput("as published", values, PUBLISHED, facts, full=True)).status
 
 
 def fold_table(means=PUBLISHED, spread=0.01):

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from holdfast import plot
-from holdfast.plot._canvas import cell_of
+from holdfast.plot._canvas import find_available_box
 from tests.plot.tables import DRAW, matrix, nasty, plane_table
 
 KINDS = list(DRAW)
@@ -59,7 +59,7 @@ def test_forty_selectors_fit_into_half_a_page():
     figure = Figure(figsize=(9, 5))
     left, right = figure.subplots(1, 2)
     names = [f"selector number {i}" for i in range(40)]
-    cells = [figure.transFigure.transform_bbox(cell_of(ax)) for ax in (left, right)]
+    cells = [figure.transFigure.transform_bbox(find_available_box(ax)) for ax in (left, right)]
     plot.similarity(matrix(names), ax=left)
     plot.plane(plane_table(names), ax=right)
     for ax, cell in zip((left, right), cells, strict=True):
@@ -69,7 +69,7 @@ def test_forty_selectors_fit_into_half_a_page():
 def test_the_space_of_a_subplot_reaches_to_the_middle_of_the_gaps():
     figure = Figure()
     grid = figure.subplots(2, 3)
-    cells = np.array([[cell_of(ax).extents for ax in row] for row in grid])
+    cells = np.array([[find_available_box(ax).extents for ax in row] for row in grid])
     assert np.all(cells[:, 1:, 0] > cells[:, :-1, 2])  # next begins after this ends
     assert np.all(cells[:, 1:, 0] - cells[:, :-1, 2] < 0.02)
     assert np.all(cells[0, :, 1] > cells[1, :, 3])

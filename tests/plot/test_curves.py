@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.plot import ensemble_sizes, profiles
-from holdfast.plot._labels import spread
+from holdfast.plot._labels import spread_positions
 from tests.plot.tables import profile_table, texts
 
 
@@ -87,7 +87,7 @@ def test_sizes_of_ensembles_are_lines_as_well():
     gap=st.floats(0.001, 0.024),
 )
 def test_names_in_the_margin_keep_their_distance_and_order(wanted, gap):
-    places = spread(np.array(wanted), gap)
+    places = spread_positions(np.array(wanted), gap)
     order = np.argsort(wanted, kind="stable")
     assert np.all(np.diff(places[order]) >= gap - 1e-9)
     assert places.min() >= -1e-9
@@ -96,5 +96,5 @@ def test_names_in_the_margin_keep_their_distance_and_order(wanted, gap):
 
 def test_names_that_have_room_stay_where_they_are():
     wanted = np.array([0.9, 0.1, 0.5])
-    assert spread(wanted, 0.1).tolist() == wanted.tolist()
-    assert np.allclose(spread(np.array([0.5, 0.5]), 0.1), [0.45, 0.55])
+    assert spread_positions(wanted, 0.1).tolist() == wanted.tolist()
+    assert np.allclose(spread_positions(np.array([0.5, 0.5]), 0.1), [0.45, 0.55])

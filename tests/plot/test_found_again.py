@@ -7,7 +7,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.plot._feature_chances import LOOKS
+from holdfast.plot._feature_chances import GRADE_STYLES
 
 TABLE = pd.DataFrame(
     {
@@ -44,11 +44,11 @@ def test_dots_lines_and_chance_level_are_where_the_numbers_are():
 
 
 def test_colour_and_shape_each_tell_grades_apart():
-    assert len({look.colour for look in LOOKS.values()}) == len(LOOKS)
-    assert len({look.marker for look in LOOKS.values()}) == len(LOOKS)
+    assert len({style.colour for style in GRADE_STYLES.values()}) == len(GRADE_STYLES)
+    assert len({style.marker for style in GRADE_STYLES.values()}) == len(GRADE_STYLES)
     legend = hf.plot.found_again(TABLE).ax.get_legend()
     told = [text.get_text() for text in legend.get_texts()]
-    assert told == [f"{grade} ({look.range})" for grade, look in LOOKS.items()]
+    assert told == [f"{grade} ({style.range})" for grade, style in GRADE_STYLES.items()]
 
 
 def test_features_left_out_are_counted():

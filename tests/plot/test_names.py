@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.plot._labels import format_distinct_names, format_name, width
-from holdfast.plot._style import count_ticks, plain
+from holdfast.plot._labels import format_distinct_names, format_name, text_width
+from holdfast.plot._style import count_ticks, format_plain
 
 
 @given(st.text(max_size=300), st.integers(5, 60))
 def test_names_are_never_too_wide_and_always_printable(name, most):
     text = format_name(name, most)
     assert text.isprintable()
-    assert text == "(no name)" or width(text) <= most
+    assert text == "(no name)" or text_width(text) <= most
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=30))
@@ -27,8 +27,8 @@ def test_what_is_cut_keeps_both_ends():
 
 
 def test_wide_letters_count_twice():
-    assert width("基因") == 4
-    assert width("e\u0301") == 1
+    assert text_width("基因") == 4
+    assert text_width("e\u0301") == 1
     assert format_name("基" * 30, 11) == "基基…基基"
 
 
@@ -43,7 +43,7 @@ def test_long_names_keep_what_tells_them_apart(most):
     assert texts[-1] == "f_score"
     for k, text in enumerate(texts[:-1]):
         assert f"k={k}" in text
-        assert width(text) <= most
+        assert text_width(text) <= most
     assert len(set(texts)) == 41
 
 
@@ -71,7 +71,7 @@ def test_different_names_have_different_texts(names, most):
     plain = [" ".join(name.split()) for name in names]
     texts = dict(zip(plain, format_distinct_names(plain, most), strict=True))
     assert len(set(texts.values())) == len(texts)
-    assert all(width(text) <= most + 4 for text in texts.values() if text != "(no name)")
+    assert all(text_width(text) <= most + 4 for text in texts.values() if text != "(no name)")
 
 
 def test_equal_names_get_equal_texts():
@@ -82,7 +82,7 @@ def test_equal_names_get_equal_texts():
     ("value", "text"), [(12000, "12,000"), (0.25, "0.25"), (-3, "−3"), (1e-3, "0.001")]
 )
 def test_numbers_are_for_people(value, text):
-    assert plain(value) == text
+    assert format_plain(value) == text
 
 
 @given(st.integers(1, 100_000), st.integers(0, 100_000))

@@ -29,7 +29,7 @@ def naive(data, count, *, itself):
 
 @pytest.mark.parametrize("itself", [True, False])
 def test_numbers_are_means_over_the_nearest(data, itself, monkeypatch):
-    monkeypatch.setattr(_groups, "BLOCK", 7)  # several blocks, the last one smaller
+    monkeypatch.setattr(_groups, "FEATURES_PER_BLOCK", 7)  # several blocks, the last one smaller
     picture = neighbours(data, n_neighbors=[1, 4, 39], count_itself=itself)
     for count, own in picture.numbers.groupby("n_neighbors"):
         expected = naive(data, count, itself=itself)
@@ -79,7 +79,7 @@ def test_a_place_of_its_own_and_a_dark_page(data):
 
 def test_nothing_to_show():
     picture = neighbours(np.ones((4, 3)))
-    assert picture.description == "Nothing to show: no feature has so many neighbours."
+    assert picture.description == "Nothing to show: no feature has this many neighbours."
     assert picture.numbers.columns.tolist() == ["n_neighbors", "feature", "correlation"]
 
 

@@ -163,6 +163,7 @@ def test_settings_of_matplotlib_stay_as_they_are():
     assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.integration
 def test_no_figures_are_left_with_pyplot():
     code = (
         "import sys; from holdfast import plot; plot.upset({'a': ['x']}).svg(); "

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.plot import plane
 from holdfast.plot._accuracy_stability import find_undominated_points
-from holdfast.plot._labels import _box, _candidates
+from holdfast.plot._labels import LABEL_OFFSETS, _label_box
 from tests.plot.tables import plane_table, texts
 
 
@@ -122,8 +122,8 @@ def test_the_front_holds_what_nothing_beats(points):
 
 def test_places_of_labels_are_on_the_side_they_say():
     spot = np.array([100.0, 100.0])
-    for place in _candidates():
-        left, _, right, _ = _box(spot, place, "label")
+    for place in LABEL_OFFSETS:
+        left, _, right, _ = _label_box(spot, place, "label")
         if place.side == "left":
             assert left > 100
         elif place.side == "right":

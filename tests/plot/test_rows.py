@@ -83,7 +83,7 @@ def test_ranks_are_ordered_by_their_median_and_open_ends_are_arrows():
     assert len(arrows) == 1
     assert arrows[0].get_ydata()[0] == 2
     assert arrows[0].get_xdata()[0] > 6
-    assert "arrow: beyond the last rank that is kept" in picture.ax.get_xlabel()
+    assert "arrow: beyond the last stored rank" in picture.ax.get_xlabel()
 
 
 def test_ranks_over_orders_of_magnitude_are_spread_by_logarithms():

@@ -56,7 +56,7 @@ def test_most_and_least_alike_are_described():
     names = ["a", "b", "c"]
     table = pd.DataFrame([[1, 0.2, 0.8], [0.2, 1, 0.1], [0.8, 0.1, 1]], index=names, columns=names)
     assert similarity(table, measure="overlap").description == (
-        "Table of overlap between 3 selectors. Most alike: a and c (0.80); least: b and c (0.10)."
+        "Table of overlap between 3 selectors. Most similar: a and c (0.80); least: b and c (0.10)."
     )
     assert similarity(table.iloc[:1, :1]).description == "Table of similarity between 1 selector."
 

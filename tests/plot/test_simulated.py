@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.plot import COLOURS, DARK
-from holdfast.plot._canvas import shades
-from holdfast.plot._simulated import DRAWN, ERRORS, MEASURES, PANELS, simulated_figure
+from holdfast.plot._canvas import make_shades
+from holdfast.plot._simulated import ERRORS, MEASURES, PANELS, SIMULATED_FIGURES, simulated_figure
 from tests.plot.tables import overhang, texts
 
 EFFECTS = np.linspace(0, 0.15, 30)
@@ -65,7 +65,7 @@ TABLES = {
 N_PANELS = {3: 6, 4: 3, 5: 2, 6: 4, 7: 4, 8: 4, 9: 1}
 
 
-@pytest.mark.parametrize("number", DRAWN)
+@pytest.mark.parametrize("number", SIMULATED_FIGURES)
 def test_each_figure_has_its_panels_and_nothing_reaches_over_the_edges(number):
     picture = simulated_figure(number, TABLES[number])
     assert len(picture.axes) == N_PANELS[number]
@@ -101,9 +101,9 @@ def test_a_figure_on_a_dark_page():
 
 
 def test_shades_grow_stronger():
-    light = [sum(int(shade[i : i + 2], 16) for i in (1, 3, 5)) for shade in shades(COLOURS, 6)]
+    light = [sum(int(shade[i : i + 2], 16) for i in (1, 3, 5)) for shade in make_shades(COLOURS, 6)]
     assert light == sorted(light, reverse=True)
-    assert shades(COLOURS, 1) == [COLOURS["blue"]]
+    assert make_shades(COLOURS, 1) == [COLOURS["blue"]]
 
 
 def test_what_is_missing_is_named():

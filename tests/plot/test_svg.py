@@ -25,6 +25,7 @@ def test_equal_numbers_give_equal_bytes():
         assert picture.svg() == picture.svg() == second[kind].svg(), kind
 
 
+@pytest.mark.integration
 def test_equal_numbers_give_equal_bytes_in_another_process():
     code = (
         "import hashlib; from tests.plot.tables import all_pictures; print(hashlib.sha256("

@@ -33,7 +33,7 @@ def test_each_effect_is_a_line_in_both_panels():
 
 def test_the_picture_is_told_in_words():
     text = stability_surface(surface()).description
-    assert text.startswith("Two panels of lines for 2 effects, from 30 to 2,000 samples a class.")
+    assert text.startswith("Two panels of lines for 2 effects, from 30 to 2,000 samples per class.")
     assert "with probability 1.00 (effect 0.05) to 1.00 (effect 0.15)" in text
     assert text.endswith("expected stability is 0.50 to 1.00.")
 
@@ -43,7 +43,7 @@ def test_missing_numbers_are_left_out():
     table.loc[0, "stability"] = np.nan
     assert len(stability_surface(table).numbers) == 5
     empty = stability_surface(table.iloc[:0])
-    assert empty.description == "Nothing to show: no expectations are known."
+    assert empty.description == "Nothing to show: no predictions are known."
     with pytest.raises(InvalidInputError, match="missing: effect"):
         stability_surface(table.drop(columns="effect"))
 

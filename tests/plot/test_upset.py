@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.plot import upset
-from holdfast.plot._upset import combinations
+from holdfast.plot._upset import count_combinations
 from tests.plot.tables import texts
 
 SETS = {"a": ["x", "y", "z"], "b": ["y", "z"], "c": ["z", "w"], "d": []}
@@ -23,7 +23,7 @@ def test_combinations_are_counted_once_each():
     )
 )
 def test_every_feature_is_in_the_combination_of_its_owners(sets):
-    table = combinations(sets, most=100)
+    table = count_combinations(sets, most=100)
     seen = [feature for features in table["features"] for feature in features]
     assert sorted(seen) == sorted(set().union(*sets.values()))
     for owners, features in zip(table["selectors"], table["features"], strict=True):
@@ -47,16 +47,16 @@ def test_the_rest_is_counted():
     sets = {f"s{i}": [f"own {i}", "common"] for i in range(6)}
     picture = upset(sets, most=3)
     assert picture.numbers["drawn"].sum() == 3
-    assert "not shown: 4 combinations with 4 features in all" in texts(picture)
+    assert "not shown: 4 combinations, 4 features in total" in texts(picture)
 
 
 def test_it_says_what_all_share():
     assert upset(SETS).description == (
-        "4 features chosen by 4 selectors, 0 of them by every one. The largest combination: "
+        "4 features selected by 4 selectors, 0 of them by every selector. Largest combination: "
         "a, b, c, 1 feature."
     )
 
 
 def test_nothing_chosen_is_said_so():
     for sets in ({}, {"a": []}):
-        assert upset(sets).description == "Nothing to show: no features are chosen."
+        assert upset(sets).description == "Nothing to show: no features are selected."

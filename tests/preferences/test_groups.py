@@ -41,7 +41,7 @@ def test_names_and_representatives():
         [[["b", "a"], ["c"]]], representatives=[["b", "c"]], feature_names=list("abc")
     )
     assert hf.concat([groups, groups[:1]])[2:] == groups[:1]
-    with pytest.raises(InvalidInputError, match="all parts have representatives or none"):
+    with pytest.raises(InvalidInputError, match="all parts must have representatives or none"):
         hf.concat([groups, bare])
 
 
@@ -52,7 +52,7 @@ def test_names_and_representatives():
         ([[[0], []]], {}, "group 1 of result 0 is empty"),
         ([[[0, 0]]], {}, "more than once"),
         ([[[0, 9]]], {"n_features": 5}, "index 9"),
-        ([[[0, 1]]], {"representatives": [[2]]}, "2 of group 0 of result 0 is no member"),
+        ([[[0, 1]]], {"representatives": [[2]]}, "2 of group 0 of result 0 is not in the group"),
         ([[[0, 1]]], {"representatives": [[0, 1]]}, "1 groups, but 2 representatives"),
         ([[[0, 1]]], {"representatives": []}, "0 results were given for 1"),
         ([[["a"]]], {"representatives": [["z"]]}, "'z' of group 0"),

@@ -180,7 +180,7 @@ def test_bad_slices_and_joins():
         subsets[3]
     with pytest.raises(InvalidInputError, match="is empty"):
         subsets[3:]
-    with pytest.raises(InvalidInputError, match="part 1 speaks of other features"):
+    with pytest.raises(InvalidInputError, match="part 1 has other features"):
         hf.concat([subsets, hf.Subsets(ROWS, n_features=6)])
     with pytest.raises(InvalidInputError, match="part 1 is Weights"):
         hf.concat([subsets, hf.Weights([[1.0] * 5])])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from holdfast.report._escaping import ACTING, visible
+from holdfast.report._escaping import INVISIBLE_CHARACTERS, spell_out_invisible
 from holdfast.report._html import to_html
 from tests.report.looking import FEATURES, UNFOLD, exported, names, visible_names
 from tests.report.sample import HOSTILE, sample
@@ -42,8 +42,8 @@ def test_scripts_and_handlers_put_into_the_page_do_not_run(opened, html):
 
 def test_hostile_names_are_nothing_but_text(opened, html):
     found = opened(html)
-    assert {visible(name) for name in HOSTILE} <= set(names(found.page))
-    assert not ACTING.search(found.page.content())
+    assert {spell_out_invisible(name) for name in HOSTILE} <= set(names(found.page))
+    assert not INVISIBLE_CHARACTERS.search(found.page.content())
     assert found.page.evaluate("window.hurt") is None
     assert found.page.locator("main script, main img, main b:not(.badge)").count() == 0
     assert "49" not in names(found.page)
@@ -53,14 +53,16 @@ def test_a_press_on_a_head_sorts_numbers_as_numbers(opened, html):
     page = opened(html).page
     head = page.locator("#feature-table thead th", has_text="In resamples")
     assert head.get_attribute("aria-sort") is None
-    assert names(page) == [visible(row["feature"]) for row in sample()["features"]["rows"]]
+    assert names(page) == [
+        spell_out_invisible(row["feature"]) for row in sample()["features"]["rows"]
+    ]
     head.get_by_role("button").dblclick()
     assert head.get_attribute("aria-sort") == "ascending"
     assert page.locator("#features [role=status]").text_content() == (
         "Sorted by In resamples, ascending."
     )
     rows = sorted(sample()["features"]["rows"], key=lambda row: row["frequency"])
-    assert names(page) == [visible(row["feature"]) for row in rows]
+    assert names(page) == [spell_out_invisible(row["feature"]) for row in rows]
 
 
 @pytest.mark.parametrize("presses", [1, 2])
@@ -70,11 +72,13 @@ def test_missing_numbers_come_last_both_ways(opened, html, presses):
     for _ in range(presses):
         head.get_by_role("button").click()
     rows = sample()["features"]["rows"]
-    without = {visible(row["feature"]) for row in rows if row["rank_median"] is None}
+    without = {spell_out_invisible(row["feature"]) for row in rows if row["rank_median"] is None}
     known = sorted((row for row in rows if row["rank_median"]), key=lambda row: row["rank_median"])
     shown = names(page)
     assert set(shown[-len(without) :]) == without
-    assert shown[: len(known)] == [visible(row["feature"]) for row in known[:: 3 - 2 * presses]]
+    assert shown[: len(known)] == [
+        spell_out_invisible(row["feature"]) for row in known[:: 3 - 2 * presses]
+    ]
 
 
 def test_text_sorts_as_text_and_only_one_head_says_that_it_sorts(opened, html):
@@ -106,7 +110,7 @@ def test_the_export_can_be_read_back_and_holds_no_formula(opened, html):
     shares = ["frequency", "count", "n", "frequency_low", "frequency_high"]
     assert table[0][:9] == ["feature", "found_again", "low", "grade", *shares]
     assert [line[0].removeprefix("'") for line in table[1:]] == [
-        visible(row["feature"]) for row in rows
+        spell_out_invisible(row["feature"]) for row in rows
     ]
     assert {len(line) for line in table} == {len(table[0])}
     cells = [cell for line in table[1:] for cell in line]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.report._formatting import cell, percent, raw
+from holdfast._formatting import format_whole_percent
+from holdfast.report._formatting import format_cell, format_data_values
 
 SHARES = [
     (float("nan"), "–"),
@@ -18,9 +19,9 @@ SHARES = [
 
 @pytest.mark.parametrize(("value", "text"), SHARES)
 def test_shares_are_rounded_but_never_to_all_or_nothing(value, text):
-    assert percent(value) == text
+    assert format_whole_percent(value) == text
 
 
 def test_missing_numbers_are_a_dash_or_a_dot():
-    assert cell(float("inf")) == "–"
-    assert raw(float("nan"), 3) == ". 3"
+    assert format_cell(float("inf")) == "–"
+    assert format_data_values(float("nan"), 3) == ". 3"

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError
 from holdfast.plot import COLOURS, DARK
-from holdfast.report._svg import colour_rules, drawing
+from holdfast.report._page_engine import colour_rules, embed_svg
 from tests.report.sample import picture
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
@@ -33,18 +33,18 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/19
     ],
 )
 def test_a_picture_that_could_act_or_load_is_refused(inside):
-    with pytest.raises(InvalidInputError, match="picture 'p1' holds"):
-        drawing(SVG.format(inside), "p1", "alt")
+    with pytest.raises(InvalidInputError, match="picture 'p1' contains"):
+        embed_svg(SVG.format(inside), "p1", "alt")
 
 
 @pytest.mark.parametrize("text", ["no picture", "<p>x</p>", "<svg>no namespace</svg>"])
 def test_what_is_no_picture_is_refused(text):
     with pytest.raises(InvalidInputError, match="picture 'p1': expected"):
-        drawing(text, "p1", "alt")
+        embed_svg(text, "p1", "alt")
 
 
 def test_pictures_of_one_page_share_no_identifiers():
-    one, other = (drawing(picture("a"), name, "alt") for name in ("p1", "p2"))
+    one, other = (embed_svg(picture("a"), name, "alt") for name in ("p1", "p2"))
     found = [set(re.findall(r'id="([^"]+)"', svg)) for svg in (one, other)]
     assert found == [{"p1-m1", "p1-p1"}, {"p2-m1", "p2-p1"}]
     assert 'href="#p1-m1"' in one
@@ -53,12 +53,12 @@ def test_pictures_of_one_page_share_no_identifiers():
 
 def test_text_in_a_picture_stays_as_it_is():
     label = 'id="m1" #0072b2 <b>'
-    assert 'id="m1" #0072b2 &lt;b&gt;</text>' in drawing(picture(label), "p1", "alt")
+    assert 'id="m1" #0072b2 &lt;b&gt;</text>' in embed_svg(picture(label), "p1", "alt")
 
 
 def test_colours_of_the_palette_become_variables_and_others_stay():
     inside = '<path style="fill: #0072B2; stroke: #123456"/>'
-    assert 'style="fill: var(--hf-blue); stroke: #123456"' in drawing(
+    assert 'style="fill: var(--hf-blue); stroke: #123456"' in embed_svg(
         SVG.format(inside), "p1", "alt"
     )
 

@@ -10,9 +10,14 @@ import pytest
 
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_json, to_markdown
-from holdfast.report._escaping import ACTING, bare, bare_all, visible
+from holdfast.report._escaping import (
+    INVISIBLE_CHARACTERS,
+    remove_all_name_marks,
+    remove_name_marks,
+    spell_out_invisible,
+)
 from holdfast.report._evidence import represented_features
-from holdfast.report._methods import _groups
+from holdfast.report._methods import _describe_kept_groups
 from tests.report.looking import STICKING_OUT, UNFOLD, exported
 from tests.report.results import few_groups, groups, report_of
 from tests.report.sample import HOSTILE, grouped
@@ -22,7 +27,9 @@ from tests.report.sample import HOSTILE, grouped
 def few():
     """Return the report of a study with fewer groups than asked for, names as plain text."""
     study = hf.Study("drags", protocol=hf.Subsampling(6, 0.9), sizes=[8], classifiers=["knn3"])
-    return bare_all(make_report(study.run(hf.io.read_data("@wine"), n_jobs=1), figures=False))
+    return remove_all_name_marks(
+        make_report(study.run(hf.io.read_data("@wine"), n_jobs=1), figures=False)
+    )
 
 
 def test_sentences_say_how_many_were_found(few):
@@ -125,10 +132,10 @@ def test_intervals_are_shown_within_what_a_measure_can_be():
 
 
 def test_most_often_is_said_only_where_more_are_left_out(monkeypatch):
-    said = bare(report_of("groups")["groups"]["sentences"][1])
+    said = remove_name_marks(report_of("groups")["groups"]["sentences"][1])
     assert re.match(r"Of the \d+ features that lay in selected groups, ", said)
-    monkeypatch.setattr("holdfast.report._evidence.MOST_MEMBERS", 2)
-    monkeypatch.setattr("holdfast.report._build.MOST_MEMBERS", 2)
+    monkeypatch.setattr("holdfast.report._evidence.MAX_MEMBERS_SHOWN", 2)
+    monkeypatch.setattr("holdfast.report._sections.MAX_MEMBERS_SHOWN", 2)
     cut = make_report(groups(), figures=False)["groups"]
     assert cut["sentences"][1].startswith("Of the 2 features that lay in selected groups most of")
     assert len(cut["rows"]) == 2
@@ -140,9 +147,10 @@ def test_the_methods_paragraph_speaks_of_groups_and_of_rankings():
     assert "finds groups of features, the best 2 or 8 of them were kept, each by its" in mixed
     assert "The best 3 groups of features were kept, each by its representative." in alone
     assert "ranking" not in alone
-    assert _groups([1], alone=True).startswith("The best group of features was kept")
-    assert _groups([], alone=False).endswith("of features, all of them were kept, each by its "
-                                             "representative.")  # fmt: skip
+    assert _describe_kept_groups([1], alone=True).startswith("The best group of features was kept")
+    assert _describe_kept_groups([], alone=False).endswith(
+        "of features, all of them were kept, each by its representative."
+    )
 
 
 def test_names_in_groups_are_verbatim_for_programs():
@@ -156,12 +164,12 @@ def test_names_in_groups_are_nothing_but_text(opened):
     shown = page.locator("#features td.names").first.text_content()
     table = page.locator("#evidence td.names").first.text_content()
     for name in HOSTILE[:6]:
-        assert visible(name) in shown
-        assert visible(name) in table
+        assert spell_out_invisible(name) in shown
+        assert spell_out_invisible(name) in table
     assert found.complaints == []
     assert page.evaluate("window.hurt") is None
     assert page.locator("main script, main img, main b:not(.badge)").count() == 0
-    assert not ACTING.search(page.content())
+    assert not INVISIBLE_CHARACTERS.search(page.content())
     assert page.evaluate(STICKING_OUT) == []
 
 
@@ -171,7 +179,7 @@ def test_the_groups_are_open_and_exported(opened):
     assert page.locator("#evidence table", has_text="Companions").is_visible()
     _, table = exported(page)
     at = table[0].index("in_its_group")
-    assert visible(HOSTILE[1]) in table[1][at]
+    assert spell_out_invisible(HOSTILE[1]) in table[1][at]
     assert table[1][at].endswith("and 292 more")
     assert table[3][at] == ""
 
@@ -180,4 +188,4 @@ def test_names_in_groups_do_nothing_in_markdown():
     text = to_markdown(grouped())
     assert "<script" not in text.partition("-->")[2]
     assert r"\$x\_1\$" in text or r"\$x_1\$" in text
-    assert not ACTING.search(text.replace("\u2068", "").replace("\u2069", ""))
+    assert not INVISIBLE_CHARACTERS.search(text.replace("\u2068", "").replace("\u2069", ""))

@@ -7,7 +7,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from holdfast.report._html import ROWS, to_html
+from holdfast.report._html import MAX_ROWS, to_html
 from tests.report.sample import sample
 
 EMPTY = {"sentences": [], "rows": []}
@@ -88,10 +88,10 @@ def test_a_picture_without_a_drawing_is_left_out():
 
 
 def test_long_tables_of_numbers_end_and_say_so():
-    rows = [{"selector": "relieff", "size": size, "value": 0.5} for size in range(ROWS + 5)]
+    rows = [{"selector": "relieff", "size": size, "value": 0.5} for size in range(MAX_ROWS + 5)]
     html = to_html(sample(profile={"sentences": [], "rows": rows}))
-    assert f"The first {ROWS} of {ROWS + 5} rows" in html
-    assert html.count("<td>relieff</td>") == ROWS + 1  # and one row of similarity
+    assert f"The first {MAX_ROWS} of {MAX_ROWS + 5} rows" in html
+    assert html.count("<td>relieff</td>") == MAX_ROWS + 1  # and one row of similarity
 
 
 def test_a_report_about_nothing_is_still_a_page():

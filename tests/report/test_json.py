@@ -7,14 +7,14 @@ import json
 import numpy as np
 
 from holdfast.report import to_json
-from holdfast.report._escaping import bare_all
+from holdfast.report._escaping import remove_all_name_marks
 from tests.report.results import NAMES, report_of
 from tests.report.sample import sample
 
 
 def test_what_is_read_back_is_the_report():
     report = report_of("simulated")
-    assert json.loads(to_json(report)) == bare_all(report)
+    assert json.loads(to_json(report)) == remove_all_name_marks(report)
     assert "\u2068" not in to_json(report)
 
 

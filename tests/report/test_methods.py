@@ -8,9 +8,9 @@ import numpy as np
 
 import holdfast as hf
 from holdfast._bibliography import REFERENCES
-from holdfast.report._descriptions import classifier_text, options, selector_text
-from holdfast.report._escaping import bare_all
+from holdfast.report._escaping import remove_all_name_marks
 from holdfast.report._evidence import near_duplicates
+from holdfast.report._glossary import describe_classifier, describe_selector, format_options
 from tests.report.results import report_of, simulated
 
 X = "\u2068x\u2069"
@@ -18,7 +18,7 @@ X = "\u2068x\u2069"
 
 def methods(name):
     """Return the part of a report that says what was done."""
-    return bare_all(report_of(name)["methods"])
+    return remove_all_name_marks(report_of(name)["methods"])
 
 
 def test_everything_cited_is_listed_and_everything_listed_is_cited():
@@ -81,14 +81,14 @@ def test_data_facts_and_provenance_are_there():
 
 def test_data_that_are_gone_are_warned_of():
     told = methods("folds")
-    assert any("not at hand" in text for text in told["warnings"])
+    assert any("no longer available" in text for text in told["warnings"])
     assert "Missing values" not in dict(map(tuple, told["data"]))
 
 
 def test_few_samples_of_a_class_are_warned_of():
     told = methods("own size")
     assert (
-        "Few samples of a (15) and b (15): what is found in them may be chance."
+        "Few samples of a (15) and b (15): results for them may be due to chance."
         in (told["warnings"])
     )
     assert not any("Few samples" in text for text in methods("simulated")["warnings"])
@@ -99,16 +99,18 @@ def test_only_options_that_were_set_are_told():
         "class": "sklearn.svm:SVC",
         "parameters": {"C": 0.5, "kernel": "rbf", "random_state": 3, "gamma": {"opaque": "x"}},
     }
-    assert options(spelling) == "C = 0.5"
-    assert classifier_text({"name": "svm", "object": spelling}) == "\u2068svm\u2069 (SVC, C = 0.5)"
+    assert format_options(spelling) == "C = 0.5"
+    assert (
+        describe_classifier({"name": "svm", "object": spelling}) == "\u2068svm\u2069 (SVC, C = 0.5)"
+    )
 
 
 def test_plans_of_others_import_nothing():
     stranger = {"class": "antigravity:Thing", "parameters": {"a": 1}}
-    assert options(stranger) == "a = 1"
-    assert selector_text({"name": "x", "object": stranger}) == (X, "a = 1")
-    assert selector_text({"name": "x", "object": {"opaque": "<function>"}}) == (X, "")
-    assert options({"class": "sklearn.nowhere:Thing", "parameters": {"a": 1}}) == "a = 1"
+    assert format_options(stranger) == "a = 1"
+    assert describe_selector({"name": "x", "object": stranger}) == (X, "a = 1")
+    assert describe_selector({"name": "x", "object": {"opaque": "<function>"}}) == (X, "")
+    assert format_options({"class": "sklearn.nowhere:Thing", "parameters": {"a": 1}}) == "a = 1"
 
 
 def test_copies_are_found_whatever_their_sign_and_scale():

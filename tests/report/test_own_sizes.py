@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from holdfast.report import make_report, to_html, to_markdown
-from holdfast.report._escaping import bare
+from holdfast.report._escaping import remove_name_marks
 from holdfast.report._evidence import Evidence
-from holdfast.report._selector_table import compared_size
 from tests.report.results import made, report_of, result
 from tests.report.sample import sample
 
@@ -62,12 +61,12 @@ def test_a_pair_in_the_other_order_has_its_sizes_in_that_order():
 
 @pytest.mark.parametrize(("selector", "size", "asked"), [("f", 2, 2), ("own2", "own", 4)])
 def test_the_sentence_names_who_chooses_the_size(told, selector, size, asked):
-    sentence = bare(told(selector, size)["similarity"]["sentences"][0])
+    sentence = remove_name_marks(told(selector, size)["similarity"]["sentences"][0])
     assert f"{asked} features; own1 and own2 with as many as they choose themselves." in sentence
 
 
 def test_one_selector_is_told_as_one():
-    sentence = bare(report_of("own size")["similarity"]["sentences"][0])
+    sentence = remove_name_marks(report_of("own size")["similarity"]["sentences"][0])
     assert sentence.endswith("features; two with as many as it chooses itself.")
 
 
@@ -87,7 +86,7 @@ def test_all_features_are_no_size_to_compare_at():
     about = made(own=("two",), sizes=(3, 12))
     evidence = Evidence(result(about))
     evidence.cell = ("two", "own")
-    assert compared_size(evidence) == 3
+    assert evidence.compared_size == 3
 
 
 def test_pictures_of_selectors_are_of_the_sizes_told(told, mixed):

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from holdfast.report import to_html, to_markdown
-from holdfast.report._escaping import bare
+from holdfast.report._escaping import remove_name_marks
 from holdfast.report._evidence import Evidence
-from holdfast.report._replication_section import second_study
+from holdfast.report._second_study import second_study_section
 from tests.report.results import made, report_of, result, simulated
 from tests.report.sample import HOSTILE, sample
 
@@ -32,11 +32,11 @@ def test_rows_are_those_of_the_result():
 
 
 def test_the_section_says_what_was_done_and_why_figures_differ():
-    told = " ".join(map(bare, report_of("simulated")["replication"]["sentences"]))
+    told = " ".join(map(remove_name_marks, report_of("simulated")["replication"]["sentences"]))
     pairs = int(simulated().replication["n_pairs"].max())
-    assert f"split {pairs} times into disjoint halves, of 30 each" in told
-    assert "For two studies of 60 samples, as many as there are, it is predicted" in told
-    assert "differs, as resamples of one data set share samples" in told
+    assert f"split {pairs} times into disjoint halves of 30 each" in told
+    assert "For two studies of 60 samples, as many as in these data, it is predicted" in told
+    assert "differs: resamples of one data set share samples" in told
     assert "0.8" in told
 
 
@@ -57,7 +57,7 @@ def test_the_methods_count_the_pairs_of_each_size():
 def test_an_old_study_has_a_report_that_says_what_it_lacks():
     old = result(made())
     assert "beside" not in old.plan
-    second = second_study(Evidence(old))
+    second = second_study_section(Evidence(old))
     assert (second["rows"], second["n_samples"], second["at"]) == ([], None, None)
     assert second["sentences"] == []
     assert "Would a second study" not in to_html(report_of("folds"))
@@ -81,7 +81,7 @@ def test_notes_are_told_once_with_those_they_are_about():
     table = table.assign(chance=0.0)
     ahead = ("at", "predicted", "predicted_low", "predicted_high")
     about.replication = table.assign(**dict.fromkeys(ahead))
-    told = [bare(text) for text in second_study(Evidence(about))["sentences"]]
+    told = [remove_name_marks(text) for text in second_study_section(Evidence(about))["sentences"]]
     assert told[-1] == "Please note (two): few left."
     assert not any("predicted" in text for text in told)
 
@@ -97,18 +97,18 @@ def by_jaccard(chance):
 
 
 def test_two_random_selections_are_told_where_they_have_features_in_common():
-    second = second_study(by_jaccard([0.31, 0.33, 0.32, 0.354]))
-    told = " ".join(map(bare, second["sentences"]))
+    second = second_study_section(by_jaccard([0.31, 0.33, 0.32, 0.354]))
+    told = " ".join(map(remove_name_marks, second["sentences"]))
     assert "Two random selections of as many features would agree at 0.31 to 0.35;" in told
     assert [row["replication_chance"] for row in second["rows"]] == [0.31, 0.33, 0.32, 0.354]
-    assert "random" not in " ".join(second_study(by_jaccard(0.0))["sentences"])
+    assert "random" not in " ".join(second_study_section(by_jaccard(0.0))["sentences"])
 
 
 def test_long_notes_are_cut_short():
     about = by_jaccard(0.0)
     table = about.result.replication
     about.result.replication = table.assign(value=float("nan"), note="word " * 90)
-    sentences = second_study(about)["sentences"]
+    sentences = second_study_section(about)["sentences"]
     notes = [text for text in sentences if text.startswith("Please note")]
     assert len(notes) == 1
     assert max(map(len, sentences)) < 450
@@ -139,7 +139,7 @@ def test_cohorts_are_told_with_their_numbers():
         pairs=pairs,
         features=pd.DataFrame({"feature": ["f"]}),
     )
-    cohorts = second_study(evidence)["cohorts"]
+    cohorts = second_study_section(evidence)["cohorts"]
     assert cohorts["sentences"] == ["\u2068x\u2069 and \u2068y\u2069 differ."]
     assert cohorts["rows"] == [{"cohort_a": "x", "cohort_b": "y", "value": 0.2}]
     assert "cohorts" not in report_of("simulated")["replication"]
@@ -162,10 +162,10 @@ def test_cohorts_are_told_with_their_numbers():
 )
 def test_needed_samples_are_told(monkeypatch, needed, low, high, text):
     plan = SimpleNamespace(needed=needed, needed_low=low, needed_high=high)
-    monkeypatch.setattr("holdfast.report._replication_section.plan_samples", lambda *_, **__: plan)
+    monkeypatch.setattr("holdfast.report._evidence.plan_samples", lambda *_, **__: plan)
     evidence = Evidence(simulated())
     points = pd.DataFrame({"n_samples": [15, 30]})
     curve = pd.DataFrame({"n_samples": [15, 30]})
     evidence.replication = SimpleNamespace(value=0.5, n_samples=30, points=points, curve=curve)
-    told = second_study(evidence)["sentences"]
+    told = second_study_section(evidence)["sentences"]
     assert any(text in one for one in told)

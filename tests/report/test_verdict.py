@@ -15,16 +15,11 @@ from holdfast.errors import InvalidInputError
 from holdfast.judge import Recommendation
 from holdfast.judge._replication._chance_model import GRADES
 from holdfast.report import verdict_sentences
-from holdfast.report._escaping import bare_all
+from holdfast.report._escaping import remove_all_name_marks
 from holdfast.report._evidence import Evidence
-from holdfast.report._second_study import (
-    Outlook,
-    ReplicationEstimate,
-    SharedFeatures,
-    chances_from_data_sets,
-    shared_features,
-)
-from holdfast.report._verdict import verdict as verdict_with_names
+from holdfast.report._second_study import ReplicationEstimate, SharedFeatures, shared_features
+from holdfast.report._verdict import Outlook, chances_from_data_sets
+from holdfast.report._verdict import build_verdict as verdict_with_names
 from tests.report.results import ODD, report_of, simulated
 
 
@@ -130,7 +125,7 @@ def evidence(table=None, *, found=None, p=50, replication=None, failures=(), sub
 
 def verdict(*arguments, **facts):
     """Return the verdict with names as plain text."""
-    return bare_all(verdict_with_names(evidence(*arguments, **facts)))
+    return remove_all_name_marks(verdict_with_names(evidence(*arguments, **facts)))
 
 
 def test_the_number_is_the_sum_of_the_chances_of_the_selected_features():
@@ -182,8 +177,10 @@ def test_the_range_holds_the_number():
     facts = {"n_features": 50, "supported": True}
     low = Outlook(table=chances(0.3, 0.3, 0.3), shared=shared, **facts)
     high = Outlook(table=chances(0.99, 0.99, 0.99), shared=shared, **facts)
-    assert (low.span, high.span) == ((1, 2), (2, 3))
-    assert Outlook(table=chances(0.9), shared=shared, **facts).span is None  # of another list
+    assert (low.count_range, high.count_range) == ((1, 2), (2, 3))
+    assert (
+        Outlook(table=chances(0.9), shared=shared, **facts).count_range is None
+    )  # of another list
     told = verdict()
     assert (told["expected_low"], told["expected_high"]) == (1, 2)
     assert told["certainty"].startswith("How sure: it may be 1 to 2; on test data, 97% of features")
@@ -222,10 +219,11 @@ def test_at_chance_nothing_can_be_expected():
     told = verdict(chances(*[0.06] * 50), p=1000, error=0.46)
     assert told["headline"] == "Nothing here can be expected to be found again."
     assert told["why"] == (
-        "Chance alone would find 2.5 of 50 features again; this list, 3.0. The error to expect, "
+        "Chance alone would find 2.5 of 50 features again; for this list, 3.0 are expected. "
+        "The expected error, "
         "46.0%, is not clearly below guessing, 50.0%."
     )
-    assert told["next_step"] == "Collect more samples if effects are to be expected."
+    assert told["next_step"] == "Collect more samples if you expect effects."
     assert (told["grade"], told["trusted"], told["selector"]) == ("nothing", [], None)
 
 
@@ -237,8 +235,8 @@ def test_an_unsupported_recommendation_is_nothing_to_expect():
     told = verdict(supported=False, why_not="no.", replication=replicated(0.05, 0.0, 0.3))
     assert told["grade"] == "nothing"
     assert told["why"] == (
-        "Two studies would not clearly agree better than chance: 0.05, where random lists have "
-        "0.00."
+        "Two studies would not clearly agree better than chance: 0.05, against 0.00 for "
+        "random lists."
     )
     assert (told["trusted"], told["selector"], told["classifier"]) == ([], None, None)
 
@@ -256,7 +254,7 @@ def test_features_that_replicate_but_do_not_classify_are_said_to_do_so():
     [
         (
             "it was not asked for",
-            "Disjoint halves of the data were not asked for.",
+            "The study did not compare disjoint halves of the data.",
             "--replication",
         ),
         ("class b has 3 samples.", "Class b has 3 samples.", "Add samples to the smallest class."),

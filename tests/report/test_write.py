@@ -51,7 +51,7 @@ def test_the_same_result_gives_the_same_bytes(study, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_files_of_others_are_not_replaced(study, tmp_path, name):
     (tmp_path / name).write_text("mine", encoding="utf-8")
-    with pytest.raises(StoreError, match=r"no report of holdfast.*--force"):
+    with pytest.raises(StoreError, match=r"not a holdfast report.*--force"):
         write_report(study, tmp_path)
     assert contents(tmp_path) == {name: b"mine"}
 
@@ -67,7 +67,7 @@ def test_files_of_others_are_replaced_if_asked(study, tmp_path):
 def test_other_kinds_of_files_are_refused(study, tmp_path, name):
     if name == "data.csv":
         (tmp_path / name).write_text("a,b", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"folder, or into a file whose name ends in .html"):
+    with pytest.raises(InvalidInputError, match=r"folder, or a file whose name ends in .html"):
         write_report(study, tmp_path / name)
 
 

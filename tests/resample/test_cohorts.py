@@ -85,7 +85,7 @@ def test_subjects_stay_whole_and_mixtures_of_classes_are_kept():
         ("aabbaab", "xxxxyyy", None, "cohort y has 1 sample of class 'b'"),
         ("aabbaabb", "xxxxyyyy", "11223333", "cohort y has 1 subject of class 'a' and 1 subject"),
         ("aabbaabb", "xxxxyyyy", "12341678", r"1 subject in more than one cohort: 1 \(in x, y\)"),
-        ("aabb", "xxy", None, "cohorts must have one entry a sample: 4; received 3"),
+        ("aabb", "xxy", None, "cohorts must have one entry per sample: 4; got 3"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_by_name(y, site, groups, match):

@@ -56,7 +56,7 @@ def test_protocols_come_from_mappings():
     [
         ("subsample", UnknownNameError, "no protocol is called 'subsample'. Did you mean"),
         ("subsampling:train=0.8", UnknownNameError, "no option 'train'. Did you mean 'train_size'"),
-        ("subsampling:train_size=8x", InvalidInputError, "train_size .* received '8x'"),
+        ("subsampling:train_size=8x", InvalidInputError, "train_size .* got '8x'"),
         ("subsampling(1,0.5,true,4)", InvalidInputError, "takes at most 3 values"),
         (
             "subsampling(5,n_resamples=4)",
@@ -65,8 +65,8 @@ def test_protocols_come_from_mappings():
         ),
         ("subsampling(5", InvalidInputError, r"expected name\(value,...\)"),
         ({"n_resamples": 5}, InvalidInputError, "needs a name"),
-        (7, InvalidInputError, "must be a Protocol, its name, a splitter or pairs .* received 7"),
-        (None, InvalidInputError, "received None"),
+        (7, InvalidInputError, "must be a Protocol, its name, a splitter or pairs .* got 7"),
+        (None, InvalidInputError, "got None"),
         ("splits", InvalidInputError, "splitter"),
         ("splits(KFold)", InvalidInputError, "splits must be a splitter"),
         ("subsampling:n_resamples=" + "9" * 5000, InvalidInputError, "fewer digits"),

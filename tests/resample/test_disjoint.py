@@ -88,7 +88,7 @@ def test_a_design_has_halves_parts_and_quarters(y, n_pairs, seed):
     assert {len(one.train) for one in halves} == {n // 2}
     assert {len(one.train) for one in parts} == {(n - n // 4) // 2}
     assert {len(one.train) for one in quarters} == {n // 4}
-    pairs = ReplicationPairs.of(resamples)
+    pairs = ReplicationPairs.from_resamples(resamples)
     assert pairs.parts.shape == (n_pairs // 2, 2, 2)
     assert pairs.quarters.shape == (max(1, n_pairs // 4), 6, 2)
     full = [resamples[at] for at in pairs.full]
@@ -108,7 +108,7 @@ def test_subjects_are_never_split(data, seed):
     y, groups = data
     resamples = ReplicationDesign(4).draw(y, groups, seed)
     assert {one.role for one in resamples} == {"half", "part", "quarter", "full"}
-    pairs = ReplicationPairs.of(resamples)
+    pairs = ReplicationPairs.from_resamples(resamples)
     for own in (pairs.halves, pairs.parts, pairs.quarters):
         for i, j in own.reshape(-1, 2):
             assert not np.intersect1d(groups[resamples[i].train], groups[resamples[j].train]).size
@@ -120,7 +120,7 @@ def test_subjects_are_never_split(data, seed):
 def test_both_splits_of_a_subset_leave_out_the_same_samples():
     y = ["a"] * 10 + ["b"] * 14
     resamples = ReplicationDesign(8).draw(y)
-    for subset in ReplicationPairs.of(resamples).parts:
+    for subset in ReplicationPairs.from_resamples(resamples).parts:
         one, other = (
             np.sort(np.concatenate([resamples[i].train for i in pair])) for pair in subset
         )
@@ -142,7 +142,7 @@ def test_more_pairs_leave_the_first_as_they_are():
 def test_classes_too_small_for_quarters_leave_halves_alone():
     resamples = ReplicationDesign(8).draw([0] * 20 + [1] * 7)
     assert {one.role for one in resamples} == {"half", "full"}
-    pairs = ReplicationPairs.of(resamples)
+    pairs = ReplicationPairs.from_resamples(resamples)
     assert pairs.halves.shape == (8, 2)
     assert pairs.parts.shape == (0, 2, 2)
     assert pairs.quarters.shape == (0, 6, 2)
@@ -152,11 +152,12 @@ def test_classes_too_small_for_quarters_leave_halves_alone():
 def test_other_roles_are_passed_over():
     y = ["a"] * 8 + ["b"] * 8
     before, own = DisjointParts(1).draw(y), ReplicationDesign(4).draw(y)
-    alone, behind = ReplicationPairs.of(own), ReplicationPairs.of([*before, *own])
+    alone = ReplicationPairs.from_resamples(own)
+    behind = ReplicationPairs.from_resamples([*before, *own])
     assert np.array_equal(alone.halves + 3, behind.halves)
     assert np.array_equal(alone.quarters + 3, behind.quarters)
     assert np.array_equal(alone.full + 3, behind.full)
-    assert len(ReplicationPairs.of(before).full) == 0
+    assert len(ReplicationPairs.from_resamples(before).full) == 0
 
 
 @pytest.mark.parametrize("n_pairs", [1, 2.5, "8"])
@@ -177,10 +178,10 @@ def test_classes_too_small_for_halves_are_left_out():
             continue
         assert one.train.tolist() == (other.train + 3).tolist()
         assert "c" not in y[one.train]
-    units = Units.of(y, None)
+    units = Units.from_labels(y, None)
     assert classes_left_out(units) == {"c": 3}
     assert halved_units(units).count == 21
-    large = Units.of(y[3:], None)
+    large = Units.from_labels(y[3:], None)
     assert classes_left_out(large) == {}
     assert halved_units(large) is large
 
@@ -189,10 +190,10 @@ def test_subjects_of_small_classes_are_counted_and_others_stay_whole():
     """Class c has 6 samples of 3 subjects with 1 sample and more; subject 0 has a and c."""
     y = np.array(["a"] * 8 + ["b"] * 8 + ["c"] * 6)
     groups = np.array([*range(8), *range(10, 18), 0, 0, 20, 20, 21, 21])
-    units = Units.of(y, groups)
+    units = Units.from_labels(y, groups)
     assert classes_left_out(units) == {}  # each subject has two samples: one a half is enough
     single = np.array([*range(8), *range(10, 18), 0, 20, 20, 20, 21, 21])
-    units = Units.of(y, single)
+    units = Units.from_labels(y, single)
     assert classes_left_out(units) == {"c": 3}
     assert halved_units(units).count == 16
     for one in ReplicationDesign(4).draw(y, single):

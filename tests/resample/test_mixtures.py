@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInputError
 from holdfast.resample import Bootstrap, ComplementaryHalves, CrossValidation, Nested, Subsampling
-from holdfast.resample._strata import least_of, like_classes
+from holdfast.resample._strata import group_by_classes, units_to_keep
 from tests.resample.strategies import SEEDS
 
 pytestmark = pytest.mark.filterwarnings("ignore:no test part:holdfast.errors.HoldfastWarning")
@@ -66,18 +66,18 @@ def test_subjects_are_told_apart_by_the_class_of_most_samples():
 
 def test_small_mixtures_join_the_stratum_in_which_their_class_lives():
     table = np.array([[2, 0, 0]] * 6 + [[0, 1, 1]] * 7 + [[0, 1, 0]] * 2 + [[1, 1, 0]] * 5)
-    assert like_classes(table).tolist() == [0] * 6 + [2] * 7 + [2] * 2 + [1] * 5
+    assert group_by_classes(table).tolist() == [0] * 6 + [2] * 7 + [2] * 2 + [1] * 5
 
 
 def test_one_paired_subject_counts_for_both_classes():
     table = np.array([[1, 1]] * 3 + [[0, 1]] * 4)
-    assert least_of(np.repeat([0, 1], [3, 4]), table).tolist() == [2, 0]
-    assert least_of(np.repeat([0, 1], [3, 4]), 2 * table).tolist() == [1, 0]
+    assert units_to_keep(np.repeat([0, 1], [3, 4]), table).tolist() == [2, 0]
+    assert units_to_keep(np.repeat([0, 1], [3, 4]), 2 * table).tolist() == [1, 0]
 
 
 def test_a_stratum_keeps_more_where_some_of_its_subjects_lack_the_class():
     table = np.array([[1, 1]] * 5 + [[0, 1]])
-    assert least_of(np.zeros(6, dtype=np.intp), table).tolist() == [3]
+    assert units_to_keep(np.zeros(6, dtype=np.intp), table).tolist() == [3]
 
 
 @given(data=st.data(), seed=SEEDS)
@@ -86,8 +86,8 @@ def test_what_must_be_kept_is_enough_whatever_is_drawn(data, seed):
     n, k = data.draw(st.integers(4, 20)), data.draw(st.integers(2, 4))
     table = generator.integers(0, 3, (n, k))
     table[np.arange(n), generator.integers(0, k, n)] += 1
-    labels = like_classes(table)
-    least = least_of(labels, table)
+    labels = group_by_classes(table)
+    least = units_to_keep(labels, table)
     drawn = [generator.permutation(np.flatnonzero(labels == s))[:m] for s, m in enumerate(least)]
     sure = table[np.concatenate(drawn)].sum(axis=0)
     homes = [max(np.bincount(labels[table[:, c] > 0], minlength=1)) for c in range(k)]

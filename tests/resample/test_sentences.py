@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast._formatting import percent
+from holdfast._formatting import format_short_percent
 from holdfast.resample import (
     Bootstrap,
     ComplementaryHalves,
@@ -103,7 +103,7 @@ def test_plans_say_what_is_drawn(subjects):
     [(0.9, "90%"), (2 / 3, "66.7%"), (1 / 3000, "0.03%"), (1 - 1 / 3000, "99.97%"), (0.1, "10%")],
 )
 def test_parts_are_neither_none_nor_all(part, text):
-    assert percent(part) == text
+    assert format_short_percent(part) == text
 
 
 def test_small_folds_are_not_nothing():

@@ -145,7 +145,7 @@ def test_without_stratification_shares_vary():
             ["a", "b"] * 6,
             "training parts of 3 are too small: .* they have at least 4",
         ),
-        (Bootstrap(5, 13), ["a", "b"] * 6, "size must be at most the 12 samples .* received 13"),
+        (Bootstrap(5, 13), ["a", "b"] * 6, "size must be at most the 12 samples .* got 13"),
         (
             Nested(3, 5),
             ["a"] * 9 + ["X"] * 3,

@@ -118,7 +118,7 @@ def test_a_size_that_a_sparse_model_does_not_reach_is_refused():
     values, y = noisy()
     kept = int((SPARSE.fit(values, y).coef_ != 0).sum())
     assert 1 <= kept < 20
-    message = f"LinearSVC kept {kept} of the 20 features asked for; .* Ask for at most {kept}, or"
+    message = f"LinearSVC kept {kept} of the 20 features requested; .* Select at most {kept}, or"
     with pytest.raises(InvalidInputError, match=message):
         hf.AnySelector(SPARSE, n_features_to_select=20).fit(values, y)
     fitted = hf.AnySelector(SPARSE, n_features_to_select=kept).fit(values, y)
@@ -157,7 +157,7 @@ def test_which_scores_fill_a_size_up(scores, size, refused):
     selector = hf.AnySelector(given, n_features_to_select=size)
     judged = (
         lambda: selector.fit(values, y),
-        lambda: selector.judge_resamples(values, y, [np.arange(80)]),
+        lambda: selector.select_resamples(values, y, [np.arange(80)]),
     )
     for judge in judged:
         if refused:
@@ -168,7 +168,7 @@ def test_which_scores_fill_a_size_up(scores, size, refused):
     assert selector.score_resamples(values, y, [np.arange(80)]).values.tolist() == [scores]
 
 
-def test_a_selector_that_is_asked_for_more_than_it_chose_says_so():
+def test_more_features_than_a_selector_keeps_are_refused():
     values, y = noisy()
     asked = hf.AnySelector(SelectFromModel(SPARSE), n_features_to_select=20)
     with pytest.raises(InvalidInputError, match="leave n_features_to_select out, so that it"):
@@ -198,4 +198,4 @@ def test_other_people_s_sparse_models_fail_unit_by_unit():
     with pytest.warns(HoldfastWarning, match="l1 failed on all 56 resamples: SparseModelError"):
         result = small_study({"l1": weights, "f": "f_score"}, 20).run(values, y, n_jobs=1)
     assert set(result.failures["selector"]) == {"l1"}
-    assert result.failures["message"].str.contains("of the 20 features asked for").all()
+    assert result.failures["message"].str.contains("of the 20 features requested").all()

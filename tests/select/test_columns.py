@@ -40,7 +40,7 @@ def test_features_go_by_number_name_mask_or_spelling(given, numbers):
         (-1, InvalidInputError, "from 0 to 4"),
         (True, InvalidInputError, "from 0 to 4"),
         (1.0, InvalidInputError, "from 0 to 4"),
-        (np.array([True]), InvalidInputError, "one value a feature"),
+        (np.array([True]), InvalidInputError, "one value per feature"),
         ("(a,b", InvalidInputError, r"no feature|brackets"),
     ],
 )
@@ -60,5 +60,5 @@ def test_groups_are_lists_of_features():
 
 def test_those_not_offered_are_left_out():
     offered = OfferedFeatures(5, NAMES, np.array([4, 1, 0]))
-    assert offered.among([0, 2, 4]) == [2, 0]
-    assert COLUMNS.among([0, 2, 4]) == [0, 2, 4]
+    assert offered.positions_of([0, 2, 4]) == [2, 0]
+    assert COLUMNS.positions_of([0, 2, 4]) == [0, 2, 4]

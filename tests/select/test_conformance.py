@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import holdfast as hf
 from holdfast.errors import UnknownNameError
 from holdfast.select import (
-    Grouper,
+    GroupSelector,
     Ranker,
     Scorer,
     SubsetSelector,
@@ -91,7 +91,12 @@ class TestEveryChooser(OfTheRegistry, SubsetSelectorConformance):
 @everyone
 def test_record_and_class_agree(name):
     record = SELECTORS[name]
-    bases = {"weights": Scorer, "ranking": Ranker, "groups": Grouper, "subset": SubsetSelector}
+    bases = {
+        "weights": Scorer,
+        "ranking": Ranker,
+        "groups": GroupSelector,
+        "subset": SubsetSelector,
+    }
     assert issubclass(record.kind, bases[record.gives])
     assert (record.gives == "weights") == hasattr(record.kind, "score_resamples")
     assert record.kind.__name__ in hf.__all__
@@ -109,13 +114,13 @@ def test_record_and_class_agree(name):
 @everyone
 def test_names_go_in_and_come_out(name, require):
     X, y = load_wine(return_X_y=True, as_frame=True)
-    selector = SELECTORS[name].kind().sized(3).set_output(transform="pandas")
+    selector = SELECTORS[name].kind().with_size(3).set_output(transform="pandas")
     out = selector.fit(X, y).transform(X)
     assert isinstance(out, pd.DataFrame)
     assert out.columns.tolist() == selector.get_feature_names_out().tolist()
     assert set(out.columns) <= set(X.columns)
     frame = require("polars").from_pandas(X)
-    other = SELECTORS[name].kind().sized(3).set_output(transform="polars")
+    other = SELECTORS[name].kind().with_size(3).set_output(transform="polars")
     assert other.fit(frame, y).transform(frame).columns == out.columns.tolist()
     methods = {"groups": "group_resamples", "subset": "select_resamples"}
     on_resamples = getattr(selector, methods.get(SELECTORS[name].gives, "rank_resamples"))
@@ -141,7 +146,7 @@ def test_missing_and_infinite_values(name, bad):
     X, y = load_wine(return_X_y=True)
     X[3, 4] = bad
     selector = SELECTORS[name].kind()
-    if selector.takes_missing and np.isnan(bad):
+    if selector.supports_missing and np.isnan(bad):
         fitted = selector.fit(X, y)
         if name in RANKERS:
             assert sorted(fitted.ranking_) == list(range(1, 14))
@@ -173,7 +178,7 @@ def test_listing_and_look_up():
 def test_other_packages_offer_selectors(monkeypatch):
     point = EntryPoint("mine", "holdfast.select:TScore", "holdfast.selectors")
     taken = EntryPoint("f_score", "holdfast.select:TScore", "holdfast.selectors")
-    monkeypatch.setattr("holdfast.select._registry.entry_points", lambda group: [point, taken])
+    monkeypatch.setattr("holdfast._registry.entry_points", lambda group: [point, taken])
     assert get_selector("mine").kind is hf.TScore
     assert get_selector("f_score").kind is hf.FScore
     assert "mine" in list_selectors().index

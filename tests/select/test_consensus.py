@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.preferences._ranks import ranks_of
+from holdfast.preferences._ranks import rank_weights
 from holdfast.select._ensemble._rank_aggregation import (
     AGGREGATES,
+    compute_votes,
     get_aggregate,
     robust_scores,
-    votes_of,
 )
 
 RANKS = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4]])  # features in columns
@@ -24,7 +24,7 @@ RANKS = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4]])  # features in colu
 
 def scores(table, aggregate, top=0.05):
     way = get_aggregate(aggregate)
-    return way.combine(votes_of(np.asarray(table), way, top))
+    return way.combine(compute_votes(np.asarray(table), way, top))
 
 
 @st.composite
@@ -34,7 +34,7 @@ def tables(draw):
     row = st.lists(st.integers(0, 4), min_size=p, max_size=p)
     rows = draw(st.lists(row, min_size=m, max_size=m))
     generator = np.random.default_rng(0)
-    return np.array([ranks_of(np.array(row, float), "average", generator) for row in rows])
+    return np.array([rank_weights(np.array(row, float), "average", generator) for row in rows])
 
 
 def test_linear_votes_are_those_of_saeys_by_hand():
@@ -221,7 +221,7 @@ def test_functions_cannot_change_the_ranks():
     assert (table == RANKS).all()
 
 
-def test_unknown_names_and_tops_are_told():
+def test_unknown_aggregates_and_top_counts_are_refused():
     with pytest.raises(UnknownNameError, match="Did you mean 'linear'"):
         get_aggregate("linea")
     with pytest.raises(UnknownNameError, match="a name or a function of the ranks"):

@@ -10,12 +10,12 @@ from sklearn.feature_selection import f_classif
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.select import Grouped, Grouper
+from holdfast.select import GroupSelector, SelectedGroups
 from holdfast.select._groups import _consensus_groups
 from holdfast.select._groups._consensus_groups import Comembership
 
 
-class Fixed(Grouper):
+class Fixed(GroupSelector):
     """Finds the groups that it is told, whatever the data; remembers the data."""
 
     seen = []  # noqa: RUF012  (clones write here, too)
@@ -30,7 +30,7 @@ class Fixed(Grouper):
         Fixed.seen.append(X)
         groups = tuple(np.array(own) for own in self.groups)
         firsts = np.array([own[0] for own in groups], dtype=np.intp)
-        return Grouped(groups, firsts, -np.arange(len(groups), dtype=float))
+        return SelectedGroups(groups, firsts, -np.arange(len(groups), dtype=float))
 
 
 def data(p=9, n=40, seed=0):
@@ -88,7 +88,7 @@ def test_shares_of_bags_are_counted(overlapping):
     results = random_results(rng, 12, 15, overlapping)
     shares, found = naive_shares(results, 12), Comembership(results, 12)
     rows, columns = rng.permutation(12)[:5], rng.permutation(12)
-    counts = found.counts(rows, found.turned(columns)).toarray()
+    counts = found.counts(rows, found.transpose_memberships(columns)).toarray()
     np.testing.assert_allclose(counts / 15, shares[np.ix_(rows, columns)])
     np.testing.assert_allclose(found.presence, np.diag(shares))
 
@@ -97,8 +97,8 @@ def test_shares_of_bags_are_counted(overlapping):
 def test_groups_are_those_of_average_linkage(small, monkeypatch):
     """In blocks of a few pairs, and batches of a few features, as well."""
     if small:
-        monkeypatch.setattr(_consensus_groups, "BLOCK", 30)
-        monkeypatch.setattr(_consensus_groups, "BATCH", 4)
+        monkeypatch.setattr(_consensus_groups, "MAX_PAIRS_PER_BLOCK", 30)
+        monkeypatch.setattr(_consensus_groups, "MAX_BATCH_FEATURES", 4)
     compared = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_groups_are_those_of_average_linkage(small, monkeypatch):
         shares = naive_shares(results, 9)
         for agreement in (0.3, 0.6):
             wanted = naive_linkage(shares, agreement)
-            found = sorted(own.tolist() for own in Comembership(results, 9).joined(agreement))
+            found = sorted(own.tolist() for own in Comembership(results, 9).link_groups(agreement))
             if wanted is not None:
                 compared += 1
                 assert found == wanted
@@ -117,15 +117,15 @@ def test_a_low_share_inside_a_part_counts():
     """0 and 2 hang together through 1 only: 0.5 on average over both pairs is not reached."""
     results = [[[0, 1], [2]], [[0, 1], [2]], [[0, 1], [2]], [[0], [1, 2]], [[0], [1, 2]]]
     counts = Comembership(results, 3)
-    assert sorted(own.tolist() for own in counts.joined(0.4)) == [[0, 1], [2]]
-    assert sorted(own.tolist() for own in counts.joined(0.2)) == [[0, 1, 2]]
+    assert sorted(own.tolist() for own in counts.link_groups(0.4)) == [[0, 1], [2]]
+    assert sorted(own.tolist() for own in counts.link_groups(0.2)) == [[0, 1, 2]]
 
 
 def test_a_part_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(_consensus_groups, "MAX_LINKED_FEATURES", 3)
-    assert len(Comembership([[[0, 1, 2], [3, 4]]], 5).joined(0.5)) == 2
+    assert len(Comembership([[[0, 1, 2], [3, 4]]], 5).link_groups(0.5)) == 2
     with pytest.raises(InvalidInputError, match=r"4 features are linked.*Raise agreement"):
-        Comembership([[[0, 1, 2, 3]]], 5).joined(0.5)
+        Comembership([[[0, 1, 2, 3]]], 5).link_groups(0.5)
 
 
 def test_many_features_are_counted_without_a_table_of_all_pairs():
@@ -133,7 +133,7 @@ def test_many_features_are_counted_without_a_table_of_all_pairs():
     p = 8_000  # a table of all pairs would take 500 MB
     blocks = np.split(rng.permutation(p), p // 5)
     results = [[np.sort(own) for own in blocks]] * 3
-    found = Comembership(results, p).joined(0.5)
+    found = Comembership(results, p).link_groups(0.5)
     assert sorted(own.tolist() for own in found) == sorted(sorted(own) for own in blocks)
 
 
@@ -223,10 +223,10 @@ def test_samples_of_a_subject_stay_together():
     X, subjects = told_apart(X), np.arange(40) // 4
     y = subjects % 2
     selector = hf.ConsensusGroups(Fixed([[0]]), n_bags=3)
-    assert selector.takes_subjects
+    assert selector.supports_subjects
     seen_rows()
     selector.fit(X, y, groups=subjects)
-    selector.on(X, y, subjects).judge([np.arange(4, 40)])
+    selector.bind(X, y, subjects).select_resamples([np.arange(4, 40)])
     for bag in seen_rows():
         counts = np.bincount(bag, minlength=40).reshape(10, 4)
         assert (counts == counts[:, :1]).all()

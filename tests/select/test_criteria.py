@@ -13,9 +13,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCriterion
-from holdfast.select._search._criterion_choice import criterion_of
-from holdfast.select._search._gaussian_criterion import Gaussian
-from holdfast.select._search._nearest_svm_criteria import Nearest
+from holdfast.select._search._criterion_choice import choose_criterion
+from holdfast.select._search._gaussian_criterion import GaussianCriterion
+from holdfast.select._search._nearest_svm_criteria import NearestNeighborCriterion
 
 X, Y = load_wine(return_X_y=True)
 X = X + 1e-4 * X.std(axis=0) * np.random.default_rng(0).normal(size=X.shape)  # no ties
@@ -26,7 +26,7 @@ FAST = [KNeighborsClassifier(3), QuadraticDiscriminantAnalysis(), SVC(C=2.0)]
 
 
 def chosen(classifier, X=X, scoring="accuracy"):
-    return criterion_of(classifier, CriterionSplits(X, Y, SPLITS), scoring, None)
+    return choose_criterion(classifier, CriterionSplits(X, Y, SPLITS), scoring, None)
 
 
 @pytest.mark.parametrize("classifier", [*FAST, GaussianNB()], ids=lambda one: type(one).__name__)
@@ -38,19 +38,19 @@ def test_a_subset_has_one_value_however_it_is_asked_for(classifier, scaled):
     refit = RefitCriterion(classifier, CriterionSplits(X, Y, SPLITS), get_scorer("accuracy"))
     nothing, few, more = np.array([], dtype=np.intp), np.array([0, 6]), np.array([0, 6, 9, 11])
     ways = [
-        criterion.added(few, Moves.of([nothing])),
-        criterion.added(nothing, Moves.of([few])),
-        criterion.added(few[:1], Moves.of([few[1:]])),
-        criterion.removed(more, Moves.of([more[2:]])),
-        refit.added(few, Moves.of([nothing])),
+        criterion.values_with(few, Moves.from_units([nothing])),
+        criterion.values_with(nothing, Moves.from_units([few])),
+        criterion.values_with(few[:1], Moves.from_units([few[1:]])),
+        criterion.values_without(more, Moves.from_units([more[2:]])),
+        refit.values_with(few, Moves.from_units([nothing])),
     ]
     np.testing.assert_allclose(np.concatenate(ways), ways[0][0], atol=1e-12)
 
 
 def test_compiled_criteria_are_used_where_they_hold():
-    assert isinstance(chosen(FAST[0]), Nearest)
-    assert isinstance(chosen(make_pipeline(StandardScaler(), FAST[0])), Nearest)
-    assert isinstance(chosen(FAST[1], scoring="balanced_accuracy"), Gaussian)
+    assert isinstance(chosen(FAST[0]), NearestNeighborCriterion)
+    assert isinstance(chosen(make_pipeline(StandardScaler(), FAST[0])), NearestNeighborCriterion)
+    assert isinstance(chosen(FAST[1], scoring="balanced_accuracy"), GaussianCriterion)
     for other in (
         chosen(GaussianNB()),
         chosen(FAST[0], scoring="f1_macro"),

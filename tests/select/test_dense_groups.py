@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select._groups import _dense_groups
 from holdfast.select._groups._group_selector import standardise_features
 
-NEAR = 1e-9  # what rounding may do to distances
+DISTANCE_TOLERANCE = 1e-9  # what rounding may do to distances
 
 
 def blocks(seed, n=None, p=None):
@@ -38,7 +38,7 @@ def naive(X, kernel="flat", k=5, itself=True, h=None, width=0.4, least=1, dense=
             np.sort(row) if itself else np.sort(np.delete(row, i)) for i, row in enumerate(rows)
         ]
         h = np.mean([row[:k].mean() if len(row) else 0.0 for row in rows])
-    reach = h + NEAR * np.sqrt(len(X))
+    reach = h + DISTANCE_TOLERANCE * np.sqrt(len(X))
     ends = [naive_climb(Z, z, kernel, reach, width * h) for z in Z]
     peaks = []
     for end in ends:
@@ -80,7 +80,7 @@ def found(selector, X):
     dense=st.booleans(),
 )
 @pytest.mark.parametrize("kernel", ["flat", "gaussian"])
-@pytest.mark.filterwarnings("ignore:all .* features climb")
+@pytest.mark.filterwarnings("ignore:all .* features converge")
 def test_groups_are_those_of_a_slow_mean_shift(kernel, seed, k, itself, least, dense):
     X = blocks(seed)
     h, expected = naive(X, kernel, k, itself, least=least, dense=dense)
@@ -95,7 +95,7 @@ def test_groups_are_those_of_a_slow_mean_shift(kernel, seed, k, itself, least, d
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), h=st.floats(0.5, 6.0), width=st.floats(0.2, 1.0))
 @pytest.mark.parametrize("kernel", ["flat", "gaussian"])
-@pytest.mark.filterwarnings("ignore:all .* features climb")
+@pytest.mark.filterwarnings("ignore:all .* features converge")
 def test_bandwidth_and_width_may_be_given(kernel, seed, h, width):
     X = blocks(seed)
     selector = hf.DenseGroups(kernel=kernel, bandwidth=h, width=width)
@@ -115,7 +115,7 @@ def assert_same_peaks(X):
     points = np.unique(standardise_features(X)[0], axis=0)
     with threadpool_limits(1):
         theirs = MeanShift(bandwidth=h, cluster_all=False).fit(points).cluster_centers_
-    peaks = _dense_groups.flat_peaks(_dense_groups.PointSet.of(points), h)
+    peaks = _dense_groups.flat_kernel_modes(_dense_groups.PointSet.from_points(points), h)
     ours = peaks.places[sklearn_order(peaks)]
     ours = ours[_dense_groups.find_distinct_places(ours, h)]
     assert len(ours) == len(theirs)
@@ -149,7 +149,7 @@ def test_colon_has_many_groups_most_of_them_single_features(data_folder):
 def test_gaussian_kernel_leaves_thirty_groups_on_colon(data_folder):
     X, _ = colon(data_folder)
     assert len(hf.DenseGroups(kernel="gaussian").fit(X).group_scores_) >= 30
-    with pytest.warns(HoldfastWarning, match="2,000 features climb to one peak: width=1 "):
+    with pytest.warns(HoldfastWarning, match="2,000 features converge to one peak: width=1 "):
         hf.DenseGroups(kernel="gaussian", width=1.0).fit(X)
 
 
@@ -161,7 +161,7 @@ def test_blocks_and_threads_change_nothing(kernel, monkeypatch):
     with threadpool_limits(1):
         assert found(selector, X) == expected
     for entries in (1, 7_000):
-        monkeypatch.setattr(_dense_groups, "ENTRIES", entries)
+        monkeypatch.setattr(_dense_groups, "MAX_BLOCK_PRODUCTS", entries)
         assert found(selector, X) == expected
         assert selector.bandwidth_ == h
 
@@ -169,7 +169,7 @@ def test_blocks_and_threads_change_nothing(kernel, monkeypatch):
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 @pytest.mark.parametrize("kernel", ["flat", "gaussian"])
-@pytest.mark.filterwarnings("ignore:all .* features climb")
+@pytest.mark.filterwarnings("ignore:all .* features converge")
 def test_order_unit_and_precision_of_the_data_change_nothing(kernel, seed):
     X = blocks(seed).astype(np.float32).astype(np.float64)
     rng = np.random.default_rng(seed)
@@ -178,8 +178,8 @@ def test_order_unit_and_precision_of_the_data_change_nothing(kernel, seed):
     assert found(selector, rng.permutation(X)) == expected
     assert found(selector, X * 10.0 ** rng.integers(-200, 200, X.shape[1])) == expected
     assert found(selector, X.astype(np.float32)) == expected
-    turned = rng.permutation(X.shape[1])
-    back = [sorted(turned[group].tolist()) for group in found(selector, X[:, turned])]
+    permuted = rng.permutation(X.shape[1])
+    back = [sorted(permuted[group].tolist()) for group in found(selector, X[:, permuted])]
     assert sorted(back) == sorted(expected)
 
 
@@ -241,14 +241,14 @@ def test_a_single_feature_is_a_group(itself):
     assert found(hf.DenseGroups(count_itself=itself), X) == [[0]]
 
 
-def test_too_large_a_bandwidth_is_told():
-    with pytest.warns(HoldfastWarning, match="bandwidth=100 tells no groups apart"):
+def test_too_large_a_bandwidth_warns():
+    with pytest.warns(HoldfastWarning, match="bandwidth=100 separates no groups"):
         hf.DenseGroups(bandwidth=100.0).fit(blocks(0))
 
 
-def test_climbs_that_do_not_end_are_told(monkeypatch):
+def test_mean_shift_without_convergence_warns(monkeypatch):
     monkeypatch.setattr(_dense_groups, "MAX_ASCENT_STEPS", 3)
-    with pytest.warns(HoldfastWarning, match="climbs had not come to rest after 3 steps"):
+    with pytest.warns(HoldfastWarning, match="did not converge for .* within 3 steps"):
         hf.DenseGroups(kernel="gaussian").fit(blocks(0, n=10, p=40))
 
 
@@ -300,8 +300,8 @@ def test_threshold_decides_how_many():
     limit = everything.group_scores_[1]
     some = hf.DRAGS(threshold=limit).fit(X, y)
     assert some.group_scores_.tolist() == everything.group_scores_[:2].tolist()
-    assert some.chooses_size
-    assert not everything.chooses_size
+    assert some.selects_own_size
+    assert not everything.selects_own_size
     assert not hf.DRAGS(threshold=1e9).fit(X, y).get_support().any()
 
 

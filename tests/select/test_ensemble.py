@@ -35,8 +35,8 @@ class Seen(Scorer):
     def _score(self, X, y, generator):
         return generator.integers(4, size=X.shape[1]).astype(float)
 
-    def _score_many(self, X, y, rows, seeded):
-        scores = super()._score_many(X, y, rows, seeded)
+    def _score_many(self, X, y, rows, rngs):
+        scores = super()._score_many(X, y, rows, rngs)
         self.log.append((self.random_state, [own.copy() for own in rows], scores))
         return scores
 
@@ -61,7 +61,7 @@ def test_scores_are_the_mean_of_linear_votes_over_bags(log):
 
 def test_many_bags_are_heard_in_parts_that_make_no_difference(log, monkeypatch):
     whole = hf.Ensemble([Seen(), "svm_rfe"], n_bags=7).fit(X, Y)
-    monkeypatch.setattr("holdfast.select._ensemble._members.TABLE", 3 * 8)
+    monkeypatch.setattr("holdfast.select._ensemble._members.MAX_SCORES_PER_CALL", 3 * 8)
     parts = hf.Ensemble([Seen(), "svm_rfe"], n_bags=7).fit(X, Y)
     assert [len(rows) for _, rows, _ in log] == [7, 3, 3, 1]
     assert parts.votes_.tolist() == whole.votes_.tolist()
@@ -193,7 +193,7 @@ def test_whole_subjects_are_drawn(log):
     for own in log[0][1]:
         counts = np.bincount(own, minlength=60).reshape(15, 4)
         assert (counts == counts[:, :1]).all()
-    judge = hf.Ensemble(Seen(), n_bags=6).on(X, BY_SUBJECT, SUBJECTS)
+    judge = hf.Ensemble(Seen(), n_bags=6).bind(X, BY_SUBJECT, SUBJECTS)
     judge.score([np.arange(4, 60)])
     for own in log[1][1]:
         counts = np.bincount(own, minlength=60).reshape(15, 4)
@@ -216,10 +216,10 @@ def test_ensembles_of_ensembles_draw_subjects_too(log):
 def test_missing_values_are_taken_where_all_selectors_take_them():
     holes = X.copy()
     holes[3, 4] = np.nan
-    assert hf.Ensemble("relieff").takes_missing
+    assert hf.Ensemble("relieff").supports_missing
     assert sorted(hf.Ensemble("relieff", n_bags=3).fit(holes, Y).ranking_) == list(range(1, 9))
     for refusing in ("f_score", "(relieff,f_score)"):
-        assert not hf.Ensemble(refusing).takes_missing
+        assert not hf.Ensemble(refusing).supports_missing
         with pytest.raises(ValueError, match="NaN"):
             hf.Ensemble(refusing, n_bags=3).fit(holes, Y)
 
@@ -235,13 +235,13 @@ def test_sparse_matrices_are_taken_where_all_selectors_take_them():
         hf.Ensemble("relieff", n_bags=3).fit(sparse.csr_matrix(thin), Y)
 
 
-def test_nominal_features_are_told_to_those_who_ask():
+def test_nominal_features_are_passed_to_selectors_that_support_them():
     codes = np.random.default_rng(0).integers(3, size=X.shape).astype(float)
-    told = hf.Ensemble(["f_score", "relieff"], nominal=[0, 1], n_bags=3).fit(codes, Y)
+    nominal = hf.Ensemble(["f_score", "relieff"], nominal=[0, 1], n_bags=3).fit(codes, Y)
     by_hand = hf.Ensemble(["f_score", hf.ReliefF(nominal=[0, 1])], n_bags=3).fit(codes, Y)
-    assert told.votes_.tolist() == by_hand.votes_.tolist()
+    assert nominal.votes_.tolist() == by_hand.votes_.tolist()
     numeric = hf.Ensemble(["f_score", "relieff"], n_bags=3).fit(codes, Y)
-    assert told.votes_.tolist() != numeric.votes_.tolist()
+    assert nominal.votes_.tolist() != numeric.votes_.tolist()
     own = hf.Ensemble(hf.ReliefF(nominal=[2]), nominal=[0, 1], n_bags=3).fit(codes, Y)
     kept = hf.Ensemble(hf.ReliefF(nominal=[2]), n_bags=3).fit(codes, Y)
     assert own.votes_.tolist() == kept.votes_.tolist()
@@ -280,7 +280,7 @@ def test_pipelines_and_grids_reach_the_selector_within():
         ({"bag_size": 1.5}, "bag_size must be a number above 0 and up to 1"),
         ({"bag_size": 0}, "bag_size must be a whole number"),
         ({"bag_size": 61}, "at most the 60 samples"),
-        ({"replace": False}, "bag_size must be below 1 where replace is False"),
+        ({"replace": False}, "bag_size must be below 1 if replace is False"),
         ({"replace": "yes"}, "replace must be True or False"),
         ({"base": []}, "got an empty list"),
         ({"base": 3}, "a selector must be"),
@@ -291,7 +291,7 @@ def test_pipelines_and_grids_reach_the_selector_within():
         ({"ties": "averge"}, "unknown tie rule 'averge'.* Did you mean 'average'"),
     ],
 )
-def test_mistakes_are_told(options, words):
+def test_invalid_parameters_of_ensembles_are_refused(options, words):
     with pytest.raises((InvalidInputError, UnknownNameError), match=words):
         hf.Ensemble(**{"base": "t_score", **options}).fit(X, Y)
 
@@ -326,7 +326,7 @@ class Tied(Ranker):
         return np.array([(X.shape[1] + 2) / 2] * (X.shape[1] - 1) + [1])
 
 
-def test_ties_in_bags_are_averaged_unless_said_otherwise(log):
+def test_ties_in_bags_are_averaged_by_default(log):
     usual = hf.Ensemble(Seen(), n_bags=5).fit(X, Y)
     said = hf.Ensemble(Seen(), n_bags=5, ties="average").fit(X, Y)
     assert said.scores_.tolist() == usual.scores_.tolist()
@@ -366,11 +366,11 @@ def test_random_ties_are_the_same_in_parts(monkeypatch):
     whole = ensemble.score_resamples(X, Y, rows).values
     last = ensemble.score_resamples(X, Y, rows[2:], first=2).values
     assert whole[2:].tolist() == last.tolist()
-    monkeypatch.setattr("holdfast.select._ensemble._members.TABLE", 3 * 8)
+    monkeypatch.setattr("holdfast.select._ensemble._members.MAX_SCORES_PER_CALL", 3 * 8)
     assert ensemble.score_resamples(X, Y, rows).values.tolist() == whole.tolist()
 
 
-def test_ranks_that_a_selector_ties_are_parted_alike():
+def test_ties_in_the_ranks_of_a_selector_are_broken_by_the_same_rule():
     average, index, random = (
         hf.Ensemble(Tied(), n_bags=2, ties=ties).fit(X, Y).rankings_.values
         for ties in ("average", "index", "random")

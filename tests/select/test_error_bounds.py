@@ -212,7 +212,7 @@ def test_tails_beat_random_r_concave_distributions():
             assert (np.cumsum(masses[::-1])[::-1] <= np.array(tails) + 1e-9).all()
 
 
-def test_a_mean_too_large_says_nothing():
+def test_a_mean_too_large_gives_the_trivial_bound():
     assert largest_tails(6.0, 10, 2) == (1.0,) * 11
     assert error_bound(10, 10, 0.9, assumption="r-concave") == 10.0
 
@@ -222,19 +222,19 @@ def test_a_mean_too_large_says_nothing():
     [
         ((0, 1, 0.7), "n_features must be"),
         ((10, 0, 0.7), "q must be"),
-        ((10, 11, 0.7), "between 1 and the 10 features"),
+        ((10, 11, 0.7), "between 1 and the number of features, 10"),
         ((10, 2, 0.4), r"from 0\.5 to 1"),
         ((10, 2, 1.1), r"from 0\.5 to 1"),
         ((10, 2, "high"), r"from 0\.5 to 1"),
         ((10, 2, True), r"from 0\.5 to 1"),
     ],
 )
-def test_what_cannot_be_is_refused(arguments, words):
+def test_invalid_arguments_of_the_error_bound_are_refused(arguments, words):
     with pytest.raises(InvalidInputError, match=words):
         error_bound(*arguments)
 
 
-def test_other_mistakes_are_told():
+def test_invalid_assumptions_pairs_and_rates_are_refused():
     with pytest.raises(UnknownNameError, match="Did you mean 'unimodal'"):
         error_bound(10, 2, 0.7, assumption="unimodel")
     with pytest.raises(InvalidInputError, match="n_pairs"):

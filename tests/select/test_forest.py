@@ -15,11 +15,11 @@ from sklearn.inspection import permutation_importance
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from holdfast._kernels.forest import accuracy_decreases, predictions, rows_by_feature
+from holdfast._kernels.forest import accuracy_decreases, predict_rows, rows_by_feature
+from holdfast._random import generators
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.preferences._ranks import generators
-from holdfast.select._forest import ForestImportance, _compact
-from holdfast.select._selector import present
+from holdfast.select._forest import ForestImportance, _compact_tree
+from holdfast.select._selector import renumber_classes
 
 
 def naive_decreases(tree, X, y, repeats, generator):
@@ -57,7 +57,7 @@ def naive_scores(X, y, generator, n_estimators=10, repeats=1):
 
 def kernel_decreases(tree, X, y, repeats, generator):
     """The kernel's answer for one tree, for all features."""
-    used, compact = _compact(tree.tree_)
+    used, compact = _compact_tree(tree.tree_)
     values = np.ascontiguousarray(X[:, used], dtype=np.float32)
     decreases = np.zeros(X.shape[1])
     decreases[used] = accuracy_decreases(compact, values, y, repeats, generator)
@@ -108,9 +108,9 @@ def test_kernel_predicts_as_the_tree_does(case, seed, leaf, depth):
     tree = DecisionTreeClassifier(
         random_state=seed % 100, min_samples_leaf=leaf, max_depth=depth, max_features="sqrt"
     ).fit(X[::2], y[::2])  # every other row is new to the tree
-    used, compact = _compact(tree.tree_)
+    used, compact = _compact_tree(tree.tree_)
     values = np.ascontiguousarray(X[:, used], dtype=np.float32)
-    codes = predictions(compact, values)
+    codes = predict_rows(compact, values)
     np.testing.assert_array_equal(tree.predict_proba(X).argmax(axis=1), codes)
     np.testing.assert_array_equal(tree.predict(X), tree.classes_[codes])
 
@@ -119,7 +119,7 @@ def test_kernel_predicts_as_the_tree_does(case, seed, leaf, depth):
 def test_rows_by_feature_are_those_of_the_decision_path(case, seed):
     X, y = case
     tree = DecisionTreeClassifier(random_state=seed % 100, max_features=1).fit(X, y)
-    used, compact = _compact(tree.tree_)
+    used, compact = _compact_tree(tree.tree_)
     values = np.ascontiguousarray(X[:, used], dtype=np.float32)
     bounds, rows = rows_by_feature(compact, values)
     asks = tree.decision_path(X).toarray().astype(bool)
@@ -135,7 +135,9 @@ def test_rows_by_feature_are_those_of_the_decision_path(case, seed):
 def test_majority_ties_go_to_the_first_class_as_in_scikit_learn():
     X, y = np.zeros((6, 1)), np.array([2, 1, 2, 1, 0, 0])
     tree = DecisionTreeClassifier().fit(X, y)
-    assert predictions(_compact(tree.tree_)[1], np.zeros((6, 0), np.float32)).tolist() == [0] * 6
+    assert (
+        predict_rows(_compact_tree(tree.tree_)[1], np.zeros((6, 0), np.float32)).tolist() == [0] * 6
+    )
     assert tree.predict(X).tolist() == [0] * 6
 
 
@@ -317,7 +319,7 @@ def test_resamples_equal_single_fits(importance):
     first = ForestImportance(importance=importance, random_state=9).fit(X[rows[0]], y[rows[0]])
     np.testing.assert_allclose(batch[0], first.scores_, rtol=0, atol=1e-10)
     for scores, own, generator in zip(batch, rows, generators(9, 3), strict=True):
-        single = estimator._score(X[own], present(y[own]), generator)
+        single = estimator._score(X[own], renumber_classes(y[own]), generator)
         np.testing.assert_allclose(scores, single, rtol=0, atol=1e-10)
 
 

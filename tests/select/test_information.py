@@ -309,7 +309,7 @@ def usable(y):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_resamples_equal_single_fits(estimator, n_classes, missing, block, monkeypatch):
-    monkeypatch.setattr(_information, "BLOCK", block)
+    monkeypatch.setattr(_information, "MAX_BLOCK_ENTRIES", block)
     X, y = made_up(5, 24, 40, n_classes, missing * estimator._allow_nan)
     rows = resamples(y, 3)
     assert len(rows) >= 4

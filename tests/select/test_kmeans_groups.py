@@ -141,7 +141,7 @@ def test_counts_are_whole_numbers(name, wrong):
     with pytest.raises(InvalidInputError, match=f"{name} must be a whole number of at least 1"):
         hf.KMeansGroups(**{name: wrong}).fit(X, y)
     with pytest.raises(InvalidInputError, match=name):
-        hf.KMeansGroups(**{name: wrong}).on(X, y)
+        hf.KMeansGroups(**{name: wrong}).bind(X, y)
 
 
 def test_more_starts_are_never_worse(tissue):

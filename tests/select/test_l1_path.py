@@ -37,7 +37,7 @@ def models(selector, X, y, rows=None):
     """Return the path of one resample and its coefficients by share of the largest penalty."""
     rows = np.arange(len(y)) if rows is None else rows
     (path,) = selector._paths(X, y, [rows])
-    return path, {share: path.coefficients.copy() for share in path.walk(selector.shares())}
+    return path, {share: path.coefficients.copy() for share in path.solve_path(selector.shares())}
 
 
 def standardised(X):
@@ -99,7 +99,7 @@ def test_optimality_conditions_hold_at_every_penalty(seed, classes, p, n, standa
     (path,) = selector._paths(X, y, [np.arange(n)])
     Y = (y[None] - y.mean()) if classes == 0 else (y == np.arange(classes)[:, None])
     Y = Y / np.abs(Y).max() if classes == 0 else Y[1:] if classes == 2 else Y
-    for share in path.walk(selector.shares()):
+    for share in path.solve_path(selector.shares()):
         beta, penalty = path.coefficients, share * path.largest
         offsets = (path._eta - beta @ Z.T).mean(axis=1, keepdims=True)
         rest = Y - predictions(beta @ Z.T + offsets, family)
@@ -126,7 +126,7 @@ def test_nothing_enters_above_the_largest_penalty_and_one_feature_right_below(cl
     selector = hf.L1Path(n_penalties=2, smallest=0.9999)
     (path,) = selector._paths(X, y, [np.arange(len(y))])
     steepest = np.abs(path._slopes).max(axis=0).argmax()
-    for _ in path.walk(np.array([1.5, 1.0])):
+    for _ in path.solve_path(np.array([1.5, 1.0])):
         assert not path.coefficients.any()
     assert np.flatnonzero(selector.entries(X, y, [np.arange(len(y))], 12)[0]).tolist() == [steepest]
 
@@ -160,7 +160,7 @@ def test_places_say_what_enters_where_room_is_less(classes):
     """On a short path many features enter together; the order is that of their coefficients."""
     X, y = data(classes, p=50)
     selector, rows = hf.L1Path(n_penalties=4), [np.arange(40), np.arange(40)[::-1] // 2 * 2]
-    places, penalties = selector.entered(X, y, rows, 50)
+    places, penalties = selector.entry_order(X, y, rows, 50)
     assert len(np.unique(penalties)) < 5
     for most in range(1, 25):
         fewer = selector.entries(X, y, rows, most)
@@ -315,7 +315,7 @@ def test_families_that_do_not_fit_are_refused():
     with pytest.raises(UnknownNameError, match="Did you mean 'logistic'"):
         hf.L1Path(family="logit").fit(*data(2))
     for family in ("gaussian", "logistic"):
-        with pytest.raises(InvalidInputError, match="two classes apart, got 3"):
+        with pytest.raises(InvalidInputError, match="needs two classes, got 3"):
             hf.L1Path(family=family).fit(*data(3))
     with pytest.raises(InvalidInputError, match="needs classes"):
         hf.L1Path(family="multinomial").entries(*data(0), [np.arange(40)], 3)
@@ -327,7 +327,7 @@ def test_room_is_a_positive_whole_number(most):
         hf.L1Path().entries(*data(2), [np.arange(40)], most)
 
 
-def test_what_cannot_be_solved_is_told(monkeypatch):
+def test_a_path_that_is_not_solved_to_the_tolerance_warns(monkeypatch):
     monkeypatch.setattr("holdfast.select._l1_path.solve", lambda *_: 1.0)
     with pytest.warns(HoldfastWarning, match="not solved to the tolerance 1e-07"):
         hf.L1Path().fit(*data(2))

@@ -151,7 +151,7 @@ def test_blocks_do_not_matter(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
     rows = [np.random.default_rng(s).integers(0, len(y), len(y)) for s in range(5)]
     whole = hf.TScore().score_resamples(X, y, rows).values
-    monkeypatch.setattr("holdfast.select._univariate.BLOCK", 4000)
+    monkeypatch.setattr("holdfast.select._univariate.MAX_BLOCK_ENTRIES", 4000)
     assert hf.TScore().score_resamples(X, y, rows).values == pytest.approx(whole, rel=1e-12)
 
 

@@ -16,31 +16,33 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from holdfast._kernels.nearest_neighbors import BLOCK, WIDEST
+from holdfast._kernels.nearest_neighbors import MAX_LANES, ROWS_PER_BLOCK
 from holdfast.select._search._criterion import CriterionSplits, Moves, RefitCriterion
-from holdfast.select._search._nearest_svm_criteria import nearest
+from holdfast.select._search._nearest_svm_criteria import nearest_neighbor_criterion
 
 NONE = np.empty(0, dtype=np.intp)
 
 
 def singles(features):
-    return Moves.of([np.array([f], dtype=np.intp) for f in features])
+    return Moves.from_units([np.array([f], dtype=np.intp) for f in features])
 
 
 def units(*groups):
-    return Moves.of([np.array(group, dtype=np.intp) for group in groups])
+    return Moves.from_units([np.array(group, dtype=np.intp) for group in groups])
 
 
-def fast(trials, k=3, *, balanced=False, scaled=False):
-    return nearest(KNeighborsClassifier(k), trials, balanced=balanced, scaled=scaled)
+def fast(split_data, k=3, *, balanced=False, scaled=False):
+    return nearest_neighbor_criterion(
+        KNeighborsClassifier(k), split_data, balanced=balanced, scaled=scaled
+    )
 
 
-def refit(trials, k=3, *, balanced=False, scaled=False):
+def refit(split_data, k=3, *, balanced=False, scaled=False):
     classifier = KNeighborsClassifier(k)
     if scaled:
         classifier = make_pipeline(StandardScaler(), classifier)
     return RefitCriterion(
-        classifier, trials, get_scorer("balanced_accuracy" if balanced else "accuracy")
+        classifier, split_data, get_scorer("balanced_accuracy" if balanced else "accuracy")
     )
 
 
@@ -59,25 +61,32 @@ def wine(jitter):
 # --- the slow obvious version -------------------------------------------------------------------
 
 
-def naive_value(trials, k, subset, balanced, scaled):
-    values, worth = [], np.split(trials.weights(balanced=balanced), trials.test.starts[1:-1])
-    scales = trials.scales()[1] if scaled else np.ones((len(trials.splits), trials.X.shape[1]))
-    for (train, test), scale, one in zip(trials.splits, scales, worth, strict=True):
-        right = [vote(trials, k, subset, scale, train, i) == trials.y[i] for i in test]
+def naive_value(split_data, k, subset, balanced, scaled):
+    values, worth = (
+        [],
+        np.split(split_data.weights(balanced=balanced), split_data.test.starts[1:-1]),
+    )
+    scales = (
+        split_data.scales()[1]
+        if scaled
+        else np.ones((len(split_data.splits), split_data.X.shape[1]))
+    )
+    for (train, test), scale, one in zip(split_data.splits, scales, worth, strict=True):
+        right = [vote(split_data, k, subset, scale, train, i) == split_data.y[i] for i in test]
         values.append(one[right].sum())
     return np.mean(values)
 
 
-def vote(trials, k, subset, scale, train, i):
+def vote(split_data, k, subset, scale, train, i):
     distances = np.zeros(len(train))
     for f in sorted(subset):
-        gap = trials.X[i, f] - trials.X[train, f]
+        gap = split_data.X[i, f] - split_data.X[train, f]
         distances += 1.0 / scale[f] ** 2 * gap * gap
-    return np.bincount(trials.y[train[np.argsort(distances, kind="stable")[:k]]]).argmax()
+    return np.bincount(split_data.y[train[np.argsort(distances, kind="stable")[:k]]]).argmax()
 
 
-def naive(trials, k, subsets, *, balanced=False, scaled=False):
-    return np.array([naive_value(trials, k, list(s), balanced, scaled) for s in subsets])
+def naive(split_data, k, subsets, *, balanced=False, scaled=False):
+    return np.array([naive_value(split_data, k, list(s), balanced, scaled) for s in subsets])
 
 
 # --- against scikit-learn -----------------------------------------------------------------------
@@ -89,17 +98,17 @@ def naive(trials, k, subsets, *, balanced=False, scaled=False):
 )
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 def test_wine_as_scikit_learn(k, scaled, balanced):
-    trials = drawn(*wine(1e-4), n_splits=2)
-    ours, theirs = (f(trials, k, balanced=balanced, scaled=scaled) for f in (fast, refit))
+    split_data = drawn(*wine(1e-4), n_splits=2)
+    ours, theirs = (f(split_data, k, balanced=balanced, scaled=scaled) for f in (fast, refit))
     for base in (NONE, np.array([0, 2, 6, 9, 12])):
         rest = np.setdiff1d(np.arange(13), base)
         for moves in (singles(rest[:5]), units(rest[:3], rest[3:5], rest[5:])):
             np.testing.assert_allclose(
-                ours.added(base, moves), theirs.added(base, moves), rtol=0, atol=1e-12
+                ours.values_with(base, moves), theirs.values_with(base, moves), rtol=0, atol=1e-12
             )
     for base, moves in ((np.arange(13), singles([0, 6, 12])), (rest, units(rest[:4], rest[1:3]))):
         np.testing.assert_allclose(
-            ours.removed(base, moves), theirs.removed(base, moves), rtol=0, atol=1e-12
+            ours.values_without(base, moves), theirs.values_without(base, moves), rtol=0, atol=1e-12
         )
 
 
@@ -115,56 +124,62 @@ def test_many_features_and_ragged_splits_as_scikit_learn(scaled):
         (rows[:12], rows[12:]),  # more tested rows than a block holds
         (rows[:60], rows[90:91]),
     ]
-    trials = CriterionSplits(X, y, splits)
-    assert len(rows[12:]) > BLOCK
-    ours, theirs = fast(trials, scaled=scaled), refit(trials, scaled=scaled)
+    split_data = CriterionSplits(X, y, splits)
+    assert len(rows[12:]) > ROWS_PER_BLOCK
+    ours, theirs = fast(split_data, scaled=scaled), refit(split_data, scaled=scaled)
     base = np.array([1, 7, 20, 33])
     moves = singles(np.setdiff1d(np.arange(45), base))
-    assert len(moves.features) > WIDEST
+    assert len(moves.features) > MAX_LANES
     some = np.arange(0, len(moves.features), 5)
     np.testing.assert_allclose(
-        ours.added(base, moves)[some],
-        theirs.added(base, singles(moves.features[some])),
+        ours.values_with(base, moves)[some],
+        theirs.values_with(base, singles(moves.features[some])),
         rtol=0,
         atol=1e-12,
     )
     moves = units([3], [7], [1, 2], [44, 7, 20])
     np.testing.assert_allclose(
-        ours.removed(np.arange(45), moves), theirs.removed(np.arange(45), moves), rtol=0, atol=1e-12
+        ours.values_without(np.arange(45), moves),
+        theirs.values_without(np.arange(45), moves),
+        rtol=0,
+        atol=1e-12,
     )
 
 
 def test_scikit_learn_lies_within_what_ties_allow():
     """On wine as it is, ties leave a choice; both values are possible ones."""
     X, y = wine(0.0)
-    trials = CriterionSplits(X, y.astype(np.intp), list(StratifiedKFold(5).split(X, y)))
+    split_data = CriterionSplits(X, y.astype(np.intp), list(StratifiedKFold(5).split(X, y)))
     moves = singles(range(13))
-    ours, theirs = fast(trials).added(NONE, moves), refit(trials).added(NONE, moves)
+    ours, theirs = (
+        fast(split_data).values_with(NONE, moves),
+        refit(split_data).values_with(NONE, moves),
+    )
     assert np.any(ours != theirs)
     for f in range(13):
-        low, high = tie_range(trials, 3, f)
+        low, high = tie_range(split_data, 3, f)
         assert low - 1e-12 <= min(ours[f], theirs[f])
         assert max(ours[f], theirs[f]) <= high + 1e-12
 
 
-def tie_range(trials, k, f):
+def tie_range(split_data, k, f):
     """The lowest and highest accuracy that choices among tied rows can give."""
     low, high = [], []
-    for train, test in trials.splits:
-        chances = [possible(trials, k, f, train, i) for i in test]
+    for train, test in split_data.splits:
+        chances = [possible(split_data, k, f, train, i) for i in test]
         low.append(np.mean([found == {True} for found in chances]))
         high.append(np.mean([True in found for found in chances]))
     return np.mean(low), np.mean(high)
 
 
-def possible(trials, k, f, train, i):
-    distances = (trials.X[train, f] - trials.X[i, f]) ** 2
+def possible(split_data, k, f, train, i):
+    distances = (split_data.X[train, f] - split_data.X[i, f]) ** 2
     border = np.sort(distances)[k - 1]
-    sure = list(trials.y[train[distances < border]])
-    tied = list(trials.y[train[distances == border]])
+    sure = list(split_data.y[train[distances < border]])
+    tied = list(split_data.y[train[distances == border]])
     free = k - len(sure)
     votes = {(*sure, *pick) for pick in picks(tied, free)}
-    return {bool(np.bincount(one).argmax() == trials.y[i]) for one in votes}
+    return {bool(np.bincount(one).argmax() == split_data.y[i]) for one in votes}
 
 
 def picks(tied, free):
@@ -181,10 +196,13 @@ def picks(tied, free):
 
 
 def test_a_unit_may_be_empty():
-    trials, base = drawn(*wine(1e-4), n_splits=2), np.array([0, 2, 6])
+    split_data, base = drawn(*wine(1e-4), n_splits=2), np.array([0, 2, 6])
     for moves in (units([]), units([], [4, 5])):
         np.testing.assert_allclose(
-            fast(trials).added(base, moves), refit(trials).added(base, moves), rtol=0, atol=1e-12
+            fast(split_data).values_with(base, moves),
+            refit(split_data).values_with(base, moves),
+            rtol=0,
+            atol=1e-12,
         )
 
 
@@ -209,39 +227,41 @@ def problems(draw):
 
 @given(problems(), st.booleans(), st.booleans())
 def test_the_earlier_of_tied_rows_is_nearer(problem, balanced, scaled):
-    trials, k = problem
+    split_data, k = problem
     options = {"balanced": balanced, "scaled": scaled}
-    ours = fast(trials, k, **options)
+    ours = fast(split_data, k, **options)
     base, moves = np.array([0, 2, 5]), units([1], [6, 3], [4], [1, 3, 4, 6])
     subsets = [np.union1d(base, unit) for unit in moves.units]
-    expected = naive(trials, k, subsets, **options)
-    np.testing.assert_allclose(ours.added(base, moves), expected, rtol=0, atol=1e-12)
+    expected = naive(split_data, k, subsets, **options)
+    np.testing.assert_allclose(ours.values_with(base, moves), expected, rtol=0, atol=1e-12)
     base, moves = np.arange(7), units([0], [0, 5], [3], [6, 1, 0])
     subsets = [np.setdiff1d(base, unit) for unit in moves.units]
-    expected = naive(trials, k, subsets, **options)
-    np.testing.assert_allclose(ours.removed(base, moves), expected, rtol=0, atol=1e-12)
+    expected = naive(split_data, k, subsets, **options)
+    np.testing.assert_allclose(ours.values_without(base, moves), expected, rtol=0, atol=1e-12)
 
 
 @given(problems(), st.booleans())
 def test_every_way_to_a_subset_gives_the_same_value(problem, scaled):
-    trials, k = problem
-    ours = fast(trials, k, scaled=scaled)
+    split_data, k = problem
+    ours = fast(split_data, k, scaled=scaled)
     subset = np.array([1, 2, 4, 6])
-    ways = [ours.added(np.delete(subset, f), singles([subset[f]]))[0] for f in range(4)]
-    ways.append(ours.added(NONE, units(subset))[0])
-    ways += list(ours.removed(np.arange(7), units([0, 3, 5])))
-    ways += list(ours.removed(np.r_[0, subset], singles([0])))
+    ways = [ours.values_with(np.delete(subset, f), singles([subset[f]]))[0] for f in range(4)]
+    ways.append(ours.values_with(NONE, units(subset))[0])
+    ways += list(ours.values_without(np.arange(7), units([0, 3, 5])))
+    ways += list(ours.values_without(np.r_[0, subset], singles([0])))
     assert len(set(ways)) == 1
 
 
 @pytest.mark.parametrize("scaled", [False, True])
 def test_wine_as_it_is(scaled):
-    trials = drawn(*wine(0.0), n_splits=2)
-    ours = fast(trials, scaled=scaled)
+    split_data = drawn(*wine(0.0), n_splits=2)
+    ours = fast(split_data, scaled=scaled)
     for base in (NONE, np.array([6]), np.array([6, 9])):
         rest = np.setdiff1d(np.arange(13), base)
-        expected = naive(trials, 3, [np.r_[base, f] for f in rest], scaled=scaled)
-        np.testing.assert_allclose(ours.added(base, singles(rest)), expected, rtol=0, atol=1e-12)
+        expected = naive(split_data, 3, [np.r_[base, f] for f in rest], scaled=scaled)
+        np.testing.assert_allclose(
+            ours.values_with(base, singles(rest)), expected, rtol=0, atol=1e-12
+        )
 
 
 def test_a_huge_feature_leaves_nothing_behind():
@@ -249,21 +269,22 @@ def test_a_huge_feature_leaves_nothing_behind():
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
     X[:, 2] = 1e12 * rng.normal(size=60)
     ours, rest = fast(drawn(X, y)), np.array([0, 1, 3])
-    removed = ours.removed(np.arange(4), singles([2]))
-    assert removed[0] == ours.added(NONE, units(rest))[0]
+    removed = ours.values_without(np.arange(4), singles([2]))
+    assert removed[0] == ours.values_with(NONE, units(rest))[0]
 
 
 # --- what is known ---------------------------------------------------------------------------
 
 
 def test_all_training_rows_may_vote():
-    trials = drawn(*wine(1e-4), n_splits=2)
-    smallest = len(trials.splits[0][0])
+    split_data = drawn(*wine(1e-4), n_splits=2)
+    smallest = len(split_data.splits[0][0])
     moves = singles([0, 6, 12])
     np.testing.assert_allclose(
-        fast(trials, smallest).added(NONE, moves), refit(trials, smallest).added(NONE, moves)
+        fast(split_data, smallest).values_with(NONE, moves),
+        refit(split_data, smallest).values_with(NONE, moves),
     )
-    assert fast(trials, smallest + 1) is None
+    assert fast(split_data, smallest + 1) is None
 
 
 @pytest.mark.parametrize(
@@ -278,20 +299,29 @@ def test_all_training_rows_may_vote():
     ],
 )
 def test_other_neighbours_are_left_to_scikit_learn(options):
-    trials = drawn(*wine(0.0))
-    assert nearest(KNeighborsClassifier(**options), trials, balanced=False, scaled=False) is None
+    split_data = drawn(*wine(0.0))
+    assert (
+        nearest_neighbor_criterion(
+            KNeighborsClassifier(**options), split_data, balanced=False, scaled=False
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("options", [{"metric": "euclidean", "p": 1}, {"algorithm": "ball_tree"}])
 def test_the_same_neighbours_by_another_name(options):
-    trials = drawn(*wine(0.0))
-    ours = nearest(KNeighborsClassifier(3, **options), trials, balanced=False, scaled=False)
+    split_data = drawn(*wine(0.0))
+    ours = nearest_neighbor_criterion(
+        KNeighborsClassifier(3, **options), split_data, balanced=False, scaled=False
+    )
     moves = singles(range(13))
-    assert np.array_equal(ours.added(NONE, moves), fast(trials).added(NONE, moves))
+    assert np.array_equal(ours.values_with(NONE, moves), fast(split_data).values_with(NONE, moves))
 
 
 def test_other_classifiers_are_not_known():
     class Own(KNeighborsClassifier):
         pass
 
-    assert nearest(Own(), drawn(*wine(0.0)), balanced=False, scaled=False) is None
+    assert (
+        nearest_neighbor_criterion(Own(), drawn(*wine(0.0)), balanced=False, scaled=False) is None
+    )

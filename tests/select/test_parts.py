@@ -24,18 +24,18 @@ def test_parts_are_seeded_by_their_positions(selector):
 
 
 def test_weights_and_ranks_come_from_one_call():
-    weights, ranks = hf.RandomScore().judge_resamples(X, Y, ROWS, first=3)
+    weights, ranks = hf.RandomScore().select_resamples(X, Y, ROWS, first=3)
     assert weights == hf.RandomScore().score_resamples(X, Y, ROWS, first=3)
     assert ranks == hf.RandomScore().rank_resamples(X, Y, ROWS, first=3)
-    nothing, ranks = hf.SVMRFE().judge_resamples(X, Y, ROWS)
+    nothing, ranks = hf.SVMRFE().select_resamples(X, Y, ROWS)
     assert nothing is None
     assert ranks == hf.SVMRFE().rank_resamples(X, Y, ROWS)
 
 
 def test_whether_work_is_shared_is_known():
-    assert hf.ReliefF().shares_work
-    assert hf.SVMRFE().shares_work
-    assert not hf.AnySelector().shares_work
+    assert hf.ReliefF().has_batch_path
+    assert hf.SVMRFE().has_batch_path
+    assert not hf.AnySelector().has_batch_path
 
 
 class Broken(Scorer):

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse, stats
 from sklearn.utils.estimator_checks import check_estimator
 
-from holdfast.preferences._ranks import generators
+from holdfast._random import generators
 from holdfast.select._random_baselines import RandomScore
 
 Y = np.repeat([0, 1, 2], 4)

@@ -195,7 +195,7 @@ def test_resamples_equal_single_fits(case, seed):
         np.testing.assert_allclose(scores, alone, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["ENTRIES", "CACHED"])
+@pytest.mark.parametrize("name", ["MAX_DISTANCES", "MAX_CACHED_VALUES"])
 def test_blocks_leave_the_numbers_alone(name, monkeypatch):
     X, y = load_digits(n_class=3, return_X_y=True)
     X = np.hstack([X, X[:, ::-1] ** 2])

@@ -20,7 +20,7 @@ def test_features_are_standardised_as_scikit_learn_does():
     assert np.square(points[0] - points[1]).sum() == pytest.approx(2 * 20 * (1 - r))
 
 
-def test_constant_features_are_told_from_small_ones():
+def test_constant_features_are_distinguished_from_small_ones():
     rng = np.random.default_rng(1)
     x = rng.normal(size=30)
     noise = np.tile([0.0, 5e-17], 15)

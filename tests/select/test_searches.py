@@ -17,24 +17,24 @@ from holdfast.select._search._search_state import (
     _round_significant,
 )
 from holdfast.select._search._sequential import (
-    backward,
-    floating_backward,
-    floating_forward,
-    forward,
-    grow,
+    float_backward,
+    float_forward,
+    grow_subset,
+    search_backward,
+    search_forward,
 )
 from holdfast.select._search._subset_selector import Sizes
 
 
 def started(walk):
-    return grow(walk, walk.start(walk.space.forced), walk.sizes.low)
+    return grow_subset(walk, walk.start(walk.space.forced), walk.sizes.low)
 
 
 SEARCHES = {
-    "forward": forward,
-    "backward": backward,
-    "floating_forward": floating_forward,
-    "floating_backward": floating_backward,
+    "forward": search_forward,
+    "backward": search_backward,
+    "floating_forward": float_forward,
+    "floating_backward": float_backward,
     "oscillating": lambda walk: oscillate(walk, started(walk), 3),
 }
 
@@ -49,11 +49,11 @@ class Table(Criterion):
     def of(self, features):
         return self.values[sum(1 << int(i) for i in features)]
 
-    def added(self, base, moves):
+    def values_with(self, base, moves):
         self.calls += 1
         return np.array([self.of({*base, *unit}) for unit in moves.units])
 
-    def removed(self, base, moves):
+    def values_without(self, base, moves):
         self.calls += 1
         return np.array([self.of({*base} - {*unit}) for unit in moves.units])
 
@@ -64,8 +64,14 @@ tables = st.builds(
 
 
 def walk_on(table, *, sizes=None, groups=None, forced_in=None, forced_out=None, **more):
-    space = SearchSpace.of(table.p, None, groups, forced_in, forced_out)
-    return SearchState(table, space, Sizes.of(sizes, space.least, space.most), lambda: "", **more)
+    space = SearchSpace.from_parameters(table.p, None, groups, forced_in, forced_out)
+    return SearchState(
+        table,
+        space,
+        Sizes.from_parameter(sizes, space.min_size, space.max_size),
+        lambda: "",
+        **more,
+    )
 
 
 def exhaustive(walk):
@@ -77,7 +83,7 @@ def exhaustive(walk):
     )
 
 
-# No search beats exhaustive search, and what is told of a subset is true
+# No search beats exhaustive search, and the reported values are those of the subsets
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -99,14 +105,14 @@ def ranges(p):
 def test_steps_hold_together(search, table):
     walk = walk_on(table)
     SEARCHES[search](walk)
-    visited = [walk.told(i) for i in range(len(walk.steps))]
+    visited = [walk.get_step(i) for i in range(len(walk.steps))]
     for step in visited:
         assert step.value == table.of(step.features)
         assert step.size == len(step.features)
     best = max(step.value for step in visited)
     assert walk.best.value == best
     assert walk.best.size == min(step.size for step in visited if step.value == best)
-    for size, place in walk.kept.items():
+    for size, place in walk.best_by_size.items():
         assert place.value == max(step.value for step in visited if step.size == size)
     improving = [step.value for step in visited if step.best]
     assert improving == sorted(improving)
@@ -121,7 +127,7 @@ def test_a_second_walk_with_the_memory_of_the_first_judges_nothing(search, table
     second = walk_on(table, memory=first.memory)
     SEARCHES[search](second)
     assert second.steps == first.steps
-    assert second.n_judged == 0
+    assert second.n_evaluated == 0
     assert table.calls == calls
 
 
@@ -130,19 +136,19 @@ def test_a_second_walk_with_the_memory_of_the_first_judges_nothing(search, table
 def test_a_search_that_was_stopped_goes_on_to_the_same_end(search, table, stop):
     whole = walk_on(table)
     SEARCHES[search](whole)
-    told = []
-    part = walk_on(table, callback=lambda step: told.append(step) or len(told) == stop)
+    steps_seen = []
+    part = walk_on(table, callback=lambda step: steps_seen.append(step) or len(steps_seen) == stop)
     try:
         SEARCHES[search](part)
     except SearchStopped:
-        assert len(told) == stop
+        assert len(steps_seen) == stop
     rest = walk_on(table, memory=part.memory)
     SEARCHES[search](rest)
     assert rest.steps == whole.steps
-    assert part.n_judged + rest.n_judged == whole.n_judged
+    assert part.n_evaluated + rest.n_evaluated == whole.n_evaluated
 
 
-# Sequential and floating selection beside plain versions
+# Sequential and floating selection compared with plain versions
 
 
 def best_of(options, table):
@@ -161,12 +167,12 @@ def minus(subset):
 @given(table=tables)
 def test_forward_and_backward_take_the_best_single_step(table):
     walk, subset = walk_on(table), frozenset()
-    forward(walk)
+    search_forward(walk)
     for _, _, place, _ in walk.steps:
         subset = best_of(plus(subset, table.p), table)
         assert set(place.subset) == subset
     walk, subset = walk_on(table), frozenset(range(table.p))
-    backward(walk)
+    search_backward(walk)
     for _, _, place, _ in walk.steps[1:]:
         subset = best_of(minus(subset), table)
         assert set(place.subset) == subset
@@ -177,7 +183,7 @@ def test_forward_and_backward_take_the_best_single_step(table):
 def test_floating_forward_is_that_of_pudil(table):
     """A plain version that keeps the best value of each size and nothing else."""
     walk = walk_on(table)
-    floating_forward(walk)
+    float_forward(walk)
     subset, kept, path = frozenset(), {}, []
 
     def arrive(subset):
@@ -198,23 +204,23 @@ def test_floating_forward_is_that_of_pudil(table):
 @given(table=tables)
 def test_floating_ends_where_no_back_step_improves_the_best_of_its_size(table):
     walk = walk_on(table)
-    floating_forward(walk)
+    float_forward(walk)
     for size in range(2, table.p + 1):
-        kept = frozenset(walk.kept[size].subset)
-        assert max(map(table.of, minus(kept))) <= walk.kept[size - 1].value
+        kept = frozenset(walk.best_by_size[size].subset)
+        assert max(map(table.of, minus(kept))) <= walk.best_by_size[size - 1].value
     walk = walk_on(table)
-    floating_backward(walk)
+    float_backward(walk)
     for size in range(1, table.p):
-        kept = frozenset(walk.kept[size].subset)
-        assert max(map(table.of, plus(kept, table.p))) <= walk.kept[size + 1].value
+        kept = frozenset(walk.best_by_size[size].subset)
+        assert max(map(table.of, plus(kept, table.p))) <= walk.best_by_size[size + 1].value
 
 
-@given(table=tables, floating=st.sampled_from([floating_forward, floating_backward]))
+@given(table=tables, floating=st.sampled_from([float_forward, float_backward]))
 def test_the_kept_subset_of_a_size_never_gets_worse(table, floating):
     seen = {}
 
     def look(_):
-        for size, place in walk.kept.items():
+        for size, place in walk.best_by_size.items():
             assert place.value >= seen.get(size, -1)
             seen[size] = place.value
 
@@ -257,7 +263,7 @@ def test_oscillation_ends_where_no_swing_improves_and_never_below_its_start(tabl
 @given(table=tables, depth=st.integers(1, 7), data=st.data())
 def test_sizes_outside_of_the_range_are_passed_but_never_chosen(table, depth, data):
     walk = walk_on(table, sizes=data.draw(ranges(table.p)))
-    place = grow(walk, walk.start(()), walk.sizes.low)
+    place = grow_subset(walk, walk.start(()), walk.sizes.low)
     start = walk.best.value
     oscillate(walk, place, depth)
     assert walk.sizes.allow(walk.best.size)
@@ -277,7 +283,7 @@ def test_groups_and_forced_features_are_respected(table, data):
         search(walk)
     assert walk.best.value <= exhaustive(walk)
     for position in range(len(walk.steps)):
-        features = set(walk.told(position).features)
+        features = set(walk.get_step(position).features)
         assert features.issuperset(chain(*inside))
         assert features.isdisjoint(chain(*outside))
         assert all(features.issuperset(group) or features.isdisjoint(group) for group in groups)
@@ -285,10 +291,12 @@ def test_groups_and_forced_features_are_respected(table, data):
 
 def test_units_are_ordered_by_their_first_feature_and_read_by_name():
     names = np.array(list("abcdef"), dtype=object)
-    space = SearchSpace.of(6, names, [["f", "b"], [3, 2]], forced_in="a", forced_out=["e"])
+    space = SearchSpace.from_parameters(
+        6, names, [["f", "b"], [3, 2]], forced_in="a", forced_out=["e"]
+    )
     assert [unit.tolist() for unit in space.units] == [[0], [1, 5], [2, 3], [4]]
     assert (space.forced, space.free) == ((0,), (1, 2))
-    assert space.subset_of(["b", "f"], names, "start") == (0, 1)
+    assert space.read_subset(["b", "f"], names, "start") == (0, 1)
     assert space.mask((1, 2)).tolist() == [False, True, True, True, False, True]
 
 
@@ -304,29 +312,31 @@ def test_units_are_ordered_by_their_first_feature_and_read_by_name():
         ({"forced_in": [1, 1]}, "twice"),
         ({"forced_in": [1], "forced_out": [1]}, "in and out at once"),
         ({"forced_out": range(6)}, "none is left"),
-        ({"forced_in": [True]}, "number them from 0"),
-        ({"forced_in": 1.5}, "number them from 0"),
-        ({"forced_in": np.ones(3, dtype=bool)}, "one value a feature"),
+        ({"forced_in": [True]}, "indices from 0"),
+        ({"forced_in": 1.5}, "indices from 0"),
+        ({"forced_in": np.ones(3, dtype=bool)}, "one value per feature"),
     ],
 )
-def test_units_that_cannot_be_are_refused(options, message):
+def test_invalid_units_and_forced_features_are_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
-        SearchSpace.of(6, None, **options)
+        SearchSpace.from_parameters(6, None, **options)
 
 
 def test_messages_call_features_by_name():
     names = np.array(["alcohol", "hue"], dtype=object)
     with pytest.raises(InvalidInputError, match="at once: hue"):
-        SearchSpace.of(2, names, forced_in=["hue"], forced_out=["hue"])
-    with pytest.raises(InvalidInputError, match="as one: alcohol, hue"):
-        SearchSpace.of(2, names, [["alcohol", "hue"]], forced_in=["hue"])
+        SearchSpace.from_parameters(2, names, forced_in=["hue"], forced_out=["hue"])
+    with pytest.raises(InvalidInputError, match="as a whole: alcohol, hue"):
+        SearchSpace.from_parameters(2, names, [["alcohol", "hue"]], forced_in=["hue"])
 
 
-def test_names_that_are_not_there_are_told():
+def test_unknown_feature_names_are_refused_with_a_suggestion():
     with pytest.raises(UnknownNameError, match=r"no feature is called 'alcohl'.*alcohol"):
-        SearchSpace.of(2, np.array(["alcohol", "hue"], dtype=object), forced_in=["alcohl"])
-    with pytest.raises(UnknownNameError, match="have none"):
-        SearchSpace.of(2, None, forced_in=["hue"])
+        SearchSpace.from_parameters(
+            2, np.array(["alcohol", "hue"], dtype=object), forced_in=["alcohl"]
+        )
+    with pytest.raises(UnknownNameError, match="have no names"):
+        SearchSpace.from_parameters(2, None, forced_in=["hue"])
 
 
 @pytest.mark.parametrize(
@@ -342,7 +352,7 @@ def test_names_that_are_not_there_are_told():
     ],
 )
 def test_sizes(given, sizes):
-    assert Sizes.of(given, 2, 8) == sizes
+    assert Sizes.from_parameter(given, 2, 8) == sizes
 
 
 @pytest.mark.parametrize(
@@ -351,7 +361,7 @@ def test_sizes(given, sizes):
 )
 def test_sizes_that_cannot_be_are_refused(given):
     with pytest.raises(InvalidInputError, match="n_features_to_select"):
-        Sizes.of(given, 2, 8)
+        Sizes.from_parameter(given, 2, 8)
 
 
 # Subsets that cannot be judged
@@ -371,7 +381,7 @@ def test_no_move_leads_where_the_classifier_cannot_be_fitted():
     assert max(place.size for _, _, place, _ in walk.steps) == 3
     assert all(np.isfinite(place.value) for _, _, place, _ in walk.steps)
     stuck = walk_on(Limited(7, 0, 10))
-    backward(stuck)
+    search_backward(stuck)
     assert stuck.best is None
 
 
@@ -396,7 +406,7 @@ def test_values_that_differ_by_rounding_are_equal():
 
 
 def test_moves_join_units():
-    moves = Moves.of([np.array([3]), np.array([1, 2]), np.array([], dtype=np.intp)])
+    moves = Moves.from_units([np.array([3]), np.array([1, 2]), np.array([], dtype=np.intp)])
     assert moves.features.tolist() == [3, 1, 2]
     assert moves.starts.tolist() == [0, 1, 3, 3]
     assert [unit.tolist() for unit in moves.units] == [[3], [1, 2], []]

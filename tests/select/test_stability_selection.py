@@ -10,18 +10,18 @@ from sklearn.feature_selection import f_regression
 from sklearn.linear_model import LassoLarsIC
 
 import holdfast as hf
+from holdfast._random import generators
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
-from holdfast.preferences._ranks import generators
 from holdfast.select import error_bound, largest_q, least_threshold
 from holdfast.select._adapter import as_selector
 from holdfast.select._ensemble import _type_bias
 from holdfast.select._ensemble._stability_parameters import (
     THRESHOLDS,
-    Sampled,
+    SubsampleDesign,
     calibrate_q_and_threshold,
     stability_score,
 )
-from holdfast.select._ensemble._stability_path import StabilitySelectionData, halves_of
+from holdfast.select._ensemble._stability_path import LabelledSamples, draw_halves
 
 PAIRS, HALF = "complementary pairs", "half"
 
@@ -42,10 +42,8 @@ def quick(base="t_score", **how):
 def halves(y, subjects=None, sampling=PAIRS, own=None, classes=True, n_pairs=10, seed=0):
     own = np.arange(len(y)) if own is None else own
     names, codes = np.unique(y, return_inverse=True)
-    data = StabilitySelectionData(
-        np.empty((len(y), 1)), codes, names if classes else None, subjects
-    )
-    return halves_of(data, own, Sampled(sampling, "none", n_pairs), seed)
+    data = LabelledSamples(np.empty((len(y), 1)), codes, names if classes else None, subjects)
+    return draw_halves(data, own, SubsampleDesign(sampling, "none", n_pairs), seed)
 
 
 def test_probabilities_are_those_of_a_loop_over_halves():
@@ -117,7 +115,7 @@ def test_subjects_change_what_is_drawn_and_are_checked():
     with pytest.warns(HoldfastWarning, match="30 of 60 rows are copies"):
         alone = quick().fit(X, y)
     together = quick().fit(X, y, groups=np.arange(60) // 2)
-    assert alone.takes_subjects
+    assert alone.supports_subjects
     assert alone.scores_.tolist() != together.scores_.tolist()
     with pytest.raises(ValueError, match="inconsistent"):
         quick().fit(X, y, groups=[1, 2, 3])
@@ -209,16 +207,16 @@ def test_two_of_three_are_given_and_the_third_follows():
             quick(**wrong).fit(X, y)
 
 
-def test_a_rate_that_cannot_be_kept_is_told():
+def test_a_pfer_that_cannot_be_guaranteed_warns():
     X, y = example()
-    with pytest.warns(HoldfastWarning, match=r"pfer=0\.01 cannot be kept: .* up to 0\.139 "):
+    with pytest.warns(HoldfastWarning, match=r"pfer=0\.01 cannot be guaranteed: .* up to 0\.139 "):
         one = quick(pfer=0.01).fit(X, y)
     assert (one.q_, one.threshold_) == (1, 0.75)
     assert one.error_bound_ == error_bound(8, 1, 0.75, n_pairs=10) > 0.01
-    with pytest.warns(HoldfastWarning, match="cannot be kept"):
+    with pytest.warns(HoldfastWarning, match="cannot be guaranteed"):
         two = quick(threshold=None, pfer=0.01, q=4).fit(X, y)
     assert two.threshold_ == 1.0
-    with pytest.warns(HoldfastWarning, match="cannot be kept"):
+    with pytest.warns(HoldfastWarning, match="cannot be guaranteed"):
         three = quick(threshold="calibrated", pfer=0.001).fit(X, y)
     assert (three.q_, three.threshold_) == (1, 0.9)
 
@@ -226,12 +224,12 @@ def test_a_rate_that_cannot_be_kept_is_told():
 def test_a_number_of_features_takes_the_place_of_the_threshold():
     X, y = example()
     free, fixed = quick().fit(X, y), quick(n_features_to_select=5).fit(X, y)
-    assert free.chooses_size
-    assert not fixed.chooses_size
+    assert free.selects_own_size
+    assert not fixed.selects_own_size
     assert free.scores_.tolist() == fixed.scores_.tolist()
     assert fixed.support_.sum() == 5
     assert fixed.stability_path_.selected.sum() <= 5
-    assert free.sized(2).fit(X, y).support_.sum() == 2
+    assert free.with_size(2).fit(X, y).support_.sum() == 2
 
 
 def test_none_may_be_selected():
@@ -252,17 +250,17 @@ def test_numbers_are_regressed_on(base):
     assert not hasattr(fitted, "classes_")
 
 
-def test_whole_numbers_are_regressed_on_where_the_base_says_so():
+def test_integers_are_regressed_on_if_the_base_is_a_regressor():
     X, y = load_diabetes(return_X_y=True)
     path = quick(hf.L1Path(family="gaussian")).fit(X, y)
     lars = quick(LassoLarsIC()).fit(X, y)
     for one in (path, lars):
         assert one.support_[[2, 8]].all()
-    with pytest.raises(InvalidInputError, match="To regress on whole numbers"):
+    with pytest.raises(InvalidInputError, match="To regress on integers"):
         quick().fit(X, y)
     with pytest.raises(InvalidInputError, match="TScore needs classes"):
         quick().fit(X, y + 0.5)
-    with pytest.raises(InvalidInputError, match="2 subjects need 4 of them; received 3"):
+    with pytest.raises(InvalidInputError, match="2 subjects need 4 of them; got 3"):
         path.fit(X, y, groups=np.arange(len(y)) % 3)
 
 
@@ -368,7 +366,7 @@ def test_missing_values_are_taken_where_the_base_takes_them():
     X, y = example()
     X[3, 4] = np.nan
     relief = quick(hf.ReliefF())
-    assert relief.takes_missing
+    assert relief.supports_missing
     assert relief.fit(X, y).support_[0]
     with pytest.raises(ValueError, match="NaN"):
         quick().fit(X, y)
@@ -395,7 +393,7 @@ def test_several_classes_and_narrow_numbers(kind):
         ({"base": hf.RandomSubset()}, InvalidInputError, "RandomSubset gives a subset"),
     ],
 )
-def test_mistakes_are_told(how, error, words):
+def test_invalid_parameters_of_stability_selection_are_refused(how, error, words):
     X, y = example()
     with pytest.raises(error, match=words):
         quick(**how).fit(X, y)
@@ -404,7 +402,9 @@ def test_mistakes_are_told(how, error, words):
 def test_few_halves_drawn_one_by_one_are_warned_of():
     X, y = example()
     how = {"assumption": "none", "q": 2, "pfer": None}
-    with pytest.warns(HoldfastWarning, match="18 halves drawn one by one .* complementary pairs"):
+    with pytest.warns(
+        HoldfastWarning, match="18 unpaired halves are too few.* complementary pairs"
+    ):
         hf.StabilitySelection(hf.TScore(), n_pairs=9, sampling=HALF, **how).fit(X, y)
     hf.StabilitySelection(hf.TScore(), n_pairs=10, sampling=HALF, **how).fit(X, y)
     hf.StabilitySelection(hf.TScore(), n_pairs=1, **how).fit(X, y)
@@ -513,7 +513,7 @@ def test_the_look_for_favour_leaves_the_selection_as_it_is(monkeypatch):
     np.testing.assert_array_equal(own.fit(*mixed("mixed")).scores_, looked)
 
 
-def test_types_are_told_by_distinct_values_and_missing_ones_are_none():
+def test_feature_types_are_counted_by_distinct_values_without_missing_ones():
     X = np.column_stack([np.arange(30) % 2, np.arange(30) % 7, np.arange(30), np.zeros(30)])
     X = X.astype(float)
     X[3, 0] = X[4, 1] = np.nan

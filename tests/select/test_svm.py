@@ -15,11 +15,11 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from holdfast._kernels import svm as kernels
-from holdfast._kernels.svm_elimination import first_equal_rows, put_last, scale_columns
+from holdfast._kernels.svm_elimination import first_equal_rows, scale_columns, swap_rows_to_end
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.select import _linear_svm
 from holdfast.select._linear_svm import LinearSVMWeights
-from holdfast.select._svm_rfe import SVMRFE, halve_then_one, schedule, weka_tenth
+from holdfast.select._svm_rfe import SVMRFE, elimination_schedule, halve_then_one, weka_tenth
 
 WEKA = json.loads((Path(__file__).parents[1] / "golden" / "weka.json").read_text())
 SCALES = ["minmax", "standard", None]
@@ -225,7 +225,7 @@ def test_unscaled_raw_intensities_are_solved(data_folder):
     assert sorted(ranking) == list(range(1, 2001))
 
 
-def test_no_solution_within_the_limit_is_told(monkeypatch):
+def test_an_svm_that_is_not_solved_to_the_tolerance_warns(monkeypatch):
     X, y = load_wine(return_X_y=True)
     monkeypatch.setattr(_linear_svm, "solve", lambda *_: 0.25)
     with pytest.warns(HoldfastWarning, match=r"tolerance 1e-10 \(violation 0.25\)"):
@@ -263,7 +263,7 @@ def test_leaving_features_go_last(left, data):
     leaving = np.array(data.draw(st.lists(st.integers(0, left - 1), min_size=1, unique=True)))
     Z = np.arange(25.0)[:, None] * [1.0, 10.0]
     who = np.arange(25)
-    put_last(Z, who, leaving, left)
+    swap_rows_to_end(Z, who, leaving, left)
     np.testing.assert_array_equal(Z, who[:, None] * [1.0, 10.0])
     assert set(who[left - len(leaving) : left]) == set(leaving)
     assert who[left:].tolist() == list(range(left, 25))
@@ -275,8 +275,8 @@ def test_factor_and_substitution_solve(n, seed):
     A = generator.normal(size=(n, n + 3))
     A, x = A @ A.T, generator.normal(size=n)
     U, solution = A.copy(), x.copy()
-    kernels._factor(U, 0.0)
-    kernels._substitute(U, solution)
+    kernels._cholesky_in_place(U, 0.0)
+    kernels._solve_cholesky(U, solution)
     np.testing.assert_allclose(A @ solution, x, atol=1e-7)
 
 
@@ -288,7 +288,7 @@ def test_each_step_drops_the_least_weights(problem, scale, step):
     X, y = problem
     ranking = SVMRFE(step=step, scale=scale).fit(X, y).ranking_
     assert sorted(ranking) == list(range(1, X.shape[1] + 1))
-    removal_is_right(X, y, ranking, schedule(step, X.shape[1]), scale)
+    removal_is_right(X, y, ranking, elimination_schedule(step, X.shape[1]), scale)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(SCALES))
@@ -362,16 +362,16 @@ def test_there_are_no_scores():
 
 
 def test_schedules():
-    assert schedule(0.1, 30)[:5] == [3, 2, 2, 2, 2]
-    assert schedule(0.29, 100)[0] == 29
-    assert schedule(1.0, 7) == [7]
-    assert schedule(1, 4) == [1, 1, 1, 1]
-    assert schedule(np.int64(3), 7) == [3, 3, 1]
-    assert schedule(halve_then_one, 220)[:4] == [110, 55, 5, 1]
-    assert len(schedule(halve_then_one, 220)) == 53
-    assert schedule(weka_tenth, 29)[:4] == [3, 2, 2, 2]
-    assert schedule(lambda left: 0, 3) == [1, 1, 1]
-    assert schedule(lambda left: 99, 3) == [3]
+    assert elimination_schedule(0.1, 30)[:5] == [3, 2, 2, 2, 2]
+    assert elimination_schedule(0.29, 100)[0] == 29
+    assert elimination_schedule(1.0, 7) == [7]
+    assert elimination_schedule(1, 4) == [1, 1, 1, 1]
+    assert elimination_schedule(np.int64(3), 7) == [3, 3, 1]
+    assert elimination_schedule(halve_then_one, 220)[:4] == [110, 55, 5, 1]
+    assert len(elimination_schedule(halve_then_one, 220)) == 53
+    assert elimination_schedule(weka_tenth, 29)[:4] == [3, 2, 2, 2]
+    assert elimination_schedule(lambda left: 0, 3) == [1, 1, 1]
+    assert elimination_schedule(lambda left: 99, 3) == [3]
 
 
 @pytest.mark.parametrize("step", [0, -1, 0.0, 1.5, np.nan, True, "all", None, lambda left: 0.5])
@@ -429,7 +429,7 @@ def test_blocks_change_nothing(monkeypatch):
     X, y = X[:200], y[:200]
     scores = LinearSVMWeights().fit(X, y).scores_
     ranking = SVMRFE(step=0.3).fit(X, y).ranking_
-    monkeypatch.setattr(_linear_svm, "BLOCK", 200 * 7)
+    monkeypatch.setattr(_linear_svm, "MAX_BLOCK_VALUES", 200 * 7)
     np.testing.assert_allclose(LinearSVMWeights().fit(X, y).scores_, scores, atol=1e-11)
     assert np.array_equal(SVMRFE(step=0.3).fit(X, y).ranking_, ranking)
 
@@ -453,13 +453,13 @@ def test_price_is_the_one_that_predicts_best(load):
     X, y = load(return_X_y=True)
     X, y = X[::2], y[::2]
     X = X + np.random.default_rng(0).normal(size=X.shape) * X.std(axis=0) * 2
-    (samples,) = _linear_svm.merge(X, y, [np.arange(len(y))])
-    fold = _linear_svm._folds(y, np.random.default_rng(4))
-    hits = np.zeros(len(_linear_svm.GRID))
+    (samples,) = _linear_svm.merge_equal_samples(X, y, [np.arange(len(y))])
+    fold = _linear_svm._draw_folds(y, np.random.default_rng(4))
+    hits = np.zeros(len(_linear_svm.C_GRID))
     for k in range(5):
         scaler = MinMaxScaler().fit(X[fold != k])
         train, test = scaler.transform(X[fold != k]), scaler.transform(X[fold == k])
-        for position, C in enumerate(_linear_svm.GRID):
+        for position, C in enumerate(_linear_svm.C_GRID):
             decisions = [
                 SVC(kernel="linear", C=C, tol=1e-6)
                 .fit(train, y[fold != k] == code)
@@ -467,21 +467,21 @@ def test_price_is_the_one_that_predicts_best(load):
                 for code in np.unique(y)
             ]
             hits[position] += np.sum(np.argmax(decisions, axis=0) == y[fold == k])
-        ours = _linear_svm._hits(samples, fold == k, "minmax", 1e-10)
+        ours = _linear_svm._count_hits(samples, fold == k, "minmax", 1e-10)
         assert ours.shape == hits.shape
-    total = sum(_linear_svm._hits(samples, fold == k, "minmax", 1e-10) for k in range(5))
+    total = sum(_linear_svm._count_hits(samples, fold == k, "minmax", 1e-10) for k in range(5))
     np.testing.assert_array_equal(total, hits)
     assert len(set(hits)) > 1
     assert (
         _linear_svm.tune_c(samples, "minmax", 1e-10, np.random.default_rng(4))
-        == _linear_svm.GRID[int(np.argmax(hits))]
+        == _linear_svm.C_GRID[int(np.argmax(hits))]
     )
 
 
 def test_price_is_used_and_repeatable():
     X, y = load_wine(return_X_y=True)
     tuned = SVMRFE(C="cv").fit(X, y)
-    assert tuned.C_ in _linear_svm.GRID
+    assert tuned.C_ in _linear_svm.C_GRID
     assert np.array_equal(tuned.ranking_, SVMRFE(C=tuned.C_).fit(X, y).ranking_)
     rows = [np.arange(len(y)), np.random.default_rng(0).integers(len(y), size=len(y))]
     once, again = (SVMRFE(C="cv").rank_resamples(X, y, rows).values for _ in range(2))
@@ -491,7 +491,7 @@ def test_price_is_used_and_repeatable():
 
 def test_folds_hold_all_classes_evenly():
     classes = np.repeat([0, 1, 2], [20, 11, 4])
-    fold = _linear_svm._folds(classes, np.random.default_rng(0))
+    fold = _linear_svm._draw_folds(classes, np.random.default_rng(0))
     for code, size in enumerate([20, 11, 4]):
         counts = np.bincount(fold[classes == code], minlength=5)
         assert counts.max() - counts.min() <= 1
@@ -500,8 +500,8 @@ def test_folds_hold_all_classes_evenly():
 
 def test_tiny_data_can_be_tuned():
     X = np.array([[0.0, 1], [1, 0], [0, 2], [2, 0]])
-    assert SVMRFE(C="cv").fit(X, [0, 1, 0, 1]).C_ in _linear_svm.GRID
-    assert SVMRFE(C="cv").fit(X[[0, 0, 1, 1]], [0, 0, 1, 1]).C_ in _linear_svm.GRID
+    assert SVMRFE(C="cv").fit(X, [0, 1, 0, 1]).C_ in _linear_svm.C_GRID
+    assert SVMRFE(C="cv").fit(X[[0, 0, 1, 1]], [0, 0, 1, 1]).C_ in _linear_svm.C_GRID
 
 
 # --- refusals and the contract ------------------------------------------------------------------
@@ -513,10 +513,10 @@ def test_tiny_data_can_be_tuned():
     [
         ({"scale": "min-max"}, UnknownNameError, "Did you mean 'minmax'"),
         ({"scale": 3}, UnknownNameError, "'minmax', 'standard' or None, got 3"),
-        ({"C": 0}, InvalidInputError, "C must be a positive number, got 0"),
-        ({"C": "all"}, InvalidInputError, "C must be a positive number"),
-        ({"C": np.inf}, InvalidInputError, "C must be a positive number"),
-        ({"tol": -1e-3}, InvalidInputError, "tol must be a positive number"),
+        ({"C": 0}, InvalidInputError, "C must be a number above 0"),
+        ({"C": "all"}, InvalidInputError, "C must be a number above 0"),
+        ({"C": np.inf}, InvalidInputError, "C must be a number above 0"),
+        ({"tol": -1e-3}, InvalidInputError, "tol must be a number above 0"),
     ],
 )
 def test_bad_options_are_refused(kind, options, error, message):

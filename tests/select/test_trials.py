@@ -9,7 +9,7 @@ from holdfast.select._search._criterion import CriterionSplits
 
 
 @pytest.fixture
-def trials():
+def split_data():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 7)) * 10.0 ** np.arange(-3, 4)
     X[:, 0] = 0.1  # constant, and its mean is rounded
@@ -22,27 +22,27 @@ def trials():
     )
 
 
-def test_scales_are_those_of_scikit_learn(trials):
-    means, deviations = trials.scales()
-    for (train, _), mean, deviation in zip(trials.splits, means, deviations, strict=True):
-        peer = StandardScaler().fit(trials.X[train])
+def test_scales_are_those_of_scikit_learn(split_data):
+    means, deviations = split_data.scales()
+    for (train, _), mean, deviation in zip(split_data.splits, means, deviations, strict=True):
+        peer = StandardScaler().fit(split_data.X[train])
         np.testing.assert_allclose(mean, peer.mean_, rtol=1e-13)
         np.testing.assert_allclose(deviation, peer.scale_, rtol=1e-7)
         np.testing.assert_array_equal(deviation == 1.0, peer.scale_ == 1.0)
 
 
-def test_rows_of_all_splits_follow_each_other(trials):
-    assert trials.train.rows.tolist() == [*range(12), *range(5, 30)]
-    assert trials.train.starts.tolist() == [0, 12, 37]
-    assert trials.test.starts.tolist() == [0, 18, 23]
+def test_rows_of_all_splits_follow_each_other(split_data):
+    assert split_data.train.rows.tolist() == [*range(12), *range(5, 30)]
+    assert split_data.train.starts.tolist() == [0, 12, 37]
+    assert split_data.test.starts.tolist() == [0, 18, 23]
 
 
-def test_weights_sum_to_the_score_of_a_split(trials):
+def test_weights_sum_to_the_score_of_a_split(split_data):
     said = np.random.default_rng(1).integers(3, size=30)
-    right = np.concatenate([said[test] == trials.y[test] for _, test in trials.splits])
-    plain, balanced = (trials.weights(balanced=flag) * right for flag in (False, True))
-    for s, (_, test) in enumerate(trials.splits):
-        part = slice(*trials.test.starts[s : s + 2])
-        assert plain[part].sum() == pytest.approx(np.mean(said[test] == trials.y[test]))
-        expected = balanced_accuracy_score(trials.y[test], said[test])
+    right = np.concatenate([said[test] == split_data.y[test] for _, test in split_data.splits])
+    plain, balanced = (split_data.weights(balanced=flag) * right for flag in (False, True))
+    for s, (_, test) in enumerate(split_data.splits):
+        part = slice(*split_data.test.starts[s : s + 2])
+        assert plain[part].sum() == pytest.approx(np.mean(said[test] == split_data.y[test]))
+        expected = balanced_accuracy_score(split_data.y[test], said[test])
         assert balanced[part].sum() == pytest.approx(expected)

@@ -1,4 +1,4 @@
-"""Subset searches as estimators: beside their peers, interrupted, seeded, refused."""
+"""Subset searches as estimators: compared with others, interrupted, seeded, refused."""
 
 import pickle
 import threading
@@ -119,13 +119,13 @@ def test_mlxtend_differs_by_one_rule_more(monkeypatch):
 
     def while_better(walk, place, neighbour):
         while move := neighbour(place):
-            kept = walk.kept[move[1].size]
+            kept = walk.best_by_size[move[1].size]
             if move[1].value <= max(kept.value, place.value):
                 break
-            place = walk.go(move)
+            place = walk.make_move(move)
         return place
 
-    monkeypatch.setattr(_sequential, "_while_better", while_better)
+    monkeypatch.setattr(_sequential, "_step_back_while_better", while_better)
     theirs, ours, _ = floated(*arguments)
     assert ours == theirs
 
@@ -174,9 +174,9 @@ def test_any_scorer_and_any_classifier():
     assert values(classifier=forest, cv=2) == values(classifier=forest, cv=2, n_jobs=2)
     assert values(classifier=forest, cv=2) != values(classifier=forest, cv=2, random_state=5)
     fixed = [(np.arange(0, 178, 2), np.arange(1, 178, 2))]
-    seeded = RandomForestClassifier(5, random_state=1)
-    assert values(classifier=seeded, cv=fixed) == values(
-        classifier=seeded, cv=fixed, random_state=5
+    seeded_forest = RandomForestClassifier(5, random_state=1)
+    assert values(classifier=seeded_forest, cv=fixed) == values(
+        classifier=seeded_forest, cv=fixed, random_state=5
     )
 
 
@@ -199,7 +199,7 @@ def test_classifiers_and_scorers_see_the_labels_of_the_user():
     assert len(found[0]) == len(first.get_support(indices=True)) == 1
 
 
-def test_a_classifier_that_cannot_be_scored_is_told_in_words():
+def test_a_classifier_that_cannot_be_scored_is_refused():
     with pytest.raises(InvalidInputError, match=r"cannot be scored.*n_neighbors"):
         hf.ForwardSelection(KNeighborsClassifier(150), cv=2).fit(X, Y)
 
@@ -209,30 +209,30 @@ def _balanced(said, y):
 
 
 @pytest.fixture
-def trials(monkeypatch):
-    """Return a list that is filled with the trials of all searches."""
+def split_data(monkeypatch):
+    """Return a list that is filled with the split data of all searches."""
     seen = []
-    original = _wrapper.criterion_of
+    original = _wrapper.choose_criterion
     monkeypatch.setattr(
-        _wrapper, "criterion_of", lambda *given: seen.append(given[1]) or original(*given)
+        _wrapper, "choose_criterion", lambda *given: seen.append(given[1]) or original(*given)
     )
     return seen
 
 
 @pytest.mark.parametrize("cv", [None, 5, GroupKFold(5)])
-def test_subjects_are_never_on_both_sides(cv, trials):
+def test_subjects_are_never_on_both_sides(cv, split_data):
     subjects = np.arange(178) // 2
     hf.ForwardSelection(n_features_to_select=1, cv=cv).fit(X, Y, groups=subjects)
-    assert len(trials[0].splits) == (10 if cv is None else 5)
-    for train, test in trials[0].splits:
+    assert len(split_data[0].splits) == (10 if cv is None else 5)
+    for train, test in split_data[0].splits:
         assert not set(subjects[train]) & set(subjects[test])
 
 
-def test_copies_of_a_sample_are_never_on_both_sides(trials):
+def test_copies_of_a_sample_are_never_on_both_sides(split_data):
     rows = np.random.default_rng(0).integers(178, size=178)
     hf.ForwardSelection(n_features_to_select=1).select_resamples(X, Y, [rows, np.arange(178)])
-    assert len(trials) == 2
-    for train, test in trials[0].splits:
+    assert len(split_data) == 2
+    for train, test in split_data[0].splits:
         assert not set(rows[train]) & set(rows[test])
 
 
@@ -282,7 +282,7 @@ def test_forced_features_and_groups_by_name(kind):
     assert search.best_of_size_.features.loc[counted] == tuple(search.get_feature_names_out())
 
 
-def test_swings_start_where_they_are_told_to():
+def test_the_start_of_an_oscillating_search_can_be_chosen():
     forward = hf.ForwardSelection(cv=3).fit(X, Y)
     after = hf.OscillatingSearch(cv=3, start="forward").fit(X, Y)
     assert after.value_ >= forward.value_
@@ -292,7 +292,7 @@ def test_swings_start_where_they_are_told_to():
     assert given.value_ >= given.path_.value[0]
     grown = hf.OscillatingSearch(cv=3, start=[0, 6], n_features_to_select=3).fit(X, Y)
     assert grown.path_.move.tolist()[:2] == ["start", "add"]
-    with pytest.raises(InvalidInputError, match="start must hold 3 features at most"):
+    with pytest.raises(InvalidInputError, match="start must hold at most 3 features"):
         hf.OscillatingSearch(cv=3, start=[0, 1, 2, 6], n_features_to_select=3).fit(X, Y)
 
 
@@ -302,11 +302,11 @@ def test_swings_start_where_they_are_told_to():
 @pytest.mark.parametrize("kind", WRAPPERS)
 def test_an_interrupt_loses_nothing(kind):
     whole = kind(cv=3).fit(X, Y)
-    told = []
+    steps = []
 
     def interrupt(step):
-        told.append(step)
-        if len(told) == 5:
+        steps.append(step)
+        if len(steps) == 5:
             raise KeyboardInterrupt
 
     search = kind(cv=3, callback=interrupt)
@@ -323,34 +323,34 @@ def test_an_interrupt_loses_nothing(kind):
     assert judged + again.n_judged_ == whole.n_judged_
 
 
-def test_a_callback_stops_the_search_and_is_told_of_each_step():
-    told = []
-    search = hf.ForwardSelection(cv=3, callback=lambda step: told.append(step) or step.size == 4)
+def test_a_callback_gets_each_step_and_can_stop_the_search():
+    steps = []
+    search = hf.ForwardSelection(cv=3, callback=lambda step: steps.append(step) or step.size == 4)
     search.fit(X, Y)
     assert not search.finished_
     assert search.support_.sum() <= 4
-    assert [step.size for step in told] == [1, 2, 3, 4]
-    assert [step.value for step in told] == search.path_.value.tolist()
-    assert [step.moved for step in told] == search.path_.moved.tolist()
-    assert told[-1].features == search.best_of_size_.features[4]
+    assert [step.size for step in steps] == [1, 2, 3, 4]
+    assert [step.value for step in steps] == search.path_.value.tolist()
+    assert [step.moved for step in steps] == search.path_.moved.tolist()
+    assert steps[-1].features == search.best_of_size_.features[4]
 
 
 @pytest.mark.parametrize("kind", WRAPPERS)
 def test_a_warm_start_with_other_moves_is_a_new_start(kind):
     changes = [{"forced_out": [6]}, {"forced_out": None}, {"forced_in": [0]}, {"cv": 2}]
     changes += [{"feature_groups": [[1, 2]]}, {"scoring": "balanced_accuracy"}]
-    search, told = kind(cv=3, warm_start=True, n_features_to_select=(1, 5)).fit(X, Y), {}
+    search, changes = kind(cv=3, warm_start=True, n_features_to_select=(1, 5)).fit(X, Y), {}
     for change in changes:
-        told |= change
-        fresh = kind(n_features_to_select=(1, 5), **{"cv": 3, **told}).fit(X, Y)
+        changes |= change
+        fresh = kind(n_features_to_select=(1, 5), **{"cv": 3, **changes}).fit(X, Y)
         assert search.set_params(**change).fit(X, Y).path_.equals(fresh.path_), change
         assert search.n_judged_ == fresh.n_judged_
 
 
-def test_a_search_that_is_stopped_too_early_says_so_and_keeps_its_path():
+def test_a_search_that_is_stopped_too_early_raises_and_keeps_its_path():
     search = hf.ForwardSelection(n_features_to_select=3, cv=3).fit(X, Y)
     search.set_params(n_features_to_select=5, callback=lambda step: np.bool_(step.size == 2))
-    with pytest.raises(InvalidInputError, match="stopped before it met a subset of 5 features"):
+    with pytest.raises(InvalidInputError, match="stopped before it reached a subset of 5 features"):
         search.fit(X, Y)
     assert search.path_["size"].tolist() == [1, 2]
     assert not search.finished_
@@ -395,7 +395,7 @@ def test_a_warm_start_goes_further_and_knows_other_data():
         ({"cv": "fold"}, UnknownNameError, "fold"),
         ({"cv": "nested"}, InvalidInputError, "cv must split"),
         ({"cv": "feature_subsets"}, InvalidInputError, "cv"),
-        ({"cv": [(np.arange(178), [])]}, InvalidInputError, "nothing to test on in split 0"),
+        ({"cv": [(np.arange(178), [])]}, InvalidInputError, "no test samples in split 0"),
         ({"cv": 5.5}, InvalidInputError, "cv: a protocol"),
         ({"n_features_to_select": 14}, InvalidInputError, "n_features_to_select"),
         ({"n_features_to_select": (3, 2)}, InvalidInputError, "n_features_to_select"),
@@ -431,7 +431,7 @@ def test_options_of_single_searches_are_checked(search):
         search.fit(X, Y)
 
 
-def test_a_classifier_that_can_never_be_fitted_says_so():
+def test_a_classifier_that_can_never_be_fitted_raises():
     y = np.arange(20) % 2
     alike = np.tile(y, (3, 1)).T  # constant within each class
     for classifier in ("gaussian:reg_param=0.0", QuadraticDiscriminantAnalysis()):
@@ -455,13 +455,13 @@ def test_constant_features_are_not_chosen_unless_forced_in(kind):
 
 def test_a_trial_judges_the_subset_that_the_search_starts_from():
     wide, y = np.random.default_rng(0).normal(size=(30, 40)), np.arange(30) % 2
-    hf.ForwardSelection("gaussian", n_features_to_select=(1, 3)).try_out(wide, y)
+    hf.ForwardSelection("gaussian", n_features_to_select=(1, 3)).check_trial_fit(wide, y)
     for search in (
         hf.BackwardSelection("gaussian"),
         hf.FloatingSelection("gaussian", direction="backward"),
     ):
         with pytest.raises(InvalidInputError, match=r"to the 40 .*starts from"):
-            search.try_out(wide, y)
+            search.check_trial_fit(wide, y)
         with pytest.raises(InvalidInputError, match="starts from"):
             search.fit(wide, y)
 
@@ -475,7 +475,7 @@ class Fussy(GaussianNB):
         return super().fit(X, y)
 
 
-def test_subsets_that_cannot_be_fitted_are_not_chosen_and_the_reason_is_told():
+def test_subsets_that_cannot_be_fitted_are_not_chosen_and_the_reason_is_reported():
     assert hf.FloatingSelection(Fussy(), cv=3).fit(X, Y).path_["size"].max() == 2
     with pytest.raises(InvalidInputError, match="at most two features, please"):
         hf.BackwardSelection(Fussy(), cv=3).fit(X, Y)

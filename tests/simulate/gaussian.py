@@ -1,4 +1,4 @@
-"""The Gaussian model as it is written in a book: with its covariance matrix."""
+"""Reference implementation of the Gaussian model with its covariance matrix."""
 
 import numpy as np
 from scipy.stats import norm
@@ -17,7 +17,7 @@ def bayes_error(model, features):
 
 
 def counted_error(rule, X, positive):
-    """Share of samples that a rule gets wrong, as in classes of equal size, and its variance."""
+    """Return the balanced error of a rule on samples, and its standard error."""
     wrong = (X @ rule.weights + rule.offset > 0) != positive
     shares = [wrong[positive].mean(), wrong[~positive].mean()]
     variance = sum(

@@ -1,4 +1,4 @@
-"""The best subset of a size: the one that trying all of them finds."""
+"""Best subsets of the Gaussian model agree with an exhaustive search."""
 
 from itertools import combinations
 
@@ -13,14 +13,14 @@ from tests.simulate.gaussian import bayes_error
 CORRELATIONS = [0.0, 0.2, 0.5, 0.95]
 
 
-def least(model, size):
+def smallest_error(model, size):
     return min(
-        bayes_error(model, list(each)) for each in combinations(range(model.n_features), size)
+        bayes_error(model, list(subset)) for subset in combinations(range(model.n_features), size)
     )
 
 
-def means(seed, p):
-    """Means of all signs and sizes, often equal to others, sometimes 0."""
+def draw_means(seed, p):
+    """Draw means of both signs and various sizes, with ties and zeros."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=p).round(rng.integers(0, 4)) * rng.choice([0.3, 1.0]) + rng.choice(
         [0, 1]
@@ -29,42 +29,42 @@ def means(seed, p):
 
 @given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 9), st.sampled_from(CORRELATIONS))
 def test_no_subset_is_better(seed, p, block_size, correlation):
-    model = GaussianModel(means(seed, p), block_size, correlation)
+    model = GaussianModel(draw_means(seed, p), block_size, correlation)
     for size in range(p + 1):
-        found = model.best_subset(size)
-        assert len(set(found.tolist())) == size
-        assert found.tolist() == sorted(found)
-        assert model.best_error(size) == pytest.approx(least(model, size), rel=1e-7)
+        subset = model.best_subset(size)
+        assert len(set(subset.tolist())) == size
+        assert subset.tolist() == sorted(subset)
+        assert model.best_error(size) == pytest.approx(smallest_error(model, size), rel=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_subset_of_three_blocks_is_better(seed):
-    model = GaussianModel(means(seed, 14), block_size=5, correlation=0.5)
+    model = GaussianModel(draw_means(seed, 14), block_size=5, correlation=0.5)
     for size in range(1, 14):
         every = np.array(list(combinations(range(14), size)))
         assert model.best_error(size) == pytest.approx(model.bayes_error(every).min(), rel=1e-9)
 
 
-def test_the_best_of_a_block_are_a_head_and_a_tail():
+def test_the_best_subset_of_a_block_has_its_largest_and_smallest_means():
     model = GaussianModel([0.9, 0.8, 0.3, 0.2, 0.1, 0.0], block_size=6, correlation=0.8)
     assert model.best_subset(3).tolist() == [0, 1, 5]
-    assert model.best_error(3) == pytest.approx(least(model, 3))
+    assert model.best_error(3) == pytest.approx(smallest_error(model, 3))
 
 
-def test_two_features_may_be_worth_more_than_the_two_best():
+def test_a_pair_may_be_better_than_the_two_best_single_features():
     # alone the first two are better; the other two are opposite ends of one block
     model = GaussianModel([0.5, 0.0, 0.5, 0.0, 0.45, -0.45], block_size=2, correlation=0.5)
     assert model.best_subset(1).tolist() in ([0], [2])
     assert model.best_subset(2).tolist() == [4, 5]
 
 
-def test_independent_features_are_taken_by_their_means():
+def test_independent_features_are_selected_by_absolute_mean():
     mu = np.array([0.1, -0.5, 0.3, 0.4])
     for model in (GaussianModel(mu), GaussianModel(mu, 2, 0.0), GaussianModel(mu, 1, 0.9)):
         assert model.best_subset(2).tolist() == [1, 3]
 
 
-def test_equal_means_are_spread_over_blocks():
+def test_features_of_equal_mean_are_spread_over_blocks():
     # in one block the second feature adds less than the first of another block
     model = GaussianModel(np.full(1000, 0.1), block_size=10, correlation=0.5)
     chosen = model.best_subset(100)
@@ -72,7 +72,7 @@ def test_equal_means_are_spread_over_blocks():
     assert np.bincount(model.best_subset(300) // 10).tolist() == [3] * 100
 
 
-def test_more_features_never_hurt():
+def test_the_best_error_does_not_increase_with_size():
     rng = np.random.default_rng(0)
     model = GaussianModel(rng.normal(size=95) / 10, block_size=10, correlation=0.5)
     errors = [model.best_error(size) for size in range(96)]

@@ -1,4 +1,4 @@
-"""The figures of S2: their tables, and what the paper says of them."""
+"""Figures of Dernoncourt et al. (2014): their tables, and the findings of the paper."""
 
 from __future__ import annotations
 
@@ -6,32 +6,29 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.simulate import BlockGaussian, figure_tables, simulate_stability
-from holdfast.simulate import _figure_tables as effects
-from holdfast.simulate import _figure_tables as sweeps
+from holdfast.simulate import BlockGaussian, _figure_tables, figure_tables, simulate_stability
 from holdfast.simulate._figures import FIGURES
-from holdfast.simulate._training_sets import side_by_side
+from holdfast.simulate._training_sets import pivot_in_order
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small_grids(monkeypatch):
     """Make the grids of data sets small."""
-    monkeypatch.setattr(effects, "OTHERS_REDUCED", (25, 60))
-    monkeypatch.setattr(sweeps, "CORRELATED_REDUCED", (25, 60))
-    for module in (effects, sweeps):
-        monkeypatch.setattr(module, "FEW_SETS", 3)
-        monkeypatch.setattr(module, "N_SETS", 12)
+    monkeypatch.setattr(_figure_tables, "OTHER_SAMPLE_COUNTS_REDUCED", (25, 60))
+    monkeypatch.setattr(_figure_tables, "CORRELATED_SAMPLE_COUNTS_REDUCED", (25, 60))
+    monkeypatch.setattr(_figure_tables, "N_SETS_REDUCED", 3)
+    monkeypatch.setattr(_figure_tables, "N_SETS", 12)
 
 
 @pytest.mark.parametrize("number", FIGURES)
-def test_each_figure_has_its_tables_and_main_numbers(small, number):
+def test_each_figure_has_its_tables_and_a_summary(small_grids, number):
     record = FIGURES[number]
     tables = figure_tables(number)
     assert tuple(tables) == record.tables
     assert all(len(table) for table in tables.values())
-    main = record.main(tables)
-    assert 2 <= len(main) <= 40
-    assert main.select_dtypes("number").notna().all(axis=None)
+    summary = record.summarize(tables)
+    assert 2 <= len(summary) <= 40
+    assert summary.select_dtypes("number").notna().all(axis=None)
 
 
 @pytest.mark.parametrize("number", [2, 10, "6"])
@@ -45,15 +42,15 @@ def test_bad_options_are_refused():
         figure_tables(3, full="yes")
 
 
-def test_with_few_samples_scores_and_ranks_say_nothing():
-    main = FIGURES[3].main(figure_tables(3)).set_index(["n_samples", "features"])
-    assert main.loc[(5000, "best 10"), "score_mean"] == pytest.approx(9.5, abs=1)
-    assert main.loc[(5000, "best 10"), "rank_mean"] < 15
-    assert main.loc[(50, "best 10"), "rank_mean"] > 300
-    assert main.loc[(50, "worse half"), "rank_mean"] == pytest.approx(510, abs=15)
+def test_scores_and_ranks_are_uninformative_with_few_samples():
+    summary = FIGURES[3].summarize(figure_tables(3)).set_index(["n_samples", "features"])
+    assert summary.loc[(5000, "best 10"), "score_mean"] == pytest.approx(9.5, abs=1)
+    assert summary.loc[(5000, "best 10"), "rank_mean"] < 15
+    assert summary.loc[(50, "best 10"), "rank_mean"] > 300
+    assert summary.loc[(50, "worse half"), "rank_mean"] == pytest.approx(510, abs=15)
 
 
-def test_selection_gets_accurate_with_many_samples():
+def test_selection_is_accurate_with_many_samples():
     tables = figure_tables(4)
     points = tables["frequencies"]
     few, many = (points[points["n_samples"] == n] for n in (50, 5000))
@@ -65,10 +62,10 @@ def test_selection_gets_accurate_with_many_samples():
     assert top.is_monotonic_increasing
 
 
-def test_stability_goes_as_the_paper_says():
+def test_stability_agrees_with_the_paper():
     table = figure_tables(6)["stability"]
-    wide = side_by_side(table, ["panel", "x"], "measure").set_index("panel")
-    samples, features, sizes, gammas = (wide.loc[name] for name in sweeps.PANELS)
+    wide = pivot_in_order(table, ["panel", "x"], "measure").set_index("panel")
+    samples, features, sizes, gammas = (wide.loc[name] for name in _figure_tables.PANEL_PARAMETERS)
     rising = samples.set_index("x")
     assert (rising.loc[100] < 0.1).all()
     assert rising.loc[10_000, "ati_pa"] > 0.6
@@ -100,16 +97,16 @@ def test_cat_falls_below_t_only_where_informative_features_fill_blocks():
         layout: BlockGaussian(n_samples=400, kind="two_point", layout=layout)
         for layout in ("scattered", "blocks")
     }
-    found = simulate_stability(
+    result = simulate_stability(
         settings, ["t_score", "cat_score"], n_sets=15, measures="nogueira", errors=False
     )
-    value = found.stability.set_index(["setting", "selector"])["value"]
+    value = result.stability.set_index(["setting", "selector"])["value"]
     assert value["blocks", "cat_score"] < 0.5 * value["blocks", "t_score"]
     assert value["scattered", "cat_score"] > value["scattered", "t_score"]
 
 
-def test_logistic_curves_go_through_points_on_a_curve():
+def test_logistic_curves_recover_points_on_a_logistic_curve():
     effect = np.linspace(0, 0.15, 200)
     truth = 1 / (1 + np.exp(-(60 * effect - 5)))
-    found = effects.logistic_curve(effect, truth, effect)
-    np.testing.assert_allclose(found, truth, atol=1e-4)
+    curve = _figure_tables.fit_logistic_curve(effect, truth, effect)
+    np.testing.assert_allclose(curve, truth, atol=1e-4)

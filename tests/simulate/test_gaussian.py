@@ -1,4 +1,4 @@
-"""Gaussian generators: the promised effects, layouts and samples."""
+"""Gaussian generators: effects, layouts and samples."""
 
 import json
 import tracemalloc
@@ -23,7 +23,7 @@ ALL = [
 
 
 @pytest.mark.parametrize("generator", ALL)
-def test_generators_are_written_down_as_json(generator):
+def test_generators_round_trip_through_json(generator):
     again = type(generator)(**json.loads(json.dumps(asdict(generator))))
     assert again == generator
     assert isinstance(again, Generator)
@@ -31,7 +31,7 @@ def test_generators_are_written_down_as_json(generator):
 
 
 @pytest.mark.parametrize("generator", ALL)
-def test_draws_tell_the_truth(generator):
+def test_draws_report_labels_names_and_effects(generator):
     drawn = generator.draw(0)
     plus = (generator.n_samples + 1) // 2
     assert generator.counts == (plus, generator.n_samples - plus)
@@ -67,7 +67,7 @@ def test_draws_share_the_population_but_not_the_samples():
 
 
 @pytest.mark.parametrize("gamma", [0.5, 1, 2, 10])
-def test_effects_are_a_power_of_triangular_ones(gamma):
+def test_effects_are_powers_of_triangular_values(gamma):
     mu = IndependentGaussian(n_features=20_000, gamma=gamma, largest_effect=0.15).model.mu
     assert mu.max() == pytest.approx(0.15, rel=1e-12)
     # the largest of 20,000 is a little below 1 before it is scaled
@@ -84,22 +84,22 @@ def test_effects_are_scaled_to_the_bayes_error(error, p):
     assert (model.mu > 0).all()
 
 
-def test_the_usual_bayes_error_is_a_tenth():
+def test_the_default_bayes_error_is_a_tenth():
     assert IndependentGaussian().model.bayes_error() == pytest.approx(0.10)
 
 
-def test_the_effects_of_a_population_stay():
+def test_the_effects_of_a_population_are_reproducible():
     mu = IndependentGaussian(n_features=3, gamma=1, largest_effect=1.0, population=7).model.mu
     np.testing.assert_allclose(mu, [1.0, 0.8426832512105509, 0.6938379159343993], rtol=1e-12)
 
 
-def test_large_powers_leave_the_largest_effect():
+def test_large_powers_keep_the_largest_effect():
     mu = IndependentGaussian(n_features=100, gamma=1e5).model.mu
     assert np.linalg.norm(mu) == pytest.approx(-norm.ppf(0.10))
     assert (mu == 0).any()
 
 
-def test_correlation_and_layout_leave_progressive_effects_as_they_are():
+def test_correlation_and_layout_do_not_change_progressive_effects():
     independent = IndependentGaussian(population=3).model.mu
     scattered = BlockGaussian(population=3).model
     together = BlockGaussian(population=3, layout="blocks", correlation=0.9).model
@@ -110,7 +110,7 @@ def test_correlation_and_layout_leave_progressive_effects_as_they_are():
     assert without.bayes_error() == pytest.approx(0.10)
 
 
-def test_two_points_lie_anywhere_or_fill_blocks():
+def test_two_point_effects_are_scattered_or_fill_blocks():
     scattered = BlockGaussian(kind="two_point").model
     together = BlockGaussian(kind="two_point", layout="blocks").model
     for model in (scattered, together):
@@ -124,7 +124,7 @@ def test_two_points_lie_anywhere_or_fill_blocks():
     assert scattered.bayes_error() < norm.cdf(-1) < together.bayes_error()
 
 
-def test_blocks_need_not_be_whole():
+def test_the_last_block_may_be_smaller():
     generator = BlockGaussian(n_samples=5, n_features=7, block_size=3)
     assert generator.draw(0).X.shape == (5, 7)
     assert covariance(generator.model)[6].tolist() == [0, 0, 0, 0, 0, 0, 1]
@@ -133,13 +133,13 @@ def test_blocks_need_not_be_whole():
     assert single.draw(0).feature_names == ("x1",)
 
 
-def test_kinds_are_changed_freely():
+def test_kind_and_scale_can_be_replaced():
     generator = replace(BlockGaussian(), kind="two_point")
     assert generator.model.mu.max() == 0.1
     assert replace(BlockGaussian(), largest_effect=0.15).model.mu.max() == pytest.approx(0.15)
 
 
-def test_data_are_made_once_in_memory():
+def test_drawing_holds_the_data_only_once_in_memory():
     generator = BlockGaussian(n_samples=3000, n_features=3000)
     tracemalloc.start()
     try:
@@ -159,11 +159,11 @@ def test_data_are_made_once_in_memory():
         ({"gamma": 0}, "gamma must be a number above 0"),
         ({"bayes_error": 0.5}, "bayes_error must be a number above 0 and below 0.5"),
         ({"largest_effect": -1}, "largest_effect must be a number above 0"),
-        ({"bayes_error": 0.1, "largest_effect": 0.15}, "give one of them; received 0.1 and 0.15"),
+        ({"bayes_error": 0.1, "largest_effect": 0.15}, "give only one; got 0.1 and 0.15"),
         ({"block_size": 0}, "block_size must be a whole number of at least 1"),
-        ({"correlation": 1.0}, "correlation must lie from 0 to below 1"),
+        ({"correlation": 1.0}, "correlation must be at least 0 and below 1"),
         ({"effect": 0}, "effect must be a number above 0"),
-        ({"kind": "two_point", "n_features": 50}, r"at most n_features \(50\); received 100"),
+        ({"kind": "two_point", "n_features": 50}, r"at most n_features \(50\); got 100"),
         ({"kind": "two_point", "bayes_error": 0.1}, "bayes_error scales progressive means"),
         ({"kind": "two_point", "largest_effect": 0.1}, "Give effect instead"),
     ],
@@ -184,7 +184,7 @@ def test_seeds_must_be_whole_numbers():
         IndependentGaussian().draw(-1)
 
 
-def test_populations_are_those_of_dernoncourt_et_al():
+def test_populations_agree_with_dernoncourt_et_al():
     # section 4.2: best error over 16% with 5 of 50 features; Fig. 4: means up to 0.15 of 1000
     small = [IndependentGaussian(n_features=50, population=seed).model for seed in range(100)]
     large = [IndependentGaussian(population=seed).model for seed in range(100)]

@@ -1,4 +1,4 @@
-"""LDA: as scikit-learn's where there are samples enough, as the textbook's pseudo-inverse else."""
+"""LDA: agrees with scikit-learn, and with the pseudo-inverse if samples are few."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from holdfast.simulate import GaussianModel, LinearRule, lda
 from tests.simulate.gaussian import counted_error
 
 
-def textbook(X, positive):
+def fit_by_pseudo_inverse(X, positive):
     one, other = X[positive], X[~positive]
     within = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
     covariance = within.T @ within / (len(X) - 2)
@@ -33,7 +33,7 @@ def assert_same(rule, expected, rtol=1e-7):
 
 
 @pytest.mark.parametrize("solver", ["svd", "lsqr"])
-def test_weights_are_those_of_scikit_learn(solver):
+def test_weights_agree_with_scikit_learn(solver):
     _, X, positive = drawn((30, 47), 12)
     theirs = LinearDiscriminantAnalysis(solver=solver).fit(X, positive)
     rule = lda(X, positive)
@@ -45,17 +45,17 @@ def test_weights_are_those_of_scikit_learn(solver):
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 24), st.integers(0, 1000))
-def test_rules_are_those_of_the_textbook(plus, minus, d, seed):
+def test_rules_agree_with_the_pseudo_inverse(plus, minus, d, seed):
     if plus + minus < 3:
         plus += 2
     _, X, positive = drawn((plus, minus), d, seed)
-    assert_same(lda(X, positive), textbook(X, positive), rtol=1e-5)
+    assert_same(lda(X, positive), fit_by_pseudo_inverse(X, positive), rtol=1e-5)
 
 
 @pytest.mark.parametrize("d", [57, 58, 59, 60, 61, 200])
-def test_rules_are_those_of_the_textbook_where_the_inverse_ends(d):
+def test_rules_agree_with_the_pseudo_inverse_where_the_covariance_becomes_singular(d):
     _, X, positive = drawn(30, d)
-    assert_same(lda(X, positive), textbook(X, positive))
+    assert_same(lda(X, positive), fit_by_pseudo_inverse(X, positive))
 
 
 def test_the_order_of_samples_does_not_matter():
@@ -65,18 +65,18 @@ def test_the_order_of_samples_does_not_matter():
 
 
 @pytest.mark.parametrize(("n", "d"), [(40, 10), (10, 40)])
-def test_features_and_samples_that_depend_on_others_are_no_obstacle(n, d):
+def test_linearly_dependent_features_and_samples_are_supported(n, d):
     _, X, positive = drawn(n, d)
     X[:, 1] = X[:, 0]
     X[3] = X[4] = X[5]
     X[:, 2] = 7.0
     rule = lda(X, positive)
-    assert_same(rule, textbook(X, positive))
+    assert_same(rule, fit_by_pseudo_inverse(X, positive))
     assert rule.weights[0] == pytest.approx(rule.weights[1])
     assert rule.weights[2] == pytest.approx(0, abs=1e-9)
 
 
-def test_data_without_spread_have_no_weights():
+def test_weights_are_zero_without_variance_within_classes():
     positive = np.array([True, True, False])
     rule = lda(np.where(positive, 1.0, 0.0)[:, np.newaxis], positive)
     assert rule.weights.tolist() == [0.0]
@@ -85,14 +85,14 @@ def test_data_without_spread_have_no_weights():
 
 
 @pytest.mark.parametrize(("n_per_class", "d"), [(100, 20), (15, 60)])
-def test_exact_errors_are_what_is_counted(n_per_class, d):
+def test_exact_errors_agree_with_counted_errors(n_per_class, d):
     model, X, positive = drawn(n_per_class, d, seed=1)
     rule = lda(X, positive)
     share, standard_error = counted_error(rule, *model.draw(50_000, np.random.default_rng(9)))
     assert abs(share - model.linear_error(*rule)) < 4 * standard_error
 
 
-def test_exact_errors_are_those_scikit_learn_makes():
+def test_exact_errors_agree_with_predictions_of_scikit_learn():
     model, X, positive = drawn(60, 15, seed=2)
     theirs = LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit(X, positive)
     test, truth = model.draw(50_000, np.random.default_rng(8))
@@ -111,13 +111,13 @@ def test_many_samples_lead_to_the_bayes_error():
 @pytest.mark.parametrize(
     ("X", "positive", "match"),
     [
-        ([1.0, 2.0, 3.0], [True, False, True], r"received shape \(3,\)\."),
+        ([1.0, 2.0, 3.0], [True, False, True], r"got shape \(3,\)\."),
         ([[1.0], [2.0]], [True, False], "at least three rows"),
-        ([[1.0], [np.nan], [2.0]], [True, False, True], "with values that are not"),
-        ([[1.0], [3.0], [2.0]], [1, 0, 1], "positive must be 3 values True or False"),
+        ([[1.0], [np.nan], [2.0]], [True, False, True], "with NaN or infinity"),
+        ([[1.0], [3.0], [2.0]], [1, 0, 1], "positive must be 3 booleans"),
         ([[1.0], [3.0], [2.0]], [True, False], r"shape \(2,\)"),
-        ([[1.0], [3.0], [2.0]], [True] * 3, "both of them"),
-        ([[1.0], [3.0], [2.0]], [False] * 3, "both of them"),
+        ([[1.0], [3.0], [2.0]], [True] * 3, "both True and False"),
+        ([[1.0], [3.0], [2.0]], [False] * 3, "both True and False"),
     ],
 )
 def test_impossible_data_are_refused(X, positive, match):

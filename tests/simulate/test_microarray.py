@@ -1,4 +1,4 @@
-"""Microarray-like data: the same bytes everywhere, and the promised distribution."""
+"""Microarray-like data: reproducible bytes, and the documented distribution."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from holdfast.simulate._microarray import RandomStream
 DIGEST = "aa2ec4688d560b16c1f1f8a77d6ac302687c38186fa52ca07cc9fc854564eaff"
 
 
-def test_the_bytes_of_the_default_data_stay():
+def test_the_bytes_of_the_default_data_are_reproducible():
     drawn = Microarray().draw(0)
     assert hashlib.sha256(drawn.X.astype("<f8").tobytes()).hexdigest() == DIGEST
     assert drawn.feature_names[:2] == ("g0001", "g0002")
@@ -22,7 +22,7 @@ def test_the_bytes_of_the_default_data_stay():
     np.testing.assert_array_equal(drawn.X, np.round(drawn.X, 3))
 
 
-def test_random_numbers_stay():
+def test_random_numbers_are_reproducible():
     np.testing.assert_allclose(
         RandomStream(1, 2).uniform(3),
         [0.448415143332272, 0.43088198754433765, 0.41999912939219225],
@@ -30,7 +30,7 @@ def test_random_numbers_stay():
     )
 
 
-def test_generators_are_written_down_as_json():
+def test_generators_round_trip_through_json():
     generator = Microarray(n_samples=30, correlation=0.2, population=5)
     again = Microarray(**json.loads(json.dumps(asdict(generator))))
     assert again == generator
@@ -38,13 +38,13 @@ def test_generators_are_written_down_as_json():
     np.testing.assert_array_equal(again.draw(3).X, generator.draw(3).X)
 
 
-def test_numbers_of_numpy_are_written_down_as_json():
+def test_numpy_numbers_round_trip_through_json():
     generator = Microarray(n_samples=np.int64(20), correlation=np.float32(0.5))
     again = Microarray(**json.loads(json.dumps(asdict(generator))))
     assert again == Microarray(n_samples=20, correlation=0.5)
 
 
-def test_large_seeds_are_told_apart():
+def test_large_seeds_give_distinct_streams():
     keys = [(2, 0, 2**32), (2, 0, 0), (2, 2**64, 0), (2, 0, 2**64), (2, 2**32, 2**32), (2, 0, 1)]
     drawn = {float(RandomStream(*key).uniform(1)[0]) for key in keys}
     assert len(drawn) == len(keys)
@@ -67,8 +67,8 @@ def test_effects_are_differences_of_means_in_standard_deviations():
     drawn = Microarray(n_samples=20_000, n_features=300).draw(0)
     case = drawn.y == "case"
     within = np.sqrt((drawn.X[case].var(axis=0) + drawn.X[~case].var(axis=0)) / 2)
-    found = (drawn.X[case].mean(axis=0) - drawn.X[~case].mean(axis=0)) / within
-    np.testing.assert_allclose(found, drawn.effects, atol=0.07)
+    effects = (drawn.X[case].mean(axis=0) - drawn.X[~case].mean(axis=0)) / within
+    np.testing.assert_allclose(effects, drawn.effects, atol=0.07)
     assert (drawn.effects[~drawn.informative] == 0).all()
     assert (drawn.effects[drawn.informative] != 0).all()
     assert drawn.informative.sum() == 40
@@ -118,17 +118,17 @@ def test_data_without_modules_and_without_signal_can_be_drawn():
 @pytest.mark.parametrize(
     ("fields", "match"),
     [
-        ({"n_samples": 1}, "n_samples must be a whole number of at least 2; received 1"),
+        ({"n_samples": 1}, "n_samples must be a whole number of at least 2; got 1"),
         ({"n_samples": 10.5}, "n_samples must be a whole number"),
-        ({"n_features": 100}, r"must be at most n_features \(100\), got 200"),
+        ({"n_features": 100}, r"must be at most n_features \(100\); got 200"),
         ({"n_informative": 2000}, r"n_informative \(2,000\) is too large: 1,000 of them"),
         ({"n_features": 210, "informative_in_modules": 0}, "must fit into 200 .* into 10 outside"),
-        ({"correlation": 1.5}, "correlation must lie between 0 and 1"),
-        ({"informative_in_modules": -1}, "informative_in_modules must lie between 0 and 1"),
-        ({"largest_effect": float("nan")}, "largest_effect must be a number from 0 on"),
-        ({"largest_effect": "x"}, "largest_effect must be a number from 0 on, got 'x'"),
-        ({"largest_effect": float("inf")}, "largest_effect must be a number from 0 on"),
-        ({"correlation": None}, "correlation must lie between 0 and 1, got None"),
+        ({"correlation": 1.5}, "correlation must be between 0 and 1"),
+        ({"informative_in_modules": -1}, "informative_in_modules must be between 0 and 1"),
+        ({"largest_effect": float("nan")}, "largest_effect must be a finite number of at least 0"),
+        ({"largest_effect": "x"}, "largest_effect must be a finite number of at least 0; got 'x'"),
+        ({"largest_effect": float("inf")}, "largest_effect must be a finite number of at least 0"),
+        ({"correlation": None}, "correlation must be between 0 and 1; got None"),
         ({"population": -1}, "population must be a whole number of at least 0"),
     ],
 )  # fmt: skip

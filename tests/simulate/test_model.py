@@ -1,4 +1,4 @@
-"""Errors of the Gaussian model: as with its covariance matrix, and as counted on many samples."""
+"""Errors of the Gaussian model: agree with its covariance matrix and with counted errors."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def models(draw, most=25):
 
 
 @given(models(), st.integers(0, 1000))
-def test_bayes_errors_are_those_of_the_covariance_matrix(model, seed):
+def test_bayes_errors_agree_with_the_covariance_matrix(model, seed):
     p = model.n_features
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(p)[: rng.integers(0, p + 1)]
@@ -29,7 +29,7 @@ def test_bayes_errors_are_those_of_the_covariance_matrix(model, seed):
 
 
 @given(models(), st.integers(0, 1000))
-def test_linear_errors_are_those_of_the_covariance_matrix(model, seed):
+def test_linear_errors_agree_with_the_covariance_matrix(model, seed):
     p = model.n_features
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(p)[: rng.integers(1, p + 1)]
@@ -48,7 +48,7 @@ def test_no_rule_beats_the_bayes_error_and_the_best_rule_reaches_it(model):
     assert (model.linear_error(tried) >= least * (1 - 1e-9)).all()
 
 
-def test_many_subsets_and_rules_at_once_are_as_one_by_one():
+def test_errors_of_many_subsets_and_rules_agree_with_single_ones():
     rng = np.random.default_rng(0)
     model = GaussianModel(rng.normal(size=23) / 3, block_size=5, correlation=0.4)
     chosen = np.array([[rng.permutation(23)[:7] for _ in range(3)] for _ in range(2)])
@@ -63,7 +63,7 @@ def test_many_subsets_and_rules_at_once_are_as_one_by_one():
         assert shared[at] == pytest.approx(float(one))
 
 
-def test_errors_are_what_is_counted_on_many_samples():
+def test_errors_agree_with_errors_counted_on_many_samples():
     rng = np.random.default_rng(1)
     model = GaussianModel(rng.normal(size=11) / 4, block_size=4, correlation=0.6)
     X, positive = model.draw((150_000, 100_000), rng)
@@ -82,19 +82,19 @@ def test_samples_have_the_means_and_the_covariance_of_the_model():
     np.testing.assert_array_equal(positive, np.arange(2 * n) < n)
     for half, sign in ((X[:n], 1), (X[n:], -1)):
         np.testing.assert_allclose(half.mean(axis=0), sign * model.mu, atol=4.5 / np.sqrt(n))
-        found = np.cov(half, rowvar=False)
-        np.testing.assert_allclose(found, covariance(model), atol=4.5 * np.sqrt(2 / n))
+        sigma = np.cov(half, rowvar=False)
+        np.testing.assert_allclose(sigma, covariance(model), atol=4.5 * np.sqrt(2 / n))
 
 
-def test_correlated_samples_are_made_in_parts_without_a_seam(monkeypatch):
+def test_correlated_samples_do_not_depend_on_the_batch_size(monkeypatch):
     model = GaussianModel(np.zeros(7), block_size=3, correlation=0.7)
     whole, _ = model.draw(10, np.random.default_rng(3))
-    monkeypatch.setattr("holdfast.simulate._gaussian_theory._AT_ONCE", 22)
+    monkeypatch.setattr("holdfast.simulate._gaussian_theory._MAX_VALUES_PER_BATCH", 22)
     parts, _ = model.draw(10, np.random.default_rng(3))
     np.testing.assert_array_equal(parts, whole)
 
 
-def test_numbers_of_samples_are_one_or_a_pair():
+def test_class_sizes_are_an_integer_or_a_pair():
     model = GaussianModel([1.0])
     X, positive = model.draw(3, np.random.default_rng(0))
     assert X.shape == (6, 1)
@@ -113,12 +113,12 @@ def test_without_signal_all_errors_are_one_half():
     assert informed.linear_error([0.0, 0.0], 1.0) == 0.5
 
 
-def test_high_correlations_cost_no_digits():
+def test_high_correlations_lose_no_precision():
     near = GaussianModel([0.3, 0.3, 0.3], block_size=3, correlation=1 - 1e-12)
     assert near.bayes_error() == pytest.approx(norm.cdf(-0.3), rel=1e-9)
 
 
-def test_the_model_is_a_copy_that_stays():
+def test_the_means_are_a_read_only_copy():
     mu = np.array([1.0, 2.0])
     model = GaussianModel(mu)
     mu[0] = 5.0
@@ -130,13 +130,13 @@ def test_the_model_is_a_copy_that_stays():
 @pytest.mark.parametrize(
     ("fields", "match"),
     [
-        ({"mu": []}, r"mu must be a list of finite numbers.*shape \(0,\)\."),
+        ({"mu": []}, r"mu must be a list of finite numbers, one per feature.*shape \(0,\)\."),
         ({"mu": [[1.0]]}, r"shape \(1, 1\)\."),
         ({"mu": [np.nan]}, "values that are not finite"),
         ({"mu": [1.0], "block_size": 0}, "block_size must be a whole number of at least 1"),
-        ({"mu": [1.0], "correlation": 1}, "from 0 to below 1; received 1. At 1 the features"),
-        ({"mu": [1.0], "correlation": -0.1}, "correlation must lie from 0"),
-        ({"mu": [1.0], "correlation": True}, "correlation must lie from 0"),
+        ({"mu": [1.0], "correlation": 1}, "at least 0 and below 1; got 1. At 1 the features"),
+        ({"mu": [1.0], "correlation": -0.1}, "correlation must be at least 0"),
+        ({"mu": [1.0], "correlation": True}, "correlation must be at least 0"),
     ],
 )
 def test_impossible_models_are_refused(fields, match):
@@ -145,23 +145,23 @@ def test_impossible_models_are_refused(fields, match):
 
 
 @pytest.mark.parametrize(
-    ("ask", "match"),
+    ("call", "match"),
     [
-        (lambda m: m.bayes_error([0, 3]), "features must lie from 0 to 2; received 0 to 3"),
-        (lambda m: m.bayes_error([-1]), "received -1 to -1"),
-        (lambda m: m.bayes_error([[0, 1], [2, 2]]), "at most once"),
+        (lambda m: m.bayes_error([0, 3]), "features must be between 0 and 2; got 0 to 3"),
+        (lambda m: m.bayes_error([-1]), "got -1 to -1"),
+        (lambda m: m.bayes_error([[0, 1], [2, 2]]), "must be distinct"),
         (lambda m: m.bayes_error([True, False, True]), "numpy.flatnonzero"),
-        (lambda m: m.bayes_error(1), "must be a list of whole numbers"),
+        (lambda m: m.bayes_error(1), "must be a list of integers"),
         (lambda m: m.best_subset(4), r"size must be at most the number of features \(3\)"),
         (lambda m: m.best_subset(-1), "size must be a whole number"),
-        (lambda m: m.linear_error([1.0]), r"received shapes \(1,\) for weights and \(3,\)"),
-        (lambda m: m.linear_error(1.0), r"received shapes \(\) for weights"),
+        (lambda m: m.linear_error([1.0]), r"got shapes \(1,\) for weights and \(3,\)"),
+        (lambda m: m.linear_error(1.0), r"got shapes \(\) for weights"),
         (lambda m: m.linear_error([1.0, 2, 3], [1.0, 2]), r"offset must be one number"),
         (lambda m: m.linear_error([np.inf, 2, 3]), "must be finite"),
-        (lambda m: m.draw((1, 2, 3), None), "n_per_class must be a whole number or a pair"),
+        (lambda m: m.draw((1, 2, 3), None), "n_per_class must be an integer or a pair of integers"),
         (lambda m: m.draw(-1, None), "n_per_class must be a whole number of at least 0"),
     ],
 )
-def test_impossible_questions_are_refused(ask, match):
+def test_invalid_arguments_are_refused(call, match):
     with pytest.raises(InvalidInputError, match=match):
-        ask(GaussianModel([0.1, 0.2, 0.3]))
+        call(GaussianModel([0.1, 0.2, 0.3]))

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.conftest import missing
-from tests.study.runs import PATIENCE, until
 from tests.study.selectors import LOG
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,7 +64,7 @@ class Cluster:
 
     def size(self) -> int:
         """Return the number of workers."""
-        from distributed import Client  # noqa: PLC0415  (an extra)
+        from distributed import Client
 
         with Client(self.address, timeout=PATIENCE) as client:
             return len(client.nthreads())
@@ -102,7 +102,7 @@ def _wait(process: subprocess.Popen) -> None:
 def cluster(folder: Path, workers: int = 2):
     """Start a cluster, and end it at last."""
     try:
-        import distributed  # noqa: F401, PLC0415
+        import distributed  # noqa: F401
     except ImportError as error:
         missing("dask", str(error))
     started = Cluster(folder)

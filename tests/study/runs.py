@@ -9,23 +9,20 @@ import os
 import re
 import resource
 import signal
-import time
 import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 import holdfast as hf
 from holdfast.errors import HoldfastError
 from tests.study.selectors import LOG, Slow
+from tests.study.small_data import small_data
+from tests.waiting import PATIENCE, until
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.study.runs"])  # what takes seconds to import is there already
 MARK = "HOLDFAST_TEST_RUN"
-PATIENCE = 300.0
-"""Seconds that a busy machine may need for what usually takes a few."""
 
 
 def once(factory, name: str, make):
@@ -66,14 +63,6 @@ STUDY = {
 """A study that takes a few seconds, to be disturbed."""
 
 
-def small_data(n_features=200):
-    """Return data in memory: noise, and five features that differ between two classes."""
-    y = np.arange(60) % 2
-    X = np.random.default_rng(7).standard_normal((60, n_features))
-    X[:, :5] += y[:, None]
-    return X, y
-
-
 @dataclass
 class Order:
     """What a process is to do: a study with settings, or, without one, to go on."""
@@ -107,7 +96,7 @@ def _run(order: Order) -> None:
     if order.scheduler is None:
         _study(order, None)
         return
-    from distributed import Client  # noqa: PLC0415  (an extra)
+    from distributed import Client
 
     with Client(order.scheduler, timeout=60) as client:
         _study(order, client)
@@ -171,7 +160,7 @@ def finished(tmp_path: Path, order: Order) -> dict:
     """Run a study to its end, see that it leaves nothing behind, and return what it said."""
     run = Started(tmp_path, order)
     said = run.wait()
-    until(lambda: not run.leftovers(), "a run cleans up", seconds=10)
+    until(lambda: not run.leftovers(), "a run cleans up")
     assert not re.search("Traceback|Fatal Python error", run.printed())
     return said
 
@@ -195,12 +184,3 @@ def _environment(pid: int) -> bytes:
         return Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:  # it is gone, or somebody else's
         return b""
-
-
-def until(condition, what: str, seconds: float = PATIENCE):
-    """Return what a condition gives as soon as it gives something."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, f"not within {seconds:g} s: {what}"
-        time.sleep(0.02)
-    return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.resample import Resample
 from holdfast.study._planning._plan import as_text
-from holdfast.study._storage._store import FILE, Outcome, Store, floats, integers
+from holdfast.study._storage._store import FILE, Store, UnitResult, floats, integers
 
 
 @dataclass
@@ -97,7 +97,7 @@ class Made:
 
     def outcome(
         self, selector: int, number: int, *, forms=(), seed: int = 0, scores=True
-    ) -> Outcome:
+    ) -> UnitResult:
         """Return what a selector with a taste for low feature numbers might have given."""
         rng = np.random.default_rng((seed, selector, number))
         weights = rng.normal(size=self.p) - np.arange(self.p) / 4
@@ -106,7 +106,7 @@ class Made:
             hidden = np.setdiff1d(np.arange(self.p), resample.features)
             weights[hidden] = -100 - hidden
         order = np.argsort(-weights)
-        outcome = Outcome(selector, number, selection=0.5, classification=0.25)
+        outcome = UnitResult(selector, number, selection=0.5, classification=0.25)
         if self.selectors[selector] in self.own:
             chosen = np.sort(order[: rng.integers(1, self.p)])
             outcome.preferences.append(("subset", integers(chosen)))
@@ -119,7 +119,7 @@ class Made:
         self._predict(outcome, rng, scores=scores)
         return outcome
 
-    def _predict(self, outcome: Outcome, rng, *, scores: bool) -> None:
+    def _predict(self, outcome: UnitResult, rng, *, scores: bool) -> None:
         resample = self.resamples[outcome.resample]
         if not len(resample.test) or resample.role not in ("main", "outer"):
             return
@@ -176,7 +176,7 @@ def full(
             for number in range(len(made.resamples)):
                 unit = (selector, number)
                 if unit in failed:
-                    store.add([Outcome(*unit, message="ValueError: no")])
+                    store.add([UnitResult(*unit, message="ValueError: no")])
                 elif unit not in skip:
                     store.add([made.outcome(*unit, forms=forms, seed=seed, scores=scores)])
     return store

@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.judge import cohorts, replication
 from holdfast.resample import ReplicationPairs
 from holdfast.select._adapter import as_selector
-from holdfast.study._planning._plan import AUXILIARY_ROLES, DISJOINT
+from holdfast.study._planning._plan import AUXILIARY_ROLES, DISJOINT_ROLES
 from holdfast.study._storage._store import to_integers
 
 SIZES = [2, 4]
@@ -56,7 +56,7 @@ def test_units_count_all_work(result):
 
 def test_replication_is_the_mean_over_disjoint_halves(result):
     parts = result.store.resamples()
-    pairs = ReplicationPairs.of(parts).halves
+    pairs = ReplicationPairs.from_resamples(parts).halves
     assert len(pairs) == 8
     for one, other in pairs:
         assert not set(parts[one].train) & set(parts[other].train)
@@ -132,7 +132,7 @@ def test_pairs_go_with_the_protocol(count, pairs):
     plan = hf.study._planning._make_plan.make_plan(
         study(protocol=hf.Subsampling(count, 0.9))._settings, WINE
     )
-    assert plan.beside["pairs"] == pairs
+    assert plan.auxiliary["pairs"] == pairs
 
 
 def fragile(X, y):
@@ -165,6 +165,7 @@ def test_a_selector_that_fails_on_halves_has_no_replication():
     assert result.summary()["stability"].notna().all()
 
 
+@pytest.mark.integration
 def test_a_study_goes_on_with_what_is_beside(tmp_path):
     whole = study(replication=4).run(TWO_SITES, n_jobs=1)
     study(replication=4).run(
@@ -196,10 +197,12 @@ def test_measures_of_similar_features_use_the_data(result):
     tops = dict(
         result.store.query("SELECT resample, data FROM preferences WHERE selector=0 AND form='top'")
     )
-    found = {i: to_integers(tops[i])[:4] for i, one in enumerate(parts) if one.role in DISJOINT}
+    found = {
+        i: to_integers(tops[i])[:4] for i, one in enumerate(parts) if one.role in DISJOINT_ROLES
+    }
     values = [
         hf.measure("zucknick", hf.Subsets([found[i], found[j]], n_features=13), data=WINE.X)
-        for i, j in ReplicationPairs.of(parts).halves
+        for i, j in ReplicationPairs.from_resamples(parts).halves
     ]
     assert told.value == pytest.approx(np.mean(values))
 

@@ -1,4 +1,4 @@
-"""Orders that a Dask cluster loses with their data are sent again, once."""
+"""Batches that a Dask cluster loses with their data are submitted again, once."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class Client:
         self.scattered += 1
         return [f"data {self.scattered}"]
 
-    def submit(self, _function, data, order, **_):
-        self.submitted.append((data, order.units))
+    def submit(self, _function, data, _token, units, *_, pure):
+        self.submitted.append((data, units))
         return Future(len(self.submitted))
 
 
-def test_an_order_that_is_lost_with_its_data_is_sent_again_once(monkeypatch):
-    monkeypatch.setattr(module, "without_data", lambda work: work.selectors)
+def test_a_batch_that_is_lost_with_its_data_is_submitted_again_once(monkeypatch):
+    monkeypatch.setattr(module, "fields_without_matrix", lambda runner: runner.selectors)
     client, units = Client(), [Unit(0, 2, 3)]
     pool = DaskPool(client, SimpleNamespace(X=None, selectors=()), None)
-    pool.order(units)
-    assert pool.reports(0.1) == []
+    pool.submit(units)
+    assert pool.wait(0.1) == []
     assert client.submitted == [("data 1", units), ("data 2", units)]
-    (report,) = pool.reports(0.1)
-    assert (report.units, report.answer) == (units, None)
-    assert report.death == "its Dask workers died"
+    (event,) = pool.wait(0.1)
+    assert (event.units, event.results) == (units, [])
+    assert event.crash == "its Dask workers died"
     assert len(client.submitted) == 2

@@ -27,6 +27,7 @@ def study(selectors, **given):
     return hf.Study(selectors, **{**usual, **given}, replication=0)
 
 
+@pytest.mark.integration
 def test_ensembles_are_the_same_with_one_worker_and_with_two(tmp_path):
     selectors = {
         "bags": hf.Ensemble("(t_score,svm_rfe)", n_bags=3),
@@ -57,8 +58,10 @@ def test_subjects_reach_the_bags():
     y = np.repeat(np.arange(20) % 2, 2)
     together = study({"e": hf.Ensemble("t_score", n_bags=3)}).run(X, y, groups=groups, n_jobs=1)
     resample = hf.Subsampling(6, 0.8).draw(y, groups, random_state=0)[0]
-    judge = hf.Ensemble("t_score", n_bags=3, random_state=seed_of(0, SELECTOR, 0)).on(X, y, groups)
-    ranks = judge.judge([resample.train])[1].values[0]
+    judge = hf.Ensemble("t_score", n_bags=3, random_state=seed_of(0, SELECTOR, 0)).bind(
+        X, y, groups
+    )
+    ranks = judge.select_resamples([resample.train])[1].values[0]
     best = together.preferences["e", 4][0]
     assert set(best) == set(np.flatnonzero(ranks <= 4))
 

@@ -164,8 +164,8 @@ def test_predictions_are_written_in_pieces(made, tmp_path, monkeypatch):
     lengths = []
     original = _export.prediction_frames
 
-    def watched(view):
-        for frame in original(view):
+    def watched(reader):
+        for frame in original(reader):
             lengths.append(len(frame))
             yield frame
 

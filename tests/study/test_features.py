@@ -88,6 +88,7 @@ def test_what_is_selected_is_what_the_selector_selects_on_the_full_data(result):
     assert set(rows["feature"]) == {names[at] for at in np.flatnonzero(ranks <= 6)}
 
 
+@pytest.mark.integration
 def test_two_processes_give_the_same(result):
     same(study().run(*data(), n_jobs=2).features, result.features)
 

@@ -8,12 +8,12 @@ from sklearn.feature_selection import SelectFdr, SelectKBest
 import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.study._planning._plan_checks import check_fitting
-from holdfast.study._study import checked_settings
+from holdfast.study._study import check_settings
 
 
 def told(selectors, *measures):
     """Return what is warned of."""
-    settings = checked_settings(
+    settings = check_settings(
         selectors=selectors, protocol=None, sizes=None, classifiers=[], measures=measures,
         impute=None, replication=None, until_width=None, seed=0,
     )  # fmt: skip
@@ -42,7 +42,7 @@ def test_measures_of_which_none_fits_are_refused(selectors, measures):
 
 def test_a_study_is_refused_before_it_works(tmp_path):
     study = hf.Study("forward_selection", measures=["spearman"], classifiers=())
-    with pytest.raises(InvalidInputError, match="ranks of all features are needed"):
+    with pytest.raises(InvalidInputError, match="need ranks of all features"):
         study.run(hf.io.read_data("@wine"), n_jobs=1, out=tmp_path / "out")
     assert not (tmp_path / "out" / "study.sqlite").exists()
 
@@ -51,10 +51,11 @@ def test_measures_that_fit_some_selectors_only_are_warned_of():
     selectors = ["t_score", "svm_rfe", "floating_selection", "random_subset"]
     ranks, weights = told(selectors, "spearman", "pearson", "rbo")
     assert ranks.startswith(
-        "spearman, rbo cannot be computed for floating_selection, random_subset: ranks of"
+        "spearman, rbo cannot be computed for floating_selection, random_subset: they need ranks of"
     )
     assert weights.startswith(
-        "pearson cannot be computed for svm_rfe, floating_selection, random_subset: weights of"
+        "pearson cannot be computed for svm_rfe, floating_selection, random_subset: "
+        "they need weights of"
     )
     (one,) = told("random_subset", "spearman", "jaccard")
     assert one.endswith("the measures of subsets apply.")

@@ -8,11 +8,11 @@ import pytest
 
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_markdown
-from holdfast.select import Grouped, Grouper
+from holdfast.select import GroupSelector, SelectedGroups
 from holdfast.study._tables._frequencies import _companions
 
 
-class Blocks(Grouper):
+class Blocks(GroupSelector):
     """Takes features in blocks of three, judged by the mean difference of two classes."""
 
     def __init__(self, *, least=0.0, n_groups=None, output="representatives", random_state=0):
@@ -22,7 +22,7 @@ class Blocks(Grouper):
         self.random_state = random_state
 
     @property
-    def chooses_size(self):
+    def selects_own_size(self):
         return self.least < 0
 
     def _group(self, X, y, generator):
@@ -31,7 +31,7 @@ class Blocks(Grouper):
         scores = np.array([gap[own].mean() for own in members])
         order = [at for at in np.argsort(-scores) if scores[at] >= abs(self.least)]
         stand_ins = np.array([own[gap[own].argmax()] for own in members], dtype=np.intp)
-        return Grouped(tuple(members[at] for at in order), stand_ins[order], scores[order])
+        return SelectedGroups(tuple(members[at] for at in order), stand_ins[order], scores[order])
 
 
 def data(n=60, p=30, seed=0):
@@ -153,6 +153,7 @@ def test_groups_survive_perturbed_features(protocol):
     assert members.max() > 15  # numbered among all features, not among those offered
 
 
+@pytest.mark.integration
 def test_groups_are_the_same_however_the_work_is_cut(tmp_path):
     X, y = data()
     plan = hf.Study(
@@ -206,7 +207,7 @@ def test_memberships_count_who_lies_in_a_group_with_whom(result):
     assert (table["n"] == 6).all()
     assert table["member"].is_monotonic_decreasing
     assert len(result.memberships("blocks", 4, most=5)) == 5
-    with pytest.raises(hf.errors.InvalidInputError, match="t finds no groups"):
+    with pytest.raises(hf.errors.InvalidInputError, match="t selects no groups"):
         result.memberships("t")
 
 

@@ -85,7 +85,7 @@ def check_single_features(result, X, y):
     table = result.stability.set_index(["selector", "size", "measure"])["value"]
     whole = SELECTORS["svm_rfe"]
     for size in SIZES:
-        reference = set(whole.sized(size).fit(X, y).get_support(indices=True).tolist())
+        reference = set(whole.with_size(size).fit(X, y).get_support(indices=True).tolist())
         shared = [len(reference & set(one)) / size for one in result.preferences["svm_rfe", size]]
         assert table["svm_rfe", size, INDEX] == pytest.approx(np.mean(shared))
 
@@ -95,7 +95,7 @@ def check_values(result, name, X, y):
     table = result.stability.set_index(["selector", "size", "measure"])["value"]
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     for size in SIZES:
-        whole = SELECTORS[name].sized(size).fit(X, y).groups_[0]
+        whole = SELECTORS[name].with_size(size).fit(X, y).groups_[0]
         found = result.preferences.groups(name, size)
         for measure, alike in ((INDEX, dice), (VALUE, lambda *two: correlations(Z, *two))):
             values = [matched(alike(whole, one)) for one in found]

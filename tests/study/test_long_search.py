@@ -29,8 +29,8 @@ def test_the_plan_of_a_long_search_says_so():
         make_plan(study._settings, from_arrays(X, np.arange(20) % 2))
     (one,) = caught
     assert str(one.message) == (
-        "forward_selection goes through all 2,000 sizes of subsets on each resample, at least "
-        "2,001,000 subsets; to stop earlier give n_features_to_select, as in "
+        "forward_selection searches all 2,000 sizes of subsets on each resample, at least "
+        "2,001,000 subsets; to stop earlier set n_features_to_select, as in "
         "forward_selection:n_features_to_select=(1,30)."
     )
 
@@ -39,8 +39,8 @@ def test_the_plan_of_a_long_search_says_so():
     ("search", "words"),
     [
         (hf.ForwardSelection(n_features_to_select=(1, 201)), "all 201 sizes"),
-        (hf.BackwardSelection(n_features_to_select=(1, 30)), "search forward and give"),
-        (hf.FloatingSelection(), "at least 45,150 subsets; to stop earlier give"),
+        (hf.BackwardSelection(n_features_to_select=(1, 30)), "search forward and set"),
+        (hf.FloatingSelection(), "at least 45,150 subsets; to stop earlier set"),
         (hf.FloatingSelection(direction="backward"), "at least 45,150 subsets; to stop earlier se"),
         (hf.OscillatingSearch(start="forward"), "oscillating_search:n_features_to_select=(1,30)"),
     ],

@@ -190,7 +190,7 @@ def test_what_is_no_list_of_studies_is_refused(made, tmp_path):
         merge(str(folder), tmp_path / "out")
     with pytest.raises(InvalidInputError, match="list of folders"):
         merge(folder, tmp_path / "out")
-    with pytest.raises(InvalidInputError, match="given twice"):
+    with pytest.raises(InvalidInputError, match="must be given once"):
         merge([folder, tmp_path / "b" / ".." / "a"], tmp_path / "out")
     with pytest.raises(StoreError, match="no such folder"):
         merge([folder, tmp_path / "nowhere"], tmp_path / "out")

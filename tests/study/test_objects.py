@@ -60,7 +60,7 @@ class Local:
 def test_what_cannot_be_imported_is_opaque_and_says_so():
     spelling = serialize_object(hf.AnySelector(lambda X, y: X[0]))
     assert is_opaque(spelling)
-    with pytest.raises(StudyError, match=r"cannot be imported; go on with Study.run"):
+    with pytest.raises(StudyError, match=r"cannot be imported; continue with Study.run"):
         deserialize_object(spelling)
     assert serialize_object(Local()) == serialize_object(Local())
     assert serialize_object(Local())["opaque"] == "<Local>"

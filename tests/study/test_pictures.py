@@ -115,7 +115,7 @@ def test_upset_shares_what_is_often_selected(result):
 
 
 def test_the_truth_must_be_known(result):
-    with pytest.raises(InvalidInputError, match="they were not simulated"):
+    with pytest.raises(InvalidInputError, match="were not simulated"):
         result.plot_truth()
 
 
@@ -237,6 +237,7 @@ def test_outer_resamples_stand_apart():
     assert numbers.groupby("resample")["group"].first().tolist() == inner["outer"].tolist()
 
 
+@pytest.mark.integration
 def test_results_are_made_without_matplotlib():
     code = "import sys; import holdfast.study._result_plots; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -40,13 +40,13 @@ def studied(X, **options):
 
 @pytest.fixture(scope="module")
 def whole():
-    with pytest.warns(hf.errors.HoldfastWarning, match="the number is chosen"):
+    with pytest.warns(hf.errors.HoldfastWarning, match="choose the number of features"):
         return studied(WINE.X)
 
 
 @pytest.fixture(scope="module")
 def missing():
-    with pytest.warns(hf.errors.HoldfastWarning, match="the number is chosen"):
+    with pytest.warns(hf.errors.HoldfastWarning, match="choose the number of features"):
         return studied(holed(), impute="median")
 
 
@@ -121,7 +121,7 @@ def test_it_comes_from_the_plan_alone(whole):
 def test_what_cannot_be_imported_is_refused(whole):
     plan = json.loads(json.dumps(whole.plan))
     plan["classifiers"][1]["object"] = {"opaque": "Homemade()", "code": "12"}
-    with pytest.raises(StudyError, match=r"lda cannot be made again.*module"):
+    with pytest.raises(StudyError, match=r"lda cannot be rebuilt.*module"):
         fitted_pipeline(plan, Pair("F", "lda", 2), WINE.X, WINE.y)
     assert fitted_pipeline(plan, Pair("F", "svm", 2), WINE.X, WINE.y)
 
@@ -130,9 +130,9 @@ def test_other_features_and_unknown_names_are_refused(whole):
     pair = Pair("F", "lda", 2)
     with pytest.raises(InvalidInputError, match=r"13 features, these data have 12"):
         fitted_pipeline(whole.plan, pair, WINE.X[:, 1:], WINE.y)
-    with pytest.raises(InvalidInputError, match="X and y, or a Dataset"):
+    with pytest.raises(InvalidInputError, match="X and y, or only a Dataset"):
         fitted_pipeline(whole.plan, pair, WINE.X)
-    with pytest.raises(InvalidInputError, match="X and y, or a Dataset"):
+    with pytest.raises(InvalidInputError, match="X and y, or only a Dataset"):
         fitted_pipeline(whole.plan, pair, WINE, WINE.y)
     with pytest.raises(UnknownNameError, match="no selector of this study is called 'G'"):
         fitted_pipeline(whole.plan, Pair("G", "lda", 2), WINE.X, WINE.y)

@@ -11,7 +11,7 @@ from holdfast.judge import find_knot, selector_similarity
 from holdfast.judge import stand_ins as find_stand_ins
 from holdfast.resample import Resample
 from holdfast.study._result import Result
-from holdfast.study._storage._reader import View
+from holdfast.study._storage._reader import StudyReader
 from holdfast.study._tables import _stability as profiles
 from holdfast.study._tables._stability import LazyDataset
 from tests.study.stores import Made, folds, full, subsamples
@@ -55,7 +55,7 @@ def at_sizes(profile, table):
 
 
 def view_of(result):
-    return View(result.store)
+    return StudyReader(result.store)
 
 
 def data_of(result):
@@ -87,17 +87,17 @@ def test_groups_of_resamples_are_averaged_as_in_the_table_of_stability(nested):
 
 
 def test_knots_compare_within_groups_only(nested):
-    view = view_of(nested)
-    rows = view.choices(0)
-    numbers = view.counted(rows)
+    reader = view_of(nested)
+    rows = reader.selected_features(0)
+    numbers = reader.compared(rows)
     groups = [range(4), range(4, 8), range(8, 12)]
     expected = find_knot([rows[i] for i in numbers], 40, groups=groups)
-    assert profiles.profile(view).knots["sentence"][0] == expected.sentence
+    assert profiles.profile(reader).knots["sentence"][0] == expected.sentence
 
 
 def test_selectors_that_choose_the_size_are_left_out():
     made = Made(own=("two",), resamples=subsamples(30, 5))
-    profile = profiles.profile(View(full(made)))
+    profile = profiles.profile(StudyReader(full(made)))
     assert profile.knots["selector"].tolist() == ["one"]
     assert profile.left_out == ("two",)
     assert profile.sentences[-1] == (
@@ -108,7 +108,7 @@ def test_selectors_that_choose_the_size_are_left_out():
 def test_failed_and_missing_units_are_left_out():
     made = Made(resamples=subsamples(30, 6))
     store = full(made, failed=[(0, 1)], skip=[(1, 2), (1, 3)])
-    profile = profiles.profile(View(store), sizes=[4], measures="jaccard")
+    profile = profiles.profile(StudyReader(store), sizes=[4], measures="jaccard")
     values = profile.table.set_index("selector")["value"]
     for name in made.selectors:
         expected = hf.measure("jaccard", Result(store).preferences[name, 4])
@@ -118,7 +118,7 @@ def test_failed_and_missing_units_are_left_out():
 def test_a_study_that_has_hardly_begun_says_so():
     made = Made(resamples=subsamples(30, 3))
     skip = [(s, r) for s in range(2) for r in range(3) if (s, r) != (0, 0)]
-    profile = profiles.profile(View(full(made, skip=skip)))
+    profile = profiles.profile(StudyReader(full(made, skip=skip)))
     assert profile.table["value"].isna().all()
     assert profile.knots["size"].isna().all()
     assert all("too few" in sentence for sentence in profile.sentences)
@@ -185,11 +185,11 @@ def test_likeness_is_not_asked_where_all_features_are_selected(nested):
 def test_selectors_of_any_size_are_compared_on_resamples_that_all_have_done():
     made = Made(own=("two",), resamples=subsamples(30, 6))
     store = full(made, failed=[(0, 1)], skip=[(1, 3)])
-    found = profiles.similarity(View(store), size=2)
-    view, keep = View(store), [0, 2, 4, 5]
+    found = profiles.similarity(StudyReader(store), size=2)
+    reader, keep = StudyReader(store), [0, 2, 4, 5]
     systems = {
-        "one": hf.Subsets([view.choices(0)[i][:2] for i in keep], n_features=12),
-        "two": hf.Subsets([view.choices(1)[i] for i in keep], n_features=12),
+        "one": hf.Subsets([reader.selected_features(0)[i][:2] for i in keep], n_features=12),
+        "two": hf.Subsets([reader.selected_features(1)[i] for i in keep], n_features=12),
     }
     np.testing.assert_allclose(found.matrix, selector_similarity(systems).matrix)
 
@@ -197,14 +197,14 @@ def test_selectors_of_any_size_are_compared_on_resamples_that_all_have_done():
 def test_a_selector_without_any_result_is_not_compared():
     made = Made(resamples=subsamples(30, 4))
     store = full(made, failed=[(1, number) for number in range(4)])
-    assert profiles.similarity(View(store)).matrix.index.tolist() == ["one"]
+    assert profiles.similarity(StudyReader(store)).matrix.index.tolist() == ["one"]
 
 
 def test_no_common_resamples_are_an_error_that_says_what_to_do():
     made = Made(resamples=subsamples(30, 4))
     store = full(made, skip=[(0, 0), (0, 1), (0, 2), (1, 3)])
     with pytest.raises(InvalidInputError, match=r"no two resamples .*resume the study"):
-        profiles.similarity(View(store))
+        profiles.similarity(StudyReader(store))
 
 
 def test_stand_ins_are_those_of_the_preferences_and_the_data(wine):

@@ -7,7 +7,7 @@ import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.study._recommendation import own_sizes, recommend_candidate
 from holdfast.study._result import Result
-from holdfast.study._storage._reader import View
+from holdfast.study._storage._reader import StudyReader
 from holdfast.study._tables import _predictions as reading
 from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
@@ -17,7 +17,7 @@ OWN = Made(n=40, resamples=subsamples(40, 8), own=("two",))
 
 def suggested(result, **options):
     return recommend_candidate(
-        result._view, result._data, result.errors, result.stability, **options
+        result._reader, result._data, result.errors, result.stability, **options
     )
 
 
@@ -36,10 +36,10 @@ def nested():
 
 def test_the_error_of_the_choice_is_that_of_choosing_within_each_outer_part(nested):
     """Choose in the open: lowest inner error plus a standard error, then the most stable."""
-    view, outside = nested._view, nested.predictions
+    reader, outside = nested._reader, nested.predictions
     errs = outside["actual"].astype(str) != outside["predicted"].astype(str)
     wrong = []
-    for number, tested in reading.inner_tested(view).items():
+    for number, tested in reading.read_inner_predictions(reader).items():
         errors, spreads = np.transpose(
             [
                 naive_spread(
@@ -158,9 +158,9 @@ def test_without_classifiers_stability_decides():
 
 
 def test_own_sizes_are_averaged():
-    view = View(full(OWN))
-    rows = view.choices(1)
-    assert own_sizes(view) == {"two": pytest.approx(np.mean([len(row) for row in rows.values()]))}
+    reader = StudyReader(full(OWN))
+    rows = reader.selected_features(1)
+    assert own_sizes(reader) == {"two": pytest.approx(np.mean([len(row) for row in rows.values()]))}
     assert "own" in suggested(Result(full(OWN))).table["size"].tolist()
 
 
@@ -174,7 +174,7 @@ def test_measures_that_the_study_lacks_are_refused():
     with pytest.raises(UnknownNameError, match="no measure 'kuncheva'"):
         suggested(result, measure="kuncheva")
     nothing = Made(resamples=subsamples(30, 4), measures=())
-    with pytest.raises(InvalidInputError, match="measured no stability"):
+    with pytest.raises(InvalidInputError, match="has no stability measure"):
         suggested(Result(full(nothing)))
 
 
@@ -188,7 +188,7 @@ def test_the_best_of_many_looks_good_on_noise_and_the_choice_does_not(protocol):
         names, protocol=protocol, sizes=[1, 2, 4, 8], classifiers=["knn1"], replication=0
     )
     result = study.run(rng.normal(size=(60, 30)), np.arange(60) % 2, n_jobs=1)
-    assert all(tested.once for tested in reading.inner_tested(result._view).values())
+    assert all(tested.once for tested in reading.read_inner_predictions(result._reader).values())
     choice = suggested(result, rule="one_standard_error").choice
     spread = 0.5 / np.sqrt(60)
     assert result.errors["error"].min() < 0.5 - 1.5 * spread

@@ -84,7 +84,7 @@ def test_preferences_leave_out_outer_resamples_and_the_reference():
         (("on", 2), UnknownNameError, "Did you mean 'one'"),
         (("one", 5), InvalidInputError, "1 to 4, got 5"),
         (("one", "own"), InvalidInputError, "1 to 4, got 'own'"),
-        ("one", InvalidInputError, "not kept"),
+        ("one", InvalidInputError, "not stored"),
     ],
 )
 def test_preferences_that_are_not_there_are_explained(result, key, error, words):

@@ -13,7 +13,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from holdfast.resample import Resample
 from holdfast.study._result import Result
 from holdfast.study._storage._store import to_floats, to_integers
-from holdfast.study._tables._errors import Judge, auc_error, aucs, recalls, shares_wrong
+from holdfast.study._tables._errors import ErrorCalculator, auc_error, aucs, recalls, shares_wrong
 from holdfast.study._tables._predictions import Predictions
 from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
@@ -258,7 +258,7 @@ def test_the_error_of_a_mean_area_over_test_parts_is_near_that_of_simulations():
         actual, group = np.tile([0, 0, 0, 1, 1], 12), np.repeat(np.arange(12), 5)
         scores = (actual + rng.normal(size=60))[:, None]
         found = Predictions(np.arange(12), group, np.arange(60), actual, actual, scores)
-        judge = Judge(SimpleNamespace(drawn=False, labels=("a", "b")), once=True)
+        judge = ErrorCalculator(SimpleNamespace(is_drawn=False, labels=("a", "b")), once=True)
         area = judge._auc(found, np.arange(60), learned=0.0)
         values.append(area.value)
         errors.append(area.error)

@@ -13,7 +13,7 @@ from holdfast.judge._measurement import MeasuredValue, average_over_groups
 from holdfast.measures import get_measure
 from holdfast.resample import Resample
 from holdfast.study._result import Result
-from holdfast.study._storage._store import Outcome, floats, integers, to_integers
+from holdfast.study._storage._store import UnitResult, floats, integers, to_integers
 from tests.study.stores import Made, folds, full, subsamples
 
 
@@ -283,7 +283,7 @@ def test_weights_that_cannot_be_used_are_noted():
     store = made.store()
     with store.transaction():
         for number in range(3):
-            outcome = Outcome(0, number, preferences=[("top", integers([0, 1, 2, 3]))])
+            outcome = UnitResult(0, number, preferences=[("top", integers([0, 1, 2, 3]))])
             outcome.preferences.append(("weights", floats([np.nan, *range(11)])))
             store.add([outcome])
     result = Result(store)
@@ -297,4 +297,4 @@ def test_a_part_of_the_features_is_noted():
         for number, part in enumerate(subsamples(30, 5))
     ]
     row = cell(Result(full(Made(resamples=parts))), "one", 4, "nogueira")
-    assert "only some features each" in row["note"]
+    assert "offered only some features" in row["note"]

@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.study._study import checked_settings
+from holdfast.study._study import check_settings
 
 
 def settings(**given):
@@ -16,7 +16,7 @@ def settings(**given):
         "measures": ("nogueira",), "impute": None, "replication": None, "until_width": None,
         "seed": 0,
     }  # fmt: skip
-    return checked_settings(**{**usual, **given})
+    return check_settings(**{**usual, **given})
 
 
 def test_selectors_come_in_many_shapes():
@@ -70,8 +70,8 @@ def test_protocols_and_classifiers_are_understood():
         ({"sizes": [1.5]}, InvalidInputError, "a fraction above 0"),
         ({"sizes": [True]}, InvalidInputError, "a count"),
         ({"impute": "mean"}, UnknownNameError, "'median' or None"),
-        ({"seed": -1}, InvalidInputError, "whole number from 0"),
-        ({"seed": None}, InvalidInputError, "whole number from 0"),
+        ({"seed": -1}, InvalidInputError, "non-negative integer"),
+        ({"seed": None}, InvalidInputError, "non-negative integer"),
     ],
 )
 def test_what_cannot_be_is_refused(given, error, words):

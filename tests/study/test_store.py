@@ -14,7 +14,14 @@ from holdfast.errors import FileFormatError, HoldfastWarning, StoreError
 from holdfast.resample import Resample
 from holdfast.study._storage import _store as schema
 from holdfast.study._storage._folder import folder_lock
-from holdfast.study._storage._store import Outcome, Store, floats, integers, to_floats, to_integers
+from holdfast.study._storage._store import (
+    Store,
+    UnitResult,
+    floats,
+    integers,
+    to_floats,
+    to_integers,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
 
@@ -53,9 +60,9 @@ def test_resamples_come_back_as_they_went_in():
 
 def test_a_failure_is_replaced_by_success():
     store = Store.create(None)
-    store.add([Outcome(0, 0, "ValueError: no"), Outcome(0, 1, preferences=[("top", b"")])])
+    store.add([UnitResult(0, 0, "ValueError: no"), UnitResult(0, 1, preferences=[("top", b"")])])
     assert store.done() == {(0, 1)}
-    store.add([Outcome(0, 0, preferences=[("top", integers([1]))])])
+    store.add([UnitResult(0, 0, preferences=[("top", integers([1]))])])
     assert store.done() == {(0, 0), (0, 1)}
     assert store.query("SELECT count(*) FROM units WHERE message IS NOT NULL") == [(0,)]
 
@@ -63,10 +70,10 @@ def test_a_failure_is_replaced_by_success():
 def test_a_transaction_is_all_or_nothing(tmp_path):
     store = Store.create(tmp_path / "study.sqlite")
     with pytest.raises(StoreError, match="UNIQUE"), store.transaction():
-        store.add([Outcome(0, 0, preferences=[("top", b""), ("top", b"")])])
+        store.add([UnitResult(0, 0, preferences=[("top", b""), ("top", b"")])])
     assert store.done() == set()
     with store.transaction():
-        store.add([Outcome(0, 0)])
+        store.add([UnitResult(0, 0)])
     store.close()
     assert Store.open(tmp_path / "study.sqlite").done() == {(0, 0)}
 
@@ -85,7 +92,7 @@ def test_other_files_are_refused(tmp_path):
         Store.open(tmp_path / "study.sqlite")
     text = tmp_path / "text.sqlite"
     text.write_text("not a database, but long enough to look like one " * 20)
-    with pytest.raises(FileFormatError, match="not a whole store"):
+    with pytest.raises(FileFormatError, match="not an intact store"):
         Store.open(text)
     foreign = tmp_path / "foreign.sqlite"
     connection = sqlite3.connect(foreign)
@@ -98,14 +105,14 @@ def test_other_files_are_refused(tmp_path):
     connection = sqlite3.connect(newer)
     connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     connection.close()
-    with pytest.raises(FileFormatError, match="use a newer holdfast"):
+    with pytest.raises(FileFormatError, match="upgrade holdfast"):
         Store.open(newer)
 
 
 def test_an_old_store_is_upgraded_on_a_copy(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     store = Store.create(path)
-    store.add([Outcome(0, 0)])
+    store.add([UnitResult(0, 0)])
     store.close()
     before = path.read_bytes()
 
@@ -191,7 +198,7 @@ def test_a_folder_is_for_one_run_at_a_time(tmp_path):
     other = context.Process(target=hold, args=(tmp_path, held, leave))
     other.start()
     assert held.wait(30)
-    with pytest.raises(StoreError, match="another run is at work"), folder_lock(tmp_path):
+    with pytest.raises(StoreError, match="another run is using"), folder_lock(tmp_path):
         pass
     other.kill()  # the lock dies with its process
     other.join(30)
@@ -205,7 +212,7 @@ def test_a_folder_that_cannot_be_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     study = hf.Study("t_score", protocol=hf.Subsampling(2), sizes=[1], classifiers=())
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
-    with pytest.raises(StoreError, match="cannot be made"):
+    with pytest.raises(StoreError, match="cannot be created"):
         study.run(X, y, out=tmp_path / "file" / "run", n_jobs=1)
     with pytest.raises(StoreError, match="not empty and holds no study"):
         study.run(X, y, out=tmp_path, n_jobs=1)

@@ -9,10 +9,10 @@ from holdfast.errors import HoldfastError, HoldfastWarning
 from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.select._search import _wrapper
 from holdfast.select._selector import OfferedFeatures
-from holdfast.study._planning._make_plan import make_plan, make_work
+from holdfast.study._planning._make_plan import make_plan, make_unit_runner
 from holdfast.study._planning._plan import SELECTION, seed_of
 from holdfast.study._storage._store import to_integers
-from holdfast.study._study import checked_settings
+from holdfast.study._study import check_settings
 
 WINE = read_data("@wine")
 NAMES = WINE.feature_names
@@ -35,8 +35,8 @@ def planned(selectors, data=WINE, **given):
         "protocol": hf.Subsampling(4, 0.8), "sizes": None, "classifiers": [],
         "measures": ["nogueira"], "impute": None, "replication": 0, "until_width": None, "seed": 3,
     }  # fmt: skip
-    plan = make_plan(checked_settings(selectors=selectors, **{**usual, **given}), data)
-    return plan, make_work(plan, data)
+    plan = make_plan(check_settings(selectors=selectors, **{**usual, **given}), data)
+    return plan, make_unit_runner(plan, data)
 
 
 def subsets(plan, work):
@@ -64,6 +64,7 @@ def test_spellings_and_objects_give_the_same():
     assert subsets(*planned(SPELLED)) == subsets(*planned(OBJECTS))
 
 
+@pytest.mark.integration
 def test_folders_processes_and_parts_give_the_same(tmp_path):
     whole = study(SPELLED).run(WINE, n_jobs=1, out=tmp_path / "whole")
     assert whole.complete
@@ -119,14 +120,14 @@ def test_features_that_are_not_offered_are_not_spoken_of():
     given = hf.OscillatingSearch(
         forced_in=[2], forced_out=[0, 5], feature_groups=[[1, 4], [0, 5]], start=[2, 3]
     )
-    told = given.among(OfferedFeatures(6, offered=np.array([4, 2, 5])))
+    told = given.with_feature_indices(OfferedFeatures(6, offered=np.array([4, 2, 5])))
     assert (told.forced_in, told.forced_out) == ([1], [2])
     assert told.feature_groups == [[0], [2]]
     assert told.start == [1]
-    none = given.among(OfferedFeatures(6, offered=np.array([1, 4])))
+    none = given.with_feature_indices(OfferedFeatures(6, offered=np.array([1, 4])))
     assert (none.forced_in, none.forced_out, none.feature_groups) == ([], [], [[0, 1]])
     assert none.start == []
-    assert given.among(OfferedFeatures(6)).start == [2, 3]
+    assert given.with_feature_indices(OfferedFeatures(6)).start == [2, 3]
 
 
 def test_parts_of_the_features_are_offered():
@@ -149,9 +150,9 @@ def test_copies_of_a_sample_stay_on_one_side_of_inner_splits(monkeypatch):
         seen.append((subjects, splits))
         return splits
 
-    original = _wrapper.drawn_splits
+    original = _wrapper.draw_splits
     plan, work = planned("forward_selection:n_features_to_select=1", protocol=hf.Bootstrap(3))
-    monkeypatch.setattr(_wrapper, "drawn_splits", drawn)
+    monkeypatch.setattr(_wrapper, "draw_splits", drawn)
     subsets(plan, work)
     assert len(seen) == 3
     for resample, (_, splits) in zip(plan.resamples, seen, strict=True):
@@ -168,9 +169,9 @@ def test_subjects_stay_on_one_side_of_inner_splits(monkeypatch):
         seen.append(subjects)
         return original(cv, y, subjects, seed)
 
-    original = _wrapper.drawn_splits
+    original = _wrapper.draw_splits
     plan, work = planned("forward_selection:n_features_to_select=1", data)
-    monkeypatch.setattr(_wrapper, "drawn_splits", drawn)
+    monkeypatch.setattr(_wrapper, "draw_splits", drawn)
     subsets(plan, work)
     assert [one.tolist() for one in seen] == [
         data.groups[resample.train].tolist() for resample in plan.resamples
@@ -232,8 +233,11 @@ def test_missing_values_are_imputed():
 @pytest.mark.parametrize(
     ("selectors", "words"),
     [
-        (["random_subset"], r"chosen, not asked for\. The size of a subset is set by its own"),
-        ({"groups": hf.DRAGS(threshold=0.5)}, r"A group selector goes by the sizes"),
+        (["random_subset"], r"themselves\. The size of a subset is set by n_features"),
+        (
+            {"groups": hf.DRAGS(threshold=0.5)},
+            r"A group selector without a threshold uses",
+        ),
     ],
 )
 def test_sizes_that_do_not_apply_are_warned_of(selectors, words):

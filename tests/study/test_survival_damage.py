@@ -11,7 +11,10 @@ import holdfast as hf
 from holdfast.errors import FileFormatError, StoreError
 from holdfast.study import load
 from holdfast.study._storage._store import FILE
-from tests.study.runs import STUDY, small_data, undisturbed
+from tests.study.runs import STUDY, undisturbed
+from tests.study.small_data import small_data
+
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +83,7 @@ def test_saved_data_that_changed_are_refused(folder):
     with np.load(folder / "data.npz") as parts:
         changed = {**parts, "X": parts["X"] + 1}
     np.savez(folder / "data.npz", **changed)
-    with pytest.raises(StoreError, match=r"the data are not what they were"):
+    with pytest.raises(StoreError, match=r"the data have changed since the study began"):
         hf.resume(folder, n_jobs=1)
 
 

@@ -9,8 +9,11 @@ import pytest
 import holdfast as hf
 from tests.study.cluster import cluster
 from tests.study.found import contents, units
-from tests.study.runs import STUDY, Order, Started, finished, undisturbed, until
+from tests.study.runs import STUDY, Order, Started, finished, undisturbed
 from tests.study.selectors import Odd, OddInBlocks
+from tests.waiting import until
+
+pytestmark = pytest.mark.integration
 
 OTHER_NUMPY = """
 import holdfast.study._execution._worker as worker
@@ -78,8 +81,8 @@ def test_a_scheduler_that_is_killed_ends_the_run_and_what_was_done_is_kept(expec
 FAULTS = {
     "raises": ("raise", 3, r"ZeroDivisionError: the data are beneath me"),
     "is_no_number": ("nan", 4, r"InvalidInputError: row 0, feature 3 holds nan; .*"),
-    "spins": ("spin", 0, r"its Dask workers died, or 8 s were not enough"),
-    "crashes": ("crash", 3, r"its Dask workers died, or 8 s were not enough"),
+    "spins": ("spin", 0, r"its Dask workers died, or 15 s were not enough"),
+    "crashes": ("crash", 3, r"its Dask workers died, or 15 s were not enough"),
 }
 
 
@@ -96,7 +99,7 @@ def test_on_dask_too_a_fault_spoils_its_own_unit_and_no_other(dask, tmp_path):
         "sizes": [5],
         "classifiers": (),
     }
-    order = Order(tmp_path / "run", study, {"timeout": 8}, scheduler=dask.address)
+    order = Order(tmp_path / "run", study, {"timeout": 15}, scheduler=dask.address)
     assert finished(tmp_path, order) == {"error": None}
     found = units(tmp_path / "run")
     failed = {unit: why for unit, why in found.items() if why is not None}

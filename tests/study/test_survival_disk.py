@@ -15,7 +15,10 @@ from holdfast.study._result import Result
 from holdfast.study._storage._store import FILE, Store
 from tests.conftest import missing
 from tests.study.found import contents, units
-from tests.study.runs import STUDY, Order, Started, finished, small_data, undisturbed
+from tests.study.runs import STUDY, Order, Started, finished, undisturbed
+from tests.study.small_data import small_data
+
+pytestmark = pytest.mark.integration
 
 TINY = {
     "selectors": "t_score",
@@ -62,7 +65,7 @@ def test_no_room_for_the_data_that_processes_share_is_told(tmp_path):
     order.file_limit = 500_000  # enough for the store, too little for the data
     said = finished(tmp_path, order)
     assert said["error"] == "StoreError"
-    assert "the data cannot be put where all processes see them" in said["message"]
+    assert "the data cannot be shared with the workers" in said["message"]
 
 
 def test_of_two_runs_started_at_once_in_one_folder_one_is_refused(whole, tmp_path):
@@ -70,7 +73,7 @@ def test_of_two_runs_started_at_once_in_one_folder_one_is_refused(whole, tmp_pat
     runs = [Started(tmp_path, Order(folder, STUDY, {"n_jobs": 1})) for _ in range(2)]
     refused = [said for run in runs if (said := run.wait())["error"]]
     assert [said["error"] for said in refused] == ["StoreError"]
-    assert "another run is at work in this folder" in refused[0]["message"]
+    assert "another run is using this folder" in refused[0]["message"]
     assert contents(folder, tmp_path) == contents(whole, tmp_path)
 
 
@@ -101,7 +104,7 @@ def test_in_a_read_only_folder_a_study_cannot_begin(tmp_path):
     folder.mkdir()
     with read_only(folder), pytest.raises(StoreError, match=r"Read-only|Permission denied"):
         hf.Study(**TINY).run(*small_data(), out=folder, n_jobs=1)
-    with read_only(folder), pytest.raises(StoreError, match=r"the folder cannot be made"):
+    with read_only(folder), pytest.raises(StoreError, match=r"the folder cannot be created"):
         hf.Study(**TINY).run(*small_data(), out=folder / "deeper", n_jobs=1)
 
 

@@ -8,7 +8,10 @@ import pytest
 
 from holdfast.study._storage._folder import folder_lock
 from tests.study.found import contents, units
-from tests.study.runs import SECONDS, STUDY, Order, Started, finished, undisturbed, until
+from tests.study.runs import SECONDS, STUDY, Order, Started, finished, undisturbed
+from tests.waiting import until
+
+pytestmark = pytest.mark.integration
 
 KILLS = 5
 UNITS = 3 * 200
@@ -41,7 +44,7 @@ def check_that_it_left_nothing(run, folder):
     if folder.exists():
         with folder_lock(folder):
             pass
-    until(lambda: not run.leftovers(), "what a killed run left is gone", seconds=10)
+    until(lambda: not run.leftovers(), "what a killed run left is gone")
 
 
 def check_that_little_is_lost(run, stored):

@@ -10,6 +10,8 @@ import holdfast as hf
 from holdfast.study._execution._local_pool import LocalPool
 from tests.study.runs import FORKS
 
+pytestmark = pytest.mark.integration
+
 SHAPE = (200, 100_000)
 MORE = 1_000_000_000
 

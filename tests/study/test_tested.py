@@ -7,7 +7,7 @@ import holdfast as hf
 from holdfast.judge._error_comparison import PredictionErrors
 from holdfast.resample import Resample
 from holdfast.study._result import Result
-from holdfast.study._storage._reader import View
+from holdfast.study._storage._reader import StudyReader
 from holdfast.study._tables import _predictions as reading
 from tests.study.stores import Made, folds, full, subsamples
 
@@ -30,13 +30,13 @@ CASES = {
 def test_the_predictions_give_the_table_of_errors(case, failed):
     store = full(CASES[case], failed=failed)
     errors = Result(store).errors
-    tested = reading.tested_of(View(store))
-    scored = PredictionErrors(tested).weighed()
+    tested = reading.read_predictions(StudyReader(store))
+    scored = PredictionErrors(tested).candidate_errors()
     assert [tuple(pair) for pair in tested.pairs] == list(
         errors[["selector", "classifier", "size"]].itertuples(index=False, name=None)
     )
     assert scored.errors == pytest.approx(errors["error"].to_numpy())
-    assert scored.spreads == pytest.approx(errors["standard_error"].to_numpy())
+    assert scored.standard_errors == pytest.approx(errors["standard_error"].to_numpy())
 
 
 @pytest.mark.parametrize("failed", [(), ((0, 1), (1, 3))])
@@ -44,32 +44,35 @@ def test_subjects_give_the_standard_errors_of_the_table(failed):
     store = full(CASES["folds"], failed=failed)
     store.connection.execute("UPDATE samples SET subject = 'p' || (sample % 7)")
     errors = Result(store).errors
-    scored = PredictionErrors(reading.tested_of(View(store))).weighed()
-    assert scored.test == "the t-test on subjects, enlarged for shared training samples"
-    assert scored.published == "the t-test on subjects"
+    scored = PredictionErrors(reading.read_predictions(StudyReader(store))).candidate_errors()
+    assert (
+        scored.test_name(as_published=False)
+        == "the t-test on subjects, enlarged for shared training samples"
+    )
+    assert scored.test_name(as_published=True) == "the t-test on subjects"
     assert scored.errors == pytest.approx(errors["error"].to_numpy())
-    assert scored.spreads == pytest.approx(errors["standard_error"].to_numpy())
+    assert scored.standard_errors == pytest.approx(errors["standard_error"].to_numpy())
 
 
 def test_where_nothing_is_tested_there_is_nothing_to_read():
     untested = Made(
         resamples=[Resample(np.arange(30), np.array([], dtype=int))] * 3, tested="never"
     )
-    assert reading.tested_of(View(full(untested))) is None
+    assert reading.read_predictions(StudyReader(full(untested))) is None
     without = Made(resamples=subsamples(30, 4), classifiers=())
-    assert reading.tested_of(View(full(without))) is None
+    assert reading.read_predictions(StudyReader(full(without))) is None
     undone = Made(resamples=subsamples(30, 4))
-    assert reading.tested_of(View(undone.store())) is None
+    assert reading.read_predictions(StudyReader(undone.store())) is None
 
 
 def test_drawn_data_sets_are_units_and_so_are_subjects():
-    tested = reading.tested_of(View(full(CASES["drawn"])))
+    tested = reading.read_predictions(StudyReader(full(CASES["drawn"])))
     assert (tested.units == tested.group).all()
     assert tested.overlap == 0
     store = full(CASES["folds"])
-    assert (reading.tested_of(View(store)).units == np.arange(40)).all()
+    assert (reading.read_predictions(StudyReader(store)).units == np.arange(40)).all()
     store.connection.execute("UPDATE samples SET subject = 'p' || (sample / 4)")
-    units = reading.tested_of(View(store)).units
+    units = reading.read_predictions(StudyReader(store)).units
     assert (units[:-1] == units[1:]).tolist() == [i % 4 != 3 for i in range(39)]
 
 
@@ -86,7 +89,7 @@ def nested():
 
 
 def test_inner_predictions_are_read_by_outer_resample(nested):
-    found = reading.inner_tested(nested._view)
+    found = reading.read_inner_predictions(nested._reader)
     resamples = nested.resamples
     assert list(found) == resamples.query("role == 'outer'")["resample"].tolist()
     for number, tested in found.items():

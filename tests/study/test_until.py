@@ -15,15 +15,15 @@ import holdfast as hf
 from holdfast.errors import HoldfastWarning, InvalidInputError, StoreError
 from holdfast.resample import PROTOCOLS
 from holdfast.study._execution import _sequential_run
-from holdfast.study._execution._sequential_run import Growing
+from holdfast.study._execution._sequential_run import SequentialStudy
 from holdfast.study._planning import _plan
 from holdfast.study._planning._make_plan import make_plan
 from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, steps
 from tests.resample.strategies import same
 from tests.study.found import tables
 from tests.study.inline import Died, work_here
-from tests.study.runs import small_data
 from tests.study.selectors import Odd
+from tests.study.small_data import small_data
 
 Y = ["a"] * 12 + ["b"] * 9
 QUICK = {
@@ -114,14 +114,15 @@ def test_steps_end_where_blocks_and_repeats_end(most, each, blocks):
 @pytest.mark.parametrize(("block", "stops"), [(12, [24, 48, 96, 100]), (7, [84, 100])])
 def test_units_of_a_step_are_units_of_the_whole(block, stops, monkeypatch):
     few = data()
-    monkeypatch.setattr(_plan, "TABLE", block * few.n_features)  # wide data have small blocks
+    # wide data have small blocks
+    monkeypatch.setattr(_plan, "MAX_SCORES_PER_BLOCK", block * few.n_features)
     asked = study(100, 0.1)._settings
-    growing = Growing(make_plan(asked, few), few, asked.until)
+    growing = SequentialStudy(make_plan(asked, few), few, asked.stopping_rule)
     assert growing.steps == stops
-    whole = {*growing.whole(100).units()}
+    whole = {*growing.final_plan(100).units()}
     for step in growing.steps:
-        assert {*growing.at(step).units()} <= whole
-        assert len(growing.at(step).resamples) == step
+        assert {*growing.plan_with(step).units()} <= whole
+        assert len(growing.plan_with(step).resamples) == step
 
 
 # the same result
@@ -141,6 +142,7 @@ def test_it_is_the_study_that_asked_for_that_number(protocol, width, tmp_path, m
     assert len(grown.versions) == 1
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("pairs", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_it_is_the_same_with_processes(pairs, tmp_path, monkeypatch):
     options = {"classifiers": ["gaussian"], "sizes": [3], "replication": pairs}
@@ -164,11 +166,13 @@ def test_in_memory_it_is_the_same(monkeypatch):
 def test_rankings_are_kept_as_deep_as_if_asked_for_that_number(tmp_path, monkeypatch):
     """Fewer resamples leave room for longer rankings; these are cut when there are more."""
     work_here(monkeypatch)
-    monkeypatch.setattr(_plan, "KEPT", 1500)
+    monkeypatch.setattr(_plan, "MAX_STORED_FEATURES", 1500)
     groups = {"selectors": ["t_score", "drags"], "sizes": [2], "replication": 4}
     asked = study(100, 0.15, **groups)
     depths = [
-        Growing(make_plan(asked._settings, data()), data(), asked._settings.until).at(n).depth
+        SequentialStudy(make_plan(asked._settings, data()), data(), asked._settings.stopping_rule)
+        .plan_with(n)
+        .depth
         for n in (24, 48)
     ]
     assert 2 < depths[1] < depths[0] < 40
@@ -184,7 +188,7 @@ def test_features_that_stand_for_two_groups_are_cut_as_they_were_kept(monkeypatc
     store, plan = result.store, make_plan(study(5)._settings, data())
     with store.transaction():
         store.connection.execute("UPDATE groups SET representative = 7 WHERE position < 2")
-        _sequential_run._shorten(store, replace(plan, depth=3))
+        _sequential_run._shorten_rankings(store, replace(plan, depth=3))
     rows = store.query("SELECT resample, representative FROM groups WHERE resample = 0")
     assert len(rows) == 3
     top = store.query("SELECT data FROM preferences WHERE resample = 0 AND form = 'top'")[0][0]
@@ -220,7 +224,7 @@ def test_it_may_die_between_the_plan_and_the_store(step, tmp_path, monkeypatch):
     work_here(monkeypatch)
     asked = study(200, 0.09, replication=2)
     asked.run(data(), out=tmp_path / "whole")
-    write, written = _sequential_run.write_whole, []
+    write, written = _sequential_run.write_file, []
 
     def dying(path, content):
         write(path, content)
@@ -228,7 +232,7 @@ def test_it_may_die_between_the_plan_and_the_store(step, tmp_path, monkeypatch):
         if len(written) == step:
             raise Died
 
-    monkeypatch.setattr(_sequential_run, "write_whole", dying)
+    monkeypatch.setattr(_sequential_run, "write_file", dying)
     with pytest.raises(Died):
         asked.run(data(), out=tmp_path / "run")
     hf.resume(tmp_path / "run")
@@ -284,7 +288,7 @@ def test_the_width_is_told_after_each_step(monkeypatch):
     assert rule == "at most 200 resamples, until the widest 95% interval is 0.09 wide"
     assert notes == [
         f"{row.resamples} resamples: widest interval {row.width:.2g} (t_score, 3 features), "
-        "wanted 0.09"
+        "target 0.09"
         for row in grown.running.itertuples()
     ]
     assert listener.starts[:2] == [(24, 0), (48, 24)]
@@ -310,12 +314,12 @@ def test_protocols_that_are_planned_as_a_whole_have_one_step(monkeypatch):
 def test_a_width_that_is_out_of_reach_is_told(monkeypatch):
     work_here(monkeypatch)
     asked = study(30, 0.001)
-    with pytest.warns(HoldfastWarning, match="after 30 resamples, the most that") as told:
+    with pytest.warns(HoldfastWarning, match="after 30 resamples, the maximum of") as told:
         grown = asked.run(data())
     width = grown.running.query("resamples == 30")["width"].max()
     assert grown.n_resamples == 30
     assert f"is {width:.2g} (" in str(told[0].message)
-    needed = float(str(told[0].message).partition("Some ")[2].split()[0].replace(",", ""))
+    needed = float(str(told[0].message).partition("About ")[2].split()[0].replace(",", ""))
     assert math.isclose(needed, 30 * (width / 0.001) ** 2, rel_tol=0.5)
 
 
@@ -337,7 +341,7 @@ def test_intervals_that_are_not_defined_do_not_count(monkeypatch):
         ({"protocol": hf.CrossValidation(5)}, "until_width: cross_validation cannot grow"),
         ({"protocol": hf.resample.Nested(3, 3)}, "until_width: nested cannot grow"),
         ({"protocol": [([0, 1], [2])]}, "until_width: splits cannot grow"),
-        ({"until_width": 0}, "until_width must be a number above 0; received 0"),
+        ({"until_width": 0}, "until_width must be a number above 0; got 0"),
         ({"until_width": math.nan}, "until_width must be a number above 0"),
         ({"until_width": math.inf}, "until_width must be a number above 0"),
         ({"measures": []}, "until_width needs a measure"),
@@ -353,13 +357,13 @@ def test_without_a_protocol_there_are_at_most_a_thousand():
 
 
 def test_parts_are_refused(tmp_path, monkeypatch):
-    with pytest.raises(InvalidInputError, match=r"done as a whole.*received part 1/2"):
+    with pytest.raises(InvalidInputError, match=r"run as a whole.*got part 1/2"):
         study(100, 0.1).run(data(), out=tmp_path / "run", part="1/2")
     assert not (tmp_path / "run").exists()
     work_here(monkeypatch, 1)
     with pytest.raises(Died):
         study(100, 0.1).run(data(), out=tmp_path / "run")
-    with pytest.raises(InvalidInputError, match="done as a whole"):
+    with pytest.raises(InvalidInputError, match="as a whole"):
         hf.resume(tmp_path / "run", part="1/2")
 
 

@@ -16,10 +16,10 @@ from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.select import Scorer
 from holdfast.study._execution._unit import restrict_selector
-from holdfast.study._planning._make_plan import make_plan, make_work
+from holdfast.study._planning._make_plan import make_plan, make_unit_runner
 from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import to_floats, to_integers
-from holdfast.study._study import checked_settings
+from holdfast.study._study import check_settings
 
 WINE = read_data("@wine")
 
@@ -30,8 +30,8 @@ def planned(selectors, data=WINE, **given):
         "protocol": hf.Subsampling(6, 0.8), "sizes": [2, 5], "classifiers": ["linear_svm"],
         "measures": ["nogueira"], "impute": None, "replication": 0, "until_width": None, "seed": 3,
     }  # fmt: skip
-    plan = make_plan(checked_settings(selectors=selectors, **{**usual, **given}), data)
-    return plan, make_work(plan, data)
+    plan = make_plan(check_settings(selectors=selectors, **{**usual, **given}), data)
+    return plan, make_unit_runner(plan, data)
 
 
 def outcomes(plan, work):
@@ -55,11 +55,11 @@ def test_whole_rankings_are_kept_unless_they_are_too_many(monkeypatch):
     plan, work = planned("t_score")
     assert plan.depth == len(to_integers(form(outcomes(plan, work)[0], "top"))) == 13
     monkeypatch.setattr(
-        "holdfast.study._planning._plan.KEPT", 6 * 8
+        "holdfast.study._planning._plan.MAX_STORED_FEATURES", 6 * 8
     )  # one selector on six resamples
     plan, work = planned("t_score")
     assert plan.depth == len(to_integers(form(outcomes(plan, work)[0], "top"))) == 8
-    monkeypatch.setattr("holdfast.study._planning._plan.KEPT", 1)
+    monkeypatch.setattr("holdfast.study._planning._plan.MAX_STORED_FEATURES", 1)
     assert planned("t_score")[0].depth == 5, "the largest size is always there"
 
 
@@ -145,7 +145,7 @@ def nothing(X, y):
 class Nobody(hf.AnySelector):
     """Selects nothing at all."""
 
-    chooses_size = True
+    selects_own_size = True
 
     def fit(self, X, y):
         super().fit(X, y)
@@ -261,7 +261,7 @@ def test_independent_samples_are_drawn_for_training_and_testing():
         actual = to_integers(one.predictions[0][4])
         assert len(actual) == data.n_samples
         assert set(actual) == {0, 1}
-    with pytest.raises(InvalidInputError, match="come from a generator"):
+    with pytest.raises(InvalidInputError, match="data from a generator"):
         planned("t_score", protocol=hf.IndependentSamples(3))
 
 
@@ -296,7 +296,7 @@ def test_nominal_features_reach_the_selectors_that_know_them():
     data = Dataset(
         X=X, y=np.array(["a", "b"])[np.arange(80) % 2], feature_names=tuple("uvwxyz"), nominal=(0,)
     )
-    with pytest.warns(HoldfastWarning, match="seen as numbers by t_score"):
+    with pytest.warns(HoldfastWarning, match="treated as numbers by t_score"):
         _, work = planned(["relieff", "t_score"], data, sizes=[2])
     assert work.selectors[0].nominal == [0]
     _, work = planned("relieff", data, sizes=[2], protocol=hf.FeatureSubsets(4, 0.5))
@@ -331,7 +331,7 @@ def test_noise_leaves_nominal_features_alone():
     ("given", "words"),
     [
         ({"sizes": [14]}, "between 1 and the 13 features"),
-        ({"sizes": [10], "protocol": hf.FeatureSubsets(3, 0.5)}, "offers 7 only"),
+        ({"sizes": [10], "protocol": hf.FeatureSubsets(3, 0.5)}, "offers only 7"),
         ({"measures": ["pearson"], "protocol": hf.FeatureSubsets(3, 0.5)}, "measures of weights"),
         ({"selectors": "svm_rfe:C=-1"}, "selector svm_rfe: C must"),
         ({"selectors": {"lock": hf.AnySelector(Lock().acquire)}}, "lock cannot be sent"),

@@ -16,7 +16,7 @@ from holdfast.theory import (
     stability_surface,
 )
 from holdfast.theory._expected_stability import FORMULAS
-from holdfast.theory._overlap import expected_of_overlap
+from holdfast.theory._overlap import expectation_over_overlap
 from tests.theory import exact
 
 NAMES = list(FORMULAS)
@@ -181,7 +181,7 @@ def test_any_mean_and_variance_give_a_possible_index(variance, p, d, sure):
     """Also those that no overlap has."""
     counts = np.array([d, p - d], dtype=float)
     probabilities = np.array([sure, (1 - sure) * d / (p - d)])
-    found = expected_of_overlap(lambda r: r / (2 * d - r), probabilities, counts, variance, d)
+    found = expectation_over_overlap(lambda r: r / (2 * d - r), probabilities, counts, variance, d)
     dice = counts @ probabilities**2 / d
     assert dice / (2 - dice) - 1e-12 <= found <= dice + 1e-12
 
@@ -247,7 +247,7 @@ def test_the_surface_is_figure_1_of_dernoncourt_et_al():
 
 def test_what_has_no_expectation_is_refused():
     setting = {"n_per_class": 9, "effect": [1.0], "n_features": 5, "n_selected": 2}
-    with pytest.raises(InvalidInputError, match=r"no expectation of krizek; it has those of .*ard"):
+    with pytest.raises(InvalidInputError, match=r"no expectation of krizek; it is known for .*ard"):
         expected_stability("krizek", **setting)
     with pytest.raises(UnknownNameError, match="jaccard"):
         expected_stability("jacard", **setting)

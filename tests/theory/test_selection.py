@@ -15,7 +15,7 @@ from holdfast.theory import (
     _selection_threshold,
     selection_probability,
 )
-from holdfast.theory._t_score import scores_of
+from holdfast.theory._t_score import TScoreDistribution
 from tests.theory import exact
 
 PAPER = {"n_informative": 100, "n_features": 1000, "n_selected": 100}
@@ -157,13 +157,13 @@ def test_features_far_above_the_threshold_are_sure(n):
 
 
 def test_joined_groups_stay_on_their_side_of_the_threshold():
-    scores = scores_of((5000, 5000), "f")
+    scores = TScoreDistribution.from_class_sizes((5000, 5000), "f")
     shifts = np.append(0.0, scores.shifts(clumps((0.2, 170), (1.0, 30))))
     counts = np.append(1800.0, np.ones(200))
     for few in (48, 128):
-        groups = _selection_threshold.merge_shifts(scores, shifts, counts, 200, few=few)
+        groups = _selection_threshold.merge_shifts(scores, shifts, counts, 200, max_groups=few)
         informative = groups.places > 1
-        assert groups.places[informative].min() >= scores.place(shifts)[1]
+        assert groups.places[informative].min() >= scores.to_place(shifts)[1]
         assert groups.counts[informative].sum() == pytest.approx(200)
 
 
@@ -226,7 +226,7 @@ def test_mixtures_give_each_effect_its_share():
         ({"n_per_class": 1}, "n_per_class must be a whole number of at least 2"),
         ({"n_per_class": (5, 5, 5)}, "a pair"),
         ({"n_selected": 0}, "n_selected"),
-        ({"n_selected": 101}, r"at most n_features \(100\); received 101"),
+        ({"n_selected": 101}, r"at most n_features \(100\); got 101"),
         ({"n_informative": 101}, "n_informative must be at most"),
         ({"n_informative": None}, "n_informative="),
         ({"effect": [0.1] * 9}, "effect has 9 values"),

@@ -1,28 +1,47 @@
-"""Compiled loops: arrays in, arrays out, no checks. Each has a naive twin in tests/naive.py."""
+"""Compiled loops: arrays in, arrays out, no checks of the input.
+
+Every file states its method, its reference, its deviations from the reference and what rounding
+can change. Every kernel is tested against something slower that shares no code with it:
+
+=====================  ==========================================================================
+file                   checked against
+=====================  ==========================================================================
+``decimals``           Python's ``float``
+``discretization``     WEKA (``tests/golden/weka.json``); slow versions in the test
+``forest``             scikit-learn's trees and permutation importance; slow versions in the test
+``gaussian``           refits of scikit-learn's ``QuadraticDiscriminantAnalysis``
+``l1_path``            scikit-learn's lasso and logistic regression; proximal gradient steps
+``mean_shift``         scikit-learn's ``MeanShift``; distances of all pairs
+``moments``            scipy's t-tests and scikit-learn's ``f_classif``; slow versions in the test
+``nearest_neighbors``  refits of scikit-learn's ``KNeighborsClassifier``; slow versions in the test
+``overlaps``           naive twins in ``tests/naive.py``; scipy's hypergeometric distribution
+``rank_agreement``     naive twins in ``tests/naive.py``; scipy's ``kendalltau``
+``relief``             WEKA and skrebate (``tests/golden``); slow versions in the test
+``shuffling``          the distribution of all permutations (test of ``forest``)
+``similarity``         naive twins in ``tests/naive.py``; R package stabm (``tests/golden``)
+``svm``                WEKA (``tests/golden/weka.json``); scikit-learn's ``SVC``; duality gaps
+``svm_elimination``    WEKA (``tests/golden/weka.json``); slow versions in the test
+=====================  ==========================================================================
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-# How kernels are compiled: cached on disk where that is possible.
-
-F = TypeVar("F", bound="Callable[..., Any]")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code, kept on disk for the next process.
+    """Compile a function to machine code and cache it on disk for the next process.
 
-    Where neither the package's folder nor the user's cache folder can be written, the function
-    is compiled anew in every process.
+    Where neither the package's folder nor the user's cache folder is writable, the function is
+    compiled again in every process.
     """
     try:
-        compiled: F = njit(function, cache=True)
+        compiled: Any = njit(function, cache=True)
     except RuntimeError:
         compiled = njit(function)
-    return compiled
+    return cast("F", compiled)

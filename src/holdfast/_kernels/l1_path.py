@@ -1,48 +1,57 @@
-"""Linear models with an L1 penalty: one penalty at a time, on the features at work.
+"""Linear models with an L1 penalty: the solution for one penalty on a working set of features.
 
-The objective is the mean loss plus the penalty times the sum of absolute coefficients; offsets
-are not penalised. The loss is half a square, or minus the log-likelihood of two classes
-(logistic) or several (multinomial, one row of coefficients a class). In all three families the
-slope of the loss along a feature is minus the mean product of its values with a *residual*:
-target less prediction. So one method serves them: the loss is replaced by the parabola that
-touches it at the present place, the lasso problem that this gives is solved by coordinate
-descent, helped by leaps, and the step towards its solution is halved until the objective falls
-enough. The parabola couples the classes: going round them with a parabola each would take
-hundreds of rounds where the classes are well told apart.
+**Method.** The objective is the mean loss plus the penalty times the sum of absolute coefficients;
+offsets are not penalised. The loss is half the squared error, or minus the log-likelihood of two
+classes (logistic) or several (multinomial, one row of coefficients per class). In all three
+families the slope of the loss along a feature is minus the mean product of its values with the
+*residual*, target minus prediction. The loss is replaced by its quadratic model at the current
+coefficients, the lasso problem of the model is solved by coordinate descent with soft thresholds,
+and the step towards its solution is halved until the objective falls enough (proximal Newton). When
+coordinate descent is slow, the coefficients other than 0 are found from their linear system, up to
+the first that changes its sign.
 
-Data are kept with features in rows (`Z`), targets and predictors with one row a class; `who` lists
-the features at work.
+Data are kept with features in rows (`Z`), targets and predictors with one row per class; `working`
+lists the features of the working set.
+
+**Reference.** [Friedman2010]_ for coordinate descent on the quadratic model; [Yuan2012]_ for
+solving the model inexactly and the line search.
+
+**Deviations.** The quadratic model of several classes couples them by the full Hessian p_r (δ_rs -
+p_s); glmnet updates one class at a time. 1e-6 is added to the weights p(1 - p). There is a line
+search, and the linear system of the active coefficients; the paper has neither. Of features that
+are equal up to their sign the first represents all.
+
+**Rounding.** Solutions fulfil the optimality conditions to the requested tolerance; they do not
+have the bits of other programs. Sums of products run in an order that depends on their length
+alone, so equal features have equal slopes to the last bit, and a data set gives the same bits alone
+and among others.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from holdfast._kernels import kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+from holdfast._typing import FloatArray, IntArray
 
 GAUSSIAN, LOGISTIC, MULTINOMIAL = range(3)
-FLOOR = 1e-6  # added to weights: a sample that is told for certain still bends the parabola
-MIN_GAIN_SHARE = 1e-4  # share of the promised gain that a step has to bring
-ROUNDING = 1e-13  # of the objective: gains below it cannot be seen
-INNER_TOLERANCE_SHARE = 0.05  # parabolas are solved to this share of the violation they start from
-MAX_ROUNDS = 100
-SWEEPS = 2_000
-HALVINGS = 30
+# All constants are chosen, none is tuned to data; tests check optimality at the solutions.
+WEIGHT_FLOOR = (
+    1e-6  # added to weights p(1 - p): keeps the model curved where predictions are certain
+)
+MIN_GAIN_SHARE = 1e-4  # standard (Armijo): share of the predicted decrease that a step must bring
+ROUNDING = 1e-13  # of the loss: decreases below it are lost in rounding
+INNER_TOLERANCE_SHARE = 0.05  # models are solved to this share of the violation at their start
+MAX_ROUNDS = 100  # models per penalty; at the limit the violation left is returned
+MAX_SWEEPS = 2_000  # per model; at the limit the model's solution is used as it is
+MAX_HALVINGS = 30  # per step
 RIDGE = 1e-13  # of the largest diagonal entry: keeps singular systems solvable
-TWIN_TOLERANCE = 1e-10  # features that differ by less than this share of their values are one
+TWIN_TOLERANCE = 1e-10  # of the largest value: features that differ by less are equal
 
 
 @kernel
-def _dot(a: Floats, b: Floats) -> float:
-    """Sum of products, in an order that depends on the length alone."""
+def _dot(a: FloatArray, b: FloatArray) -> float:
+    """Sum of products of `a` and `b`, both of shape (n,), in an order that depends on n alone."""
     n = len(a)
     even = n - n % 4
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -57,8 +66,11 @@ def _dot(a: Floats, b: Floats) -> float:
 
 
 @kernel
-def _predictions(family: int, eta: Floats) -> Floats:
-    """Expected targets: probabilities of the classes, or the predictors themselves."""
+def _predictions(family: int, eta: FloatArray) -> FloatArray:
+    """Expected targets: probabilities of the classes, or the predictors themselves.
+
+    `eta`, of shape (rows, n), holds the linear predictors.
+    """
     if family == GAUSSIAN:
         return eta.copy()
     rows, n = eta.shape
@@ -73,14 +85,14 @@ def _predictions(family: int, eta: Floats) -> Floats:
 
 
 @kernel
-def residuals(family: int, Y: Floats, eta: Floats) -> Floats:
-    """Targets less predictions, one row a class."""
+def residuals(family: int, Y: FloatArray, eta: FloatArray) -> FloatArray:
+    """Targets minus predictions; `Y` and `eta` have shape (rows, n), one row per class."""
     return Y - _predictions(family, eta)
 
 
 @kernel
-def loss(family: int, Y: Floats, eta: Floats) -> float:
-    """Mean loss."""
+def loss(family: int, Y: FloatArray, eta: FloatArray) -> float:
+    """Mean loss of the linear predictors `eta` for the targets `Y`, both of shape (rows, n)."""
     rows, n = Y.shape
     total = 0.0
     for i in range(n):
@@ -90,20 +102,28 @@ def loss(family: int, Y: Floats, eta: Floats) -> float:
         top = 0.0 if family == LOGISTIC else -np.inf
         for row in range(rows):
             top = max(top, eta[row, i])
-        bulk = np.exp(-top) if family == LOGISTIC else 0.0
+        exponentials = np.exp(-top) if family == LOGISTIC else 0.0
         for row in range(rows):
-            bulk += np.exp(eta[row, i] - top)
+            exponentials += np.exp(eta[row, i] - top)
             total -= Y[row, i] * eta[row, i]
-        total += top + np.log(bulk)
+        total += top + np.log(exponentials)
     mean: float = total / n
     return mean
 
 
 @kernel
-def slopes(Z: Floats, R: Floats) -> Floats:
-    """Mean products of all features with the residuals; equal features get equal bits.
+def slopes(Z: FloatArray, R: FloatArray) -> FloatArray:
+    """Mean products of all features with the residuals, ``R @ Z.T / n``.
 
-    Four features go together: each has one running sum, and none waits for another's.
+    Four features go together: each has its own running sum, so that none waits for another's. Equal
+    features get equal bits.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (p, n)
+        The data, features in rows.
+    R : ndarray of shape (rows, n)
+        The residuals.
     """
     p, n = Z.shape
     even = p - p % 4
@@ -129,10 +149,18 @@ def slopes(Z: Floats, R: Floats) -> Floats:
 
 
 @kernel
-def has_twin(Z: Floats, who: Ints, j: int) -> bool:
-    """Whether a feature equals one at work, or its negative."""
+def has_twin(Z: FloatArray, working: IntArray, j: int) -> bool:
+    """Return whether feature j equals one of the working set, or its negative.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (p, n)
+        The data, features in rows.
+    working : ndarray of shape (k,)
+        The working set.
+    """
     n, limit = Z.shape[1], TWIN_TOLERANCE * np.abs(Z[j]).max()
-    for k in who:
+    for k in working:
         for sign in (1.0, -1.0):
             i = 0
             while i < n and abs(Z[j, i] - sign * Z[k, i]) <= limit:
@@ -143,14 +171,29 @@ def has_twin(Z: Floats, who: Ints, j: int) -> bool:
 
 
 @kernel
-def _violation(Z: Floats, who: Ints, B: Floats, R: Floats, penalty: float) -> float:
-    """How far the optimality conditions are from being met, in units of the penalty."""
+def _largest_violation(
+    Z: FloatArray, working: IntArray, B: FloatArray, R: FloatArray, penalty: float
+) -> float:
+    """Largest violation of the optimality conditions, in units of the penalty.
+
+    At the optimum |slope| ≤ penalty where a coefficient is 0, slope = penalty · sign elsewhere, and
+    residuals sum to 0.
+
+    Parameters
+    ----------
+    Z, working : ndarray
+        As in `has_twin`.
+    B : ndarray of shape (rows, k)
+        The coefficients of the working set.
+    R : ndarray of shape (rows, n)
+        The residuals.
+    """
     n = R.shape[1]
     worst = 0.0
     for row in range(len(R)):
         worst = max(worst, abs(R[row].sum()) / n)
-        for k in range(len(who)):
-            slope = _dot(Z[who[k]], R[row]) / n
+        for k in range(len(working)):
+            slope = _dot(Z[working[k]], R[row]) / n
             if B[row, k] == 0.0:
                 worst = max(worst, abs(slope) - penalty)
             else:
@@ -159,29 +202,43 @@ def _violation(Z: Floats, who: Ints, B: Floats, R: Floats, penalty: float) -> fl
 
 
 @kernel
-def _sweep(
-    Z: Floats,
-    who: Ints,
-    b: Floats,
-    v: Floats,
-    u: Floats,
-    w: Floats,
-    d: Floats,
+def _sweep_row(
+    Z: FloatArray,
+    working: IntArray,
+    b: FloatArray,
+    v: FloatArray,
+    u: FloatArray,
+    w: FloatArray,
+    d: FloatArray,
     penalty: float,
     whole: bool,
 ) -> float:
     """Bring each coefficient of a row in turn, or each that is not 0, to its optimum.
 
-    The residuals `u` and the change `d` of the predictor follow. Returns the largest move.
+    Returns the largest change, as a change of slope.
+
+    Parameters
+    ----------
+    Z, working : ndarray
+        As in `has_twin`.
+    b, v : ndarray of shape (k,)
+        The coefficients, and the curvatures of the model along them.
+    u, w : ndarray of shape (n,)
+        The residuals of the model, kept up to date, and its weights.
+    d : ndarray of shape (n,)
+        The change of the predictor, kept up to date.
+    whole : bool
+        Whether coefficients that are 0 take part.
     """
     n = len(u)
     moved = 0.0
-    for k in range(len(who)):
+    for k in range(len(working)):
         if (b[k] == 0.0 and not whole) or v[k] == 0.0:
             continue
-        z = Z[who[k]]
-        aim = _dot(z, u) / n + v[k] * b[k]
-        new = np.sign(aim) * max(abs(aim) - penalty, 0.0) / v[k]
+        z = Z[working[k]]
+        # the optimum is soft_threshold(z @ u / n + v b, penalty) / v
+        target = _dot(z, u) / n + v[k] * b[k]
+        new = np.sign(target) * max(abs(target) - penalty, 0.0) / v[k]
         if new != b[k]:
             change = new - b[k]
             for i in range(n):
@@ -194,20 +251,36 @@ def _sweep(
 
 @kernel
 def _sweep_rows(
-    Z: Floats,
-    who: Ints,
-    B: Floats,
-    V: Floats,
-    R: Floats,
-    P: Floats,
-    D: Floats,
-    m: Floats,
-    offsets: Floats,
-    spare: float,
+    Z: FloatArray,
+    working: IntArray,
+    B: FloatArray,
+    V: FloatArray,
+    R: FloatArray,
+    P: FloatArray,
+    D: FloatArray,
+    m: FloatArray,
+    offsets: FloatArray,
+    weight_floor: float,
     penalty: float,
     whole: bool,
 ) -> float:
-    """One sweep of every row. `D` holds the changes so far, `m` their means over the classes."""
+    """Do one sweep over the offset and the coefficients of every row; return the largest change.
+
+    Parameters
+    ----------
+    Z, working : ndarray
+        As in `has_twin`.
+    B, V : ndarray of shape (rows, k)
+        The coefficients, and the curvatures of the model along them.
+    R, P : ndarray of shape (rows, n)
+        Residuals and predictions where the model touches the loss.
+    D : ndarray of shape (rows, n)
+        The changes of the predictors so far, kept up to date.
+    m : ndarray of shape (n,)
+        Their means over the classes, ``(P * D).sum(axis=0)``, kept up to date.
+    offsets : ndarray of shape (rows,)
+        The changes of the offsets so far, kept up to date.
+    """
     rows, n = R.shape
     u, w, d = np.empty(n), np.empty(n), np.empty(n)
     moved = 0.0
@@ -215,8 +288,9 @@ def _sweep_rows(
         total, weight = 0.0, 0.0
         for i in range(n):
             share = P[row, i]
-            w[i] = share * (1.0 - share) + spare
-            u[i] = R[row, i] - (share + spare) * D[row, i] + share * m[i]
+            # u = residual - (Hessian @ D)[row], H_rs = p_r (δ_rs - p_s) + floor δ_rs
+            w[i] = share * (1.0 - share) + weight_floor
+            u[i] = R[row, i] - (share + weight_floor) * D[row, i] + share * m[i]
             total += u[i]
             weight += w[i]
         step = total / weight
@@ -225,7 +299,7 @@ def _sweep_rows(
             d[i] = step
             u[i] -= step * w[i]
         moved = max(moved, abs(total) / n)
-        moved = max(moved, _sweep(Z, who, B[row], V[row], u, w, d, penalty, whole))
+        moved = max(moved, _sweep_row(Z, working, B[row], V[row], u, w, d, penalty, whole))
         for i in range(n):
             D[row, i] += d[i]
             m[i] += P[row, i] * d[i]
@@ -233,8 +307,16 @@ def _sweep_rows(
 
 
 @kernel
-def _solve_symmetric(H: Floats, g: Floats) -> None:
-    """Solve Hx = g for a positive semidefinite H; x takes the place of g."""
+def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
+    """Solve Hx = g for a positive semidefinite H by Cholesky factorisation; x replaces g.
+
+    Parameters
+    ----------
+    H : ndarray of shape (size, size)
+        The lower triangle, overwritten by its factor.
+    g : ndarray of shape (size,)
+        The right-hand side.
+    """
     size = len(g)
     ridge = 0.0
     for a in range(size):
@@ -252,216 +334,300 @@ def _solve_symmetric(H: Floats, g: Floats) -> None:
 
 
 @kernel
-def _system(
-    E: Floats, row: Ints, P: Floats, U: Floats, spare: float, tolls: Floats
-) -> tuple[Floats, Floats]:
-    """Curvature and slope of the parabola along features `E` of the rows `row`."""
+def _newton_system(
+    E: FloatArray,
+    row: IntArray,
+    P: FloatArray,
+    U: FloatArray,
+    weight_floor: float,
+    penalty_slopes: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Curvature H and slope g of the model along some coefficients.
+
+    Parameters
+    ----------
+    E : ndarray of shape (size, n)
+        The features of the coefficients.
+    row : ndarray of shape (size,)
+        The rows (classes) of the coefficients.
+    P, U : ndarray of shape (rows, n)
+        Predictions, and residuals of the model.
+    penalty_slopes : ndarray of shape (size,)
+        Slope of the penalty along each coefficient.
+    """
     size, n = E.shape
     H, g = np.zeros((size, size)), np.empty(size)
-    bent = np.empty(P.shape)
+    curved = np.empty(P.shape)
     for a in range(size):
-        own = P[row[a]]
-        g[a] = _dot(E[a], U[row[a]]) / n - tolls[a]
+        probabilities = P[row[a]]
+        g[a] = _dot(E[a], U[row[a]]) / n - penalty_slopes[a]
         for other in range(len(P)):
             for i in range(n):
-                bent[other, i] = -E[a, i] * own[i] * P[other, i]
+                curved[other, i] = -E[a, i] * probabilities[i] * P[other, i]
         for i in range(n):
-            bent[row[a], i] += E[a, i] * (own[i] + spare)
+            curved[row[a], i] += E[a, i] * (probabilities[i] + weight_floor)
         for b in range(a + 1):
-            H[a, b] = _dot(bent[row[b]], E[b]) / n
+            H[a, b] = _dot(curved[row[b]], E[b]) / n
     return H, g
 
 
 @kernel
 def _active_coefficients(
-    Z: Floats, who: Ints, B: Floats, penalty: float
-) -> tuple[Floats, Ints, Ints, Floats]:
-    """Features, rows and places of the coefficients that are in, and what they pay; then offsets.
+    Z: FloatArray, working: IntArray, B: FloatArray, penalty: float
+) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
+    """Collect the coefficients that are not 0, and behind them the offsets.
 
-    An offset is the coefficient of a feature of ones that pays nothing.
+    An offset is the coefficient of a feature of ones without a penalty. Returns their features,
+    rows, places in the working set, and slopes of the penalty.
+
+    Parameters
+    ----------
+    Z, working : ndarray
+        As in `has_twin`.
+    B : ndarray of shape (rows, k)
+        The coefficients.
     """
     rows, n = len(B), Z.shape[1]
     size = 0
     for row in range(rows):
-        for k in range(len(who)):
+        for k in range(len(working)):
             size += B[row, k] != 0.0
-    E, tolls = np.ones((size + rows, n)), np.zeros(size + rows)
-    at, place = np.empty(size + rows, np.int64), np.empty(size, np.int64)
+    E, penalty_slopes = np.ones((size + rows, n)), np.zeros(size + rows)
+    rows_of, places = np.empty(size + rows, np.int64), np.empty(size, np.int64)
     a = 0
     for row in range(rows):
-        at[size + row] = row
-        for k in range(len(who)):
+        rows_of[size + row] = row
+        for k in range(len(working)):
             if B[row, k] != 0.0:
-                at[a], place[a], tolls[a] = row, k, penalty * np.sign(B[row, k])
+                rows_of[a], places[a], penalty_slopes[a] = row, k, penalty * np.sign(B[row, k])
                 for i in range(n):
-                    E[a, i] = Z[who[k], i]
+                    E[a, i] = Z[working[k], i]
                 a += 1
-    return E, at, place, tolls
+    return E, rows_of, places, penalty_slopes
 
 
 @kernel
-def _leap(
-    Z: Floats,
-    who: Ints,
-    B: Floats,
-    R: Floats,
-    P: Floats,
-    D: Floats,
-    m: Floats,
-    offsets: Floats,
-    spare: float,
+def _solve_active_coefficients(
+    Z: FloatArray,
+    working: IntArray,
+    B: FloatArray,
+    R: FloatArray,
+    P: FloatArray,
+    D: FloatArray,
+    m: FloatArray,
+    offsets: FloatArray,
+    weight_floor: float,
     penalty: float,
 ) -> None:
-    """Go to the minimum over the coefficients that are in, or to where the first of them is 0.
+    """Go to the minimum over the coefficients that are not 0, or to where the first becomes 0.
 
-    Where features resemble each other, sweeps find out soon who is in but take for ever to settle
-    the coefficients: that is a system of linear equations.
+    Where features resemble each other, sweeps soon find which coefficients are 0 but take very long
+    to settle the others, which solve a linear system.
+
+    Parameters
+    ----------
+    Z, working, B, R, P, D, m, offsets : ndarray
+        As in `_sweep_rows`.
     """
     rows, n = R.shape
-    E, at, place, tolls = _active_coefficients(Z, who, B, penalty)
-    size = len(place)
+    E, rows_of, places, penalty_slopes = _active_coefficients(Z, working, B, penalty)
+    size = len(places)
     U = np.empty((rows, n))
     for row in range(rows):
         for i in range(n):
-            U[row, i] = R[row, i] - (P[row, i] + spare) * D[row, i] + P[row, i] * m[i]
-    H, g = _system(E, at, P, U, spare, tolls)
+            U[row, i] = R[row, i] - (P[row, i] + weight_floor) * D[row, i] + P[row, i] * m[i]
+    H, g = _newton_system(E, rows_of, P, U, weight_floor, penalty_slopes)
     _solve_symmetric(H, g)
-    part, first = 1.0, -1
+    share, first = 1.0, -1  # stop where the first coefficient changes its sign
     for a in range(size):
-        b = B[at[a], place[a]]
-        if b * (b + part * g[a]) < 0.0:
-            part, first = -b / g[a], a
+        b = B[rows_of[a], places[a]]
+        if b * (b + share * g[a]) < 0.0:
+            share, first = -b / g[a], a
     for a in range(size + rows):
-        row, change = at[a], part * g[a]
+        row, change = rows_of[a], share * g[a]
         for i in range(n):
             D[row, i] += change * E[a, i]
             m[i] += change * E[a, i] * P[row, i]
         if a < size:
-            B[row, place[a]] = 0.0 if a == first else B[row, place[a]] + change
+            B[row, places[a]] = 0.0 if a == first else B[row, places[a]] + change
         else:
             offsets[row] += change
 
 
 @kernel
-def _minimise(
-    Z: Floats,
-    who: Ints,
-    B: Floats,
-    R: Floats,
-    P: Floats,
-    spare: float,
+def _minimise_model(
+    Z: FloatArray,
+    working: IntArray,
+    B: FloatArray,
+    R: FloatArray,
+    P: FloatArray,
+    weight_floor: float,
     penalty: float,
-    slack: float,
-) -> Floats:
-    """Minimise parabola plus penalty over `B`, in place; returns the steps of the offsets.
+    tolerance: float,
+) -> FloatArray:
+    """Minimise quadratic model plus penalty over `B`, in place; return the changes of the offsets.
 
-    Sweeps over all features at work and sweeps over those that are in take turns. A leap comes
-    after as many sweeps as cost the same, so that it never costs more than it may save.
+    Sweeps over the whole working set and sweeps over the coefficients that are not 0 take turns.
+
+    Parameters
+    ----------
+    Z, working, R, P : ndarray
+        As in `_sweep_rows`.
+    B : ndarray of shape (rows, k)
+        The coefficients.
     """
     rows, n = R.shape
-    V = np.empty((rows, len(who)))
-    for k in range(len(who)):
+    V = np.empty((rows, len(working)))
+    for k in range(len(working)):
         for row in range(rows):
             total = 0.0
             for i in range(n):
-                weight = P[row, i] * (1.0 - P[row, i]) + spare
-                total += weight * Z[who[k], i] * Z[who[k], i]
+                weight = P[row, i] * (1.0 - P[row, i]) + weight_floor
+                total += weight * Z[working[k], i] * Z[working[k], i]
             V[row, k] = total / n
     D, m, offsets, whole = np.zeros((rows, n)), np.zeros(n), np.zeros(rows), True
-    patience = 0
-    for _ in range(SWEEPS):
-        moved = _sweep_rows(Z, who, B, V, R, P, D, m, offsets, spare, penalty, whole)
-        if moved <= slack and whole:
+    n_sweeps = 0
+    for _ in range(MAX_SWEEPS):
+        moved = _sweep_rows(Z, working, B, V, R, P, D, m, offsets, weight_floor, penalty, whole)
+        if moved <= tolerance and whole:
             break
-        whole = moved <= slack
-        patience += 1
-        if patience > 10 + B.size // 4:
-            _leap(Z, who, B, R, P, D, m, offsets, spare, penalty)
-            patience = 0
+        whole = moved <= tolerance
+        n_sweeps += 1
+        # chosen: about when the sweeps so far have cost as much as one linear system
+        if n_sweeps > 10 + B.size // 4:
+            _solve_active_coefficients(Z, working, B, R, P, D, m, offsets, weight_floor, penalty)
+            n_sweeps = 0
     return offsets
 
 
 @kernel
-def _advance(
-    family: int, Y: Floats, eta: Floats, change: Floats, gain: float, bend: float
+def _search_line(
+    family: int,
+    Y: FloatArray,
+    eta: FloatArray,
+    change: FloatArray,
+    predicted_change: float,
+    penalty_change: float,
 ) -> float:
-    """Go the whole step, or a half, a quarter ... of it, until the loss tells a gain."""
-    start, part = eta.copy(), 1.0
+    """Go the whole step, or a half, a quarter ... of it, until the objective falls enough.
+
+    Returns the share of the step. If none of 30 shares is enough, the last one stays applied to
+    `eta` and half of it is returned.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (rows, n)
+        The targets.
+    eta, change : ndarray of shape (rows, n)
+        The predictors, changed in place, and their change by the whole step.
+    """
+    start, share = eta.copy(), 1.0
     before = loss(family, Y, eta)
-    for _ in range(HALVINGS):
+    for _ in range(MAX_HALVINGS):
         for row in range(len(eta)):
             for i in range(eta.shape[1]):
-                eta[row, i] = start[row, i] + part * change[row, i]
-        # the penalty is convex: a part of the step costs at most that part of `bend`
-        now = loss(family, Y, eta) + part * bend
-        if now <= before + MIN_GAIN_SHARE * part * gain + ROUNDING * (1.0 + abs(before)):
+                eta[row, i] = start[row, i] + share * change[row, i]
+        # the penalty is convex: a share of the step changes it by at most that share
+        objective = loss(family, Y, eta) + share * penalty_change
+        if objective <= before + MIN_GAIN_SHARE * share * predicted_change + ROUNDING * (
+            1.0 + abs(before)
+        ):
             break
-        part *= 0.5
-    return part
+        share *= 0.5
+    return share
 
 
 @kernel
-def _step(
-    Z: Floats,
-    Y: Floats,
+def _step_towards_model(
+    Z: FloatArray,
+    Y: FloatArray,
     family: int,
-    who: Ints,
-    B: Floats,
-    eta: Floats,
+    working: IntArray,
+    B: FloatArray,
+    eta: FloatArray,
     penalty: float,
-    slack: float,
+    tolerance: float,
 ) -> float:
-    """One step of all coefficients; returns the violation that it started from."""
+    """Do one proximal Newton step; return the violation before it.
+
+    Parameters
+    ----------
+    Z, working : ndarray
+        As in `has_twin`.
+    Y, eta : ndarray of shape (rows, n)
+        Targets and predictors; the predictors are kept up to date.
+    B : ndarray of shape (rows, k)
+        The coefficients, changed in place.
+    """
     rows, n = Y.shape
     P = _predictions(family, eta)
     R = Y - P
-    violation = _violation(Z, who, B, R, penalty)
-    if violation <= slack:
+    violation = _largest_violation(Z, working, B, R, penalty)
+    if violation <= tolerance:
         return violation
-    spare, close = FLOOR, max(0.5 * slack, INNER_TOLERANCE_SHARE * violation)
-    if family == GAUSSIAN:  # the loss is a parabola, the same at every place
-        P, spare, close = np.zeros((rows, n)), 1.0, 0.5 * slack
+    weight_floor, model_tolerance = (
+        WEIGHT_FLOOR,
+        max(0.5 * tolerance, INNER_TOLERANCE_SHARE * violation),
+    )
+    if family == GAUSSIAN:  # the loss is quadratic: the model is exact
+        P, weight_floor, model_tolerance = np.zeros((rows, n)), 1.0, 0.5 * tolerance
     new = B.copy()
-    offsets = _minimise(Z, who, new, R, P, spare, penalty, close)
-    change, bend, fall = np.empty((rows, n)), 0.0, 0.0
+    offsets = _minimise_model(Z, working, new, R, P, weight_floor, penalty, model_tolerance)
+    change, penalty_change, loss_decrease = np.empty((rows, n)), 0.0, 0.0
     for row in range(rows):
         for i in range(n):
             change[row, i] = offsets[row]
-        for k in range(len(who)):
-            bend += penalty * (abs(new[row, k]) - abs(B[row, k]))
+        for k in range(len(working)):
+            penalty_change += penalty * (abs(new[row, k]) - abs(B[row, k]))
             for i in range(n):
-                change[row, i] += (new[row, k] - B[row, k]) * Z[who[k], i]
-        fall += _dot(R[row], change[row]) / n
-    part = _advance(family, Y, eta, change, bend - fall, bend)
+                change[row, i] += (new[row, k] - B[row, k]) * Z[working[k], i]
+        loss_decrease += _dot(R[row], change[row]) / n
+    share = _search_line(family, Y, eta, change, penalty_change - loss_decrease, penalty_change)
     for row in range(rows):
-        for k in range(len(who)):
-            step = part * (new[row, k] - B[row, k])
-            B[row, k] = new[row, k] if part == 1.0 else B[row, k] + step  # what came to 0 is 0
+        for k in range(len(working)):
+            step = share * (new[row, k] - B[row, k])
+            B[row, k] = (
+                new[row, k] if share == 1.0 else B[row, k] + step
+            )  # a coefficient set to 0 is exactly 0
     return violation
 
 
 @kernel
 def solve(
-    Z: Floats,
-    Y: Floats,
+    Z: FloatArray,
+    Y: FloatArray,
     family: int,
-    who: Ints,
-    beta: Floats,
-    eta: Floats,
+    working: IntArray,
+    beta: FloatArray,
+    eta: FloatArray,
     penalty: float,
-    slack: float,
+    tolerance: float,
 ) -> float:
-    """Solve for the features at work; `beta` and `eta` follow. Returns the violation left."""
+    """Solve on the working set; return the violation that is left.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (p, n)
+        The data, features in rows.
+    Y : ndarray of shape (rows, n)
+        The targets: 0 and 1 for classes.
+    working : ndarray of shape (k,)
+        The working set.
+    beta : ndarray of shape (rows, p)
+        The coefficients of all features; those of the working set are changed in place.
+    eta : ndarray of shape (rows, n)
+        The linear predictors, kept up to date.
+    """
     rows, violation = len(Y), 0.0
-    B = np.empty((rows, len(who)))
+    B = np.empty((rows, len(working)))
     for row in range(rows):
-        for k in range(len(who)):
-            B[row, k] = beta[row, who[k]]
+        for k in range(len(working)):
+            B[row, k] = beta[row, working[k]]
     for _ in range(MAX_ROUNDS):
-        violation = _step(Z, Y, family, who, B, eta, penalty, slack)
-        if violation <= slack:
+        violation = _step_towards_model(Z, Y, family, working, B, eta, penalty, tolerance)
+        if violation <= tolerance:
             break
     for row in range(rows):
-        for k in range(len(who)):
-            beta[row, who[k]] = B[row, k]
+        for k in range(len(working)):
+            beta[row, working[k]] = B[row, k]
     return violation

@@ -1,33 +1,52 @@
 """Two-sample and analysis-of-variance statistics from sums, for many resamples at once.
 
-`sums` holds the sum of each feature over each class of each resample (classes x resamples x
-features), `squares` the sums of squares, `counts` the number of rows (resamples x classes). Where
-the spread within classes is small beside the values, sums have lost digits: such a statistic is
-left NaN, and `repair` computes it from the rows themselves.
+**Method.** The sums and sums of squares of each feature over each class of a resample give means
+and variances, and from these t or F. `sums` holds the sum of each feature over each class of each
+resample, `squares` the sums of squares, `counts` the number of rows.
+
+**Reference.** [Welch1947]_ for unequal variances; [Dernoncourt2014]_ for the squared score
+(x̄₁ - x̄₂)² / (s₁² + s₂²) and for absolute scores; [Chan1983]_ for the loss of digits.
+
+**Deviations.** With more than two classes, t is the largest over classes of one class against the
+rest. A feature without spread within classes but with different means has the largest double
+instead of infinity.
+
+**Rounding.** Sums of squares minus squared sums lose digits where the spread within classes is
+small compared with the values. Where it is less than 1e-5 of the sum of squares the statistic is
+left NaN, and `fill_missing_statistics` computes it from the rows in two passes, relative to the
+first value of each class, so that a class of equal values has no spread at all. Results depend on
+the order in which the caller's matrix products add up, in the last bits only.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from holdfast._kernels import kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+from holdfast._typing import FloatArray, IntArray
 
 F, POOLED, WELCH, SQUARED = range(4)
-DOUBTFUL = 1e-5  # share of the squares below which a spread has lost too many digits
-LARGEST = np.finfo(np.float64).max
+MIN_SPREAD_SHARE = 1e-5  # chosen: above it a spread keeps about 11 of 16 digits
+LARGEST_FLOAT = np.finfo(np.float64).max
 
 
 @kernel
-def f_statistics(sums: Floats, squares: Floats, counts: Floats, out: Floats) -> None:
-    """Between-class over within-class variance."""
+def f_statistics(
+    sums: FloatArray, squares: FloatArray, counts: FloatArray, out: FloatArray
+) -> None:
+    """Between-class over within-class variance.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (c, n_resamples, p)
+        Sums over classes.
+    squares : ndarray of shape (n_resamples, p)
+        Sums of squares over all rows of a resample.
+    counts : ndarray of shape (n_resamples, c)
+        Rows of each class.
+    out : ndarray of shape (n_resamples, p)
+        Receives the statistics, NaN where digits were lost.
+    """
     classes, resamples, features = sums.shape
     for r in range(resamples):
         total, present = 0.0, 0
@@ -41,14 +60,21 @@ def f_statistics(sums: Floats, squares: Floats, counts: Floats, out: Floats) -> 
                 if counts[r, k] > 0:
                     whole += sums[k, r, f]
                     explained += sums[k, r, f] ** 2 / counts[r, k]
+            # within = sum(x²) - sum(S_k² / n_k), between = sum(S_k² / n_k) - S² / n
             within = squares[r, f] - explained
-            sound = within > DOUBTFUL * squares[r, f]
+            sound = within > MIN_SPREAD_SHARE * squares[r, f]
             out[r, f] = (explained - whole**2 / total) / within * scale if sound else np.nan
 
 
 @kernel
-def pooled_t(sums: Floats, squares: Floats, counts: Floats, out: Floats) -> None:
-    """Largest absolute t of one class against the rest, with one variance for both."""
+def pooled_t(sums: FloatArray, squares: FloatArray, counts: FloatArray, out: FloatArray) -> None:
+    """Largest absolute t of one class against the rest, with one variance for both.
+
+    Parameters
+    ----------
+    sums, squares, counts, out : ndarray
+        As in `f_statistics`.
+    """
     classes, resamples, features = sums.shape
     contrasts = 1 if classes == 2 else classes
     for r in range(resamples):
@@ -59,22 +85,34 @@ def pooled_t(sums: Floats, squares: Floats, counts: Floats, out: Floats) -> None
                 whole += sums[k, r, f]
             best = 0.0
             for k in range(contrasts):
-                n, other = counts[r, k], total - counts[r, k]
-                if n == 0 or other == 0:
+                n, n_rest = counts[r, k], total - counts[r, k]
+                if n == 0 or n_rest == 0:
                     continue
-                one, rest = sums[k, r, f], whole - sums[k, r, f]
-                within = squares[r, f] - one**2 / n - rest**2 / other
-                if within <= DOUBTFUL * squares[r, f]:
+                class_sum, rest_sum = sums[k, r, f], whole - sums[k, r, f]
+                within = squares[r, f] - class_sum**2 / n - rest_sum**2 / n_rest
+                if within <= MIN_SPREAD_SHARE * squares[r, f]:
                     best = np.nan
                     break
-                difference = (one / n - rest / other) ** 2 * (n * other / total)
+                difference = (class_sum / n - rest_sum / n_rest) ** 2 * (n * n_rest / total)
                 best = max(best, difference / within)
             out[r, f] = np.sqrt(best * (total - 2))
 
 
 @kernel
-def separate_t(kind: int, sums: Floats, squares: Floats, counts: Floats, out: Floats) -> None:
-    """Largest score of one class against the rest, with a variance each; `squares` by class."""
+def separate_t(
+    kind: int, sums: FloatArray, squares: FloatArray, counts: FloatArray, out: FloatArray
+) -> None:
+    """Largest score of one class against the rest, with a variance for each.
+
+    Parameters
+    ----------
+    kind : int
+        `WELCH` or `SQUARED`.
+    sums, counts, out : ndarray
+        As in `f_statistics`.
+    squares : ndarray of shape (c, n_resamples, p)
+        Sums of squares over classes.
+    """
     classes, resamples, features = sums.shape
     contrasts = 1 if classes == 2 else classes
     for r in range(resamples):
@@ -86,44 +124,57 @@ def separate_t(kind: int, sums: Floats, squares: Floats, counts: Floats, out: Fl
                 square += squares[k, r, f]
             best = 0.0
             for k in range(contrasts):
-                n, other = counts[r, k], total - counts[r, k]
-                if n < 2 or other < 2:
+                n, n_rest = counts[r, k], total - counts[r, k]
+                if n < 2 or n_rest < 2:
                     continue
-                one, rest = sums[k, r, f], whole - sums[k, r, f]
-                first = squares[k, r, f] - one**2 / n
-                second = square - squares[k, r, f] - rest**2 / other
-                if min(first, second) <= DOUBTFUL * square:
+                class_sum, rest_sum = sums[k, r, f], whole - sums[k, r, f]
+                class_squares = squares[k, r, f] - class_sum**2 / n
+                rest_squares = square - squares[k, r, f] - rest_sum**2 / n_rest
+                if min(class_squares, rest_squares) <= MIN_SPREAD_SHARE * square:
                     best = np.nan
                     break
-                difference = (one / n - rest / other) ** 2
-                best = max(best, difference / _spread(kind, first, second, n, other))
+                difference = (class_sum / n - rest_sum / n_rest) ** 2
+                best = max(
+                    best, difference / _squared_error(kind, class_squares, rest_squares, n, n_rest)
+                )
             out[r, f] = best if kind == SQUARED else np.sqrt(best)
 
 
 @kernel
-def _spread(kind: int, first: float, second: float, n: float, other: float) -> float:
-    """Squared error of a difference of means, from the sums of squares about the means."""
+def _squared_error(
+    kind: int, class_squares: float, rest_squares: float, n: float, n_rest: float
+) -> float:
+    """Squared error of a difference of means, from the sums of squares about the two means."""
     if kind == POOLED:
-        return (first + second) / (n + other - 2) * (1 / n + 1 / other)
+        return (class_squares + rest_squares) / (n + n_rest - 2) * (1 / n + 1 / n_rest)
     if kind == WELCH:
-        return first / (n - 1) / n + second / (other - 1) / other
-    return first / (n - 1) + second / (other - 1)
+        return class_squares / (n - 1) / n + rest_squares / (n_rest - 1) / n_rest
+    return class_squares / (n - 1) + rest_squares / (n_rest - 1)
 
 
 @kernel
-def _ratio(difference: float, spread: float) -> float:
-    """A squared difference over its squared error; the largest number if only the error is 0."""
+def _bounded_ratio(difference: float, spread: float) -> float:
+    """A squared difference over its squared error; the largest double if only the error is 0."""
     if spread == 0:
-        return LARGEST if difference > 0 else 0.0
-    return min(difference / spread, LARGEST)
+        return LARGEST_FLOAT if difference > 0 else 0.0
+    return min(difference / spread, LARGEST_FLOAT)
 
 
 @kernel
-def _exact(kind: int, column: Floats, codes: Ints, weights: Floats, classes: int) -> float:
+def _statistic_from_rows(
+    kind: int, column: FloatArray, codes: IntArray, weights: FloatArray, classes: int
+) -> float:
     """The statistic of one feature on one resample, by two passes over the rows.
 
-    Values are taken relative to the first one of their class, so that a class of equal values
-    has no spread at all, and means relative to one another.
+    Values are taken relative to the first one of their class, so that a class of equal values has
+    no spread at all, and means relative to one another.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n,)
+        The values of the feature.
+    codes, weights : ndarray of shape (n,)
+        Class of each row, and how often the resample holds it.
     """
     n, base, shift = np.zeros(classes), np.zeros(classes), np.zeros(classes)
     for i in range(len(column)):
@@ -149,29 +200,48 @@ def _exact(kind: int, column: Floats, codes: Ints, weights: Floats, classes: int
         for k in range(classes):
             between += n[k] * (mean[k] - centre) ** 2
             present += n[k] > 0
-        return _ratio(between / (present - 1), inside.sum() / (total - present))
+        return _bounded_ratio(between / (present - 1), inside.sum() / (total - present))
     best = 0.0
-    least = 1 if kind == POOLED else 2
+    min_rows = 1 if kind == POOLED else 2
     for k in range(1 if classes == 2 else classes):
-        other = total - n[k]
-        if n[k] < least or other < least:
+        n_rest = total - n[k]
+        if n[k] < min_rows or n_rest < min_rows:
             continue
-        rest = ((n * mean).sum() - n[k] * mean[k]) / other
+        rest = ((n * mean).sum() - n[k] * mean[k]) / n_rest
         outside = 0.0
         for j in range(classes):
             if j != k:
                 outside += inside[j] + n[j] * (mean[j] - rest) ** 2
-        spread = _spread(kind, inside[k], outside, n[k], other)
-        best = max(best, _ratio((mean[k] - rest) ** 2, spread))
-    return best if kind == SQUARED or best == LARGEST else np.sqrt(best)
+        spread = _squared_error(kind, inside[k], outside, n[k], n_rest)
+        best = max(best, _bounded_ratio((mean[k] - rest) ** 2, spread))
+    return best if kind == SQUARED or best == LARGEST_FLOAT else np.sqrt(best)
 
 
 @kernel
-def repair(
-    kind: int, block: Floats, codes: Ints, weights: Floats, classes: int, out: Floats
+def fill_missing_statistics(
+    kind: int,
+    block: FloatArray,
+    codes: IntArray,
+    weights: FloatArray,
+    classes: int,
+    out: FloatArray,
 ) -> None:
-    """Compute from the rows what the sums left open."""
+    """Compute from the rows the statistics that are NaN.
+
+    Parameters
+    ----------
+    block : ndarray of shape (n, p)
+        The values.
+    codes : ndarray of shape (n,)
+        The class of each row.
+    weights : ndarray of shape (n_resamples, n)
+        How often each resample holds each row.
+    out : ndarray of shape (n_resamples, p)
+        The statistics, completed in place.
+    """
     for r in range(out.shape[0]):
         for f in range(out.shape[1]):
             if np.isnan(out[r, f]):
-                out[r, f] = _exact(kind, block[:, f].copy(), codes, weights[r], classes)
+                out[r, f] = _statistic_from_rows(
+                    kind, block[:, f].copy(), codes, weights[r], classes
+                )

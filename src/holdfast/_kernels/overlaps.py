@@ -1,99 +1,142 @@
-"""Common features of all pairs of subsets."""
+"""Common features of pairs of subsets, and the distributions of overlaps of random subsets.
+
+**Method.** Overlaps are counted feature by feature, over the subsets that hold a feature. For lists
+that grow, only the features that are new are counted. The overlap of two random subsets of sizes a
+and b of p features is hypergeometric; its probabilities follow from the ratio of neighbouring ones,
+
+    P(r + 1) / P(r) = (a - r)(b - r) / ((r + 1)(p - a - b + r + 1)),
+
+starting from the most likely overlap, and are then normalised. The number of successes in
+independent trials (Poisson-binomial) is built up one trial at a time, and the union of random
+subsets one subset at a time: given a union of size u, the next subset overlaps it by a
+hypergeometric number.
+
+**Reference.** [Johnson2005]_, Chapters 3 and 6, for the distributions.
+
+**Deviations.** Tails less likely than 1e-22 of the most likely overlap are cut off, unions less
+likely than 1e-30 are left out.
+
+**Rounding.** Counts are integers and exact. Probabilities are normalised by their sum; starting
+from the most likely overlap, all products shrink, so nothing overflows for any p.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._kernels import kernel
+from holdfast._typing import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Int32Array: TypeAlias = NDArray[np.int32]
+OwnerArray: TypeAlias = NDArray[np.uint8]
 
-    Ints = NDArray[np.int64]
+NEGLIGIBLE = 1e-22  # chosen: less likely overlaps, relative to the mode, are below the last bit
+NEGLIGIBLE_UNION = 1e-30  # chosen: unions that are less likely than this are left out
 
 
 @kernel
 def add_shared(
-    table: NDArray[np.floating], first: int, indptr: Ints, owners: Ints, features: Ints
+    table: NDArray[np.floating], first: int, indptr: IntArray, owners: IntArray, features: IntArray
 ) -> None:
-    """Add 1 for each feature that two subsets share; row 0 of the table is subset `first`."""
+    """Add 1 for each feature that two subsets share; row 0 of the table is subset `first`.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_rows, m)
+        The overlaps of subsets first to first + n_rows with all subsets.
+    indptr, owners : ndarray of shapes (n_features + 1,) and (n_entries,)
+        The subsets that hold feature f are ``owners[indptr[f]:indptr[f + 1]]``.
+    features : ndarray of shape (n_counted,)
+        The features that are counted.
+    """
     last = first + len(table)
     for feature in features:
-        own = owners[indptr[feature] : indptr[feature + 1]]
-        for i in own:
+        feature_owners = owners[indptr[feature] : indptr[feature + 1]]
+        for i in feature_owners:
             if first <= i < last:
-                for j in own:
+                for j in feature_owners:
                     table[i - first, j] += 1
-
-
-# Common features of all pairs of lists, the best features first, as the lists grow longer.
 
 
 @kernel
 def extend_overlaps(
-    table: NDArray[np.int64],
-    owners: NDArray[np.uint8],
-    lists: NDArray[np.int32],
+    table: IntArray,
+    owners: OwnerArray,
+    lists: Int32Array,
     start: int,
     stop: int,
 ) -> None:
-    """Add to the overlaps of all lists cut at `start` what there is more if they are cut at `stop`.
+    """Add to the overlaps of lists cut at `start` what is new when they are cut at `stop`.
 
-    Row f of `owners` marks the lists that hold feature f before `start`, afterwards before `stop`.
-    Lists a and b gain the features that are new in a and now held by b, and those that are new in
-    b and were held by a before. The marks of a feature lie side by side, so that it is counted
-    for all lists in a few steps.
+    Lists a and b gain the features that are new in a and now held by b, and those that are new in b
+    and were held by a before. The marks of a feature are contiguous, so that it is counted for all
+    lists in a few instructions.
+
+    Parameters
+    ----------
+    table : ndarray of shape (m, m)
+        The overlaps of all pairs of lists.
+    owners : ndarray of shape (p, m)
+        Row f marks the lists that hold feature f before `start`; afterwards before `stop`.
+    lists : ndarray of shape (m, at least stop)
+        Features, the best first.
     """
     m = len(lists)
-    before, since = np.zeros((m, m), dtype=np.int32), np.zeros((m, m), dtype=np.int32)
-    _meet(before, owners, lists, start, stop)
+    before, after = np.zeros((m, m), dtype=np.int32), np.zeros((m, m), dtype=np.int32)
+    _count_members(before, owners, lists, start, stop)
     for a in range(m):
         for f in lists[a, start:stop]:
             owners[f, a] = 1
-    _meet(since, owners, lists, start, stop)
-    table += since + before.T
+    _count_members(after, owners, lists, start, stop)
+    # new in a, now in b; new in b, before in a
+    table += after + before.T
 
 
 @kernel
-def _meet(
-    table: NDArray[np.int32],
-    owners: NDArray[np.uint8],
-    lists: NDArray[np.int32],
+def _count_members(
+    table: Int32Array,
+    owners: OwnerArray,
+    lists: Int32Array,
     start: int,
     stop: int,
 ) -> None:
-    """Count, for each list, how many of its features from `start` to `stop` each list holds."""
+    """Count how many features of each list, from `start` to `stop`, each list holds.
+
+    Parameters
+    ----------
+    table : ndarray of shape (m, m)
+        Receives the counts, in addition.
+    owners, lists : ndarray
+        As in `extend_overlaps`.
+    """
     m = len(lists)
     for a in range(m):
-        met = table[a]
+        counts = table[a]
         for f in lists[a, start:stop]:
-            own = owners[f]
+            feature_owners = owners[f]
             for b in range(m):
-                met[b] += own[b]
-
-
-# Distributions that random subsets of given sizes obey.
-
-NEGLIGIBLE = 1e-22  # probability, relative to the mode, below which a tail is cut
+                counts[b] += feature_owners[b]
 
 
 @kernel
-def _mode(p: int, a: int, b: int) -> int:
+def _most_likely_overlap(p: int, a: int, b: int) -> int:
+    """The most likely overlap of random subsets of sizes a and b of p features."""
     return max(0, a + b - p, min(a, b, (a + 1) * (b + 1) // (p + 2)))
 
 
 @kernel
 def _probability_ratio(p: int, a: int, b: int, r: int) -> float:
-    """Ratio of the hypergeometric probabilities of r + 1 and r."""
+    """Ratio of the hypergeometric probabilities of overlaps r + 1 and r."""
     return (a - r) * (b - r) / ((r + 1.0) * (p - a - b + r + 1.0))
 
 
 @kernel
-def _extent(p: int, a: int, b: int) -> tuple[int, int]:
+def _overlap_range(p: int, a: int, b: int) -> tuple[int, int]:
     """First and last overlap whose probability is not negligible."""
-    mode = _mode(p, a, b)
+    mode = _most_likely_overlap(p, a, b)
     low, weight = mode, 1.0
     while low > max(0, a + b - p) and weight > NEGLIGIBLE:
         low -= 1
@@ -106,9 +149,9 @@ def _extent(p: int, a: int, b: int) -> tuple[int, int]:
 
 
 @kernel
-def _fill(p: int, a: int, b: int, low: int, pmf: NDArray[np.float64]) -> None:
-    """Write the probabilities of the overlaps from `low` on, by recurrence from the mode."""
-    mode = _mode(p, a, b) - low
+def _fill_hypergeometric(p: int, a: int, b: int, low: int, pmf: FloatArray) -> None:
+    """Write the probabilities of the overlaps from `low` on to `pmf`, of shape (n_overlaps,)."""
+    mode = _most_likely_overlap(p, a, b) - low
     pmf[mode] = 1.0
     for i in range(mode, 0, -1):
         pmf[i - 1] = pmf[i] / _probability_ratio(p, a, b, low + i - 1)
@@ -119,36 +162,50 @@ def _fill(p: int, a: int, b: int, low: int, pmf: NDArray[np.float64]) -> None:
 
 @kernel
 def overlap_distributions(
-    p: int, a: NDArray[np.int64], b: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    p: int, a: IntArray, b: IntArray
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Distribution of the overlap of two random subsets, for many pairs of sizes at once.
 
-    Returns where each distribution begins, its overlaps and their probabilities.
+    Parameters
+    ----------
+    a, b : ndarray of shape (n,)
+        The sizes of the subsets.
+
+    Returns
+    -------
+    start : ndarray of shape (n + 1,)
+        Where each distribution begins.
+    overlaps, pmf : ndarray of shape (start[-1],)
+        The overlaps and their probabilities.
     """
     n = len(a)
     lows = np.empty(n, np.int64)
     start = np.zeros(n + 1, np.int64)
     for i in range(n):
-        low, high = _extent(p, a[i], b[i])
+        low, high = _overlap_range(p, a[i], b[i])
         lows[i] = low
         start[i + 1] = start[i] + high - low + 1
     overlaps = np.empty(start[n], np.int64)
     pmf = np.empty(start[n])
     for i in range(n):
-        own = pmf[start[i] : start[i + 1]]
-        _fill(p, a[i], b[i], lows[i], own)
-        for k in range(len(own)):
+        probabilities = pmf[start[i] : start[i + 1]]
+        _fill_hypergeometric(p, a[i], b[i], lows[i], probabilities)
+        for k in range(len(probabilities)):
             overlaps[start[i] + k] = lows[i] + k
     return start, overlaps, pmf
 
 
 @kernel
-def poisson_binomial(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distribution of the number of successes in independent trials of given probabilities."""
+def poisson_binomial(probabilities: FloatArray) -> FloatArray:
+    """Distribution of the number of successes in independent trials.
+
+    `probabilities`, of shape (n,), are those of success; the result has shape (n + 1,).
+    """
     pmf = np.zeros(len(probabilities) + 1)
     pmf[0] = 1.0
     for i in range(len(probabilities)):
         chance = probabilities[i]
+        # pmf = (1 - chance) pmf + chance (pmf shifted by one)
         for count in range(i + 1, 0, -1):
             pmf[count] = pmf[count] * (1 - chance) + pmf[count - 1] * chance
         pmf[0] *= 1 - chance
@@ -156,19 +213,22 @@ def poisson_binomial(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @kernel
-def union_distribution(p: int, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Distribution of the size of the union of random subsets of given sizes."""
-    most = min(p, sizes.sum())
-    pmf = np.zeros(most + 1)
+def union_distribution(p: int, sizes: IntArray) -> FloatArray:
+    """Distribution of the size of the union of random subsets of p features.
+
+    `sizes`, of shape (m,), are those of the subsets.
+    """
+    max_union = min(p, sizes.sum())
+    pmf = np.zeros(max_union + 1)
     pmf[0] = 1.0
     for size in sizes:
-        grown = np.zeros(most + 1)
-        for union in range(most + 1):
-            if pmf[union] < 1e-30:
+        grown = np.zeros(max_union + 1)
+        for union in range(max_union + 1):
+            if pmf[union] < NEGLIGIBLE_UNION:
                 continue
-            low, high = _extent(p, union, size)
+            low, high = _overlap_range(p, union, size)
             overlap = np.empty(high - low + 1)
-            _fill(p, union, size, low, overlap)
+            _fill_hypergeometric(p, union, size, low, overlap)
             for k in range(len(overlap)):
                 grown[union + size - low - k] += pmf[union] * overlap[k]
         pmf = grown

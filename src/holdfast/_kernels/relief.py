@@ -1,43 +1,71 @@
-"""ReliefF: distances, neighbours and scores, block of features by block of features.
+"""ReliefF: distances, neighbours and scores, one block of features at a time.
 
-Distances add up feature by feature in the order of the columns, as WEKA adds them: ties in
-distance, and so the choice among tied neighbours, come out the same to the last bit.
-Indices of inner loops are unsigned: the check for negative ones would keep them scalar.
+**Method.** For each probe the k nearest samples of its own class (hits) and of every other class
+(misses) are found by the sum of the differences of all features. The score of a feature is the mean
+over probes of its mean difference to the misses, weighted by P(c) / (1 - P(class of the probe)),
+minus its mean difference to the hits. Numeric features are scaled to 0..1 by their range; the
+difference of nominal values is 0 or 1.
+
+**Reference.** [Kononenko1994]_ for ReliefF, [Robnik2003]_ for its analysis; WEKA 3.6
+(ReliefFAttributeEval) for all details that the papers leave open.
+
+**Deviations.** From the papers, as in WEKA: the difference to a missing numeric value is the
+largest that its range allows, max(v, 1 - v), and 1 if both are missing; to a missing nominal value
+it is 1 - 1/(number of values), not an estimate from class frequencies. Every sample is a probe
+once, unless the caller draws probes. From WEKA: the caller gives constant features the lowest score
+instead of 0, and only exactly constant features are constant (WEKA: a range below 1e-6).
+
+**Rounding.** Distances add up feature by feature in the order of the columns, as in WEKA: ties in
+distance, and so the choice among tied neighbours, come out the same to the last bit. Scores are
+summed over pairs of rows in another order and agree with WEKA to 1e-10
+(``tests/select/test_relieff.py``). Indices of inner loops are unsigned: the check for negative ones
+would keep them scalar.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from holdfast._kernels import kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
+from holdfast._typing import BoolArray, FloatArray, IntArray
 
 PLAIN, GAPS, NOMINAL = range(3)
-LANES = 8
+LANES = 8  # chosen: doubles in a vector register of 512 bits
 u64 = np.uint64
 
 
 @kernel
-def scale(block: Floats, nominal: Flags, kinds: Ints, lack: Floats, constant: Flags) -> None:
-    """Bring numeric columns to 0..1 in place; say which kind each column is, which are constant.
+def scale_block(
+    block: FloatArray,
+    nominal: BoolArray,
+    kinds: IntArray,
+    missing_difference: FloatArray,
+    constant: BoolArray,
+) -> None:
+    """Scale numeric columns to 0..1 in place; classify all columns.
 
-    `lack` becomes the difference to a missing value of a nominal column.
+    Parameters
+    ----------
+    block : ndarray of shape (n, p)
+        The values, NaN where missing; scaled in place.
+    nominal : ndarray of shape (p,)
+        Which columns are nominal.
+    kinds : ndarray of shape (p,)
+        Receives `PLAIN`, `GAPS` (numeric with missing values) or `NOMINAL`.
+    missing_difference : ndarray of shape (p,)
+        Receives the difference to a missing value of a nominal column.
+    constant : ndarray of shape (p,)
+        Receives which columns are constant or empty.
     """
     n, width = u64(block.shape[0]), u64(block.shape[1])
-    low, high, gaps = _extent(block)
+    low, high, gaps = _column_extremes(block)
     for f in range(width):
-        gappy, empty = gaps[f] > 0, gaps[f] == n
-        constant[f] = empty or (not gappy and low[f] == high[f])
-        kinds[f] = NOMINAL if nominal[f] else (GAPS if gappy else PLAIN)
-        lack[f] = 1.0 - 1.0 / max(_distinct(block[:, f]), 1) if nominal[f] and gappy else 0.0
+        has_gaps, empty = gaps[f] > 0, gaps[f] == n
+        constant[f] = empty or (not has_gaps and low[f] == high[f])
+        kinds[f] = NOMINAL if nominal[f] else (GAPS if has_gaps else PLAIN)
+        missing_difference[f] = (
+            1.0 - 1.0 / max(_count_distinct(block[:, f]), 1) if nominal[f] and has_gaps else 0.0
+        )
         if nominal[f] or empty:
             low[f], high[f] = 0.0, 1.0
         if high[f] - low[f] == np.inf:  # the range is beyond the largest float
@@ -47,13 +75,13 @@ def scale(block: Floats, nominal: Flags, kinds: Ints, lack: Floats, constant: Fl
         high[f] = high[f] - low[f] if high[f] > low[f] else 1.0
     for i in range(n):
         for f in range(width):
-            # the operator would look for a divisor of 0 in every turn
+            # the operator would check for a divisor of 0 in every iteration
             block[i, f] = np.divide(block[i, f] - low[f], high[f])
 
 
 @kernel
-def _extent(block: Floats) -> tuple[Floats, Floats, Floats]:
-    """Smallest and largest value and number of missing values of each column."""
+def _column_extremes(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Minimum, maximum and number of missing values by column of `block`, of shape (n, p)."""
     n, width = u64(block.shape[0]), u64(block.shape[1])
     low, high = np.full(width, np.inf), np.full(width, -np.inf)
     gaps = np.zeros(width)
@@ -67,26 +95,26 @@ def _extent(block: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 @kernel
-def _distinct(column: Floats) -> int:
-    """Count the different values of a nominal column, missing ones left out."""
-    seen = np.empty(len(column))
+def _count_distinct(column: FloatArray) -> int:
+    """Count the different values of `column`, of shape (n,), without missing ones."""
+    distinct = np.empty(len(column))
     count = 0
     for value in column:
         known = np.isnan(value)
         for k in range(count):
-            known = known or seen[k] == value
+            known = known or distinct[k] == value
         if not known:
-            seen[count] = value
+            distinct[count] = value
             count += 1
     return count
 
 
 @kernel
-def _difference(a: float, b: float, kind: int, lack: float) -> float:
+def _difference(a: float, b: float, kind: int, missing_difference: float) -> float:
     """Difference of two scaled values of one feature, by WEKA's rules."""
     if kind == NOMINAL:
         if np.isnan(a) or np.isnan(b):
-            return lack
+            return missing_difference
         return 0.0 if a == b else 1.0
     if np.isnan(a):
         return 1.0 if np.isnan(b) else max(b, 1.0 - b)
@@ -95,41 +123,60 @@ def _difference(a: float, b: float, kind: int, lack: float) -> float:
 
 @kernel
 def add_distances(
-    turned: Floats, kinds: Ints, lack: Floats, first: int, whole: bool, table: Floats
+    transposed: FloatArray,
+    kinds: IntArray,
+    missing_difference: FloatArray,
+    first: int,
+    whole: bool,
+    table: FloatArray,
 ) -> None:
-    """Add a block of features, one in a row, to the distances; row 0 of the table is `first`.
+    """Add a block of features to the distances; row 0 of the table is row `first`.
 
-    The columns of `turned` and `table` are padded to a multiple of LANES. If the table is
-    whole, entries left of the diagonal are not all filled.
+    Parameters
+    ----------
+    transposed : ndarray of shape (p, width)
+        The scaled values, one feature per row, columns padded to a multiple of `LANES`.
+    kinds, missing_difference : ndarray of shape (p,)
+        See `scale_block`.
+    whole : bool
+        Whether the table has all rows; entries left of the diagonal are then not all filled.
+    table : ndarray of shape (n_rows, width)
+        The distances, changed in place.
     """
     f = 0
-    while f < len(turned):
+    while f < len(transposed):
         plain = 0
-        while plain < 4 and f + plain < len(turned) and kinds[f + plain] == PLAIN:
+        while plain < 4 and f + plain < len(transposed) and kinds[f + plain] == PLAIN:
             plain += 1
         if plain == 4:
-            _add_four(turned, f, first, whole, table)
+            _add_four_features(transposed, f, first, whole, table)
             f += 4
         else:
-            _add_one(turned[f], kinds[f], lack[f], first, whole, table)
+            _add_feature(transposed[f], kinds[f], missing_difference[f], first, whole, table)
             f += 1
 
 
 @kernel
-def _start(probe: np.uint64, whole: bool) -> np.uint64:
+def _first_column(probe: np.uint64, whole: bool) -> np.uint64:
     """First column of a row of distances that has to be filled."""
     return probe // u64(LANES) * u64(LANES) if whole else u64(0)
 
 
 @kernel
-def _add_four(turned: Floats, f: int, first: int, whole: bool, table: Floats) -> None:
-    """Add four numeric features without gaps: together, to touch the table less often."""
-    z0, z1, z2, z3 = turned[f], turned[f + 1], turned[f + 2], turned[f + 3]
-    n = u64(turned.shape[1])
+def _add_four_features(
+    transposed: FloatArray, f: int, first: int, whole: bool, table: FloatArray
+) -> None:
+    """Add four numeric features without gaps together, which touches the table less often.
+
+    The features are added one after the other, so the sum is that of `_add_feature`. `transposed`
+    has shape (p, width), `table` has shape (n_rows, width).
+    """
+    z0, z1, z2, z3 = transposed[f], transposed[f + 1], transposed[f + 2], transposed[f + 3]
+    n = u64(transposed.shape[1])
     for i in range(u64(len(table))):
         probe = u64(first) + i
         a0, a1, a2, a3 = z0[probe], z1[probe], z2[probe], z3[probe]
-        for j in range(_start(probe, whole), n):
+        for j in range(_first_column(probe, whole), n):
             distance = table[i, j]
             distance += abs(a0 - z0[j])
             distance += abs(a1 - z1[j])
@@ -139,105 +186,146 @@ def _add_four(turned: Floats, f: int, first: int, whole: bool, table: Floats) ->
 
 
 @kernel
-def _add_one(
-    values: Floats, kind: int, lack: float, first: int, whole: bool, table: Floats
+def _add_feature(
+    values: FloatArray,
+    kind: int,
+    missing_difference: float,
+    first: int,
+    whole: bool,
+    table: FloatArray,
 ) -> None:
-    """Add one feature of any kind; the probe's own value decides outside of the inner loop."""
+    """Add one feature of any kind; a missing value of the probe is handled outside of the loop.
+
+    `values` has shape (width,), `table` has shape (n_rows, width).
+    """
     n = u64(len(values))
-    alone = np.empty(len(values))  # the difference to a probe whose value is missing
+    to_missing_probe = np.empty(len(values))  # the difference to a probe whose value is missing
     for k in range(len(values)):
-        alone[k] = _difference(np.nan, values[k], kind, lack)
+        to_missing_probe[k] = _difference(np.nan, values[k], kind, missing_difference)
     for i in range(u64(len(table))):
         a = values[u64(first) + i]
-        start = _start(u64(first) + i, whole)
+        start = _first_column(u64(first) + i, whole)
         if np.isnan(a):
             for j in range(start, n):
-                table[i, j] += alone[j]
+                table[i, j] += to_missing_probe[j]
         elif kind == NOMINAL:
             for j in range(start, n):
                 b = values[j]
-                differs = lack if np.isnan(b) else 1.0
+                differs = missing_difference if np.isnan(b) else 1.0
                 table[i, j] += 0.0 if a == b else differs
         else:
-            other = max(a, 1.0 - a)
+            to_missing = max(a, 1.0 - a)
             for j in range(start, n):
                 b = values[j]
-                table[i, j] += other if np.isnan(b) else abs(a - b)
+                table[i, j] += to_missing if np.isnan(b) else abs(a - b)
 
 
 @kernel
-def mirror(table: Floats) -> None:
-    """Copy the upper triangle of a whole table to the lower one."""
+def mirror_upper_triangle(table: FloatArray) -> None:
+    """Copy the upper triangle of `table`, of shape (n, at least n), to the lower one."""
     for i in range(len(table)):
         for j in range(i):
             table[i, j] = table[j, i]
 
 
 @kernel
-def neighbours(
-    table: Floats,
+def list_neighbor_pairs(
+    table: FloatArray,
     first: int,
     rows: int,
-    place: Ints,
-    codes: Ints,
-    counts: Ints,
-    times: Ints,
+    distinct_row: IntArray,
+    codes: IntArray,
+    counts: IntArray,
+    n_probed: IntArray,
     k: int,
-    pairs: Ints,
-    weights: Floats,
+    pairs: IntArray,
+    weights: FloatArray,
 ) -> int:
     """List the pairs (probe, neighbour), with weights, of all probes that the table covers.
 
-    Sample i of the resample is row ``place[i]`` of `rows`, and a probe ``times[i]`` times. Of each
-    class the k nearest are held; a newcomer has to be nearer than the farthest held and takes its
-    slot, the first such slot. A pair is coded as smaller row times rows plus larger row. Returns
-    how many there are.
+    Of each class the k nearest samples are held; a later sample must be nearer than the farthest
+    one held and takes its slot, the first such slot. Returns the number of pairs.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_rows, width)
+        Distances of rows first to first + n_rows to all rows.
+    rows : int
+        The number of distinct rows.
+    distinct_row : ndarray of shape (n,)
+        The distinct row that each sample of the resample is.
+    codes : ndarray of shape (n,)
+        The class of each sample.
+    counts : ndarray of shape (c,)
+        Samples of each class.
+    n_probed : ndarray of shape (n,)
+        How often each sample is a probe.
+    pairs : ndarray of shape (at least the number of pairs,)
+        Receives the pairs, coded as smaller row times `rows` plus larger row.
+    weights : ndarray of the same shape
+        Receives the weights.
     """
-    n, c = len(place), len(counts)
-    held, far = np.empty((c, k), np.int64), np.empty((c, k))
-    found, worst = np.empty(c, np.int64), np.empty(c, np.int64)
-    size, probes = 0, times.sum()
+    n, c = len(distinct_row), len(counts)
+    held, held_distances = np.empty((c, k), np.int64), np.empty((c, k))
+    n_held, farthest = np.empty(c, np.int64), np.empty(c, np.int64)
+    n_pairs, n_probes_total = 0, n_probed.sum()
     for i in range(n):
-        if times[i] == 0 or not first <= place[i] < first + len(table):
+        if n_probed[i] == 0 or not first <= distinct_row[i] < first + len(table):
             continue
-        distances = table[place[i] - first]
-        found[:] = 0
+        distances = table[distinct_row[i] - first]
+        n_held[:] = 0
         for j in range(n):
             if j == i:
                 continue
-            own, slot = codes[j], found[codes[j]]
+            class_, slot = codes[j], n_held[codes[j]]
             if slot < k:
-                found[own] += 1
+                n_held[class_] += 1
             else:
-                slot = worst[own]
-                if distances[place[j]] >= far[own, slot]:
+                slot = farthest[class_]
+                if distances[distinct_row[j]] >= held_distances[class_, slot]:
                     continue
-            held[own, slot], far[own, slot] = place[j], distances[place[j]]
-            worst[own] = 0
-            for other in range(1, found[own]):
-                if far[own, other] > far[own, worst[own]]:
-                    worst[own] = other
-        for own in range(c):
-            share = -1.0 if own == codes[i] else counts[own] / (n - counts[codes[i]])
-            for slot in range(found[own]):
-                a, b = place[i], held[own, slot]
-                pairs[size] = min(a, b) * rows + max(a, b)
-                weights[size] = share * times[i] / (found[own] * probes)
-                size += 1
-    return size
+            held[class_, slot], held_distances[class_, slot] = (
+                distinct_row[j],
+                distances[distinct_row[j]],
+            )
+            farthest[class_] = 0
+            for other in range(1, n_held[class_]):
+                if held_distances[class_, other] > held_distances[class_, farthest[class_]]:
+                    farthest[class_] = other
+        for class_ in range(c):
+            # hits count -1, misses of class c P(c) / (1 - P(class of the probe))
+            share = -1.0 if class_ == codes[i] else counts[class_] / (n - counts[codes[i]])
+            for slot in range(n_held[class_]):
+                a, b = distinct_row[i], held[class_, slot]
+                pairs[n_pairs] = min(a, b) * rows + max(a, b)
+                weights[n_pairs] = share * n_probed[i] / (n_held[class_] * n_probes_total)
+                n_pairs += 1
+    return n_pairs
 
 
 @kernel
 def add_scores(
-    block: Floats,
-    kinds: Ints,
-    lack: Floats,
-    left: Ints,
-    right: Ints,
-    weights: Floats,
-    scores: Floats,
+    block: FloatArray,
+    kinds: IntArray,
+    missing_difference: FloatArray,
+    left: IntArray,
+    right: IntArray,
+    weights: FloatArray,
+    scores: FloatArray,
 ) -> None:
-    """Add weighted differences of pairs of rows to the scores of a block of features."""
+    """Add weighted differences of pairs of rows to the scores of a block of features.
+
+    Parameters
+    ----------
+    block : ndarray of shape (n, p)
+        The scaled values.
+    kinds, missing_difference : ndarray of shape (p,)
+        See `scale_block`.
+    left, right, weights : ndarray of shape (n_pairs,)
+        The rows of each pair, and its weight.
+    scores : ndarray of shape (p,)
+        The scores, changed in place.
+    """
     width = u64(len(scores))
     total = np.zeros(len(scores))
     paired = len(weights) // 2 * 2
@@ -255,5 +343,7 @@ def add_scores(
             total[f] = 0.0
             for e in range(len(weights)):
                 a, b = left[e], right[e]
-                total[f] += weights[e] * _difference(block[a, f], block[b, f], kinds[f], lack[f])
+                total[f] += weights[e] * _difference(
+                    block[a, f], block[b, f], kinds[f], missing_difference[f]
+                )
         scores[f] += total[f]

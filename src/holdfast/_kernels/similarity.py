@@ -1,56 +1,87 @@
 """Agreement of two subsets when similar features count as partly the same.
 
-A pair of subsets is described by its *mates* (positions that hold the same feature) and its
-*edges* (positions that hold similar, different features), grouped by the position in the first
-subset. Scores can be taken for the first a and b positions only, so that one pair of random
-sequences serves every pair of sizes.
+**Method.** A pair of subsets is described by its *common* features (positions that hold the same
+feature) and its *edges* (positions that hold different features whose similarity reaches a
+threshold), grouped by the position in the first subset. With r common features, a and b the sizes
+of the subsets, and edges between features that are not common:
+
+* `MBM`: r plus the size of a maximum bipartite matching, found by augmenting paths;
+* `GREEDY`: r plus the size of the matching that takes the strongest edge first;
+* `COUNT`: r plus the smaller of the numbers of features with an edge in the two subsets;
+* `MEAN`: the same with the mean strength of a feature's edges in place of 1;
+* `YU`: r plus the mean of the two numbers of `COUNT`;
+* `ZUCKNICK`: (r + t₁ + t₂) / (a + b - r), where t₁ sums the strengths of all edges into features of
+  the second subset that are not common, divided by b, and t₂ likewise for the first, divided by a.
+
+Scores can be taken for the first a and b positions only, so that one pair of random sequences
+serves every pair of sizes.
+
+**Reference.** [Bommert2020]_ for the first four, [Yu2012]_ and [Zhang2009]_ for `YU`,
+[Zucknick2008]_; [Berge1957]_ for matching by augmenting paths.
+
+**Deviations.** Among equally strong edges `GREEDY` takes the first, so that its value depends on
+the order of the features. Two empty subsets have no value (NaN) by `YU` and `ZUCKNICK`.
+
+**Rounding.** Sizes of matchings and counts are exact. Strengths are added in the order of the
+positions, so a score may differ in the last bits when the two subsets are exchanged; each pair is
+scored once.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from holdfast._kernels import kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+from holdfast._kernels.shuffling import shuffle_front
+from holdfast._typing import FloatArray, IntArray
 
 MBM, GREEDY, COUNT, MEAN, YU, ZUCKNICK = range(6)
 
 
 @kernel
-def _find(
-    first: Ints,
-    second: Ints,
-    place: Ints,
-    indptr: Ints,
-    neighbours: Ints,
-    strengths: Floats,
-    mate: Ints,
-    mate_back: Ints,
-    start: Ints,
-    left: Ints,
-    right: Ints,
-    strength: Floats,
+def _describe_pair(
+    first: IntArray,
+    second: IntArray,
+    position: IntArray,
+    indptr: IntArray,
+    neighbors: IntArray,
+    strengths: FloatArray,
+    common: IntArray,
+    common_back: IntArray,
+    start: IntArray,
+    left: IntArray,
+    right: IntArray,
+    strength: FloatArray,
 ) -> None:
-    """Find mates and edges of two subsets in a similarity graph; `place` is zero before, after."""
+    """Find common features and edges of two subsets in a similarity graph.
+
+    Parameters
+    ----------
+    first, second : ndarray of shapes (a,) and (b,)
+        The features of the subsets.
+    position : ndarray of shape (p,)
+        Scratch: zero before and after.
+    indptr, neighbors, strengths : ndarray of shapes (p + 1,), (n_edges,) and (n_edges,)
+        The graph: feature x is similar to ``neighbors[indptr[x]:indptr[x + 1]]``.
+    common, common_back : ndarray of shapes (a,) and (b,)
+        Receive the position of the same feature in the other subset, -1 if it is not there.
+    start : ndarray of shape (a + 1,)
+        Receives where the edges of each position of the first subset begin.
+    left, right, strength : ndarray of shape (at least the number of edges,)
+        Receive the positions in both subsets and the strength of each edge.
+    """
     for j in range(len(second)):
-        place[second[j]] = j + 1
-        mate_back[j] = -1
+        position[second[j]] = j + 1
+        common_back[j] = -1
     count = 0
     for i in range(len(first)):
         x = first[i]
         start[i] = count
-        mate[i] = place[x] - 1
-        if mate[i] >= 0:
-            mate_back[mate[i]] = i
+        common[i] = position[x] - 1
+        if common[i] >= 0:
+            common_back[common[i]] = i
         for e in range(indptr[x], indptr[x + 1]):
-            j = place[neighbours[e]] - 1
+            j = position[neighbors[e]] - 1
             if j >= 0:
                 left[count] = i
                 right[count] = j
@@ -58,69 +89,94 @@ def _find(
                 count += 1
     start[len(first)] = count
     for j in range(len(second)):
-        place[second[j]] = 0
+        position[second[j]] = 0
 
 
 @kernel
-def _matching(
-    a: int, b: int, mate: Ints, mate_back: Ints, start: Ints, right: Ints, work: Ints
+def _max_matching_size(
+    a: int,
+    b: int,
+    common: IntArray,
+    common_back: IntArray,
+    start: IntArray,
+    right: IntArray,
+    work: IntArray,
 ) -> int:
-    """Size of a maximum matching of features outside the overlap, by augmenting paths."""
-    to, back, came, queue = work[0], work[1], work[2], work[3]
-    to[:a] = -1
-    back[:b] = -1
-    seen = work[4]
-    seen[:b] = -1
+    """Size of a maximum matching of features that are not common, by augmenting paths.
+
+    Parameters
+    ----------
+    common, common_back, start, right : ndarray
+        As in `_describe_pair`.
+    work : ndarray of shape (5, at least max(a, b) + 1)
+        Scratch.
+    """
+    partner, partner_back, came_from, queue = work[0], work[1], work[2], work[3]
+    partner[:a] = -1
+    partner_back[:b] = -1
+    visited_by = work[4]
+    visited_by[:b] = -1
     size = 0
     for root in range(a):
-        if 0 <= mate[root] < b:
+        if 0 <= common[root] < b:
             continue
         queue[0] = root
-        head, tail, end = 0, 1, -1
-        while head < tail and end < 0:
+        head, tail, free = 0, 1, -1
+        while head < tail and free < 0:
             i = queue[head]
             head += 1
             for e in range(start[i], start[i + 1]):
                 j = right[e]
-                if j >= b or 0 <= mate_back[j] < a or seen[j] == root:
+                if j >= b or 0 <= common_back[j] < a or visited_by[j] == root:
                     continue
-                seen[j] = root
-                came[j] = i
-                if back[j] < 0:
-                    end = j
+                visited_by[j] = root
+                came_from[j] = i
+                if partner_back[j] < 0:
+                    free = j
                     break
-                queue[tail] = back[j]
+                queue[tail] = partner_back[j]
                 tail += 1
-        if end >= 0:
+        if free >= 0:
             size += 1
-        while end >= 0:
-            i = came[end]
-            following = to[i]
-            to[i] = end
-            back[end] = i
-            end = following
+        # swap matched and unmatched edges along the path from the root to the free position
+        while free >= 0:
+            i = came_from[free]
+            previous = partner[i]
+            partner[i] = free
+            partner_back[free] = i
+            free = previous
     return size
 
 
 @kernel
-def _greedy(
+def _greedy_matching_size(
     a: int,
     b: int,
-    mate: Ints,
-    mate_back: Ints,
-    left: Ints,
-    right: Ints,
-    order: Ints,
-    work: Ints,
+    common: IntArray,
+    common_back: IntArray,
+    left: IntArray,
+    right: IntArray,
+    order: IntArray,
+    work: IntArray,
 ) -> int:
-    """Size of the matching that takes the strongest edge first."""
+    """Size of the matching that takes the strongest edge first.
+
+    Parameters
+    ----------
+    common, common_back, left, right : ndarray
+        As in `_describe_pair`.
+    order : ndarray of shape (n_edges,)
+        The edges, strongest first.
+    work : ndarray of shape (5, at least max(a, b) + 1)
+        Scratch.
+    """
     taken_left, taken_right = work[0], work[1]
     taken_left[:a] = 0
     taken_right[:b] = 0
     size = 0
     for e in order:
         i, j = left[e], right[e]
-        if i >= a or j >= b or 0 <= mate[i] < b or 0 <= mate_back[j] < a:
+        if i >= a or j >= b or 0 <= common[i] < b or 0 <= common_back[j] < a:
             continue
         if taken_left[i] == 0 and taken_right[j] == 0:
             taken_left[i] = 1
@@ -130,104 +186,130 @@ def _greedy(
 
 
 @kernel
-def _score(
+def _score_pair(
     kind: int,
     a: int,
     b: int,
-    mate: Ints,
-    mate_back: Ints,
-    start: Ints,
-    left: Ints,
-    right: Ints,
-    strength: Floats,
-    order: Ints,
-    work: Ints,
-    sums: Floats,
+    common: IntArray,
+    common_back: IntArray,
+    start: IntArray,
+    left: IntArray,
+    right: IntArray,
+    strength: FloatArray,
+    order: IntArray,
+    work: IntArray,
+    sums: FloatArray,
 ) -> float:
-    """Score the first a and b positions of a pair of subsets."""
+    """Score the first a and b positions of a pair of subsets.
+
+    Parameters
+    ----------
+    common, common_back, start, left, right, strength : ndarray
+        As in `_describe_pair`.
+    order : ndarray of shape (n_edges,)
+        The edges, strongest first; empty unless `kind` is `GREEDY`.
+    work, sums : ndarray of shapes (5, at least max(a, b) + 1) and (2, at least max(a, b))
+        Scratch.
+    """
     shared = 0
     for i in range(a):
-        if 0 <= mate[i] < b:
+        if 0 <= common[i] < b:
             shared += 1
     if kind == MBM:
-        return shared + _matching(a, b, mate, mate_back, start, right, work)
+        return shared + _max_matching_size(a, b, common, common_back, start, right, work)
     if kind == GREEDY:
-        return shared + _greedy(a, b, mate, mate_back, left, right, order, work)
+        return shared + _greedy_matching_size(a, b, common, common_back, left, right, order, work)
     edges = start[a]
     if kind == ZUCKNICK:
         forth, back = 0.0, 0.0
         for e in range(edges):
             if right[e] >= b:
                 continue
-            if not 0 <= mate_back[right[e]] < a:
+            if not 0 <= common_back[right[e]] < a:
                 forth += strength[e]
-            if not 0 <= mate[left[e]] < b:
+            if not 0 <= common[left[e]] < b:
                 back += strength[e]
         if a == 0 or b == 0:
             return np.nan if a == b else 0.0
+        # common features and both sums, over the size of the union
         return (shared + forth / b + back / a) / (a + b - shared)
-    of_left, of_right = work[0], work[1]
-    of_left[:a] = 0
-    of_right[:b] = 0
+    n_left, n_right = work[0], work[1]
+    n_left[:a] = 0
+    n_right[:b] = 0
     sums[0, :a] = 0.0
     sums[1, :b] = 0.0
     for e in range(edges):
         i, j = left[e], right[e]
-        if j >= b or 0 <= mate[i] < b or 0 <= mate_back[j] < a:
+        if j >= b or 0 <= common[i] < b or 0 <= common_back[j] < a:
             continue
-        of_left[i] += 1
-        of_right[j] += 1
+        n_left[i] += 1
+        n_right[j] += 1
         sums[0, i] += strength[e]
         sums[1, j] += strength[e]
     forth, back = 0.0, 0.0
     for i in range(a):
-        if of_left[i] > 0:
-            forth += sums[0, i] / of_left[i] if kind == MEAN else 1.0
+        if n_left[i] > 0:
+            forth += sums[0, i] / n_left[i] if kind == MEAN else 1.0
     for j in range(b):
-        if of_right[j] > 0:
-            back += sums[1, j] / of_right[j] if kind == MEAN else 1.0
+        if n_right[j] > 0:
+            back += sums[1, j] / n_right[j] if kind == MEAN else 1.0
     if kind == YU:
         return np.nan if a + b == 0 else shared + (forth + back) / 2
     return shared + min(forth, back)
 
 
 @kernel
-def _strongest_first(kind: int, strength: Floats) -> Ints:
+def _strongest_first(kind: int, strength: FloatArray) -> IntArray:
+    """Order of the edges by falling `strength`, of shape (n_edges,); only `GREEDY` needs it."""
     if kind != GREEDY:
         return np.zeros(0, np.int64)
     return np.argsort(-strength, kind="mergesort")
 
 
 @kernel
-def _widest(bounds: Ints, members: Ints, indptr: Ints) -> tuple[int, int]:
-    """Largest subset, and most neighbours that the members of one subset have together."""
-    size, edges = 0, 0
+def _max_size_and_edges(bounds: IntArray, members: IntArray, indptr: IntArray) -> tuple[int, int]:
+    """Size of the largest subset, and most neighbours that the members of one subset have together.
+
+    Parameters
+    ----------
+    bounds, members, indptr : ndarray
+        As in `pair_table`.
+    """
+    max_size, max_edges = 0, 0
     for i in range(len(bounds) - 1):
-        size = max(size, bounds[i + 1] - bounds[i])
+        max_size = max(max_size, bounds[i + 1] - bounds[i])
         total = 0
         for k in range(bounds[i], bounds[i + 1]):
             total += indptr[members[k] + 1] - indptr[members[k]]
-        edges = max(edges, total)
-    return size, edges
+        max_edges = max(max_edges, total)
+    return max_size, max_edges
 
 
 @kernel
 def pair_table(
     kind: int,
-    bounds: Ints,
-    members: Ints,
-    indptr: Ints,
-    neighbours: Ints,
-    strengths: Floats,
-) -> Floats:
-    """Scores of all pairs of subsets."""
+    bounds: IntArray,
+    members: IntArray,
+    indptr: IntArray,
+    neighbors: IntArray,
+    strengths: FloatArray,
+) -> FloatArray:
+    """Scores of all pairs of subsets.
+
+    Parameters
+    ----------
+    bounds, members : ndarray of shapes (m + 1,) and (n_members,)
+        The features of subset i are ``members[bounds[i]:bounds[i + 1]]``.
+    indptr, neighbors, strengths : ndarray
+        As in `_describe_pair`.
+    """
     m = len(bounds) - 1
-    size, most = _widest(bounds, members, indptr)
-    place = np.zeros(len(indptr) - 1, np.int64)
-    mate, mate_back = np.empty(size, np.int64), np.empty(size, np.int64)
+    size, max_edges = _max_size_and_edges(bounds, members, indptr)
+    position = np.zeros(len(indptr) - 1, np.int64)
+    common, common_back = np.empty(size, np.int64), np.empty(size, np.int64)
     start = np.empty(size + 1, np.int64)
-    left, right = np.empty(most, np.int64), np.empty(most, np.int64)
-    strength = np.empty(most)
+    left, right = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
+    strength = np.empty(max_edges)
     work = np.empty((5, size + 1), np.int64)
     sums = np.empty((2, size))
     table = np.zeros((m, m))
@@ -235,27 +317,27 @@ def pair_table(
         first = members[bounds[i] : bounds[i + 1]]
         for j in range(i, m):
             second = members[bounds[j] : bounds[j + 1]]
-            _find(
+            _describe_pair(
                 first,
                 second,
-                place,
+                position,
                 indptr,
-                neighbours,
+                neighbors,
                 strengths,
-                mate,
-                mate_back,
+                common,
+                common_back,
                 start,
                 left,
                 right,
                 strength,
             )
             order = _strongest_first(kind, strength[: start[len(first)]])
-            table[i, j] = _score(
+            table[i, j] = _score_pair(
                 kind,
                 len(first),
                 len(second),
-                mate,
-                mate_back,
+                common,
+                common_back,
                 start,
                 left,
                 right,
@@ -271,28 +353,38 @@ def pair_table(
 @kernel
 def prefix_scores(
     kind: int,
-    sizes_a: Ints,
-    sizes_b: Ints,
-    mate: Ints,
-    mate_back: Ints,
-    start: Ints,
-    left: Ints,
-    right: Ints,
-    strength: Floats,
-    scores: Floats,
+    sizes_a: IntArray,
+    sizes_b: IntArray,
+    common: IntArray,
+    common_back: IntArray,
+    start: IntArray,
+    left: IntArray,
+    right: IntArray,
+    strength: FloatArray,
+    scores: FloatArray,
 ) -> None:
-    """Score every pair of sizes on the beginnings of one pair of sequences."""
+    """Score every pair of sizes on the beginnings of one pair of sequences.
+
+    Parameters
+    ----------
+    sizes_a, sizes_b : ndarray of shape (n_sizes,)
+        The pairs of sizes.
+    common, common_back, start, left, right, strength : ndarray
+        As in `_describe_pair`.
+    scores : ndarray of shape (n_sizes,)
+        Receives the scores.
+    """
     order = _strongest_first(kind, strength[: start[-1]])
-    size = max(len(mate), len(mate_back))
+    size = max(len(common), len(common_back))
     work = np.empty((5, size + 1), np.int64)
     sums = np.empty((2, size))
     for k in range(len(sizes_a)):
-        scores[k] = _score(
+        scores[k] = _score_pair(
             kind,
             sizes_a[k],
             sizes_b[k],
-            mate,
-            mate_back,
+            common,
+            common_back,
             start,
             left,
             right,
@@ -304,51 +396,56 @@ def prefix_scores(
 
 
 @kernel
-def _shuffle_start(deck: Ints, count: int, generator: np.random.Generator) -> None:
-    """Bring a random sequence of `count` different features to the front of the deck."""
-    for i in range(count):
-        j = i + int(generator.random() * (len(deck) - i))
-        deck[i], deck[j] = deck[j], deck[i]
-
-
-@kernel
 def simulated_scores(
     kind: int,
     draws: int,
-    sizes_a: Ints,
-    sizes_b: Ints,
-    indptr: Ints,
-    neighbours: Ints,
-    strengths: Floats,
+    sizes_a: IntArray,
+    sizes_b: IntArray,
+    indptr: IntArray,
+    neighbors: IntArray,
+    strengths: FloatArray,
     generator: np.random.Generator,
-) -> Floats:
-    """Mean score and its variance for random subsets of each pair of sizes, in two rows."""
+) -> FloatArray:
+    """Sums of the scores, and of their squares, over random subsets of each pair of sizes.
+
+    Parameters
+    ----------
+    sizes_a, sizes_b : ndarray of shape (n_sizes,)
+        The pairs of sizes.
+    indptr, neighbors, strengths : ndarray
+        As in `_describe_pair`.
+
+    Returns
+    -------
+    ndarray of shape (2, n_sizes)
+        The sums over all draws.
+    """
     p = len(indptr) - 1
     a, b = sizes_a.max(), sizes_b.max()
     deck = np.arange(p)
-    place = np.zeros(p, np.int64)
-    mate, mate_back = np.empty(a, np.int64), np.empty(b, np.int64)
+    position = np.zeros(p, np.int64)
+    common, common_back = np.empty(a, np.int64), np.empty(b, np.int64)
     start = np.empty(a + 1, np.int64)
     scores = np.empty(len(sizes_a))
     sums = np.zeros((2, len(sizes_a)))
     for _ in range(draws):
-        _shuffle_start(deck, a, generator)
+        shuffle_front(deck, a, generator)
         first = deck[:a].copy()
-        _shuffle_start(deck, b, generator)
-        most = 0
+        shuffle_front(deck, b, generator)
+        max_edges = 0
         for x in first:
-            most += min(indptr[x + 1] - indptr[x], b)
-        left, right = np.empty(most, np.int64), np.empty(most, np.int64)
-        strength = np.empty(most)
-        _find(
+            max_edges += min(indptr[x + 1] - indptr[x], b)
+        left, right = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
+        strength = np.empty(max_edges)
+        _describe_pair(
             first,
             deck[:b],
-            place,
+            position,
             indptr,
-            neighbours,
+            neighbors,
             strengths,
-            mate,
-            mate_back,
+            common,
+            common_back,
             start,
             left,
             right,
@@ -358,8 +455,8 @@ def simulated_scores(
             kind,
             sizes_a,
             sizes_b,
-            mate,
-            mate_back,
+            common,
+            common_back,
             start,
             left,
             right,
@@ -373,8 +470,11 @@ def simulated_scores(
 
 
 @kernel
-def _next_combination(chosen: Ints, p: int) -> bool:
-    """Advance to the next combination in lexicographic order; False after the last."""
+def _next_combination(chosen: IntArray, p: int) -> bool:
+    """Advance to the next combination in lexicographic order; False after the last.
+
+    `chosen`, of shape (k,), holds k of the numbers below p, ascending.
+    """
     k = len(chosen)
     for i in range(k - 1, -1, -1):
         if chosen[i] < p - k + i:
@@ -387,16 +487,22 @@ def _next_combination(chosen: Ints, p: int) -> bool:
 
 @kernel
 def enumerated_mean(
-    kind: int, a: int, b: int, indptr: Ints, neighbours: Ints, strengths: Floats
+    kind: int, a: int, b: int, indptr: IntArray, neighbors: IntArray, strengths: FloatArray
 ) -> float:
-    """Mean score over all pairs of subsets of sizes a and b."""
+    """Mean score over all pairs of subsets of sizes a and b.
+
+    Parameters
+    ----------
+    indptr, neighbors, strengths : ndarray
+        As in `_describe_pair`.
+    """
     p = len(indptr) - 1
-    place = np.zeros(p, np.int64)
-    mate, mate_back = np.empty(a, np.int64), np.empty(b, np.int64)
+    position = np.zeros(p, np.int64)
+    common, common_back = np.empty(a, np.int64), np.empty(b, np.int64)
     start = np.empty(a + 1, np.int64)
-    most = a * b
-    left, right = np.empty(most, np.int64), np.empty(most, np.int64)
-    strength = np.empty(most)
+    max_edges = a * b
+    left, right = np.empty(max_edges, np.int64), np.empty(max_edges, np.int64)
+    strength = np.empty(max_edges)
     work = np.empty((5, max(a, b) + 1), np.int64)
     sums = np.empty((2, max(a, b)))
     total, count = 0.0, 0
@@ -404,23 +510,23 @@ def enumerated_mean(
     while True:
         second = np.arange(b)
         while True:
-            _find(
+            _describe_pair(
                 first,
                 second,
-                place,
+                position,
                 indptr,
-                neighbours,
+                neighbors,
                 strengths,
-                mate,
-                mate_back,
+                common,
+                common_back,
                 start,
                 left,
                 right,
                 strength,
             )
             order = _strongest_first(kind, strength[: start[a]])
-            total += _score(
-                kind, a, b, mate, mate_back, start, left, right, strength, order, work, sums
+            total += _score_pair(
+                kind, a, b, common, common_back, start, left, right, strength, order, work, sums
             )
             count += 1
             if not _next_combination(second, p):

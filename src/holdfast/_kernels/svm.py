@@ -1,49 +1,65 @@
-"""A soft-margin SVM, solved in its dual on a Gram matrix.
+"""Soft-margin support vector machines, solved in the dual on a Gram matrix.
 
-The dual is kept in signed form, b = alpha * y: minimise b'Kb/2 - y'b with sum(b) = 0 and each b
-between `low` and `high` (0 and C for the positive class, -C and 0 for the other). With the
-gradient g = Kb - y, b is optimal when no entry that may fall has a larger g than an entry that
-may rise; the largest difference, the *violation*, is in units of the margin.
+**Method.** The dual is kept in signed form, b = alpha * y: minimise b'Kb/2 - y'b subject to sum(b)
+= 0 and each b between `low` and `high` (0 and C for the positive class, -C and 0 for the other).
+With the gradient g = Kb - y, b is optimal if no entry that may fall has a larger g than an entry
+that may rise; the largest such difference, the *violation*, is in units of the margin.
 
-Two moves alternate. Descent on the worst pair always gains but converges slowly; a Newton step
-on the free entries finishes the work once descent has found which they are. Together they
-solve to rounding error, so that rankings do not depend on the tolerance.
+Two moves alternate. Descent on pairs takes the entry with the lowest gradient that may rise and the
+partner with the largest decrease to second order. It always decreases the objective, but converges
+slowly. A Newton step minimises over the free entries, those strictly between their bounds:
 
-`judge` is for searches: machines on subsets that differ from one base by few features. Their
-Gram matrices (or squared distances, for the RBF kernel) are the base's with a little added or
-taken away, and so are, most often, their solutions: few steps lead from one to the other.
+* It solves for a direction d with sum(d) = 0. On such directions K + c 11' acts as K does, since (K
+  + c 11')d = Kd + c 1 (1'd) = Kd. For c > 0 and K positive semidefinite, v'(K + c 11')v = 0 only if
+  v'Kv = 0 and 1'v = 0, so K + c 11' is regular wherever the constrained problem has one solution. c
+  is the largest diagonal entry, so that both parts have the same magnitude.
+* The step ends at the first bound it meets, which fixes that entry. The objective is convex along
+  the direction and lowest at its end, so every part of the step decreases it.
+
+`score_units` is for searches over subsets that differ from one base by few features. Their Gram
+matrices (squared distances, for the RBF kernel) are the base's with a little added or subtracted,
+and their solutions start from the base's.
+
+**Reference.** [Fan2005]_ for the choice of pairs; [Bordes2005]_ for the signed form;
+[Scheinberg2006]_ for active-set steps on the free entries.
+
+**Deviations.** Neither shrinking nor a cache: the Gram matrix is in memory. The schedule of
+tolerances of the pair descent (1e-3, divided by 100 whenever the violation falls below it) and the
+growing number of Newton steps per round are empirical. At the limit of rounds the last solution is
+kept: `solve` returns its violation, which the callers of single machines report as a warning; for
+machines on subsets it is ignored, so their accuracy is then that of an approximate solution.
+
+**Rounding.** A violation below the rounding error of the gradient counts as 0: solutions are exact
+to rounding error, so that rankings do not depend on the tolerance. Results do not have the bits of
+LIBSVM. Decisions of machines on subsets that rounding may have produced are set to 0, so that the
+value of a subset does not depend on the path of a search to it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from holdfast._kernels import kernel
+from holdfast._typing import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-
-RIDGE = 1e-12  # of the largest diagonal entry: keeps singular systems solvable
-ROUNDING = 4e-16  # a violation below this share of the summands is rounding error
-MAX_ROUNDS = 10_000
-SMALLEST = 1e-280  # in place of a Gram matrix of zeros: nothing may be divided by 0
-BOUND_TOLERANCE = 1e-12  # of the box: an entry so near to a bound is at it
+RIDGE = 1e-12  # standard (LIBSVM's tau), here of the largest diagonal entry: curvatures above 0
+ROUNDING = 4e-16  # chosen, about 2 eps: times n and the largest summand, an error of the gradient
+MAX_ROUNDS = 10_000  # chosen: never reached on the data of the tests
+MIN_DIAGONAL = 1e-280  # chosen: in place of a Gram matrix of zeros, so that nothing is divided by 0
+BOUND_TOLERANCE = 1e-12  # chosen, of the box: an entry this near to a bound is at it
 LINEAR = 0.0  # in place of an RBF kernel's gamma
-EXACT = 1e-10  # violation left when a subset is judged
-MAX_SUBSET_ROUNDS = (
-    200  # rounds for that; the hardest of wine's and breast cancer's raw subsets took 55
-)
-BORDER = 1e-10  # decisions below this share of their summands, or of 1, are 0
+SUBSET_TOLERANCE = 1e-10  # chosen: the tolerance for machines on subsets
+# calibrated: the hardest subsets of the raw wine and breast cancer data took 55 rounds
+MAX_SUBSET_ROUNDS = 200
+ZERO_SHARE = 1e-10  # chosen: decisions below this share of 1 plus their summands' sizes are 0
 
 
 @kernel
-def _factor(A: Floats, ridge: float) -> None:
-    """Factor a positive definite matrix as U'U in the upper triangle, four rows at a time."""
+def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
+    """Factor a positive definite matrix as U'U in the upper triangle, four rows at a time.
+
+    `A`, of shape (n, n), is overwritten; pivots below `ridge` are raised to it.
+    """
     n = len(A)
     for first in range(0, n, 4):
         last = min(first + 4, n)
@@ -57,6 +73,7 @@ def _factor(A: Floats, ridge: float) -> None:
                 A[k, j] *= scale
         if last == n:
             return
+        # with the four rows R the rest of the matrix becomes A - R'R
         r0, r1, r2, r3 = A[first], A[first + 1], A[first + 2], A[first + 3]
         for i in range(last, n):
             row = A[i]
@@ -66,8 +83,8 @@ def _factor(A: Floats, ridge: float) -> None:
 
 
 @kernel
-def _substitute(U: Floats, x: Floats) -> None:
-    """Solve U'Ux = x in place."""
+def _solve_cholesky(U: FloatArray, x: FloatArray) -> None:
+    """Solve U'Ux = x in place; `U` has shape (n, n), `x` has shape (n,)."""
     n = len(x)
     for i in range(n):
         x[i] /= U[i, i]
@@ -82,11 +99,19 @@ def _substitute(U: Floats, x: Floats) -> None:
 
 
 @kernel
-def _direction(K: Floats, g: Floats, free: Ints, size: float) -> Floats:
-    """Newton direction of the free entries; it sums up to 0.
+def _newton_direction(K: FloatArray, g: FloatArray, free: IntArray, shift: float) -> FloatArray:
+    """Direction to the minimum over the free entries; it sums to 0.
 
-    A constant on all entries of K changes nothing then, and makes the matrix regular wherever
-    the constrained problem is.
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The Gram matrix.
+    g : ndarray of shape (n,)
+        The gradient.
+    free : ndarray of shape (f,)
+        The free entries.
+    shift : float
+        The constant c that is added to all entries of K; see **Method**.
     """
     f = len(free)
     A = np.empty((f, f))
@@ -94,27 +119,39 @@ def _direction(K: Floats, g: Floats, free: Ints, size: float) -> Floats:
     for a in range(f):
         row = K[free[a]]
         for c in range(a, f):
-            A[a, c] = row[free[c]] + size
-        A[a, a] += RIDGE * size
+            A[a, c] = row[free[c]] + shift
+        A[a, a] += RIDGE * shift
         d[a] = -g[free[a]]
-    _factor(A, RIDGE * size)
-    _substitute(A, ones)
-    _substitute(A, d)
+    # A d = -g + λ 1 with sum(d) = 0: d = -A^-1 g + λ A^-1 1
+    _cholesky_in_place(A, RIDGE * shift)
+    _solve_cholesky(A, ones)
+    _solve_cholesky(A, d)
     d -= (d.sum() / ones.sum()) * ones
     d -= d.mean()  # the sum must stay 0 to rounding even when the system is singular
     return d
 
 
 @kernel
-def _newton(K: Floats, b: Floats, g: Floats, low: Floats, high: Floats, size: float) -> bool:
-    """Step towards the optimum of the free entries; return whether the box allowed the whole step.
+def _newton_step(
+    K: FloatArray, b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray, shift: float
+) -> bool:
+    """Step towards the minimum over the free entries; return whether no bound cut the step short.
 
-    The gradient is not kept up.
+    The gradient is not updated.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The Gram matrix.
+    b, g : ndarray of shape (n,)
+        The signed dual, changed in place, and the gradient.
+    low, high : ndarray of shape (n,)
+        The bounds of b.
     """
     free = np.flatnonzero((b > low) & (b < high))
     if len(free) < 2:
         return True
-    d = _direction(K, g, free, size)
+    d = _newton_direction(K, g, free, shift)
     t, stop = 1.0, -1
     for a in range(len(free)):
         k = free[a]
@@ -130,8 +167,18 @@ def _newton(K: Floats, b: Floats, g: Floats, low: Floats, high: Floats, size: fl
 
 
 @kernel
-def _gradient(K: Floats, y: Floats, b: Floats, g: Floats) -> float:
-    """Compute the gradient anew; return how large its summands are at most."""
+def _compute_gradient(K: FloatArray, y: FloatArray, b: FloatArray, g: FloatArray) -> float:
+    """Compute the gradient Kb - y; return the largest of its summands, at least 1.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The Gram matrix.
+    y, b : ndarray of shape (n,)
+        The signs of the classes, and the signed dual.
+    g : ndarray of shape (n,)
+        Receives the gradient.
+    """
     n = len(b)
     largest = 1.0
     for k in range(n):
@@ -146,8 +193,13 @@ def _gradient(K: Floats, y: Floats, b: Floats, g: Floats) -> float:
 
 
 @kernel
-def _extremes(b: Floats, g: Floats, low: Floats, high: Floats) -> tuple[float, float]:
-    """Smallest gradient of entries that may rise, largest of entries that may fall."""
+def _extreme_gradients(
+    b: FloatArray, g: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[float, float]:
+    """Lowest gradient of entries that may rise, highest of entries that may fall.
+
+    `b`, `g`, `low` and `high` have shape (n,): signed dual, gradient, and bounds.
+    """
     rise, fall = np.inf, -np.inf
     for k in range(len(b)):
         if b[k] < high[k] and g[k] < rise:
@@ -158,98 +210,137 @@ def _extremes(b: Floats, g: Floats, low: Floats, high: Floats) -> tuple[float, f
 
 
 @kernel
-def _descend(
-    K: Floats,
-    b: Floats,
-    g: Floats,
-    low: Floats,
-    high: Floats,
+def _descend_on_pairs(
+    K: FloatArray,
+    b: FloatArray,
+    g: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
     tol: float,
-    tiny: float,
+    min_curvature: float,
     limit: int,
 ) -> None:
-    """Descend on pairs, the second of each chosen by its gain to second order."""
+    """Descend on pairs until the violation is at most `tol`, `limit` pairs at most.
+
+    Moving a pair by t changes the objective by (g_i - g_j) t + (K_ii + K_jj - 2 K_ij) t²/2.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The Gram matrix.
+    b, g : ndarray of shape (n,)
+        The signed dual and the gradient, both kept up to date.
+    low, high : ndarray of shape (n,)
+        The bounds of b.
+    """
     n = len(b)
     diagonal = np.diag(K).copy()
     i, t = -1, 0.0
     first = second = K[0]
     for step in range(limit + 1):
-        worst, fall = np.inf, -np.inf
+        lowest, fall = np.inf, -np.inf
         for k in range(n):  # the last step's change of g, and the next i, in one pass
             g[k] += t * (first[k] - second[k])
-            if b[k] < high[k] and g[k] < worst:
-                worst, i = g[k], k
+            if b[k] < high[k] and g[k] < lowest:
+                lowest, i = g[k], k
             if b[k] > low[k] and g[k] > fall:
                 fall = g[k]
-        if step == limit or not fall - worst > tol:
+        if step == limit or not fall - lowest > tol:
             return
         first = K[i]
-        best, curve, j = 0.0, 1.0, -1
+        best_square, best_curvature, j = 0.0, 1.0, -1
         for k in range(n):
-            if b[k] > low[k] and g[k] > worst:
-                square = (g[k] - worst) * (g[k] - worst)
-                bent = max(first[i] + diagonal[k] - 2.0 * first[k], tiny)
-                if square * curve > best * bent:  # gain = square / curvature, without a division
-                    best, curve, j = square, bent, k
+            if b[k] > low[k] and g[k] > lowest:
+                square = (g[k] - lowest) * (g[k] - lowest)
+                curvature = max(first[i] + diagonal[k] - 2.0 * first[k], min_curvature)
+                if (
+                    square * best_curvature > best_square * curvature
+                ):  # compares square / curvature without a division
+                    best_square, best_curvature, j = square, curvature, k
         second = K[j]
         room_i, room_j = high[i] - b[i], b[j] - low[j]
-        t = min((g[j] - worst) / curve, room_i, room_j)
+        t = min((g[j] - lowest) / best_curvature, room_i, room_j)
         b[i] = high[i] if t == room_i else b[i] + t
         b[j] = low[j] if t == room_j else b[j] - t
 
 
 @kernel
 def solve(
-    K: Floats, y: Floats, box: Floats, b: Floats, tol: float, rounds: int = MAX_ROUNDS
+    K: FloatArray,
+    y: FloatArray,
+    box: FloatArray,
+    b: FloatArray,
+    tol: float,
+    max_rounds: int = MAX_ROUNDS,
 ) -> float:
-    """Solve from a feasible start, in place; return the violation left above rounding error."""
+    """Solve from a feasible start, in place; return the violation left above rounding error.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The Gram matrix.
+    y, box : ndarray of shape (n,)
+        The signs of the classes, and the largest size of each entry of b (C, or C times copies).
+    b : ndarray of shape (n,)
+        A feasible start: between its bounds, with sum 0. Receives the solution.
+    """
     low = np.where(y > 0.0, 0.0, -box)
     high = np.where(y > 0.0, box, 0.0)
-    size = SMALLEST
+    shift = MIN_DIAGONAL
     for k in range(len(y)):
-        size = max(size, K[k, k])
+        shift = max(shift, K[k, k])
     g = np.empty(len(y))
-    _gradient(K, y, b, g)
-    rough = 1e-3
-    for attempt in range(rounds):
+    _compute_gradient(K, y, b, g)
+    pair_tolerance = 1e-3  # empirical, as are the factor 100 and the growing number of Newton steps
+    for round_ in range(max_rounds):
         free = len(np.flatnonzero((b > low) & (b < high)))
-        if attempt > 0 or free < len(y):  # all free at the start: Newton's step may be enough
-            _descend(K, b, g, low, high, max(rough, tol), RIDGE * size, max(50, free))
-        for _ in range(1 + attempt // 4):  # hard problems need many entries fixed at once
-            whole = _newton(K, b, g, low, high, size)
-            floor = ROUNDING * len(y) * _gradient(K, y, b, g)
+        if round_ > 0 or free < len(
+            y
+        ):  # if all are free at the start, one Newton step may be enough
+            _descend_on_pairs(
+                K, b, g, low, high, max(pair_tolerance, tol), RIDGE * shift, max(50, free)
+            )
+        for _ in range(1 + round_ // 4):  # hard problems need many entries fixed at once
+            whole = _newton_step(K, b, g, low, high, shift)
+            rounding = ROUNDING * len(y) * _compute_gradient(K, y, b, g)
             if whole:
                 break
-        rise, fall = _extremes(b, g, low, high)
-        if fall - rise <= max(tol, floor):
+        rise, fall = _extreme_gradients(b, g, low, high)
+        if fall - rise <= max(tol, rounding):
             return 0.0
-        if fall - rise <= rough:
-            rough /= 100.0
+        if fall - rise <= pair_tolerance:
+            pair_tolerance /= 100.0
     return fall - rise
 
 
 @kernel
-def offset(K: Floats, y: Floats, box: Floats, b: Floats) -> float:
+def offset(K: FloatArray, y: FloatArray, box: FloatArray, b: FloatArray) -> float:
     """Offset of the decision function of a solution.
 
-    Where all entries are at their bounds it is in the middle of what is allowed; an entry that
-    rounding errors keep from its bound must not pass for a free one then.
+    A free entry has Kb + offset = y, so the offset is minus its gradient. Where all entries are at
+    their bounds the offset is in the middle of what is allowed; an entry that rounding errors keep
+    from its bound must not count as free then.
+
+    Parameters
+    ----------
+    K, y, box, b : ndarray
+        As in `solve`.
     """
     g = np.empty(len(y))
-    _gradient(K, y, b, g)
+    _compute_gradient(K, y, b, g)
     low, high = np.where(y > 0.0, 0.0, -box), np.where(y > 0.0, box, 0.0)
-    rise, fall = _extremes(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
+    rise, fall = _extreme_gradients(b, g, low + BOUND_TOLERANCE * box, high - BOUND_TOLERANCE * box)
     if np.isinf(rise) or np.isinf(fall):  # one class only
         return -fall if np.isinf(rise) else -rise
     return -(rise + fall) / 2.0
 
 
-# --- the accuracy of machines on subsets of features ---------------------------------------------
-
-
 @kernel
-def _column(x: Floats, rows: Ints, mean: float, width: float) -> Floats:
-    """Return a feature's values in the named rows, scaled."""
+def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> FloatArray:
+    """Return the scaled values of a feature, ``(x[rows] - mean) / width``.
+
+    `x` has shape (n,), `rows` has shape (m,).
+    """
     z = np.empty(len(rows))
     for i in range(len(rows)):
         z[i] = np.divide(x[rows[i]] - mean, width)
@@ -257,72 +348,109 @@ def _column(x: Floats, rows: Ints, mean: float, width: float) -> Floats:
 
 
 @kernel
-def _accumulate(total: Floats, left: Floats, right: Floats, sign: float, gamma: float) -> None:
-    """Add a feature's products of two sets of samples, or their squared differences for RBF."""
+def _add_products(
+    total: FloatArray, left: FloatArray, right: FloatArray, sign: float, gamma: float
+) -> None:
+    """Add a feature's products of two sets of samples, or their squared differences for RBF.
+
+    `total` of shape (m, k) gains ``sign * outer(left, right)`` or ``sign * (left[:, None] -
+    right)**2``; `left` and `right` have shapes (m,) and (k,).
+    """
     for i in range(len(left)):
-        row, own, share = total[i], left[i], sign * left[i]
+        row, value, share = total[i], left[i], sign * left[i]
         if gamma == LINEAR:
             for k in range(len(right)):
                 row[k] += share * right[k]
         else:
             for k in range(len(right)):
-                row[k] += sign * (own - right[k]) * (own - right[k])
+                row[k] += sign * (value - right[k]) * (value - right[k])
 
 
 @kernel
-def _include(
-    near: Floats,
-    far: Floats,
-    who: Ints,
+def _add_features(
+    gram: FloatArray,
+    cross: FloatArray,
+    features: IntArray,
     sign: float,
-    X: Floats,
-    fit: Ints,
-    test: Ints,
-    mean: Floats,
-    width: Floats,
+    X: FloatArray,
+    fit: IntArray,
+    test: IntArray,
+    mean: FloatArray,
+    width: FloatArray,
     gamma: float,
 ) -> None:
-    """Add features (or take them away) among the samples to fit, and between them and the test."""
-    for j in who:
-        z = _column(X[j], fit, mean[j], width[j])
-        _accumulate(near, z, z, sign, gamma)
-        _accumulate(far, z, _column(X[j], test, mean[j], width[j]), sign, gamma)
+    """Add features to the Gram matrix and to the products with test samples, or subtract them.
+
+    Parameters
+    ----------
+    gram, cross : ndarray of shapes (n_fit, n_fit) and (n_fit, n_test)
+        Products, or squared distances for RBF, changed in place.
+    features : ndarray of shape (n_unit,)
+        The features to add.
+    X : ndarray of shape (p, n)
+        The data, features in rows.
+    fit, test : ndarray of shapes (n_fit,) and (n_test,)
+        The rows to fit on and to test.
+    mean, width : ndarray of shape (p,)
+        What features are centred by and divided by.
+    """
+    for j in features:
+        z = _scaled_column(X[j], fit, mean[j], width[j])
+        _add_products(gram, z, z, sign, gamma)
+        _add_products(cross, z, _scaled_column(X[j], test, mean[j], width[j]), sign, gamma)
 
 
 @kernel
-def _radial(row: Floats, gamma: float) -> None:
-    """Turn squared distances into the RBF kernel; a subtraction may have left them below 0."""
+def _apply_rbf(row: FloatArray, gamma: float) -> None:
+    """Turn the squared distances in `row`, of shape (m,), into the RBF kernel, in place.
+
+    A subtraction may have left them below 0.
+    """
     for k in range(len(row)):
         row[k] = np.exp(-gamma * max(row[k], 0.0))
 
 
 @kernel
-def _kernelise(K: Floats, gamma: float) -> None:
-    """Turn the squared distances among the samples into the RBF kernel, half of them by copying."""
+def _apply_rbf_to_gram(K: FloatArray, gamma: float) -> None:
+    """Turn the squared distances in `K`, of shape (n, n), into the RBF kernel, in place."""
     for i in range(len(K)):
         K[i, i] = 0.0
-        _radial(K[i, i:], gamma)
+        _apply_rbf(K[i, i:], gamma)
     for i in range(len(K)):
         for k in range(i):
             K[i, k] = K[k, i]
 
 
 @kernel
-def _pair_submatrix(K: Floats, a: int, m: int, c: int, n: int) -> Floats:
-    """Return the part of K for m rows from a on and n rows from c on."""
+def _pair_submatrix(K: FloatArray, a: int, m: int, c: int, n: int) -> FloatArray:
+    """Return the part of the Gram matrix for m rows from a on and n rows from c on.
+
+    `K` has shape (n_fit, n_fit).
+    """
     part = np.empty((m + n, m + n))
     for i in range(m + n):
-        row, own = K[a + i if i < m else c + i - m], part[i]
-        own[:m] = row[a : a + m]
-        own[m:] = row[c : c + n]
+        row, part_row = K[a + i if i < m else c + i - m], part[i]
+        part_row[:m] = row[a : a + m]
+        part_row[m:] = row[c : c + n]
     return part
 
 
 @kernel
-def _solve_class_pairs(K: Floats, bounds: Ints, C: float, b: Floats, offsets: Floats) -> None:
+def _solve_class_pairs(
+    K: FloatArray, bounds: IntArray, C: float, b: FloatArray, offsets: FloatArray
+) -> None:
     """Solve for each pair of classes, from a feasible start in the rows of b, in place.
 
-    Class c has the samples from ``bounds[c]`` to ``bounds[c + 1]``.
+    Parameters
+    ----------
+    K : ndarray of shape (n_fit, n_fit)
+        The Gram matrix.
+    bounds : ndarray of shape (c + 1,)
+        Class k has the samples from ``bounds[k]`` to ``bounds[k + 1]``.
+    b : ndarray of shape (n_pairs, n_fit)
+        The signed duals.
+    offsets : ndarray of shape (n_pairs,)
+        Receives the offsets.
     """
     pair = 0
     for first in range(len(bounds) - 1):
@@ -330,45 +458,61 @@ def _solve_class_pairs(K: Floats, bounds: Ints, C: float, b: Floats, offsets: Fl
             a, c = bounds[first], bounds[second]
             m, n = bounds[first + 1] - a, bounds[second + 1] - c
             if m > 0 and n > 0:
-                part, own = _pair_submatrix(K, a, m, c, n), np.empty(m + n)
+                part, pair_b = _pair_submatrix(K, a, m, c, n), np.empty(m + n)
                 y, box = np.ones(m + n), np.full(m + n, C)
                 y[m:] = -1.0
-                own[:m], own[m:] = b[pair, a : a + m], b[pair, c : c + n]
-                solve(part, y, box, own, EXACT, MAX_SUBSET_ROUNDS)
-                offsets[pair] = offset(part, y, box, own)
-                b[pair, a : a + m], b[pair, c : c + n] = own[:m], own[m:]
+                pair_b[:m], pair_b[m:] = b[pair, a : a + m], b[pair, c : c + n]
+                solve(part, y, box, pair_b, SUBSET_TOLERANCE, MAX_SUBSET_ROUNDS)
+                offsets[pair] = offset(part, y, box, pair_b)
+                b[pair, a : a + m], b[pair, c : c + n] = pair_b[:m], pair_b[m:]
             pair += 1
 
 
 @kernel
-def _decisions(far: Floats, gamma: float, b: Floats, offsets: Floats) -> Floats:
-    """Decision values of the test samples, a row a machine; what rounding can have made is 0.
+def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArray) -> FloatArray:
+    """Decision values of the test samples, one row per machine; residues of rounding are 0.
 
-    A subset's value is then the same whichever way a search came to it, also where features
-    have few values and test samples lie on the border. `far` is used up.
+    A subset's value is then the same whichever path a search took to it, also where features have
+    few values and test samples lie on the border.
+
+    Parameters
+    ----------
+    cross : ndarray of shape (n_fit, n_test)
+        Products, or squared distances for RBF; overwritten.
+    b, offsets : ndarray of shapes (n_pairs, n_fit) and (n_pairs,)
+        The solutions.
     """
-    f = np.empty((len(b), far.shape[1]))
-    size = np.ones(f.shape)
+    f = np.empty((len(b), cross.shape[1]))
+    summed_sizes = np.ones(f.shape)
     for pair in range(len(b)):
         f[pair] = offsets[pair]
     for i in range(b.shape[1]):
-        used = np.flatnonzero(b[:, i])
-        row = far[i]
-        if gamma != LINEAR and len(used) > 0:
-            _radial(row, gamma)
-        for machine in used:
-            factor, value, summands = b[machine, i], f[machine], size[machine]
+        support_of = np.flatnonzero(b[:, i])
+        row = cross[i]
+        if gamma != LINEAR and len(support_of) > 0:
+            _apply_rbf(row, gamma)
+        for machine in support_of:
+            factor, value, summands = b[machine, i], f[machine], summed_sizes[machine]
             for k in range(len(row)):
                 value[k] += factor * row[k]
                 summands[k] += abs(factor * row[k])
-    return np.where(np.abs(f) <= BORDER * size, 0.0, f)
+    return np.where(np.abs(f) <= ZERO_SHARE * summed_sizes, 0.0, f)
 
 
 @kernel
-def _right(f: Floats, bounds: Ints, tested: Ints, weights: Floats) -> float:
-    """Weight of the samples predicted rightly by the votes of all pairs, as LIBSVM counts them.
+def _weigh_hits(f: FloatArray, bounds: IntArray, tested: IntArray, weights: FloatArray) -> float:
+    """Weight of the samples predicted correctly by the votes of all pairs, as LIBSVM counts them.
 
-    A decision of 0 is a vote for the second of the pair, equal votes are for the first class.
+    A decision of 0 is a vote for the second class of the pair, equal votes go to the first class.
+
+    Parameters
+    ----------
+    f : ndarray of shape (n_pairs, n_test)
+        The decision values.
+    bounds : ndarray of shape (c + 1,)
+        Class k was fitted on the samples from ``bounds[k]`` to ``bounds[k + 1]``.
+    tested, weights : ndarray of shape (n_test,)
+        Class of each test sample, and the weight of a hit.
     """
     total = 0.0
     votes = np.empty(len(bounds) - 1, np.int64)
@@ -387,75 +531,111 @@ def _right(f: Floats, bounds: Ints, tested: Ints, weights: Floats) -> float:
 
 @kernel
 def _score_split(
-    X: Floats,
-    y: Ints,
-    fit: Ints,
-    test: Ints,
-    weights: Floats,
-    mean: Floats,
-    width: Floats,
+    X: FloatArray,
+    y: IntArray,
+    fit: IntArray,
+    test: IntArray,
+    weights: FloatArray,
+    mean: FloatArray,
+    width: FloatArray,
     C: float,
-    base: Ints,
-    features: Ints,
-    starts: Ints,
+    base: IntArray,
+    features: IntArray,
+    starts: IntArray,
     sign: float,
-    gammas: Floats,
-    values: Floats,
+    gammas: FloatArray,
+    values: FloatArray,
 ) -> None:
-    """Add one split's accuracies to the values; every machine starts from that of the base."""
+    """Add the accuracies of one split to the values; every machine starts from that of the base.
+
+    Parameters
+    ----------
+    X, y, base, features, starts : ndarray
+        As in `score_units`.
+    fit, test : ndarray of shapes (n_fit,) and (n_test,)
+        The rows to fit on, in the order of their classes, and to test.
+    weights : ndarray of shape (n_test,)
+        The weights of hits.
+    mean, width : ndarray of shape (p,)
+        What features are centred by and divided by.
+    gammas : ndarray of shape (n_units + 1,)
+        Gamma of the base, then of each unit's subset, or `LINEAR`.
+    values : ndarray of shape (n_units,)
+        Receives the accuracies, in addition.
+    """
     classes = y.max() + 1
     bounds = np.searchsorted(y[fit], np.arange(classes + 1))
     pairs = classes * (classes - 1) // 2
-    near, far = np.zeros((len(fit), len(fit))), np.zeros((len(fit), len(test)))
+    gram, cross = np.zeros((len(fit), len(fit))), np.zeros((len(fit), len(test)))
     start, offsets = np.zeros((pairs, len(fit))), np.zeros(pairs)
     if len(base) > 0:
-        _include(near, far, base, 1.0, X, fit, test, mean, width, gammas[0])
-        K = near.copy()
+        _add_features(gram, cross, base, 1.0, X, fit, test, mean, width, gammas[0])
+        K = gram.copy()
         if gammas[0] != LINEAR:
-            _kernelise(K, gammas[0])
+            _apply_rbf_to_gram(K, gammas[0])
         _solve_class_pairs(K, bounds, C, start, offsets)
     for u in range(len(values)):
-        K, cross, b, gamma = near.copy(), far.copy(), start.copy(), gammas[u + 1]
+        K, unit_cross, b, gamma = gram.copy(), cross.copy(), start.copy(), gammas[u + 1]
         unit = features[starts[u] : starts[u + 1]]
-        _include(K, cross, unit, sign, X, fit, test, mean, width, gamma)
+        _add_features(K, unit_cross, unit, sign, X, fit, test, mean, width, gamma)
         if gamma != LINEAR:
-            _kernelise(K, gamma)
+            _apply_rbf_to_gram(K, gamma)
         _solve_class_pairs(K, bounds, C, b, offsets)
-        values[u] += _right(_decisions(cross, gamma, b, offsets), bounds, y[test], weights)
+        values[u] += _weigh_hits(
+            _decisions(unit_cross, gamma, b, offsets), bounds, y[test], weights
+        )
 
 
 @kernel
 def score_units(
-    X: Floats,
-    y: Ints,
-    fit: Ints,
-    fit_starts: Ints,
-    test: Ints,
-    test_starts: Ints,
-    weights: Floats,
-    means: Floats,
-    widths: Floats,
+    X: FloatArray,
+    y: IntArray,
+    fit: IntArray,
+    fit_starts: IntArray,
+    test: IntArray,
+    test_starts: IntArray,
+    weights: FloatArray,
+    means: FloatArray,
+    widths: FloatArray,
     C: float,
-    base: Ints,
-    features: Ints,
-    starts: Ints,
+    base: IntArray,
+    features: IntArray,
+    starts: IntArray,
     sign: float,
-    gammas: Floats,
-) -> Floats:
-    """Mean accuracy over splits of `base` with each unit added (sign 1) or removed (sign -1).
+    gammas: FloatArray,
+) -> FloatArray:
+    """Mean accuracy over splits of the base with each unit added (sign 1) or removed (sign -1).
 
-    X has features in rows; the rows to fit on are in the order of their classes. Means and widths
-    have a row a split, as have the gammas: of the base, then of each unit's subset, or `LINEAR`.
+    Parameters
+    ----------
+    X : ndarray of shape (p, n)
+        The data, features in rows.
+    y : ndarray of shape (n,)
+        The class of each sample.
+    fit, fit_starts : ndarray of shapes (n_fit_total,) and (n_splits + 1,)
+        The rows to fit on, in the order of their classes, and where those of a split start.
+    test, test_starts : ndarray of shapes (n_test_total,) and (n_splits + 1,)
+        The rows to test, and where those of a split start.
+    weights : ndarray of shape (n_test_total,)
+        The weights of hits.
+    means, widths : ndarray of shape (n_splits, p)
+        What features are centred by and divided by.
+    base : ndarray of shape (n_base,)
+        The features of the base.
+    features, starts : ndarray of shapes (n_features,) and (n_units + 1,)
+        The features of the units, and where those of a unit start.
+    gammas : ndarray of shape (n_splits, n_units + 1)
+        Gamma of the base, then of each unit's subset, or `LINEAR`.
     """
     values = np.zeros(len(starts) - 1)
     for s in range(len(means)):
-        own = slice(test_starts[s], test_starts[s + 1])
+        test_part = slice(test_starts[s], test_starts[s + 1])
         _score_split(
             X,
             y,
             fit[fit_starts[s] : fit_starts[s + 1]],
-            test[own],
-            weights[own],
+            test[test_part],
+            weights[test_part],
             means[s],
             widths[s],
             C,

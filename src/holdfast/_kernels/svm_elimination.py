@@ -1,31 +1,40 @@
-"""Data for linear machines: equal samples, scales, weights of features, features that leave.
+"""Data of linear support vector machines: equal samples, scaling, weights, elimination.
 
-Scaled data are kept with features in rows (`Z`): a feature is one stretch of memory, and features
-that leave are swapped behind those that stay.
+**Method.** Equal samples of one class are merged; they act in the dual as one sample with a larger
+box. Features are centred and divided by their range or standard deviation. The weights of the
+features follow from the signed dual, w = Zb, with the scaled data Z, features in rows: a feature is
+contiguous in memory, and features that are eliminated are swapped behind those that stay.
+
+**Reference.** [Guyon2002]_ for elimination by squared weights.
+
+**Deviations.** Data are centred before products are taken, which changes no machine (the offset
+makes up for it) and saves digits. WEKA's default filter scales to 0..1.
+
+**Rounding.** Sums run in an order that depends on their length alone: equal features get equal
+weights to the last bit. A weight below 1e-11 of its summands is 0, so that rounding errors do not
+rank features of which none helps, or which vary in no support vector.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from holdfast._kernels import kernel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+from holdfast._typing import AnyArray, FloatArray, IntArray
 
 CENTRE, MINMAX, STANDARD = range(3)
-RESIDUE = 1e-11  # weights below this share of the products they are made of are 0
-TILE = 16  # columns of X that are turned into rows of Z together
+ZERO_SHARE = 1e-11  # chosen: a weight below this share of its summands is a residue of rounding
+COLUMNS_PER_TILE = (
+    16  # chosen: columns of X that are transposed together; changes the time taken only
+)
 
 
 @kernel
-def first_equal_rows(X: NDArray[Any], y: Ints) -> Ints:
-    """First row that equals each row, in values and class."""
+def first_equal_rows(X: AnyArray, y: IntArray) -> IntArray:
+    """First row that equals each row, in values and class.
+
+    `X` has shape (n, p), `y` has shape (n,).
+    """
     n, p = X.shape
     first = np.arange(n)
     for i in range(n):
@@ -43,10 +52,20 @@ def first_equal_rows(X: NDArray[Any], y: Ints) -> Ints:
 
 
 @kernel
-def _centre(tile: Floats, counts: Floats, kind: int) -> Floats:
-    """Centre the features in the columns of a tile; return what to divide them by.
+def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArray:
+    """Centre the features in the columns of a tile, in place; return what to divide them by.
 
-    Rows that count 0 have no say. The loops run along the rows, where they are fast.
+    Rows that count 0 do not contribute to means and widths. The loops run along the rows, where
+    they are fast.
+
+    Parameters
+    ----------
+    tile : ndarray of shape (n, m)
+        The values.
+    counts : ndarray of shape (n,)
+        How often each row counts.
+    kind : int
+        `CENTRE` (divide by 1), `MINMAX` (by the range) or `STANDARD` (by the standard deviation).
     """
     n, m = tile.shape
     low, high = np.full(m, np.inf), np.full(m, -np.inf)
@@ -58,7 +77,7 @@ def _centre(tile: Floats, counts: Floats, kind: int) -> Floats:
                 high[j] = tile[i, j] if tile[i, j] > high[j] else high[j]
     for i in range(n):
         for j in range(m):
-            tile[i, j] -= low[j]  # first: the mean of large, close values has lost its digits
+            tile[i, j] -= low[j]  # before the mean, which of large, close values has lost digits
             mean[j] += counts[i] * tile[i, j]
     mean /= counts.sum()
     squares = np.zeros(m)
@@ -74,25 +93,33 @@ def _centre(tile: Floats, counts: Floats, kind: int) -> Floats:
         if low[j] == high[j]:
             tile[:, j] = 0.0
             width[j] = 1.0
-        elif not 0.0 < width[j] < np.inf:  # over- or underflow: make it seen
+        elif not 0.0 < width[j] < np.inf:  # over- or underflow: the caller refuses NaN
             width[j] = np.nan
     return width
 
 
 @kernel
 def scale_columns(
-    X: NDArray[Any], rows: Ints, counts: Floats, kind: int, start: int, stop: int
-) -> Floats:
-    """Return columns start to stop of the named rows of X, scaled, features in rows."""
+    X: AnyArray, rows: IntArray, counts: FloatArray, kind: int, start: int, stop: int
+) -> FloatArray:
+    """Return columns start to stop of some rows of X, scaled, features in rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_all, p)
+        The data.
+    rows, counts : ndarray of shape (n,)
+        The rows, and how often each counts.
+    """
     n = len(rows)
     Z = np.empty((stop - start, n))
-    for first in range(start, stop, TILE):
-        m = min(TILE, stop - first)
+    for first in range(start, stop, COLUMNS_PER_TILE):
+        m = min(COLUMNS_PER_TILE, stop - first)
         tile = np.empty((n, m))
         for i in range(n):
             for j in range(m):
                 tile[i, j] = X[rows[i], first + j]
-        width = _centre(tile, counts, kind)
+        width = _centre_columns(tile, counts, kind)
         for j in range(m):
             row = Z[first - start + j]
             for i in range(n):
@@ -101,11 +128,18 @@ def scale_columns(
 
 
 @kernel
-def weights(Z: Floats, b: Floats) -> Floats:
-    """Weights of the features, Zb; equal features get equal weights to the last bit.
+def weights(Z: FloatArray, b: FloatArray) -> FloatArray:
+    """Weights of the features, Zb.
 
-    Products that cancel out leave a residue, for instance where no feature helps or where a
-    feature varies in no support vector. It is 0, lest rounding errors rank the features.
+    Products that cancel out leave a residue, for instance where no feature helps or where a feature
+    varies in no support vector; such a weight is 0.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (p, n)
+        The scaled data, features in rows.
+    b : ndarray of shape (n,)
+        The signed dual.
     """
     p, n = Z.shape
     even = n - n % 4
@@ -123,24 +157,39 @@ def weights(Z: Floats, b: Floats) -> Floats:
             s0 += row[i] * b[i]
             a0 += abs(row[i] * b[i])
         w[j] = (s0 + s1) + (s2 + s3)
-        if abs(w[j]) <= RESIDUE * ((a0 + a1) + (a2 + a3)):
+        if abs(w[j]) <= ZERO_SHARE * ((a0 + a1) + (a2 + a3)):
             w[j] = 0.0
     return w
 
 
 @kernel
-def put_last(Z: Floats, who: Ints, leaving: Ints, left: int) -> None:
-    """Swap the leaving rows of Z[:left] to its end; `who` says which feature is where."""
-    stay = left - len(leaving)
-    gone = np.zeros(left, np.bool_)
+def swap_rows_to_end(
+    Z: FloatArray, feature_of_row: IntArray, leaving: IntArray, n_left: int
+) -> None:
+    """Swap the leaving rows of ``Z[:n_left]`` to its end.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (p, n)
+        The scaled data, features in rows.
+    feature_of_row : ndarray of shape (p,)
+        The feature in each row, kept up to date.
+    leaving : ndarray of shape (n_leaving,)
+        The rows that leave.
+    """
+    n_staying = n_left - len(leaving)
+    is_leaving = np.zeros(n_left, np.bool_)
     for position in leaving:
-        gone[position] = True
-    other = stay
+        is_leaving[position] = True
+    other = n_staying
     for position in leaving:
-        if position < stay:
-            while gone[other]:
+        if position < n_staying:
+            while is_leaving[other]:
                 other += 1
-            who[position], who[other] = who[other], who[position]
+            feature_of_row[position], feature_of_row[other] = (
+                feature_of_row[other],
+                feature_of_row[position],
+            )
             for i in range(Z.shape[1]):
                 Z[position, i], Z[other, i] = Z[other, i], Z[position, i]
             other += 1

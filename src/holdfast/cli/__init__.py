@@ -1,4 +1,4 @@
-"""The command line: thin commands that parse, call the library and print."""
+"""The command line: commands that parse options, call the library and print."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ __all__ = ["main"]
 def main() -> None:
     """Find out which of the selected features you would find again.
 
-    holdfast measures how stable the results of feature selection are: how much the selected
-    features change when the data change a little. Results go to standard output, everything
-    else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad data,
-    130 interrupted, with everything kept that was done.
+    holdfast measures the stability of feature selection: how much the selected features change
+    when the data change a little. Results go to standard output, all other messages to standard
+    error. Exit codes: 0 success, 1 failure, 2 usage error, 3 bad data, 130 interrupted (finished
+    work is kept).
     """

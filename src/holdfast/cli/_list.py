@@ -1,4 +1,4 @@
-"""``holdfast list``: what there is."""
+"""``holdfast list``: measures, selectors, protocols and papers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     },
 )
 def list_() -> None:
-    """List what holdfast knows.
+    """List measures, selectors, protocols or papers.
 
-    Each list is a table for people, or JSON for programs with --json.
+    Each list is a table; with --json, it is JSON.
     """
 
 
@@ -52,33 +52,31 @@ _FORMS = ("weights", "rankings", "subset", "groups")
 def measures(form: str | None, *, as_json: bool) -> None:
     """List all stability measures.
 
-    For each measure: its name, the form of preferences it takes, its range (a distance is best
-    at its lowest value, all others at their highest), whether it is corrected for chance
-    (random selections average to 0), its title, what it needs beside the preferences and where
-    it was published.
+    For each measure: its name, the form of preferences it takes, its range (distances are best
+    at their lowest value, all others at their highest), whether it is corrected for chance
+    (random selections average to 0), its title, what else it needs and where it was published.
     """
-    from holdfast.measures import list_measures  # noqa: PLC0415  (slow to import)
+    from holdfast.measures import list_measures
 
     table = list_measures("ranking" if form == "rankings" else form)  # type: ignore[arg-type]
     if as_json:
         print_json(_records(table))
     else:
-        print_table(_MEASURE_COLUMNS, [_row(record) for record in _records(table)])
+        print_table(_MEASURE_COLUMNS, [_format_measure_row(record) for record in _records(table)])
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     records = table.rename_axis("name").reset_index().to_dict("records")
     return [
-        {**{str(key): value for key, value in record.items()}, "needs": _split(record["needs"])}
+        {
+            **{str(key): value for key, value in record.items()},
+            "needs": record["needs"].split(", ") if record["needs"] else [],
+        }
         for record in records
     ]
 
 
-def _split(needs: str) -> list[str]:
-    return needs.split(", ") if needs else []
-
-
-def _row(record: dict[str, Any]) -> list[str]:
+def _format_measure_row(record: dict[str, Any]) -> list[str]:
     span = f"{record['minimum']:g} to {record['maximum']:g}"
     return [
         record["name"],
@@ -93,12 +91,12 @@ def _row(record: dict[str, Any]) -> list[str]:
 
 # ``holdfast list papers``.
 
-_COLUMNS_LIST_PAPERS = (
+_PAPER_COLUMNS = (
     Column("paper"),
     Column("experiment"),
     Column("claims", right=True),
     Column("title", free=True),
-    Column("data at hand", free=True, named=True),
+    Column("data available", free=True, named=True),
     Column("missing", free=True, named=True),
 )
 
@@ -112,16 +110,16 @@ def papers(*, data: str | None, as_json: bool) -> None:
     """List the papers' tables and figures.
 
     For each one: its paper, its name, how many of the paper's findings are checked, what it shows,
-    and which of its data sets are at hand. 'holdfast reproduce' runs it again.
+    and which of its data sets are available. 'holdfast reproduce' runs it again.
 
-    Data sets that come with scikit-learn are always at hand. Others are files in a folder, called
-    by the name of the data set: colon.parquet, colon.csv, colon.arff.
+    Data sets of scikit-learn are always available. Others are files in a folder, named after the
+    data set: colon.parquet, colon.csv, colon.arff.
     """
-    from holdfast.papers import list_papers  # noqa: PLC0415  (slow to import)
+    from holdfast.papers import list_papers
 
     records = list_papers(data).to_dict("records")
     if as_json:
-        print_json([{str(key): _plain(value) for key, value in row.items()} for row in records])
+        print_json([{str(key): _to_list(value) for key, value in row.items()} for row in records])
         return
     rows = [
         [
@@ -134,16 +132,16 @@ def papers(*, data: str | None, as_json: bool) -> None:
         ]
         for row in records
     ]
-    print_table(_COLUMNS_LIST_PAPERS, rows)
+    print_table(_PAPER_COLUMNS, rows)
 
 
-def _plain(value: object) -> object:
+def _to_list(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
 # ``holdfast list protocols``.
 
-_COLUMNS_LIST_PROTOCOLS = (
+_PROTOCOL_COLUMNS = (
     Column("protocol"),
     Column("tested"),
     Column("title", free=True),
@@ -158,22 +156,22 @@ def protocols(*, as_json: bool) -> None:
     """List all resampling protocols.
 
     For each protocol: its name, how often a sample is tested (once, repeatedly or never), its
-    title, what the stability over its resamples estimates, and who used it.
+    title, what the stability over its resamples estimates, and where it was used.
     """
-    from holdfast.resample import list_protocols  # noqa: PLC0415  (slow to import)
+    from holdfast.resample import list_protocols
 
     table = list_protocols().rename_axis("name").reset_index()
     records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
     if as_json:
         print_json(records)
     else:
-        keys = ("name", *(column.title for column in _COLUMNS_LIST_PROTOCOLS[1:]))
-        print_table(_COLUMNS_LIST_PROTOCOLS, [[record[key] for key in keys] for record in records])
+        keys = ("name", *(column.title for column in _PROTOCOL_COLUMNS[1:]))
+        print_table(_PROTOCOL_COLUMNS, [[record[key] for key in keys] for record in records])
 
 
 # ``holdfast list selectors``.
 
-_COLUMNS_LIST_SELECTORS = (
+_SELECTOR_COLUMNS = (
     Column("selector"),
     Column("gives"),
     Column("missing"),
@@ -188,21 +186,21 @@ _COLUMNS_LIST_SELECTORS = (
 def selectors(*, as_json: bool) -> None:
     """List all selectors.
 
-    For each selector: its name, what it gives (weights, which can be ranked, a ranking only,
-    groups of features, or a subset of a size of its own), whether it takes missing values and
-    sparse matrices, its title and where it was published.
+    For each selector: its name, what it returns (weights, a ranking only, groups of features, or
+    a subset whose size it chooses), whether it accepts missing values and sparse matrices, its
+    title and where it was published.
     """
-    from holdfast.select import list_selectors  # noqa: PLC0415  (slow to import)
+    from holdfast.select import list_selectors
 
     table = list_selectors().rename_axis("name").reset_index()
     records = [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
     if as_json:
         print_json(records)
     else:
-        print_table(_COLUMNS_LIST_SELECTORS, [_row_list_selectors(record) for record in records])
+        print_table(_SELECTOR_COLUMNS, [_format_selector_row(record) for record in records])
 
 
-def _row_list_selectors(record: dict[str, Any]) -> list[str]:
+def _format_selector_row(record: dict[str, Any]) -> list[str]:
     return [
         record["name"],
         record["gives"],

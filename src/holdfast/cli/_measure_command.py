@@ -1,4 +1,4 @@
-"""``holdfast measure``: the stability of selections that any program made."""
+"""``holdfast measure``: the stability of selections from any program."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ if TYPE_CHECKING:
     ("subset", "weights", "rankings"),
     default="subset",
     show_default=True,
-    help="What the file holds.",
+    help="Contents of the file.",
 )
 @click.option(
     "--measures",
     metavar="NAMES",
     callback=split_names,
-    help="Names between commas; else all that apply.",
+    help="Comma-separated names; default: all that apply.",
 )
 @click.option(
     "--n-features",
     type=click.IntRange(min=1),
-    help="How many features could have been selected, where the file does not tell.",
+    help="Number of features to select from, if the file does not contain it.",
 )
 @click.option(
     "--similarity",
     type=click.Path(),
-    help="Similarities between all features: .npy, .npz, or CSV with a header of names.",
+    help="Similarities of all features: .npy, .npz, or CSV with a header of names.",
 )
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1, min_open=True),
     default=0.9,
     show_default=True,
-    help="Similarity from which two features count as alike.",
+    help="Least similarity of features that count as similar.",
 )
 @click.option(
     "--corrected/--raw",
     default=None,
-    help="Correct all measures for chance, or none; else each as it is defined.",
+    help="Correct all measures for chance, or none; default: as each is defined.",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="Level of the intervals.",
+    help="Confidence level of the intervals.",
 )
 @click.option(
     "--seed",
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seed of whatever is simulated.",
+    help="Random seed of simulations.",
 )
 @json_option
 def measure(
@@ -84,37 +84,43 @@ def measure(
 ) -> None:
     """Measure how stable the selections, scores or ranks in FILE are.
 
-    FILE holds one result of feature selection per resample of the data: JSON (a list of lists
+    FILE has one result of feature selection per resample of the data: JSON (a list of lists
     of indices or names, or an object with "n_features" and "subsets"), a CSV or TSV table of 0
-    and 1 under a header of feature names, or plain text with one selection a line. With --form
+    and 1 with a header of feature names, or plain text with one selection per line. With --form
     weights or rankings it is a CSV or TSV table of scores, or of ranks with 1 as the best.
-    A single - reads standard input. All measures that apply are printed, with their
-    confidence intervals and with the value that chance alone would give.
+    With - it is read from standard input. All measures that apply are printed, with confidence
+    intervals and with the value that chance alone would give.
     """
-    # imported here, as they are slow to import
-    from holdfast.cli._measure_run import MeasureRequest as Given  # noqa: PLC0415
-    from holdfast.cli._measure_run import all_measures, asked_measures, print_measured  # noqa: PLC0415
-    from holdfast.measures import get_measure  # noqa: PLC0415
-    from holdfast.measures import measure as compute  # noqa: PLC0415
+    # slow to import
+    from holdfast.cli._measure_run import (
+        MeasureRequest,
+        get_applicable_measures,
+        get_requested_measures,
+        print_measurement,
+    )
+    from holdfast.measures import get_measure
+    from holdfast.measures import measure as compute
 
     for name in measures or ():
-        get_measure(name)  # an unknown name is told before a large file is read
+        get_measure(name)  # report an unknown name before a large file is read
     preferences, similarity = _read(
         file, form, options.pop("n_features"), options.pop("similarity")
     )
-    given = Given(preferences, similarity, options["corrected"])
-    chosen = asked_measures(measures, given) if measures else all_measures(given)
+    request = MeasureRequest(preferences, similarity, options["corrected"])
+    records = (
+        get_requested_measures(measures, request) if measures else get_applicable_measures(request)
+    )
     table = compute(
-        [record.name for record in chosen],
+        [record.name for record in records],
         preferences,
         confidence=confidence,
-        **_keep_supported_options({**options, "similarity": similarity}, chosen),
+        **_keep_supported_options({**options, "similarity": similarity}, records),
     )
-    print_measured(preferences, table, confidence, as_json=as_json)
+    print_measurement(preferences, table, confidence, as_json=as_json)
 
 
 def _keep_supported_options(options: dict[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
-    """Return the options that were given and that at least one of the measures takes."""
+    """Return the given options that at least one of the measures takes."""
     known = {option for measure in measures for option in measure.options}
     return {key: value for key, value in options.items() if key in known and value is not None}
 
@@ -122,13 +128,13 @@ def _keep_supported_options(options: dict[str, Any], measures: Sequence[Measure]
 def _read(
     file: str, form: str, n_features: int | None, similarity: str | None
 ) -> tuple[Subsets | Weights | Rankings, Any]:
-    from holdfast.io import read_preferences, read_with_similarity  # noqa: PLC0415
+    from holdfast.io import read_preferences, read_with_similarity
 
     if similarity is None:
         return read_preferences(file, form=form, n_features=n_features), None  # type: ignore[arg-type]
     if form != "subset":
         raise click.UsageError(
-            "--similarity goes with selections, not with --form weights or rankings.",
+            "--similarity applies to selections, not to --form weights or rankings.",
             click.get_current_context(),
         )
     return read_with_similarity(file, similarity, n_features=n_features)

@@ -1,4 +1,4 @@
-"""Which measures to compute: those asked for, or all whose needs are met."""
+"""Measures to compute, requested or applicable, and their output."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 _OPTION = {"n_features": "--n-features", "similarity": "--similarity"}
-_TAKES = {"weights": {"weights", "ranking"}}  # weights are ranked where a measure wants ranks
+_TAKES = {"weights": {"weights", "ranking"}}  # weights are ranked for measures of rankings
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureRequest:
-    """What a user gave: preferences, perhaps similarities, perhaps a wish to correct or not."""
+    """Preferences to measure, with similarities and the choice of correction, if request."""
 
     preferences: AnyPreferences
     similarity: Any = None
     corrected: bool | None = None
 
-    def missing(self, measure: Measure) -> frozenset[str]:
+    def get_missing_needs(self, measure: Measure) -> frozenset[str]:
         """Return the needs of a measure that are not met."""
         met = {"similarity"} if self.similarity is not None else set()
         if self.preferences.n_features is not None:
@@ -45,54 +45,58 @@ class MeasureRequest:
         needs = measure.needs | ({"n_features"} if self.corrected else set())
         return needs - met
 
-    def refused(self, measure: Measure) -> str:
-        """Say why a measure cannot be corrected, or left uncorrected, as wished."""
+    def explain_conflict(self, measure: Measure) -> str:
+        """Return why a measure cannot be corrected, or left uncorrected, as requested."""
         if self.corrected in (None, measure.corrected) or "corrected" in measure.options:
             return ""
         return "cannot be corrected" if self.corrected else "is corrected by definition"
 
 
-def asked_measures(names: Sequence[str], given: MeasureRequest) -> list[Measure]:
-    """Return the measures of these names; refuse those that cannot be computed as asked."""
+def get_requested_measures(names: Sequence[str], request: MeasureRequest) -> list[Measure]:
+    """Return the measures of these names; raise if one cannot be computed as requested."""
     measures = [get_measure(name) for name in names]
     for measure in measures:
-        wrong = _misfit(measure, given)
-        if wrong:
-            raise click.UsageError(f"{measure.name} {wrong}.", click.get_current_context())
+        problem = _explain_problem(measure, request)
+        if problem:
+            raise click.UsageError(f"{measure.name} {problem}.", click.get_current_context())
     return measures
 
 
-def all_measures(given: MeasureRequest) -> list[Measure]:
-    """Return all measures that can be computed; say which wait for an option."""
+def get_applicable_measures(request: MeasureRequest) -> list[Measure]:
+    """Return all measures that can be computed; print which ones need an option."""
     table = list_measures()
-    forms = _forms(given)
+    forms = _forms(request)
     measures = [get_measure(str(name)) for name in table.index[table["form"].isin(forms)]]
-    reachable = [m for m in measures if given.missing(m) <= {"n_features"}]
-    odd = [measure for measure in reachable if given.refused(measure)]
-    able = [measure for measure in reachable if not given.refused(measure)]
-    chosen = [measure for measure in able if not given.missing(measure)]
-    waiting = [measure for measure in able if given.missing(measure)]
-    _say_left_out(odd, f"as they {'cannot be' if given.corrected else 'are'} corrected")
-    _say_left_out(waiting, "as the number of features is not known (see --n-features)")
-    if not chosen:
+    reachable = [m for m in measures if request.get_missing_needs(m) <= {"n_features"}]
+    conflicting = [measure for measure in reachable if request.explain_conflict(measure)]
+    able = [measure for measure in reachable if not request.explain_conflict(measure)]
+    applicable = [measure for measure in able if not request.get_missing_needs(measure)]
+    waiting = [measure for measure in able if request.get_missing_needs(measure)]
+    _print_omitted(conflicting, f"as they {'cannot be' if request.corrected else 'are'} corrected")
+    _print_omitted(waiting, "as the number of features is not known (see --n-features)")
+    if not applicable:
         raise click.UsageError("no measure is left to compute.", click.get_current_context())
-    return chosen
+    return applicable
 
 
-def _forms(given: MeasureRequest) -> set[str]:
-    form = given.preferences.form
+def _forms(request: MeasureRequest) -> set[str]:
+    form = request.preferences.form
     return _TAKES.get(form, {form})
 
 
-def _misfit(measure: Measure, given: MeasureRequest) -> str:
-    if measure.form not in _forms(given):
-        return f"measures {measure.form}, the file was read as {given.preferences.form}: see --form"
-    lacking = [_OPTION[need] for need in sorted(given.missing(measure)) if need in _OPTION]
+def _explain_problem(measure: Measure, request: MeasureRequest) -> str:
+    if measure.form not in _forms(request):
+        return (
+            f"measures {measure.form}, the file was read as {request.preferences.form}: see --form"
+        )
+    lacking = [
+        _OPTION[need] for need in sorted(request.get_missing_needs(measure)) if need in _OPTION
+    ]
     needs = f"needs {' and '.join(lacking)}" if lacking else ""
-    return given.refused(measure) or needs
+    return request.explain_conflict(measure) or needs
 
 
-def _say_left_out(measures: Sequence[Measure], why: str) -> None:
+def _print_omitted(measures: Sequence[Measure], why: str) -> None:
     if measures:
         log_line("note", f"left out {why}: {', '.join(measure.name for measure in measures)}.")
 
@@ -111,14 +115,14 @@ _MEASURED_COLUMNS = (
 _NUMBERS = ("value", "low", "high", "chance", "chance_error", "minimum", "maximum")
 
 
-def print_measured(
+def print_measurement(
     preferences: Subsets | Weights | Rankings,
     table: pd.DataFrame,
     confidence: float,
     *,
     as_json: bool,
 ) -> None:
-    """Print what was measured and the numbers."""
+    """Print what was measured, and the values."""
     records = [_record(str(name), row) for name, row in table.iterrows()]
     if as_json:
         print_json(_document(preferences, records, confidence))
@@ -132,7 +136,7 @@ def print_measured(
 
 
 def describe_preferences(preferences: Subsets | Weights | Rankings) -> str:
-    """Say in words what was measured."""
+    """Return in words what was measured."""
     count, known = len(preferences), preferences.n_features
     features = "an unknown number of features" if known is None else plural(known, "feature")
     if preferences.form == "weights":

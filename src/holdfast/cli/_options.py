@@ -26,58 +26,57 @@ seed_option = click.option(
     metavar="N",
     default=0,
     show_default=True,
-    help="Of all that is random.",
+    help="Random seed.",
 )
 CLASSES = option(
     "--classes",
     is_flag=True,
-    default=None,  # what is not said is left to the study file
-    help="The target's numbers are class labels.",
+    default=None,  # not given: the study file decides
+    help="Treat the numbers of the target as class labels.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def examples(*commands: str) -> str:
-    """Return the closing part of a help text: commands to try, each on its line."""
+    """Return the end of a help text: example commands, one per line."""
     lines = "".join(f"\n  {command}" for command in commands)
     return f"\b\n{'Example' if len(commands) == 1 else 'Examples'}:{lines}"
 
 
 def form_option(
-    forms: Sequence[str],
-    **attributes: Any,
+    forms: Sequence[str], **attributes: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option ``--form``; singular and plural are both understood."""
+    """Return the option ``--form``; singular and plural are both accepted."""
 
-    def chosen(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    def check_form(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
         form = value if value is None else _OTHER_NUMBER.get(value, value)
         if form is not None and form not in forms:
             raise click.BadParameter(f"no form is called {form!r}.{did_you_mean(form, forms)}")
         return form
 
-    return click.option("--form", metavar=f"[{'|'.join(forms)}]", callback=chosen, **attributes)
+    return click.option("--form", metavar=f"[{'|'.join(forms)}]", callback=check_form, **attributes)
 
 
 def split_names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """Return the names between commas, each once; the callback of an option."""
+    """Return comma-separated names, each once; the callback of an option."""
     if value is None:
         return None
     names = [name.strip() for name in value.split(",")]
     if not all(names):
-        raise click.BadParameter(f"names between commas are needed, got {value!r}.")
+        raise click.BadParameter(f"expected comma-separated names, got {value!r}.")
     return list(dict.fromkeys(names))
 
 
-# How a study is run: the options that ``study`` and ``resume`` share.
+# Options of a run, shared by ``study`` and ``resume``.
 
-LONGEST = 1e7
-"""Most seconds that a unit may be given: some months, and no more than clocks can wait."""
+MAX_TIMEOUT_SECONDS = 1e7
+"""Longest time limit of a unit: some months, and within the limits of timers."""
 _PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """Who works, on which part, and what is told and written at the end."""
+    """How a study is executed, and what is printed and written at the end."""
 
     n_jobs: int | None = None
     dask: str | None = None
@@ -91,27 +90,31 @@ class RunOptions:
 
 def _not_zero(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
     if value == 0:
-        raise click.BadParameter("a number of processes is needed, or -1 for all cores; got 0.")
+        raise click.BadParameter("expected a number of processes, or -1 for all cores; got 0.")
     return value
 
 
 def _not_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
     if value is not None and math.isnan(value):  # passes any range
-        raise click.BadParameter(f"a number of seconds up to {LONGEST:.0f} is needed; got nan.")
+        raise click.BadParameter(
+            f"expected a number of seconds up to {MAX_TIMEOUT_SECONDS:.0f}; got nan."
+        )
     return value
 
 
 def check_share(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    """Refuse what is no share above 0 and below 1; NaN passes any range."""
+    """Raise unless the value is above 0 and below 1; NaN passes any range."""
     if value is not None and not 0 < value < 1:
-        raise click.BadParameter(f"a share above 0 and below 1 is needed, as 0.8; got {value:g}.")
+        raise click.BadParameter(
+            f"expected a share above 0 and below 1, such as 0.8; got {value:g}."
+        )
     return value
 
 
 def _check_part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     found = _PART.fullmatch(value or "1/1")
     if found is None or int(found[1]) > int(found[2]):
-        raise click.BadParameter(f"spell parts as 1/3, 2/3 and 3/3; got {value!r}.")
+        raise click.BadParameter(f"expected a part such as 1/3, 2/3 or 3/3; got {value!r}.")
     return value
 
 
@@ -120,20 +123,20 @@ JOBS = option(
     type=int,
     metavar="N",
     callback=_not_zero,
-    help="Processes; default all cores, -2 all but one.",
+    help="Number of processes; default: all cores; -2: all but one.",
 )
 DASK = option(
     "--dask",
     metavar="ADDRESS",
-    help="Run on a Dask cluster: its scheduler's address, or its scheduler file.",
+    help="Run on a Dask cluster: address of the scheduler, or scheduler file.",
 )
 FOUND_AGAIN = option(
     "--found-again",
     type=float,
     metavar="SHARE",
     callback=check_share,
-    help="For each selector, name the longest list of which this share is expected to be found "
-    "again, as 0.8.",
+    help="For each selector, print the longest list of which this share is expected to be found "
+    "again, such as 0.8.",
 )
 run_options = in_group(
     "Run",
@@ -142,36 +145,34 @@ run_options = in_group(
     FOUND_AGAIN,
     option(
         "--timeout",
-        type=click.FloatRange(0, LONGEST, min_open=True),
+        type=click.FloatRange(0, MAX_TIMEOUT_SECONDS, min_open=True),
         metavar="SECONDS",
         callback=_not_nan,
-        help="Most time for one selector on one resample; it counts as failed then.",
+        help="Time limit for one selector on one resample, which then counts as failed.",
     ),
     option(
         "--part",
         metavar="K/N",
         callback=_check_part,
-        help="Do part K of N only; 'holdfast merge' joins them.",
+        help="Run part K of N only; 'holdfast merge' joins the parts.",
     ),
     option(
         "--export",
         type=click.Choice(["csv", "parquet"]),
-        help="All tables to DIR/tables as well: lossless, so names that are formulas stay so.",
+        help="Also write all tables to DIR/tables; names that look like formulas are kept.",
     ),
 )
 jobs_option, dask_option, found_again_option = (
-    click.option(*names, **said) for names, said in (JOBS, DASK, FOUND_AGAIN)
+    click.option(*names, **arguments) for names, arguments in (JOBS, DASK, FOUND_AGAIN)
 )
-quiet_option = click.option(
-    "--quiet", is_flag=True, help="Print nothing but the results and errors."
-)
+quiet_option = click.option("--quiet", is_flag=True, help="Print only results and errors.")
 
 
-# Lists on the command line: names with options, and sizes.
+# Lists: names with options, and sizes.
 
 
 def split_spellings(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    """Divide names with options, such as ``a,b:x=1,y=2,c``; the callback of an option."""
+    """Split names with options, such as ``a,b:x=1,y=2,c``; the callback of an option."""
     if value is None:
         return None
     try:
@@ -183,34 +184,34 @@ def split_spellings(_: click.Context, __: click.Parameter, value: str | None) ->
 def split_or_none(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> list[str] | None:
-    """Divide names with options; ``none`` is none of them."""
+    """Split names with options; ``none`` is an empty list."""
     return [] if value == "none" else split_spellings(context, parameter, value)
 
 
 def split_sizes(_: click.Context, __: click.Parameter, value: str | None) -> list[float] | None:
-    """Return the sizes between commas: counts, or fractions written with a point."""
+    """Return comma-separated sizes: counts, or fractions with a decimal point."""
     if value is None:
         return None
     try:
-        return [_size(part.strip()) for part in value.split(",")]
+        return [_parse_size(part.strip()) for part in value.split(",")]
     except ValueError:
         raise click.BadParameter(
-            f"counts or fractions between commas are needed, as in 10,20,0.05; got {value!r}."
+            f"expected counts or fractions, separated by commas, such as 10,20,0.05; got {value!r}."
         ) from None
 
 
-def _size(text: str) -> float:
+def _parse_size(text: str) -> float:
     size = int(text) if text.isdecimal() else float(text)
     if not (isinstance(size, int) and size > 0) and not 0 < size <= 1:
         raise ValueError(text)
     return size
 
 
-# The option that says where the papers' data sets are.
+# The folder of the papers' data sets.
 
 data_option = click.option(
     "--data",
     metavar="DIR",
     type=click.Path(file_okay=False),
-    help="Folder of the papers' data sets; default the one that HOLDFAST_DATA names.",
+    help="Folder of the papers' data sets; default: the value of HOLDFAST_DATA.",
 )

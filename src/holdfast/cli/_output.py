@@ -1,4 +1,4 @@
-"""Tables and JSON on standard output."""
+"""Tables and JSON on standard output; messages on standard error."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from holdfast.errors import HoldfastWarning
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from holdfast._typing import JSON
+
 
 _INDENT = " " * 4
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its title, on which side it is flush, and whether it holds free text.
+    """A column: its title, its alignment, and whether it contains free text.
 
-    Free text stands beneath its row where the lines would be too long for the terminal; if the
+    Free text is printed below its row if the line would be too long for the terminal; if the
     column is `named`, after its title.
     """
 
@@ -41,7 +43,7 @@ class Column:
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table, as wide as it needs to be; nothing is ever cut off."""
+    """Print a table; nothing is cut off."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     header, *lines = table_lines(columns, rows, width)
     click.secho(header, bold=True)
@@ -49,8 +51,8 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
         click.echo(line)
 
 
-def print_json(document: Any) -> None:  # noqa: ANN401  (any JSON value)
-    """Print JSON; numbers that JSON cannot hold become null."""
+def print_json(document: JSON) -> None:
+    """Print JSON; NaN and infinite numbers become null."""
     text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
     click.echo(text)
 
@@ -58,14 +60,14 @@ def print_json(document: Any) -> None:  # noqa: ANN401  (any JSON value)
 def table_lines(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> list[str]:
-    """Return the lines of a table, the header first; two blanks stand between columns."""
+    """Return the lines of a table, the header first; columns are separated by two spaces."""
     lines = _align_columns(columns, rows)
     if width is None or max(map(len, lines)) <= width:
         return lines
     fixed = [i for i, column in enumerate(columns) if not column.free]
     texts = [_free_text(columns, row) for row in rows]
     lines = _align_columns([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
-    return [lines[0], *chain(*map(partial(_above, width=width), lines[1:], texts))]
+    return [lines[0], *chain(*map(partial(_append_free_text, width=width), lines[1:], texts))]
 
 
 def _align_columns(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -88,14 +90,14 @@ def _free_text(columns: Sequence[Column], row: Sequence[str]) -> str:
     )
 
 
-def _above(line: str, text: str, width: int) -> list[str]:
-    """Return a line, and the free text that goes with it beneath."""
+def _append_free_text(line: str, text: str, width: int) -> list[str]:
+    """Return a line followed by its free text."""
     inner = max(20, width - len(_INDENT))
     return [line, *(_INDENT + part for part in textwrap.wrap(text, inner, break_long_words=False))]
 
 
 def number(value: float) -> str:
-    """Return a number in four decimals, or in short where these would not do."""
+    """Return a number with four decimals, or three significant digits if very large or small."""
     if math.isnan(value):
         return "-"
     if math.isinf(value) or abs(value) >= 10_000 or 1e-12 < abs(value) < 0.5e-4:
@@ -103,7 +105,7 @@ def number(value: float) -> str:
     return f"{value if abs(value) > 1e-12 else 0:.4f}"
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401
+def _finite(value: Any) -> JSON:  # noqa: ANN401
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -111,7 +113,7 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-# What the command line says to people, on standard error.
+# Messages on standard error.
 
 
 def log_line(kind: str, message: object) -> None:
@@ -119,16 +121,16 @@ def log_line(kind: str, message: object) -> None:
     click.echo(f"{kind}: {' '.join(str(message).split())}", err=True)
 
 
-def say_error(message: str, code: int) -> int:
-    """Print an error and return the exit code that goes with it."""
+def print_error(message: str, code: int) -> int:
+    """Print an error and return the exit code."""
     log_line("error", message)
     return code
 
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Print the library's own warnings as plain lines, each once."""
-    said: set[str] = set()
+    """Print the warnings of the library as plain lines, each once."""
+    printed: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", HoldfastWarning)
         usual = warnings.showwarning
@@ -143,49 +145,49 @@ def plain_warnings() -> Iterator[None]:
         ) -> None:
             if not issubclass(category, HoldfastWarning):
                 usual(message, category, filename, lineno, file, line)
-            elif str(message) not in said:
-                said.add(str(message))
+            elif str(message) not in printed:
+                printed.add(str(message))
                 log_line("warning", message)
 
         warnings.showwarning = show
         yield
 
 
-# Sentences in lines that end between words.
+# Sentences, wrapped.
 
 
 def paragraph(text: str, stream: TextIO) -> str:
-    """Return the text in lines as wide as the terminal; in one line where there is none."""
+    """Return a text wrapped to the width of the terminal; as one line without a terminal."""
     if not stream.isatty():
         return text
     width = shutil.get_terminal_size().columns
     return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-# Warnings that the library logs, such as those of worker processes, as plain lines.
+# Warnings that the library logs, such as those of worker processes.
 
 
-class SayOnce(logging.Handler):
-    """Prints each message once, or none at all."""
+class WarningPrinter(logging.Handler):
+    """Prints each message once, or nothing if quiet."""
 
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(logging.WARNING)
         self._quiet = quiet
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a message that is new."""
+        """Print a new message."""
         message = record.getMessage()
-        if not self._quiet and message not in self._said:
-            self._said.add(message)
+        if not self._quiet and message not in self._printed:
+            self._printed.add(message)
             text = " ".join(message.split())
-            click.echo(f"warning: {text}", file=sys.stderr)  # where bars are drawn, above them
+            click.echo(f"warning: {text}", file=sys.stderr)  # above the bars, if there are any
 
 
 @contextmanager
 def logged_warnings(*, quiet: bool) -> Iterator[None]:
-    """Print what the library warns of; when quiet, keep its warnings away altogether."""
-    handler = SayOnce(quiet=quiet)
+    """Print the warnings of the library; suppress them if quiet."""
+    handler = WarningPrinter(quiet=quiet)
     logger = logging.getLogger("holdfast")
     logger.addHandler(handler)
     try:

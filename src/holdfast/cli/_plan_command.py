@@ -20,15 +20,15 @@ from holdfast.cli._options import (
 from holdfast.cli._program import GroupedCommand, in_group, option
 
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff")
-OF_DATA = ("target", "drop", "groups", "positive", "classes")
-OF_PAIRS = ("selectors", "n_pairs", "impute", "seed", "found_again", "features_for")
-OF_THEORY = ("effects", "informative", "features", "samples")
+DATA_OPTIONS = ("target", "drop", "groups", "positive", "classes")
+PAIR_OPTIONS = ("selectors", "n_pairs", "impute", "seed", "found_again", "features_for")
+THEORY_OPTIONS = ("effects", "informative", "features", "samples")
 DEFAULTS: dict[str, Any] = {"selectors": SELECTORS, "n_pairs": 50, "seed": 0}
 
 
-def _number(_: click.Context, __: click.Parameter, value: float) -> float:
+def _check_not_nan(_: click.Context, __: click.Parameter, value: float) -> float:
     if math.isnan(value):  # passes any range
-        raise click.BadParameter("a number above 0 and below 1 is needed; got nan.")
+        raise click.BadParameter("expected a number above 0 and below 1; got nan.")
     return value
 
 
@@ -39,8 +39,8 @@ plan_options = in_group(
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.8,
         show_default=True,
-        callback=_number,
-        help="The wanted stability.",
+        callback=_check_not_nan,
+        help="Target stability.",
     ),
     option(
         "--measure",
@@ -53,50 +53,58 @@ plan_options = in_group(
         "--sizes",
         metavar="SIZES",
         callback=split_sizes,
-        help="Features to select: counts or fractions; default 5, 10, 20, 50.",
+        help="Numbers of features to select: counts or fractions; default: 5, 10, 20, 50.",
     ),
 )
 data_options = in_group(
     "With data",
-    option("--target", metavar="COLUMN", help="Holds the classes; default the column 'class'."),
-    option("--drop", metavar="COLUMNS", callback=split_names, help="Left out, such as names."),
-    option("--groups", metavar="COLUMN", help="Subjects; none is on both sides of a split."),
-    option("--positive", metavar="CLASS", help="This class against all others together."),
+    option("--target", metavar="COLUMN", help="Column of the classes; default: 'class'."),
+    option(
+        "--drop",
+        metavar="COLUMNS",
+        callback=split_names,
+        help="Columns to omit, such as sample names.",
+    ),
+    option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column of subjects; no subject is on both sides of a split.",
+    ),
+    option("--positive", metavar="CLASS", help="Classify this class against all others."),
     CLASSES,
     option(
         "--selectors",
         metavar="NAMES",
         callback=split_spellings,
-        help=f"See 'holdfast list selectors'; default {', '.join(SELECTORS)}.",
+        help=f"See 'holdfast list selectors'; default: {', '.join(SELECTORS)}.",
     ),
     option(
         "--n-pairs",
         type=click.IntRange(min=4),
         metavar="N",
-        help=f"Splits into halves; default {DEFAULTS['n_pairs']}.",
+        help=f"Number of splits into halves; default: {DEFAULTS['n_pairs']}.",
     ),
     option(
         "--found-again",
         type=float,
         metavar="CHANCE",
         callback=check_share,
-        help="Say how many samples a study needs to select a feature with this chance, as 0.8.",
+        help="Print how many samples a study needs to select a feature with this chance, "
+        "such as 0.8.",
     ),
     option(
         "--for",
         "features_for",
         metavar="FEATURES",
         callback=split_names,
-        help="The features that --found-again is about; default those selected on DATA.",
+        help="The features for --found-again; default: those selected on DATA.",
     ),
     option(
         "--impute",
         type=click.Choice(["median"]),
-        help="Missing values, for selectors that do not take them.",
+        help="Impute missing values for selectors that do not accept them.",
     ),
-    option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Of all that is random; default 0."
-    ),
+    option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed; default: 0."),
 )
 theory_options = in_group(
     "Without data",
@@ -104,20 +112,20 @@ theory_options = in_group(
         "--effects",
         metavar="EFFECTS",
         help="Half the difference of the class means, in standard deviations within a class: a "
-        "number, numbers between commas, or triangular:gamma=2,largest=0.15.",
+        "number, comma-separated numbers, or triangular:gamma=2,largest=0.15.",
     ),
     option(
         "--informative",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Features that have the effect; the others have none.",
+        help="Number of features with the effect; the others have none.",
     ),
-    option("--features", type=click.IntRange(min=2), metavar="P", help="Features in all."),
+    option("--features", type=click.IntRange(min=2), metavar="P", help="Total number of features."),
     option(
         "--samples",
         type=click.IntRange(min=4),
         metavar="N",
-        help="What to expect of so many samples, in two equal classes.",
+        help="Print the expected stability for this many samples, in two equal classes.",
     ),
 )
 
@@ -140,44 +148,42 @@ theory_options = in_group(
 @json_option
 @quiet_option
 def plan(data: str | None, **options: Any) -> int:
-    """Find out how many samples a stable selection needs.
+    """Estimate how many samples a stable selection needs.
 
-    With DATA, a table as 'holdfast study' takes it: how well the selections of two independent
-    studies agree is estimated from disjoint halves of the data, and predicted for larger studies.
-    A line for each selector and size says how many of the selected features a second study of
-    the same size would select again, and how many samples the wanted stability needs. With
-    --found-again, lines for single features say how many samples a study needs to select them
-    with that chance.
+    With DATA, a table as for 'holdfast study': the agreement of two independent studies is
+    estimated from disjoint halves of the data, and predicted for larger studies. One line per
+    selector and size gives how many of the selected features a second study of the same size would
+    select again, and how many samples the target stability needs. With --found-again, one line per
+    feature gives how many samples a study needs to select it with that chance.
 
-    Without data: what theory says of the t-score on independent Gaussian features with effects
-    of your choice.
+    Without data: the theory of the t-score on independent Gaussian features with given effects.
     """
     if data is not None:
-        _refuse(options, OF_THEORY, "go without DATA")
-        from holdfast.cli._plan_run import run_plan  # noqa: PLC0415  (slow to import)
+        _refuse_options(
+            options, THEORY_OPTIONS, "cannot be combined with DATA", "cannot be combined with DATA"
+        )
+        from holdfast.cli._plan_run import run_plan
 
         said = {key: value for key, value in options.items() if value is not None}
         return run_plan(data, {**DEFAULTS, **said})
-    _refuse(options, (*OF_DATA, *OF_PAIRS), "need DATA")
+    _refuse_options(options, (*DATA_OPTIONS, *PAIR_OPTIONS), "needs DATA", "need DATA")
     lacking = [f"--{name}" for name in ("effects", "features") if options[name] is None]
     if lacking:
         raise click.UsageError(
-            f"name DATA, or say what is expected: {' and '.join(lacking)} must be given.",
+            f"give DATA, or describe the expected effects: {' and '.join(lacking)} must be given.",
             click.get_current_context(),
         )
-    from holdfast.cli._plan_run import run_theory  # noqa: PLC0415
+    from holdfast.cli._plan_run import run_theory
 
     return run_theory(options)
 
 
-def _refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+def _refuse_options(
+    options: dict[str, Any], names: tuple[str, ...], reason: str, plural_reason: str
+) -> None:
     given = [f"--{name.replace('_', '-')}" for name in names if options[name] is not None]
     if given:
         raise click.UsageError(
-            f"{', '.join(given)} {why if len(given) > 1 else _singular(why)}.",
+            f"{', '.join(given)} {reason if len(given) == 1 else plural_reason}.",
             click.get_current_context(),
         )
-
-
-def _singular(why: str) -> str:
-    return why.replace("go ", "goes ").replace("need ", "needs ")

@@ -1,4 +1,4 @@
-"""How many features a plan selects."""
+"""Sample size plans: from pilot data, or from theory."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ import click
 import pandas as pd
 
 from holdfast._formatting import did_you_mean, plural
-from holdfast._object_spec import made_of, parse_spelling
+from holdfast._object_spec import make_object, parse_object_spec
 from holdfast.cli._output import Column, log_line, paragraph, print_json, print_table
-from holdfast.cli._plan_command import OF_DATA
+from holdfast.cli._plan_command import DATA_OPTIONS
 from holdfast.cli._program import FAILED
 from holdfast.cli._progress import read
 from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
-from holdfast.judge import plan_samples, replication
-from holdfast.judge._replication._fit_resamples import check_missing
-from holdfast.judge._replication._sample_plan import predicts
+from holdfast.judge import check_missing, has_predictions, plan_samples, replication
 from holdfast.measures import get_measure
-from holdfast.preferences._ranks import count_of
-from holdfast.select._adapter import as_selector
-from holdfast.study._planning._make_plan import USUAL_SIZES
+from holdfast.preferences import as_feature_count
+from holdfast.select import as_selector
+from holdfast.study import USUAL_SIZES
 from holdfast.theory import TriangularEffects, expected_stability, required_samples
 
 if TYPE_CHECKING:
@@ -32,24 +30,24 @@ if TYPE_CHECKING:
 
     from holdfast.io import Dataset
     from holdfast.judge import Replication
-    from holdfast.theory._effects import Effect
+    from holdfast.theory import Effect
 
 
-def counts_of(sizes: Sequence[float] | None, n_features: int) -> list[int]:
-    """Return counts, ascending; where none are named, the usual ones that are below p."""
+def count_sizes(sizes: Sequence[float] | None, n_features: int) -> list[int]:
+    """Return counts in ascending order; by default, the usual ones below `n_features`."""
     if sizes is None:
         return [size for size in USUAL_SIZES if size < n_features] or [max(1, n_features // 2)]
-    return sorted({count_of(size, n_features, "a size") for size in sizes})
+    return sorted({as_feature_count(size, n_features, "a size") for size in sizes})
 
 
-# A plan from data: for each selector and size what to expect, and what a target needs.
+# A plan from data: for each selector and size, the expectation and the samples for a target.
 
 
 def run_plan(source: str, options: Mapping[str, Any]) -> int:
-    """Plan and print; wrong usage is told before the data are read."""
-    _check(options)
+    """Plan and print; usage errors are reported before the data are read."""
+    _check_options(options)
     quiet = options["quiet"]
-    data = read(source, {key: options[key] for key in OF_DATA if key in options}, quiet=quiet)
+    data = read(source, {key: options[key] for key in DATA_OPTIONS if key in options}, quiet=quiet)
     sizes = _sizes(options, data.n_features)
     _check_features(options.get("features_for") or [], data)
     selectors = {name: as_selector(name) for name in options["selectors"]}
@@ -66,11 +64,11 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
     return FAILED if failed else 0
 
 
-def _check(options: Mapping[str, Any]) -> None:
-    """Refuse what can be seen to be wrong without data."""
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise usage errors that need no data."""
     if options.get("features_for") and "found_again" not in options:
         raise click.UsageError(
-            "--for names the features that --found-again is about; give --found-again, as 0.8.",
+            "--for needs --found-again, such as --found-again 0.8.",
             click.get_current_context(),
         )
     if get_measure(options["measure"]).distance:
@@ -86,10 +84,10 @@ def _check(options: Mapping[str, Any]) -> None:
         raise click.UsageError(str(error), click.get_current_context()) from error
 
 
-def _check_features(wanted: Sequence[str], data: Dataset) -> None:
-    """Refuse features that the data do not have, before any work."""
+def _check_features(features: Sequence[str], data: Dataset) -> None:
+    """Raise if the data do not have a feature, before any work."""
     names = [str(name) for name in data.feature_names]
-    for name in wanted:
+    for name in features:
         if name not in names:
             raise UnknownNameError(f"the data have no feature {name!r}.{did_you_mean(name, names)}")
 
@@ -100,14 +98,14 @@ def _frame_of(data: Dataset) -> pd.DataFrame:
 
 
 def _sizes(options: Mapping[str, Any], n_features: int) -> list[int | None]:
-    """Return how many features to select; None once where all are compared."""
+    """Return how many features to select; ``[None]`` if all are compared."""
     if not get_measure(options["measure"]).by_size:
         return [None]
-    return list(counts_of(options.get("sizes"), n_features))
+    return list(count_sizes(options.get("sizes"), n_features))
 
 
 def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is found of a selector at a size, or why nothing is."""
+    """Return the plan for a selector and size, or the error."""
     row: dict[str, Any] = {"selector": name, "size": size}
     try:
         found = replication(
@@ -123,7 +121,7 @@ def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any])
 
 
 def _feature_plan(found: Replication, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how many samples single features need, where that was asked for and is known."""
+    """Return how many samples single features need, if requested and known."""
     if "found_again" not in options:
         return {}
     if found.chances is None:
@@ -140,7 +138,7 @@ def _plan_for_target(found: Replication, target: float) -> dict[str, Any]:
         "half_low": found.low,
         "half_high": found.high,
     }
-    if not predicts(found):
+    if not has_predictions(found):
         return {**half, "note": found.note}
     planned = asdict(plan_samples(found, target=target))
     return {**half, **planned, "note": found.note}
@@ -165,29 +163,29 @@ OPTIONS = {
     "n_selected": "--sizes",
     "n_per_class": "--samples",
 }
-"""What the command line calls the parameters of the library."""
-OF_LAW = ("gamma", "largest", "bayes_error")
+"""Options of the command line, by parameter of the library."""
+LAW_PARAMETERS = ("gamma", "largest", "bayes_error")
 
 
 def run_theory(options: Mapping[str, Any]) -> int:
-    """Compute and print; whatever cannot be used is wrong usage, as there are no data."""
+    """Compute and print; without data, every invalid input is a usage error."""
     try:
-        sizes = counts_of(options["sizes"], options["features"])
-        rows = [_row_run_plan_theory(size, _setting(options), options) for size in sizes]
+        sizes = count_sizes(options["sizes"], options["features"])
+        rows = [_build_theory_row(size, _setting(options), options) for size in sizes]
     except (InvalidInputError, UnknownNameError) as error:
         raise click.UsageError(_in_options(str(error)), click.get_current_context()) from error
     if options["as_json"]:
         print_json({"n_features": options["features"], "measure": options["measure"],
                     "target": options["stability"], "plan": rows})  # fmt: skip
         return 0
-    _print_run_plan_theory(rows, options)
+    _print_theory(rows, options)
     return 0
 
 
 def _in_options(message: str) -> str:
-    """Name what people gave by its option, not as the library has it."""
-    for name, said in OPTIONS.items():
-        message = re.sub(rf"\b{name}\b", said, message)
+    """Replace parameters of the library by options in a message."""
+    for name, option in OPTIONS.items():
+        message = re.sub(rf"\b{name}\b", option, message)
     return message
 
 
@@ -198,66 +196,66 @@ def _setting(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_counts(effect: Effect, informative: int | None, features: int) -> None:
-    """Refuse effects that do not go with the number of features that have one."""
+    """Raise if the effects contradict the number of features that have one."""
     if isinstance(effect, float) and informative is None:
         raise InvalidInputError(
-            "--effects is one number: say by --informative how many features have it; the others "
-            "have none."
+            "--effects is one number: give the number of features that have it by --informative; "
+            "the others have none."
         )
     if informative is not None and informative > features:
         raise InvalidInputError(
-            f"--informative must be at most --features ({features:,}); received {informative:,}."
+            f"--informative must be at most --features ({features:,}); got {informative:,}."
         )
     if not isinstance(effect, list):
         return
     if informative is not None and informative != len(effect):
         raise InvalidInputError(
-            f"--informative says {informative:,} but {len(effect):,} effects are given; leave it "
-            f"out, or give {informative:,}."
+            f"--informative is {informative:,} but {len(effect):,} effects are given; omit it, or "
+            f"give {informative:,}."
         )
     if len(effect) > features:
         raise InvalidInputError(
-            f"{len(effect):,} effects are given but --features says {features:,}; give at most "
-            "one a feature."
+            f"{len(effect):,} effects are given but --features is {features:,}; give at most one "
+            "per feature."
         )
 
 
 def _effect(text: str) -> Effect:
     """Return one effect, several, or a law of effects."""
     if text.lstrip()[:1].isalpha():
-        name, law = parse_spelling(text)
+        name, law = parse_object_spec(text)
         if name != "triangular":
             raise InvalidInputError(
-                f"effects are numbers, or triangular:gamma=2,largest=0.15; received {text!r}."
+                f"effects are numbers, or triangular:gamma=2,largest=0.15; got {text!r}."
             )
         return _triangular(text, law)
     try:
         effects = [float(part) for part in text.split(",")]
     except ValueError:
         raise InvalidInputError(
-            f"effects are numbers between commas, or triangular:gamma=2,largest=0.15; received "
+            f"effects are comma-separated numbers, or triangular:gamma=2,largest=0.15; got "
             f"{text!r}."
         ) from None
     return effects[0] if len(effects) == 1 else effects
 
 
 def _triangular(text: str, law: Mapping[str, Any]) -> TriangularEffects:
-    if set(law) <= set(OF_LAW) and ("largest" in law) == ("bayes_error" in law):
+    if set(law) <= set(LAW_PARAMETERS) and ("largest" in law) == ("bayes_error" in law):
         raise InvalidInputError(
             "triangular effects need either largest (the largest effect) or bayes_error (the error "
-            f"of the best classifier), as in triangular:gamma=2,largest=0.15; received {text!r}."
+            f"of the best classifier), as in triangular:gamma=2,largest=0.15; got {text!r}."
         )
-    made: TriangularEffects = made_of(text, TriangularEffects, law)
+    made: TriangularEffects = make_object(text, TriangularEffects, law)
     return made
 
 
-def _row_run_plan_theory(
+def _build_theory_row(
     size: int, setting: dict[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"size": size}
     measure, samples = options["measure"], options["samples"] or 4
     classes = ((samples + 1) // 2, samples // 2)
-    # also where nothing is asked of it: what follows can then fail for one reason only
+    # computed even if not printed: `required_samples` can then fail for one reason only
     value = expected_stability(measure, n_per_class=classes, n_selected=size, **setting)
     if options["samples"]:
         row |= {
@@ -280,7 +278,7 @@ def _expected_shared_features(
     return size * share
 
 
-def _print_run_plan_theory(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
+def _print_theory(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
     columns = {Column("size", right=True): [str(row["size"]) for row in rows]}
     if options["samples"]:
         columns[Column(f"at {options['samples']:,}", right=True)] = [
@@ -311,16 +309,16 @@ def _sentence(options: Mapping[str, Any]) -> str:
 
 # The table of a plan, and what its numbers mean.
 
-CHECKED = 4
-"""Times the data from which on predictions are orders of magnitude."""
+RELIABLE_FACTOR = 4
+"""Beyond this multiple of the data, predictions are orders of magnitude."""
 AT_CHANCE = "at chance"
-"""In the place of a number of samples, where selections agree no better than chance."""
+"""Replaces the number of samples if selections agree no better than chance."""
 
 
 def print_plan(
     rows: Sequence[dict[str, Any]], measure: str, target: float, *, subjects: bool
 ) -> None:
-    """Print a row for each selector and size, and sentences."""
+    """Print one row per selector and size, and explanations."""
     done = [row for row in rows if "error" not in row]
     if not done:
         return
@@ -337,7 +335,7 @@ def print_plan(
     if now is not None:
         columns[Column(f"at {now:,}", right=True)] = [_span(row, "value", "") for row in done]
         if _has_again(done):
-            columns[Column("found again", right=True)] = [_again_plan_table(row) for row in done]
+            columns[Column("found again", right=True)] = [_format_again(row) for row in done]
         columns[Column(f"{noun} for {target:g}", right=True)] = [needed_text(row) for row in done]
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
     click.echo()
@@ -354,18 +352,18 @@ def _span(row: dict[str, Any], value: str, ends: str) -> str:
 
 
 def _has_again(rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether the measure says how many features are found again."""
+    """Return whether the measure implies how many features are found again."""
     return any(not math.isnan(row.get("again", math.nan)) for row in rows)
 
 
-def _again_plan_table(row: dict[str, Any]) -> str:
+def _format_again(row: dict[str, Any]) -> str:
     if math.isnan(row.get("again", math.nan)):
         return "-"
     return f"{row['again']:.0f} of {row['size']} [{row['again_low']:.0f}, {row['again_high']:.0f}]"
 
 
 def needed_text(row: dict[str, Any]) -> str:
-    """Return how many samples are needed, and between which numbers."""
+    """Return how many samples are needed, with an interval."""
     if "needed" not in row:
         return "-"
     needed, low, high = (row[key] for key in ("needed", "needed_low", "needed_high"))
@@ -385,32 +383,32 @@ def _sentences(
         f"{half:,} {noun} each it is estimated from disjoint halves of the data, with the 95% "
         "interval for other data."
     )
-    told = [first]
+    sentences = [first]
     if now is None:
-        return [*told, *_why_none(rows)]
+        return [*sentences, *_explain_no_prediction(rows)]
     again = "; found again: how many of the selected features a second study of this size selects"
-    told.append(f"At {now:,} it is predicted{again if _has_again(rows) else ''}.")
+    sentences.append(f"At {now:,} it is predicted{again if _has_again(rows) else ''}.")
     needed = [row["needed"] for row in rows if "needed" in row]
     if any(map(math.isinf, needed)):
-        told.append(
+        sentences.append(
             "At chance: selections agree no better than random ones, so no number of "
             f"{noun} can be named."
         )
     if any(map(math.isnan, needed)):
-        told.append(f"At least: how many more {noun} it takes is not known.")
-    if any(CHECKED * now < one < math.inf for one in needed):
-        told.append(f"Take numbers above {CHECKED * now:,} as orders of magnitude.")
-    return told
+        sentences.append(f"At least: how many more {noun} it takes is not known.")
+    if any(RELIABLE_FACTOR * now < one < math.inf for one in needed):
+        sentences.append(f"Take numbers above {RELIABLE_FACTOR * now:,} as orders of magnitude.")
+    return sentences
 
 
-def _why_none(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Say why nothing is predicted, each reason once."""
+def _explain_no_prediction(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return why nothing is predicted, each reason once."""
     reasons = dict.fromkeys(row["note"] for row in rows if row["note"])
     return [f"Nothing is predicted for larger studies: {reason}." for reason in reasons]
 
 
 def print_feature_plan(rows: list[dict[str, Any]], chance: float, *, subjects: bool) -> None:
-    """Print how many samples studies need to select single features with a wanted chance."""
+    """Print how many samples a study needs to select single features with a given chance."""
     noun = "subjects" if subjects else "samples"
     cells = [
         [row["selector"], str(row["size"]), str(one["feature"]), *_feature_cells(one)]

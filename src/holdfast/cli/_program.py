@@ -1,4 +1,4 @@
-"""The group of commands: loaded when called, and the one place where errors become exit codes."""
+"""The group of commands: imported when called; errors become exit codes here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from holdfast._formatting import did_you_mean
-from holdfast.cli._output import plain_warnings, say_error
+from holdfast.cli._output import plain_warnings, print_error
 from holdfast.errors import (
     FileFormatError,
     HoldfastError,
@@ -27,31 +27,28 @@ from holdfast.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from holdfast._typing import DaskClient
+
 
 FAILED, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
 COMMAND = "holdfast.command"
-"""Where a context keeps the words of the whole command line."""
+"""Key of a context under which the arguments of the command line are kept."""
 
 
 class Program(click.Group):
-    """A group whose commands live in modules that are imported when they are asked for.
+    """A group whose commands are imported when they are called.
 
     Parameters
     ----------
     *args, **kwargs
         As for a click group.
     commands_at : mapping from str to str
-        Where each command is: ``"module:attribute"``.
+        Import path of each command: ``"module:attribute"``.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        commands_at: Mapping[str, str],
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *args: Any, commands_at: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.no_args_is_help = False  # done here, so that all versions of click agree
+        self.no_args_is_help = False  # handled in `parse_args`, as versions of click differ
         self._commands_at = dict(commands_at)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -59,7 +56,7 @@ class Program(click.Group):
         return sorted({*super().list_commands(ctx), *self._commands_at})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None if there is no such one."""
+        """Import a command; None if there is none of this name."""
         if cmd_name not in self._commands_at:
             return super().get_command(ctx, cmd_name)
         module, attribute = self._commands_at[cmd_name].split(":")
@@ -75,7 +72,7 @@ class Program(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (what commands return)
-        """Run the command; a reader that went away, as with ``| head``, is no failure."""
+        """Run the command; a closed pipe (as with ``| head``) is not an error."""
         try:
             with plain_warnings():
                 result = super().invoke(ctx)
@@ -88,14 +85,14 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is called; name the nearest if there is none."""
+        """Find the command; for an unknown name, suggest the nearest one."""
         known = self.list_commands(ctx)
         if not ctx.resilient_parsing and args[0] not in known and not args[0].startswith("-"):
             ctx.fail(f"no command is called {args[0]!r}.{did_you_mean(args[0], known)}")
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as click has it)
-        """Run the program and leave with its exit code."""
+        """Run the program and exit with its exit code."""
         run: Any = super().main
         if not kwargs.pop("standalone_mode", True):
             return run(*args, standalone_mode=False, **kwargs)
@@ -103,41 +100,41 @@ class Program(click.Group):
 
 
 def exit_code(run: Callable[[], object]) -> int:
-    """Run a program; say what went wrong in one line, and return the exit code."""
+    """Run a program, print errors in one line, and return the exit code."""
     try:
         result = run()
     except click.Abort:
-        return say_error("interrupted.", INTERRUPTED)
+        return print_error("interrupted.", INTERRUPTED)
     except click.ClickException as error:
-        return say_error(_with_help(error), error.exit_code)
+        return print_error(_with_help(error), error.exit_code)
     except (HoldfastError, OSError, MemoryError) as error:
-        return say_error(str(error) or "not enough memory.", _code_of(error))
+        return print_error(str(error) or "not enough memory.", _get_exit_code(error))
     return result if isinstance(result, int) else 0
 
 
-def _code_of(error: Exception) -> int:
+def _get_exit_code(error: Exception) -> int:
     if isinstance(error, UnknownNameError):
         return USAGE
     return BAD_DATA if isinstance(error, FileFormatError | InvalidInputError) else FAILED
 
 
 def _with_help(error: click.ClickException) -> str:
-    """Return the message of an error, and where to read on if the usage was wrong."""
+    """Return the message of an error; for usage errors, with a pointer to the help."""
     message = error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{message} See '{context.command_path} --help'." if context else message
 
 
 def _drop_output() -> None:
-    """Send what is still to be written nowhere, so that leaving does not complain either."""
+    """Discard the remaining output, so that exiting raises no error either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-# Commands with many options, shown in groups of sense.
+# Commands that group their options in ``--help``.
 
 
 class GroupedOption(click.Option):
-    """An option that knows under which title it is shown."""
+    """An option with the title of its group."""
 
     def __init__(self, *args: Any, group: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -145,31 +142,34 @@ class GroupedOption(click.Option):
 
 
 class GroupedCommand(click.Command):
-    """A command whose help shows options under the titles of their groups."""
+    """A command that groups its options in ``--help``."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, group by group, those of no group last."""
+        """Write the options by group, those without group last."""
         groups: dict[str, list[tuple[str, str]]] = {}
         rest: list[tuple[str, str]] = []
-        for one in self.get_params(ctx):
-            record = one.get_help_record(ctx) if isinstance(one, click.Option) else None
+        for parameter in self.get_params(ctx):
+            is_option = isinstance(parameter, click.Option)
+            record = parameter.get_help_record(ctx) if is_option else None
             if record is not None:
-                group = getattr(one, "group", None)
+                group = getattr(parameter, "group", None)
                 (groups.setdefault(group, []) if group else rest).append(record)
         for title, records in [*groups.items(), ("Options", rest)]:
             with formatter.section(title):
                 formatter.write_dl(records)
 
 
-Said: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
+OptionArguments: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
 
 
-def option(*names: str, **attributes: Any) -> Said:
-    """Return what is said of an option, for `in_group`."""
+def option(*names: str, **attributes: Any) -> OptionArguments:
+    """Return the arguments of an option, for `in_group`."""
     return names, attributes
 
 
-def in_group(title: str, *options: Said) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def in_group(
+    title: str, *options: OptionArguments
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that adds options of one group."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,13 +186,13 @@ def in_group(title: str, *options: Said) -> Callable[[Callable[..., Any]], Calla
 _ADDRESS = re.compile(r"([a-z]+://)?[^/]+:\d+/?")
 CONNECT_TIMEOUT_SECONDS = 10.0
 """Seconds to reach the scheduler."""
-LEAVE = 2.0
-"""Seconds to say goodbye, as the scheduler may be gone."""
+DISCONNECT_TIMEOUT_SECONDS = 2.0
+"""Seconds to disconnect; the scheduler may be gone."""
 
 
 @contextmanager
 def cluster(address: str | None) -> Iterator[Any]:
-    """Yield a client of the cluster at an address or in a scheduler file; None without one."""
+    """Yield a client of the cluster at an address or scheduler file; None without address."""
     if address is None:
         yield None
         return
@@ -200,14 +200,14 @@ def cluster(address: str | None) -> Iterator[Any]:
     try:
         yield client
     finally:
-        client.close(timeout=LEAVE)
+        client.close(timeout=DISCONNECT_TIMEOUT_SECONDS)
 
 
-def _connect_client(place: str) -> Any:  # noqa: ANN401  (a distributed.Client)
+def _connect_client(place: str) -> DaskClient:
     connect = _client_class()
-    address = _address(place)
+    address = _resolve_address(place)
     for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # their tracebacks help nobody
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # their tracebacks do not help users
     try:
         return connect(address, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -219,9 +219,9 @@ def _connect_client(place: str) -> Any:  # noqa: ANN401  (a distributed.Client)
         ) from error
 
 
-def _client_class() -> Any:  # noqa: ANN401  (untyped)
+def _client_class() -> DaskClient:
     try:
-        from distributed import Client  # noqa: PLC0415  (an extra, and slow to import)
+        from distributed import Client
     except ImportError as error:
         raise StudyError(
             "--dask needs Dask, which is not installed; install it: pip install 'holdfast[dask]'."
@@ -229,8 +229,8 @@ def _client_class() -> Any:  # noqa: ANN401  (untyped)
     return Client
 
 
-def _address(place: str) -> str:
-    """Return the address that is given, or that a scheduler file holds."""
+def _resolve_address(place: str) -> str:
+    """Return an address, read from the scheduler file if a file is given."""
     address = place
     if Path(place).is_file():
         try:

@@ -1,4 +1,4 @@
-"""How far a run is: bars on a terminal, a line now and then elsewhere."""
+"""Progress of a run: bars on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 
 
 PAUSE = 2.0
-"""Fewest seconds between two lines."""
+"""Least seconds between two lines."""
 MAX_PROGRESS_LINES = 10
-"""Most lines of a run."""
+"""Most progress lines of a run."""
 BAR_WIDTH_CHARACTERS = 24
-"""Width of a bar: in 80 columns, room is left for the ^C that a terminal prints behind it."""
+"""Width of a bar: in 80 columns, there is room for the ^C that a terminal prints after it."""
 MIN_SELECTORS_TO_HIDE_IDLE = 12
-"""From so many selectors on, bars are shown only of those at work."""
+"""With this many selectors or more, only those at work have bars."""
 
 
 def on_terminal() -> bool:
-    """Return whether somebody watches standard error on a terminal that can move its cursor."""
+    """Return whether standard error is a terminal that can move its cursor."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def watcher(estimates: str, *, quiet: bool) -> Watch:
-    """Return who tells what a run will do, what this estimates, and how far it is."""
+def make_progress(estimates: str, *, quiet: bool) -> ProgressCounter:
+    """Return what reports the work of a run, what it estimates, and its progress."""
     if quiet:
-        return Watch(estimates)
-    return Bars(estimates) if on_terminal() else Lines(estimates)
+        return ProgressCounter(estimates)
+    return BarProgress(estimates) if on_terminal() else LineProgress(estimates)
 
 
-class Watch:
-    """Counts, and says nothing."""
+class ProgressCounter:
+    """Counts units without printing anything."""
 
     def __init__(self, estimates: str) -> None:
         self.estimates = estimates
@@ -65,37 +65,37 @@ class Watch:
         return sum(self.done.values())
 
     def start(self, totals: Mapping[str, int], done: Mapping[str, int], where: str) -> None:
-        """Learn how many units each selector has, how many are done, and who works."""
+        """Set the number of units per selector, how many are done, and where they run."""
         self.totals = dict(totals)
         self.done = {name: done.get(name, 0) for name in totals}
         self.started = True
         self.begin(where)
 
     def advance(self, done: Mapping[str, int], failed: int) -> None:
-        """Learn how many units were done since, by selector, and how many of them failed."""
+        """Add the units that were done since, by selector, and the failures among them."""
         self.failed += failed
         for name, count in done.items():
             self.done[name] += count
         self.show()
 
     def end(self, units: int) -> None:
-        """Say so if there was nothing left to do."""
+        """Report the end of a run in which nothing was left to do."""
 
     def note(self, text: str) -> None:
-        """Learn between the steps of a study that grows how wide its intervals are."""
+        """Report the width of the intervals between the steps of a study that grows."""
 
     def begin(self, where: str) -> None:
-        """Say that work starts."""
+        """Called when work starts."""
 
     def show(self) -> None:
-        """Show how far it is."""
+        """Show the progress."""
 
     def stop(self) -> None:
-        """Learn that the run is over, for better or worse."""
+        """Called once when the run ends, whether it succeeded or failed."""
 
 
-def say_work(watch: Watch, where: str) -> None:
-    """Say what is to be done, and by whom."""
+def print_work(watch: ProgressCounter, where: str) -> None:
+    """Print what is to be done, and where."""
     selectors, units = plural(len(watch.totals), "selector"), plural(watch.total, "unit")
     resamples, *others = set(watch.totals.values())
     size = f"{selectors} x {plural(resamples, 'training part')} = {units}"
@@ -107,44 +107,44 @@ def say_work(watch: Watch, where: str) -> None:
     watch.explained = True
 
 
-class Talker(Watch):
-    """Says what there is to do, also if that is nothing."""
+class ProgressWriter(ProgressCounter):
+    """Prints the work to be done, even if there is none."""
 
     def end(self, units: int) -> None:
-        """Say so if there was nothing left to do."""
+        """Print that nothing was left to do, if so."""
         if not self.started:
             log_line("work", f"nothing was left to do of {plural(units, 'unit')}.")
 
     def note(self, text: str) -> None:
-        """Say how wide the intervals are."""
+        """Print how wide the intervals are."""
         log_line("progress", f"{text}.")
 
 
-class Lines(Talker):
-    """A line after each tenth of the work, but not too many at a time."""
+class LineProgress(ProgressWriter):
+    """Prints one line after each tenth of the work, with a pause between lines."""
 
     def __init__(self, estimates: str, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(estimates)
         self._clock = clock
-        self._began = self._told = clock()
-        self._step = self._before = 0
+        self._began = self._printed = clock()
+        self._step = self._done_before = 0
 
     def begin(self, where: str) -> None:
-        """Say that work starts."""
-        say_work(self, where)
-        self._began = self._told = self._clock()
-        self._before = self.n_done
+        """Print the work to be done."""
+        print_work(self, where)
+        self._began = self._printed = self._clock()
+        self._done_before = self.n_done
         self._step = self._steps()
 
     def show(self) -> None:
-        """Print a line if there is something new to say."""
+        """Print a line if another tenth is done."""
         now = self._clock()
-        if self._steps() == self._step or now - self._told < PAUSE:
+        if self._steps() == self._step or now - self._printed < PAUSE:
             return
-        self._step, self._told = self._steps(), now
+        self._step, self._printed = self._steps(), now
         share = self.n_done / self.total
         failed = f", {self.failed:,} failed" if self.failed else ""
-        left = (now - self._began) / (self.n_done - self._before) * (self.total - self.n_done)
+        left = (now - self._began) / (self.n_done - self._done_before) * (self.total - self.n_done)
         log_line(
             "progress",
             f"{self.n_done:,} of {plural(self.total, 'unit')} done ({share:.0%}){failed}, "
@@ -155,12 +155,12 @@ class Lines(Talker):
         return MAX_PROGRESS_LINES * self.n_done // max(1, self.total)
 
 
-class Bars(Talker):
-    """A bar for all units and one for each selector."""
+class BarProgress(ProgressWriter):
+    """Shows one bar for all units and one per selector."""
 
     def begin(self, where: str) -> None:
         """Draw the bars."""
-        say_work(self, where)
+        print_work(self, where)
         self._bars = bars("{task.completed:,.0f}/{task.total:,.0f}", "{task.fields[failed]}")
         self._all = self._bars.add_task("all", total=self.total, completed=self.n_done, failed="")
         self._tasks = {
@@ -180,14 +180,14 @@ class Bars(Talker):
             self._bars.update(task, completed=self.done[name], visible=visible)
 
     def stop(self) -> None:
-        """Take the bars away."""
+        """Remove the bars."""
         self._bars.stop()
 
 
 def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used)
-    """Return bars with these texts behind them; names are no markup, whatever they hold."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    """Return bars followed by these texts; names are never markup."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -199,13 +199,13 @@ def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used
     )
 
 
-# Reading data: a bar for large files, and what the data look like.
+# Reading data: a bar for large files, then a summary.
 
 
-def read(source: str, wishes: Mapping[str, Any], *, quiet: bool) -> Dataset:
-    """Read data and say what they look like."""
+def read(source: str, column_options: Mapping[str, Any], *, quiet: bool) -> Dataset:
+    """Read data and print their summary."""
     with _bar(source, shown=on_terminal() and not quiet) as progress:
-        data = read_data(source, **wishes, progress=progress)
+        data = read_data(source, **column_options, progress=progress)
     if not quiet:
         for line in data.summary().lines():
             log_line("data", line)
@@ -214,19 +214,19 @@ def read(source: str, wishes: Mapping[str, Any], *, quiet: bool) -> Dataset:
 
 @contextmanager
 def _bar(source: str, *, shown: bool) -> Iterator[Callable[[float], None] | None]:
-    """Yield a callable that draws a bar when a file is not read in one go."""
+    """Yield a callable that draws a bar if a file is read in several steps."""
     if not shown:
         yield None
         return
-    drawn = bars("{task.percentage:.0f}%")
-    task = drawn.add_task(f"reading {source}", total=1.0)
+    bar = bars("{task.percentage:.0f}%")
+    task = bar.add_task(f"reading {source}", total=1.0)
 
     def show(part: float) -> None:
         if part < 1.0:
-            drawn.start()
-        drawn.update(task, completed=part)
+            bar.start()
+        bar.update(task, completed=part)
 
     try:
         yield show
     finally:
-        drawn.stop()
+        bar.stop()

@@ -1,4 +1,4 @@
-"""``holdfast reproduce``: the papers' tables and figures, run again."""
+"""``holdfast reproduce`` and ``holdfast simulate``: published results, computed again."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from holdfast.cli._options import (
 )
 @click.argument("paper", metavar="PAPER")
 @click.argument("experiments", metavar="[EXPERIMENT]...", nargs=-1)
-@click.option("--full", is_flag=True, help="The size of the paper's own experiment.")
+@click.option("--full", is_flag=True, help="Run at the size of the published experiment.")
 @data_option
 @click.option(
     "--datasets",
     metavar="A,B",
     callback=split_names,
-    help="Only these data sets; default some, with --full all that are at hand.",
+    help="Only these data sets; default: some; with --full, all that are available.",
 )
 @click.option(
     "--out",
@@ -43,50 +43,50 @@ from holdfast.cli._options import (
     type=click.Path(file_okay=False),
     default="reproduction",
     show_default=True,
-    help="Where studies are kept and pages go.",
+    help="Folder for studies and pages.",
 )
 @seed_option
 @jobs_option
 @dask_option
-@click.option("--force", is_flag=True, help="Replace files and begin studies anew.")
+@click.option(
+    "--force", is_flag=True, help="Replace existing files, and run studies again from the start."
+)
 @json_option
 @quiet_option
 def reproduce(paper: str, experiments: tuple[str, ...], **options: Any) -> int:
-    """Run tables and figures of PAPER again, beside the published numbers.
+    """Run tables and figures of PAPER again and compare them with the published numbers.
 
     PAPER is kalousis2005, dernoncourt2014, somol2008, yu2008, saeys2008, or 'all'; without an
-    EXPERIMENT, all of its tables and figures are run. 'holdfast list papers' shows them, and which
-    data sets are at hand.
+    EXPERIMENT, all of its tables and figures are run. 'holdfast list papers' lists them, and which
+    data sets are available.
 
     Prints our numbers with the published ones and the differences, how well they agree overall, and
-    what became of the paper's findings: held, not held, or cannot be checked. A page with all that
-    and the pictures is written for each experiment.
+    the outcome of each finding of the paper: held, not held, or cannot be checked. For each
+    experiment, a page with these results and the pictures is written.
 
-    Runs are studies and are kept: the same command goes on where it was stopped. Reduced runs take
-    minutes.
+    Studies are kept: the same command continues an interrupted run. Reduced runs take minutes.
     """
-    from holdfast.cli._reproduce_run import ReproduceRequest as Request  # noqa: PLC0415  (slow)
-    from holdfast.cli._reproduce_run import run_reproduce  # noqa: PLC0415  (slow)
+    from holdfast.cli._reproduce_run import ReproduceRequest, run_reproduce
 
-    return run_reproduce(Request(paper, experiments, **options))
-
-
-# ``holdfast simulate``: the figures of Dernoncourt et al. (2014), made again.
-
-NUMBERS = range(3, 10)
+    return run_reproduce(ReproduceRequest(paper, experiments, **options))
 
 
-def _number(_: click.Context, __: click.Parameter, value: str) -> int:
-    """Return the number of a figure that is spelled ``figure6`` or ``6``."""
-    known = [f"figure{number}" for number in NUMBERS]
+# ``holdfast simulate``: the figures of Dernoncourt et al. (2014).
+
+FIGURE_NUMBERS = range(3, 10)
+
+
+def _parse_figure(_: click.Context, __: click.Parameter, value: str) -> int:
+    """Return the number of a figure, given as ``figure6`` or ``6``."""
+    known = [f"figure{number}" for number in FIGURE_NUMBERS]
     name = f"figure{value}" if value.isdecimal() else value.lower()
     if name not in known:
-        raise click.BadParameter(f"no figure is called {value!r}.{_hint(name, known)}")
+        raise click.BadParameter(f"no figure is called {value!r}.{_suggest_figure(name, known)}")
     return int(name.removeprefix("figure"))
 
 
-def _hint(name: str, known: list[str]) -> str:
-    """Say which figures there are, where the nearest name says nothing."""
+def _suggest_figure(name: str, known: list[str]) -> str:
+    """Return the nearest name, or all figures for an unknown number."""
     if not name.removeprefix("figure").isdecimal():
         return did_you_mean(name, known)
     other = " Fig. 1 is holdfast.theory.stability_surface." if name == "figure1" else ""
@@ -100,13 +100,13 @@ def _hint(name: str, known: list[str]) -> str:
         "holdfast simulate figure7 --full --n-jobs 2 --out figures",
     ),
 )
-@click.argument("figure", metavar="FIGURE", callback=_number)
-@click.option("--full", is_flag=True, help="The whole grid of the paper, not some points of it.")
+@click.argument("figure", metavar="FIGURE", callback=_parse_figure)
+@click.option("--full", is_flag=True, help="The whole grid of the paper instead of some points.")
 @click.option(
     "--out",
     metavar="DIR",
     type=click.Path(file_okay=False),
-    help="Where files go; default a folder named after the figure.",
+    help="Output folder; default: named after the figure.",
 )
 @seed_option
 @click.option(
@@ -115,9 +115,9 @@ def _hint(name: str, known: list[str]) -> str:
     metavar="N",
     default=1,
     show_default=True,
-    help="Processes; results do not depend on it.",
+    help="Number of processes; does not affect the results.",
 )
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @json_option
 @quiet_option
 def simulate(figure: int, **options: Any) -> int:
@@ -125,13 +125,12 @@ def simulate(figure: int, **options: Any) -> int:
 
     Data with known truth show how stable feature selection can be. 3: scores and ranks by true
     effect. 4 and 5: how often features are selected by t-score, CAT score and mutual information.
-    6: stability by numbers of samples, features and selected features, and by how
-    effects are distributed. 7: on correlated features. 8: errors of classification.
-    9: where samples and features grow together.
+    6: stability by number of samples, features and selected features, and by distribution of the
+    effects. 7: correlated features. 8: classification errors. 9: samples and features that grow
+    together.
 
-    The picture (.png and .svg) and all its numbers (.csv) are written; the main ones are printed.
+    Writes the picture (.png and .svg) and all its numbers (.csv); prints the main ones.
     """
-    from holdfast.cli._reproduce_run import RequestRunSimulate as Request  # noqa: PLC0415  (slow to import)
-    from holdfast.cli._reproduce_run import run_simulate  # noqa: PLC0415  (slow to import)
+    from holdfast.cli._reproduce_run import SimulateRequest, run_simulate
 
-    return run_simulate(Request(figure, **options))
+    return run_simulate(SimulateRequest(figure, **options))

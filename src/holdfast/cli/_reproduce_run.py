@@ -1,4 +1,4 @@
-"""Experiments of papers: said how long they take, run, written, told."""
+"""Running experiments of papers and simulated figures from the command line."""
 
 from __future__ import annotations
 
@@ -23,48 +23,49 @@ from holdfast.cli._output import (
     print_table,
 )
 from holdfast.cli._program import INTERRUPTED, cluster
-from holdfast.cli._progress import watcher
+from holdfast.cli._progress import make_progress
 from holdfast.cli._study_run import orderly_stop
 from holdfast.errors import StoreError
-from holdfast.papers._document import (
-    agreement_rows,
-    agreement_sentence,
-    data_sentences,
-    grid,
-    settings_shown,
-    size_word,
-    summary,
-)
-from holdfast.papers._pages import check_free, write, write_index
-from holdfast.papers._reproduce import (
+from holdfast.papers import (
     PAPERS,
+    DatasetLocator,
     ExperimentSession,
     PlannedExperiment,
+    WorkerOptions,
+    agreement_rows,
+    agreement_sentence,
     check_any_runnable,
+    check_free,
+    data_sentences,
     expected_seconds,
     explain_missing_data,
     get_requested_experiments,
+    grid,
     plan_experiments,
+    settings_shown,
+    size_word,
+    summary,
+    write,
+    write_index,
 )
-from holdfast.papers._runner import Library, WorkerOptions
 from holdfast.plot import simulated_figure
-from holdfast.simulate._figures import figure_tables, get_figure
-from holdfast.study._storage._folder import made_folder
+from holdfast.simulate import figure_tables, get_figure
+from holdfast.study import create_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from holdfast.papers._document import Document
+    from holdfast.papers import Document
     from holdfast.plot import Picture
-    from holdfast.simulate._figures import SimulatedFigure
+    from holdfast.simulate import SimulatedFigure
     from holdfast.study import Progress
 
 
 @dataclass(frozen=True)
 class ReproduceRequest:
-    """What the command line asks for."""
+    """The options of the command."""
 
     paper: str
     experiments: tuple[str, ...]
@@ -81,61 +82,61 @@ class ReproduceRequest:
 
 
 @dataclass(frozen=True)
-class Teller:
-    """Tells which study is at work, and how far it is."""
+class ExperimentProgress:
+    """Prints which study is running, and its progress."""
 
     quiet: bool
 
     def studying(self, name: str) -> Progress | None:
-        """Say that a study begins."""
+        """Print that a study starts."""
         if not self.quiet:
             log_line("study", name)
-        watch = watcher("", quiet=self.quiet)
-        watch.explained = True  # what stability over these resamples means is not the point here
+        watch = make_progress("", quiet=self.quiet)
+        watch.explained = True  # the meaning of stability over resamples is not the point here
         return watch
 
     def making(self, name: str) -> None:
-        """Say that tables are made."""
+        """Print that tables are simulated."""
         if not self.quiet:
             log_line("simulating", name)
 
 
 def run_reproduce(request: ReproduceRequest) -> int:
-    """Run experiments; what cannot be is told before the work."""
-    library = Library(request.data)
-    asked = get_requested_experiments(request.paper, request.experiments)
-    orders = plan_experiments(asked, library, full=request.full, datasets=request.datasets)
-    check_any_runnable(orders, library)
-    able = [order for order in orders if order.runs]
+    """Run experiments; what cannot be run is reported first."""
+    locator = DatasetLocator(request.data)
+    requested = get_requested_experiments(request.paper, request.experiments)
+    tasks = plan_experiments(requested, locator, full=request.full, datasets=request.datasets)
+    check_any_runnable(tasks, locator)
+    runnable = [task for task in tasks if task.is_runnable]
     folder = Path(request.out)
     if not request.force:
-        check_free(folder, map(_name, able))
+        check_free(folder, map(_name, runnable))
     if not request.quiet:
-        _announce(orders, library, request)
+        _announce(tasks, locator, request)
     try:
         with ExitStack() as stack:
             stack.enter_context(orderly_stop())
             stack.enter_context(logged_warnings(quiet=request.quiet))
             client = stack.enter_context(cluster(request.dask))
             workers = WorkerOptions(n_jobs=request.n_jobs, client=client)
-            return _run(able, library, request, workers)
+            return _run(runnable, locator, request, workers)
     except KeyboardInterrupt:
-        log_line("interrupted", f"what was done is kept in {folder}; the same command goes on.")
+        log_line("interrupted", f"what was done is kept in {folder}; the same command continues.")
         return INTERRUPTED
 
 
-def _name(order: PlannedExperiment) -> str:
-    return f"{order.paper.name}-{order.experiment.name}"
+def _name(task: PlannedExperiment) -> str:
+    return f"{task.paper.name}-{task.experiment.name}"
 
 
 def _announce(
-    orders: Sequence[PlannedExperiment], library: Library, request: ReproduceRequest
+    tasks: Sequence[PlannedExperiment], locator: DatasetLocator, request: ReproduceRequest
 ) -> None:
-    """Say what is left out, and how long the rest takes."""
-    for order in orders:
-        if not order.runs:
-            log_line("left out", f"{_name(order)}: {explain_missing_data(order, library)}.")
-    seconds = expected_seconds(orders, full=request.full)
+    """Print what is left out, and how long the rest takes."""
+    for task in tasks:
+        if not task.is_runnable:
+            log_line("left out", f"{_name(task)}: {explain_missing_data(task, locator)}.")
+    seconds = expected_seconds(tasks, full=request.full)
     log_line("expected", f"about {_time(seconds)} of computing, shared by all processes.")
 
 
@@ -146,25 +147,25 @@ def _time(seconds: float) -> str:
 
 
 def _run(
-    orders: Sequence[PlannedExperiment],
-    library: Library,
+    tasks: Sequence[PlannedExperiment],
+    locator: DatasetLocator,
     request: ReproduceRequest,
     workers: WorkerOptions,
 ) -> int:
     folder = Path(request.out)
-    shop = ExperimentSession(
-        library=library,
+    session = ExperimentSession(
+        locator=locator,
         full=request.full,
         seed=request.seed,
         folder=folder,
         workers=workers,
-        watcher=Teller(request.quiet),
+        watcher=ExperimentProgress(request.quiet),
         force=request.force,
     )
-    shop.read(orders)
+    session.read(tasks)
     documents, files = [], []
-    for order in orders:
-        document, written = _run_experiment(order, shop, folder, request)
+    for task in tasks:
+        document, written = _run_experiment(task, session, folder, request)
         documents.append(document)
         files += written
     everything = (
@@ -180,26 +181,26 @@ def _run(
 
 
 def _run_experiment(
-    order: PlannedExperiment, shop: ExperimentSession, folder: Path, request: ReproduceRequest
+    task: PlannedExperiment, session: ExperimentSession, folder: Path, request: ReproduceRequest
 ) -> tuple[Document, list[Path]]:
-    """Run, write and tell one experiment."""
+    """Run, write and print one experiment."""
     if not request.quiet:
-        log_line("experiment", f"{_name(order)}: {order.experiment.title}")
+        log_line("experiment", f"{_name(task)}: {task.experiment.title}")
     began = time.monotonic()
-    made = shop.reproduced(order)
-    files = write(made, folder)
+    reproduction = session.reproduce(task)
+    files = write(reproduction, folder)
     if not request.as_json:
-        print_reproduction(made.document)
+        print_reproduction(reproduction.document)
     if not request.quiet:
-        log_line("took", f"{timedelta(seconds=round(time.monotonic() - began))} for {_name(order)}")
-    return made.document, files
+        log_line("took", f"{timedelta(seconds=round(time.monotonic() - began))} for {_name(task)}")
+    return reproduction.document, files
 
 
-# An experiment that was run again, on the terminal.
+# A reproduced experiment on the terminal.
 
 
 def print_reproduction(document: Document) -> None:
-    """Print the numbers, how well they agree, and what became of the findings."""
+    """Print the numbers, how well they agree, and the outcomes of the findings."""
     title = f"{document['short']}, {document['label']}: {document['title']}"
     click.secho(title, bold=True)
     _print_paragraph(f"{size_word(document).capitalize()}: {document['size']}.")
@@ -257,7 +258,7 @@ def _print_findings(document: Document) -> None:
             _print_paragraph(f"   {result['status']}{setting}: {result['evidence']}")
 
 
-# A simulated figure: said how long it takes, made, drawn, written, and told.
+# Simulated figures.
 
 PICTURES = ("png", "svg")
 SHORT_COLUMN_NAMES = {
@@ -265,15 +266,15 @@ SHORT_COLUMN_NAMES = {
     "n_features": "features",
     "relative_weighted_consistency": "cw_rel",
 }
-"""What goes by shorter names on the terminal."""
+"""Shorter names for the terminal."""
 TEXT_COLUMNS = ("panel", "selector", "structure", "features")
-GIVEN = ("x", "ratio", "n_samples", "n_features")
-"""Columns of words, and of numbers that were chosen, not found."""
+SETTING_COLUMNS = ("x", "ratio", "n_samples", "n_features")
+"""Columns of words, and of numbers that are settings, not results."""
 
 
 @dataclass(frozen=True)
-class RequestRunSimulate:
-    """What the command line asks for."""
+class SimulateRequest:
+    """The options of the command."""
 
     figure: int
     full: bool
@@ -285,8 +286,8 @@ class RequestRunSimulate:
     quiet: bool
 
 
-def run_simulate(request: RequestRunSimulate) -> int:
-    """Make a figure; where its files cannot go is told before the work."""
+def run_simulate(request: SimulateRequest) -> int:
+    """Simulate a figure; problems with its files are reported first."""
     record = get_figure(request.figure)
     folder = _usable_folder(request.out or f"figure{record.number}")
     pictures = [folder / f"figure{record.number}.{kind}" for kind in PICTURES]
@@ -294,18 +295,18 @@ def run_simulate(request: RequestRunSimulate) -> int:
     _check_free([*pictures, *tables.values()], force=request.force)
     if not request.quiet:
         log_line("expected", _format_expected_time(record, request))
-    made = figure_tables(
+    tables_by_name = figure_tables(
         record.number, full=request.full, random_state=request.seed, n_jobs=request.n_jobs
     )
-    picture = simulated_figure(record.number, made)
-    _write({path: made[name] for name, path in tables.items()}, picture, pictures)
-    _print_figure(request, record.main(made), picture, [*pictures, *tables.values()])
+    picture = simulated_figure(record.number, tables_by_name)
+    _write({path: tables_by_name[name] for name, path in tables.items()}, picture, pictures)
+    _print_figure(request, record.summarize(tables_by_name), picture, [*pictures, *tables.values()])
     return 0
 
 
 def _usable_folder(out: str) -> Path:
-    """Return the folder, made if it is not there, after a try to write there."""
-    folder = made_folder(out)
+    """Return the folder, created if needed, after checking that it is writable."""
+    folder = create_folder(out)
     try:
         with TemporaryFile(dir=folder):
             pass
@@ -325,8 +326,8 @@ def _check_free(paths: list[Path], *, force: bool) -> None:
         )
 
 
-def _format_expected_time(record: SimulatedFigure, request: RequestRunSimulate) -> str:
-    """Say how long it will take; a second process does not quite halve it."""
+def _format_expected_time(record: SimulatedFigure, request: SimulateRequest) -> str:
+    """Return how long it will take; a second process does not quite halve it."""
     seconds = record.seconds_full if request.full else record.seconds
     time = f"{seconds / 60:.0f} minutes" if seconds >= 100 else f"{seconds:.0f} s"
     processes = "" if request.n_jobs == 1 else f", shared by {request.n_jobs} processes"
@@ -341,7 +342,7 @@ def _write(tables: Mapping[Path, pd.DataFrame], picture: Picture, pictures: list
 
 
 def _print_figure(
-    request: RequestRunSimulate, main: pd.DataFrame, picture: Picture, files: list[Path]
+    request: SimulateRequest, main: pd.DataFrame, picture: Picture, files: list[Path]
 ) -> None:
     if request.as_json:
         print_json(_document(request, main, picture, files))
@@ -364,11 +365,11 @@ def _cells(row: Mapping[Any, Any]) -> list[str]:
 def _cell(name: str, value: Any) -> str:  # noqa: ANN401
     if name in TEXT_COLUMNS:
         return SHORT_COLUMN_NAMES.get(value, str(value))
-    return f"{value:,g}" if name in GIVEN else number(value)
+    return f"{value:,g}" if name in SETTING_COLUMNS else number(value)
 
 
 def _document(
-    request: RequestRunSimulate, main: pd.DataFrame, picture: Picture, files: list[Path]
+    request: SimulateRequest, main: pd.DataFrame, picture: Picture, files: list[Path]
 ) -> dict[str, Any]:
     return {
         "figure": request.figure,

@@ -1,4 +1,4 @@
-"""``holdfast study``: the main job."""
+"""``holdfast study``, ``resume``, ``merge`` and ``report``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# ``holdfast resume``: go on with a study.
+# ``holdfast resume``.
 
 
 @click.command(
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     epilog=examples("holdfast resume run", "holdfast resume run --n-jobs 8 --timeout 60"),
 )
 @click.argument("folder", metavar="DIR")
-@click.option("--data", metavar="FILE", help="The data, if their file has moved since.")
+@click.option("--data", metavar="FILE", help="The data, if the file has moved.")
 @run_options
 @json_option
 @quiet_option
 def resume(folder: str, data: str | None, **options: Any) -> int:
-    """Go on with the study in DIR where it stopped.
+    """Continue the study in DIR.
 
-    What is done is kept, what failed is tried again. The plan is the one in the folder, and the
-    data must be what they were. The results are the same as those of a run that never stopped,
-    whatever the number of processes.
+    Finished work is kept, and failed work is tried again. The plan is the one in the folder, and
+    the data must not have changed. The results equal those of an uninterrupted run, for any number
+    of processes.
     """
-    from holdfast.cli._study_run import run_resumed  # noqa: PLC0415  (slow to import)
+    from holdfast.cli._study_run import run_resumed
 
     return run_resumed(Path(folder), data, RunOptions(**options))
 
 
-# ``holdfast merge``: one study out of its parts.
+# ``holdfast merge``.
 
 
 @click.command(
@@ -62,21 +62,23 @@ def resume(folder: str, data: str | None, **options: Any) -> int:
     epilog=examples("holdfast merge part1 part2 part3 --out whole"),
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True)
-@click.option("--out", metavar="DIR", required=True, help="A new or empty folder for the whole.")
+@click.option(
+    "--out", metavar="DIR", required=True, help="A new or empty folder for the joined study."
+)
 @json_option
 def merge(folders: tuple[str, ...], out: str, *, as_json: bool) -> int:
     """Join the parts of a study that were run in several folders.
 
-    The parts come from 'holdfast study ... --part 1/3' and so on, on different machines: the
-    same study of the same data. They stay as they are.
+    The parts come from 'holdfast study ... --part 1/3' and so on, for example on several machines:
+    the same study of the same data. They are not changed.
     """
-    from holdfast.cli._study_run import close  # noqa: PLC0415  (slow to import)
-    from holdfast.study import merge as join  # noqa: PLC0415
+    from holdfast.cli._study_run import finish_run
+    from holdfast.study import merge as join
 
-    return close(join(folders, out), Path(out), RunOptions(as_json=as_json))
+    return finish_run(join(folders, out), Path(out), RunOptions(as_json=as_json))
 
 
-# ``holdfast report``: the page of a study, made again.
+# ``holdfast report``.
 
 
 @click.command(
@@ -87,9 +89,9 @@ def merge(folders: tuple[str, ...], out: str, *, as_json: bool) -> int:
 @click.option(
     "--out",
     metavar="PATH",
-    help="A folder, or a name ending in .html; default DIR/report.html.",
+    help="A folder, or a file ending in .html; default: DIR/report.html.",
 )
-@click.option("--force", is_flag=True, help="Replace files that are no reports, too.")
+@click.option("--force", is_flag=True, help="Replace existing files even if they are not reports.")
 @found_again_option
 @quiet_option
 def report(
@@ -97,13 +99,12 @@ def report(
 ) -> int:
     """Write the report of the study in DIR.
 
-    A report is one page to read, keep and mail (report.html), with twins for programs
-    (report.json) and for plain text (report.md). It says which features a second study would
-    find again, how sure that is, and what was done. The study may be running or interrupted: what
-    is there is reported.
+    A report is a single page (report.html), also written as JSON (report.json) and Markdown
+    (report.md). It states which features a second study would find again, how certain that is,
+    and what was done. The study may be running or interrupted: the report covers what is done.
     """
-    from holdfast.report import write_report  # noqa: PLC0415  (slow to import)
-    from holdfast.study import load  # noqa: PLC0415
+    from holdfast.report import write_report
+    from holdfast.study import load
 
     result = load(folder)
     with closing(result.store):
@@ -115,76 +116,76 @@ def report(
     return 0
 
 
-# What a user asks of a study: the command line over the study file over the defaults.
+# A requested study: options of the command line override the study file and the defaults.
 
 SELECTORS = ("f_score", "symmetrical_uncertainty", "relieff", "svm_rfe", "random_score")
 CLASSIFIERS = ("linear_svm", "knn3")
 PROTOCOL = "subsampling:n_resamples=100,train_size=0.9"
 DEFAULT_MAX_RESAMPLES = 1000
-"""Most resamples of a study that stops by itself, where no protocol is named."""
-GROWING = f"subsampling:n_resamples={DEFAULT_MAX_RESAMPLES},train_size=0.9"
+"""Most resamples of a study with --until-width, unless a protocol is given."""
+GROWING_PROTOCOL = f"subsampling:n_resamples={DEFAULT_MAX_RESAMPLES},train_size=0.9"
 DEFAULTS: dict[str, Any] = {
     "selectors": SELECTORS,
     "classifiers": CLASSIFIERS,
     "seed": 0,
 }
-OF_DATA = ("target", "drop", "nominal", "groups", "cohort", "positive", "classes")
-OF_STUDY = (
+DATA_OPTIONS = ("target", "drop", "nominal", "groups", "cohort", "positive", "classes")
+STUDY_OPTIONS = (
     *("selectors", "classifiers", "protocol", "sizes", "measures", "impute"),
     *("replication", "until_width"),
 )
-OF_RUN = tuple(field.name for field in fields(RunOptions))
+RUN_OPTIONS = tuple(field.name for field in fields(RunOptions))
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyRequest:
-    """A study as it was asked for."""
+    """A requested study."""
 
     file: str
     """The data: a path, or ``@name``."""
-    wishes: Mapping[str, Any]
-    """What was said about the columns; other arguments of `read_data`."""
+    column_options: Mapping[str, Any]
+    """The roles of the columns: arguments of `read_data`."""
     study: Mapping[str, Any]
     """Arguments of `Study`."""
     out: Path | None
-    """The folder that was named."""
+    """The requested folder, if any."""
     run: RunOptions
 
     @property
     def folder(self) -> Path:
-        """Where the run is kept: as named, or else named after the data."""
+        """The folder of the run: as requested, or named after the data."""
         return self.out or Path(f"{_stem(self.file)}-study")
 
 
-def build_request(data: str, given: Mapping[str, Any]) -> StudyRequest:
-    """Put together what the command line says and, for a study file, what that says."""
-    said = {key: value for key, value in given.items() if value is not None}
-    asked = {**_source(data), **said}
-    _check(asked)
-    usual = {**DEFAULTS, "protocol": GROWING if "until_width" in asked else PROTOCOL}
-    values = {**usual, **asked}
+def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
+    """Combine the options of the command line with those of a study file, if one is given."""
+    given = {key: value for key, value in options.items() if value is not None}
+    requested = {**_read_source(data), **given}
+    _check_options(requested)
+    protocol = GROWING_PROTOCOL if "until_width" in requested else PROTOCOL
+    values = {**DEFAULTS, "protocol": protocol, **requested}
     return StudyRequest(
         file=values["file"],
-        wishes=_pick_keys(values, OF_DATA),
-        study={**_pick_keys(values, OF_STUDY), "random_state": values["seed"]},
+        column_options=_pick_keys(values, DATA_OPTIONS),
+        study={**_pick_keys(values, STUDY_OPTIONS), "random_state": values["seed"]},
         out=Path(values["out"]) if "out" in values else None,
-        run=RunOptions(**_pick_keys(values, OF_RUN)),
+        run=RunOptions(**_pick_keys(values, RUN_OPTIONS)),
     )
 
 
-def _check(asked: Mapping[str, Any]) -> None:
-    if "until_width" in asked and "part" in asked:
+def _check_options(requested: Mapping[str, Any]) -> None:
+    if "until_width" in requested and "part" in requested:
         raise click.UsageError(
-            "--until-width and --part do not go together: a part cannot tell when the study has "
-            "resamples enough.",
+            "--until-width and --part cannot be combined: a part cannot decide when the study has "
+            "enough resamples.",
             click.get_current_context(silent=True),
         )
 
 
-def _source(data: str) -> dict[str, Any]:
+def _read_source(data: str) -> dict[str, Any]:
     if not data.lower().endswith(".toml"):
         return {"file": data}
-    from holdfast.cli._study_file import read_study_file  # noqa: PLC0415  (slow to import)
+    from holdfast.cli._study_file import read_study_file
 
     return read_study_file(Path(data))
 
@@ -194,21 +195,32 @@ def _pick_keys(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, An
 
 
 def _stem(file: str) -> str:
-    """Return the name of the data: without folder, sign and endings."""
+    """Return the name of the data, without folder, ``@`` and suffixes."""
     name = Path(file.removeprefix("@")).name
     return name.removesuffix(".gz").rpartition(".")[0] or name
 
 
-# ``holdfast study``: the main job.
+# ``holdfast study``.
 
 data_options = in_group(
     "Data",
-    option("--target", metavar="COLUMN", help="Holds the classes; default the column 'class'."),
-    option("--drop", metavar="COLUMNS", callback=split_names, help="Left out, such as names."),
-    option("--nominal", metavar="COLUMNS", callback=split_names, help="Kinds, not amounts."),
-    option("--groups", metavar="COLUMN", help="Subjects; none is on both sides of a split."),
-    option("--cohort", metavar="COLUMN", help="Study sites, whose selections are compared."),
-    option("--positive", metavar="CLASS", help="This class against all others together."),
+    option("--target", metavar="COLUMN", help="Column of the classes; default: 'class'."),
+    option(
+        "--drop",
+        metavar="COLUMNS",
+        callback=split_names,
+        help="Columns to omit, such as sample names.",
+    ),
+    option("--nominal", metavar="COLUMNS", callback=split_names, help="Categorical columns."),
+    option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column of subjects; no subject is on both sides of a split.",
+    ),
+    option(
+        "--cohort", metavar="COLUMN", help="Column of study sites; their selections are compared."
+    ),
+    option("--positive", metavar="CLASS", help="Classify this class against all others."),
     CLASSES,
 )
 study_options = in_group(
@@ -217,46 +229,44 @@ study_options = in_group(
         "--selectors",
         metavar="NAMES",
         callback=split_spellings,
-        help=f"See 'holdfast list selectors'; default {', '.join(SELECTORS)}.",
+        help=f"See 'holdfast list selectors'; default: {', '.join(SELECTORS)}.",
     ),
     option(
         "--sizes",
         metavar="SIZES",
         callback=split_sizes,
-        help="Features to select: counts or fractions; default 5, 10, 20, 50.",
+        help="Numbers of features to select: counts or fractions; default: 5, 10, 20, 50.",
     ),
     option(
         "--protocol",
         metavar="NAME",
-        help=f"See 'holdfast list protocols'; default {PROTOCOL}.",
+        help=f"See 'holdfast list protocols'; default: {PROTOCOL}.",
     ),
     option(
         "--classifiers",
         metavar="NAMES",
         callback=split_or_none,
-        help=f"To estimate errors, or 'none'; default {', '.join(CLASSIFIERS)}.",
+        help=f"Classifiers that estimate errors, or 'none'; default: {', '.join(CLASSIFIERS)}.",
     ),
     option(
         "--measures",
         metavar="NAMES",
         callback=split_names,
-        help="See 'holdfast list measures'; default nogueira and two others.",
+        help="See 'holdfast list measures'; default: nogueira and two others.",
     ),
     option(
         "--impute",
         type=click.Choice(["median"]),
-        help="Missing values, for selectors that do not take them.",
+        help="Impute missing values for selectors that do not accept them.",
     ),
     option(
         "--replication",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Pairs of disjoint halves that tell what a second study would find; 0 for none, "
-        "default 10 to 50, with the protocol.",
+        help="Number of pairs of disjoint halves, which show what a second study would find; 0 for "
+        "none; default: 10 to 50, depending on the protocol.",
     ),
-    option(
-        "--seed", type=click.IntRange(min=0), metavar="N", help="Of all that is random; default 0."
-    ),
+    option("--seed", type=click.IntRange(min=0), metavar="N", help="Random seed; default: 0."),
 )
 out_option = in_group(
     "Run",
@@ -264,16 +274,15 @@ out_option = in_group(
         "--out",
         metavar="DIR",
         type=click.Path(file_okay=False),
-        help="Kept here; default a folder named after the data.",
+        help="Output folder; default: named after the data file.",
     ),
     option(
         "--until-width",
         type=click.FloatRange(min=0, min_open=True),
         metavar="W",
-        help=f"Stop when the 95% intervals of the stability are at most W wide; the protocol says "
-        f"how many resamples at most, default {DEFAULT_MAX_RESAMPLES:,}. Narrow intervals "
-        "tell what repeating the "
-        "protocol gives, not what new samples would.",
+        help=f"Stop when the 95% intervals of the stability are at most W wide; the protocol sets "
+        f"the maximum number of resamples, default: {DEFAULT_MAX_RESAMPLES:,}. Narrow intervals "
+        "show what repeating the protocol gives, not what new samples would give.",
     ),
 )
 
@@ -296,18 +305,18 @@ out_option = in_group(
 @json_option
 @quiet_option
 def study(data: str, **options: Any) -> int:
-    """Find out how stable, and how good, feature selectors are on DATA.
+    """Measure how stable and how accurate feature selectors are on DATA.
 
     DATA is a table (.csv, .tsv, .arff, .gct, .npz, .parquet, .h5ad), @breast_cancer, @wine,
-    @digits or @simulated, or a study file (.toml) that holds all of this.
+    @digits or @simulated, or a study file (.toml) with all of these options.
 
     Names may have options: relieff:n_neighbors=5. In a list, a part with an equals sign but no
-    colon is a further option of the name before it: svm_rfe:step=0.5,C=1,relieff are two. Names
-    within names stand in brackets: ensemble:base=(relieff(n_neighbors=5),svm_rfe),n_bags=20.
+    colon is another option of the name before it: svm_rfe:step=0.5,C=1,relieff are two selectors.
+    Nested names are in parentheses: ensemble:base=(relieff(n_neighbors=5),svm_rfe),n_bags=20.
 
-    A run that was interrupted goes on when the same command is given again, or by 'holdfast
-    resume DIR'. Nothing is ever overwritten.
+    To continue an interrupted run, give the same command again, or 'holdfast resume DIR'. Existing
+    results are never overwritten.
     """
-    from holdfast.cli._study_run import run_study  # noqa: PLC0415  (slow to import)
+    from holdfast.cli._study_run import run_study
 
     return run_study(build_request(data, options))

@@ -1,4 +1,4 @@
-"""Study files: TOML that says all that the command line of a study can say."""
+"""Study files: TOML with the options of ``holdfast study``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pydantic import (
 
 from holdfast._classifiers import as_classifier
 from holdfast._formatting import did_you_mean
-from holdfast.cli._options import LONGEST
+from holdfast.cli._options import MAX_TIMEOUT_SECONDS
 from holdfast.cli._output import log_line
 from holdfast.errors import FileFormatError, HoldfastError
 from holdfast.measures import get_measure
 from holdfast.resample import as_protocol
-from holdfast.select._adapter import as_selector
+from holdfast.select import as_selector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 
-# What a study file may hold; its keys mirror the options of ``holdfast study``.
+# The keys of a study file mirror the options of ``holdfast study``.
 
 T = TypeVar("T")
 
 
 def _validate_with(check: Callable[[Any], object]) -> AfterValidator:
-    """Return a validator that keeps a value if the library takes it."""
+    """Return a validator that keeps a value if the library accepts it."""
 
     def validate(value: T) -> T:
         try:
@@ -52,26 +52,26 @@ def _validate_with(check: Callable[[Any], object]) -> AfterValidator:
 
 def _column(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError(f"the name or the number of a column is needed, got {value!r}.")  # noqa: TRY004
+        raise ValueError(f"expected the name or number of a column, got {value!r}.")  # noqa: TRY004
     return value
 
 
 def _size(value: object) -> object:
     count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if not count and not (isinstance(value, float) and 0 < value <= 1):
-        raise ValueError(f"a count, or a fraction above 0 and up to 1 is needed, got {value!r}.")
+        raise ValueError(f"expected a count, or a fraction above 0 and at most 1, got {value!r}.")
     return value
 
 
 def _not_zero(value: int) -> int:
     if value == 0:
-        raise ValueError("a number of processes is needed, or -1 for all cores; got 0.")
+        raise ValueError("expected a number of processes, or -1 for all cores; got 0.")
     return value
 
 
 def _check_not_empty(values: T) -> T:
     if not values:
-        raise ValueError(f"at least one is needed, got {values!r}; leave the key out for defaults.")
+        raise ValueError(f"expected at least one, got {values!r}; omit the key for defaults.")
     return values
 
 
@@ -109,13 +109,13 @@ Selectors = Annotated[
 
 
 class StudyFileSection(BaseModel):
-    """A table of the file; keys that it does not know are refused."""
+    """A table of the file; unknown keys raise an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 
 class DataSection(StudyFileSection):
-    """The data, and what is said about their columns."""
+    """The data, and the roles of their columns."""
 
     file: str
     target: Column = None
@@ -128,7 +128,7 @@ class DataSection(StudyFileSection):
 
 
 class StudySection(StudyFileSection):
-    """What is to be studied."""
+    """The study."""
 
     selectors: Annotated[Selectors, AfterValidator(_check_not_empty)] = []
     protocol: Protocol = None
@@ -141,31 +141,33 @@ class StudySection(StudyFileSection):
 
 
 class RunSection(StudyFileSection):
-    """Who works, and what is written."""
+    """Execution and output."""
 
     out: str = ""
     until_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     n_jobs: Annotated[int, AfterValidator(_not_zero)] = 1
     dask: str = ""
-    timeout: Annotated[float, Field(gt=0, le=LONGEST, allow_inf_nan=False)] = 1.0
+    timeout: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS, allow_inf_nan=False)] = 1.0
     export: Literal["csv", "parquet"] = "csv"
     found_again: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] = 0.8
 
 
 class StudyFile(StudyFileSection):
-    """A whole study file. What is not given is left to the defaults of the command."""
+    """A whole study file; missing keys have the defaults of the command."""
 
     data: DataSection
     study: StudySection = StudySection()
     run: RunSection = RunSection()
 
-    def given(self) -> dict[str, Any]:
-        """Return what the file says, by the names of the options."""
+    def get_options(self) -> dict[str, Any]:
+        """Return the keys that are set, by the names of the options."""
         sections = (self.data, self.study, self.run)
-        return {key: getattr(one, key) for one in sections for key in one.model_fields_set}
+        return {
+            key: getattr(section, key) for section in sections for key in section.model_fields_set
+        }
 
 
-# Study files: TOML that says all that the command line of a study can say.
+# Reading study files.
 
 SECTION_KEYS = {
     section: set(field.annotation.model_fields)  # type: ignore[union-attr]
@@ -174,16 +176,16 @@ SECTION_KEYS = {
 
 
 def read_study_file(path: Path) -> dict[str, Any]:
-    """Return what a study file says, by the names of the options; tell all its faults."""
+    """Return the options in a study file; print all of its errors."""
     document = _read_toml(path)
     try:
-        given = StudyFile.model_validate(document).given()
+        options = StudyFile.model_validate(document).get_options()
     except ValidationError as error:
-        *others, last = [f"{path}: {_fault(one)}" for one in error.errors()]
-        for fault in others:
-            log_line("error", fault)
+        *others, last = [f"{path}: {_describe_error(detail)}" for detail in error.errors()]
+        for message in others:
+            log_line("error", message)
         raise FileFormatError(last) from None
-    return {key: _resolve_path(path, key, value) for key, value in given.items()}
+    return {key: _resolve_path(path, key, value) for key, value in options.items()}
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -200,28 +202,28 @@ def _read_toml(path: Path) -> dict[str, Any]:
     raise FileFormatError(f"{path}: {what}")
 
 
-def _fault(error: ErrorDetails) -> str:
-    """Say what is wrong, after the path of the key."""
+def _describe_error(error: ErrorDetails) -> str:
+    """Return the path of the key and what is wrong with it."""
     place = [str(part) for part in error["loc"] if part != "[key]"]
     if place[:2] == ["study", "selectors"]:
-        del place[2:3]  # says only whether this is a list or a table
-    return f"{'.'.join(place)}: {_message(error, place)}"
+        del place[2:3]  # only shows whether this is a list or a table
+    return f"{'.'.join(place)}: {_format_message(error, place)}"
 
 
-def _message(error: ErrorDetails, place: list[str]) -> str:
+def _format_message(error: ErrorDetails, place: list[str]) -> str:
     if error["type"] == "extra_forbidden":
-        return f"there is no such key.{_nearest(place)}"
+        return f"there is no such key.{_suggest_key(place)}"
     if error["type"] == "missing":
-        return "this key is needed, but missing."
+        return "this key is required."
     if error["type"] == "model_type":
-        return f"a table is needed, got {error['input']!r}."
+        return f"expected a table, got {error['input']!r}."
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     return f"{error['msg'][:1].lower()}{error['msg'][1:]}, got {error['input']!r}."
 
 
-def _nearest(place: list[str]) -> str:
-    """Name the key that was meant: one of the same table, or the same key of another."""
+def _suggest_key(place: list[str]) -> str:
+    """Return a similar key of the same table, or the same key of another table."""
     key = place[-1]
     elsewhere = [f"{section}.{key}" for section, keys in SECTION_KEYS.items() if key in keys]
     if elsewhere:
@@ -229,8 +231,8 @@ def _nearest(place: list[str]) -> str:
     return did_you_mean(key, SECTION_KEYS if len(place) == 1 else SECTION_KEYS[place[0]])
 
 
-def _resolve_path(path: Path, key: str, value: Any) -> Any:  # noqa: ANN401
-    """Take paths as relative to the folder of the study file."""
+def _resolve_path(path: Path, key: str, value: object) -> object:
+    """Resolve paths relative to the folder of the study file."""
     if isinstance(value, str) and _is_path(key, value):
         return str(path.parent / value)
     return value

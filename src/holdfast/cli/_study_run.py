@@ -1,4 +1,4 @@
-"""A study as it was asked for: checked, read, run."""
+"""Running a study from the command line: execution, interrupts, results."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 import threading
 import warnings
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,20 +16,26 @@ import click
 from holdfast._formatting import plural
 from holdfast.cli._output import log_line, logged_warnings, print_json
 from holdfast.cli._program import COMMAND, FAILED, INTERRUPTED, cluster
-from holdfast.cli._progress import read, watcher
-from holdfast.cli._study_summary import fewer_than_asked, print_summary, try_recommend
+from holdfast.cli._progress import make_progress, read
+from holdfast.cli._study_summary import find_recommended_shortfall, print_summary, try_recommend
 from holdfast.errors import HoldfastError, InvalidInputError, StoreError, StudyError
-from holdfast.report import conclude
-from holdfast.report._escaping import bare
+from holdfast.report import conclude, remove_name_marks
 from holdfast.resample import as_protocol
-from holdfast.study import Study, export, load, resume
-from holdfast.study._execution._failed_selectors import FailedSelectorsWarning, failed_selectors
-from holdfast.study._planning._plan import as_text
-from holdfast.study._storage._folder import DATA, PLAN
-from holdfast.study._storage._store import FILE
+from holdfast.study import (
+    DATA,
+    FILE,
+    PLAN,
+    FailedSelectorsWarning,
+    Study,
+    as_text,
+    export,
+    failed_selectors,
+    load,
+    resume,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from types import FrameType
 
@@ -39,10 +46,32 @@ if TYPE_CHECKING:
     from holdfast.study import Result
 
 
+@dataclass
+class RunSession:
+    """A run of a study: how it is executed, and the exit code when it is over."""
+
+    execution: dict[str, Any]
+    """Arguments of `Study.run` and `resume`: processes, cluster, time limit, part, command."""
+    exit_code: int = INTERRUPTED
+
+
 def run_study(request: StudyRequest) -> int:
-    """Run a study and return the exit code; wrong usage is told before the data are read."""
-    study = _build_study(request)
-    return conduct(lambda workers: _run(study, request, workers), request.folder, request.run)
+    """Run a study and return the exit code; usage errors are reported before data are read."""
+    study, options = _build_study(request), request.run
+    with open_session(request.folder, options) as session:
+        data = read(request.file, request.column_options, quiet=options.quiet)
+        protocol = as_protocol(request.study["protocol"])
+        estimates = protocol.estimates_for(subjects=data.groups is not None)
+        progress = make_progress(estimates, quiet=options.quiet)
+        try:
+            result = study.run(data, out=request.folder, progress=progress, **session.execution)
+        except StoreError as error:
+            if progress.started or request.out is not None:
+                raise
+            raise StoreError(f"{error} Name another folder by --out.") from error
+        progress.end(result.n_units)
+        session.exit_code = finish_run(result, request.folder, options)
+    return session.exit_code
 
 
 def _build_study(request: StudyRequest) -> Study:
@@ -52,59 +81,26 @@ def _build_study(request: StudyRequest) -> Study:
         raise click.UsageError(str(error), click.get_current_context()) from error
 
 
-def _run(study: Study, request: StudyRequest, workers: dict[str, Any]) -> Result:
-    quiet = request.run.quiet
-    data = read(request.file, request.wishes, quiet=quiet)
-    protocol = as_protocol(request.study["protocol"])
-    estimates = protocol.estimates_for(subjects=data.groups is not None)
-    watch = watcher(estimates, quiet=quiet)
-    try:
-        result = study.run(data, out=request.folder, progress=watch, **workers)
-    except StoreError as error:
-        if watch.started or request.out is not None:
-            raise
-        raise StoreError(f"{error} Name another folder by --out.") from error
-    watch.end(result.n_units)
-    return result
-
-
-# A study in a folder, run on.
-
-
 def run_resumed(folder: Path, data: str | None, options: RunOptions) -> int:
-    """Go on with a study and return the exit code."""
-
-    def run(workers: dict[str, Any]) -> Result:
-        there = load(folder)
-        with closing(there.store):
-            watch = watcher(there.protocol_sentence, quiet=options.quiet)
-        result = resume(folder, data=data, progress=watch, **workers)
-        watch.end(result.n_units)
-        return result
-
-    return conduct(run, folder, options)
+    """Resume a study and return the exit code."""
+    with open_session(folder, options) as session:
+        stored = load(folder)
+        with closing(stored.store):
+            progress = make_progress(stored.protocol_sentence, quiet=options.quiet)
+        result = resume(folder, data=data, progress=progress, **session.execution)
+        progress.end(result.n_units)
+        session.exit_code = finish_run(result, folder, options)
+    return session.exit_code
 
 
-# What ``study`` and ``resume`` do alike: work, be interrupted, tell.
-
-
-def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunOptions) -> int:
-    """Run a study, tell what came out, and return the exit code.
-
-    Parameters
-    ----------
-    run : callable
-        Takes the arguments that say who works, and returns the result.
-    folder : Path
-        Where the run is kept.
-    options : RunOptions
-        As the user gave them.
-    """
+@contextmanager
+def open_session(folder: Path, options: RunOptions) -> Iterator[RunSession]:
+    """Yield a session; handle interrupts and failures: print what is kept, and how to go on."""
     try:
         with orderly_stop(), logged_warnings(quiet=options.quiet), cluster(options.dask) as client:
-            # the end of the run names these selectors, as errors
+            # these selectors are named at the end of the run, as errors
             warnings.simplefilter("ignore", FailedSelectorsWarning)
-            result = run(
+            yield RunSession(
                 {
                     "client": client,
                     "n_jobs": options.n_jobs,
@@ -113,18 +109,16 @@ def conduct(run: Callable[[dict[str, Any]], Result], folder: Path, options: RunO
                     "command": shlex.join(click.get_current_context().meta[COMMAND]),
                 }
             )
-            return close(result, folder, options)
     except KeyboardInterrupt:
         log_line("interrupted", _describe_stored_progress(folder) or "nothing was done yet.")
-        return INTERRUPTED
     except StudyError:
-        if kept := _describe_stored_progress(folder):
-            log_line("next", kept)
+        if progress := _describe_stored_progress(folder):
+            log_line("next", progress)
         raise
 
 
 def _describe_stored_progress(folder: Path) -> str:
-    """Say how much is done and how to go on; nothing where nothing was begun."""
+    """Return how much is done and how to go on; empty if nothing was started."""
     try:
         result = load(folder)
     except HoldfastError:
@@ -136,14 +130,14 @@ def _describe_stored_progress(folder: Path) -> str:
         )
 
 
-# The end of a study: its results for people or programs, what failed, and what was written.
+# The end of a run: results, failures, files.
 
 MAX_FAILURE_KINDS = 5
-"""Most kinds of failures that are told."""
+"""Most kinds of failures that are printed."""
 
 
-def close(result: Result, folder: Path, options: RunOptions) -> int:
-    """Tell what came out, close its store, and return the exit code."""
+def finish_run(result: Result, folder: Path, options: RunOptions) -> int:
+    """Print and write the results, close their store, and return the exit code."""
     with closing(result.store):
         _print_result(result, folder, options)
         return FAILED if len(result.failures) else 0
@@ -159,9 +153,9 @@ def _print_result(result: Result, folder: Path, options: RunOptions) -> None:
     if options.as_json:
         document = _document(result, folder, [*files, *reports])
         print_json(document | _longest_lists(result, options.found_again))
-    _say_failures(result)
+    _print_failures(result)
     if not options.quiet:
-        _say_next(result, folder, options.part, files, reports)
+        _print_next_steps(result, folder, options.part, files, reports)
 
 
 def _export_tables(result: Result, folder: Path, form: str | None) -> list[Path]:
@@ -171,14 +165,14 @@ def _export_tables(result: Result, folder: Path, form: str | None) -> list[Path]
 
 
 def _write_report(result: Result, folder: Path, options: RunOptions) -> list[Path]:
-    """Write the report, but of a part of a study, or of one where nothing is done, none."""
+    """Write the report, unless nothing is done or only a part of the study was run."""
     if result.n_done == 0 or (options.part is not None and not result.complete):
         return []
     return result.report(folder, found_again=options.found_again)
 
 
 def _longest_lists(result: Result, found_again: float | None) -> dict[str, Any]:
-    """Return the longest lists with the share asked for, where one was asked for."""
+    """Return the longest lists with the requested share, if there is one."""
     if found_again is None:
         return {}
     return {"longest_lists": _records(result.longest_lists(found_again))}
@@ -207,13 +201,16 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
 
 
 def _verdict(result: Result) -> dict[str, Any]:
-    """Return what a second study would find, with names as they are."""
+    """Return the verdict with unmarked names."""
     verdict, _ = conclude(result)
-    return {key: bare(value) if isinstance(value, str) else value for key, value in verdict.items()}
+    return {
+        key: remove_name_marks(value) if isinstance(value, str) else value
+        for key, value in verdict.items()
+    }
 
 
 def _cohorts(result: Result) -> dict[str, Any]:
-    """Return how well cohorts agree, where the data have any."""
+    """Return how well cohorts agree, if the data have any."""
     return {"cohorts": _records(result.cohorts)} if len(result.cohorts) else {}
 
 
@@ -221,13 +218,13 @@ def _recommendation_record(result: Result) -> dict[str, Any] | None:
     choice = try_recommend(result)
     if choice is None:
         return None
-    short = fewer_than_asked(result, choice)
-    remark = {} if short is None else {"remark": short.remark}
+    shortfall = find_recommended_shortfall(result, choice)
+    remark = {} if shortfall is None else {"remark": shortfall.remark}
     return {**choice.pair._asdict(), **remark, "reasons": list(choice.reasons)}
 
 
 def plan_hash(plan: dict[str, Any]) -> str:
-    """Return the SHA-256 digest of a plan, the same as of its ``plan.json``."""
+    """Return the SHA-256 digest of a plan, the same as that of its ``plan.json``."""
     return hashlib.sha256(as_text(plan).encode()).hexdigest()
 
 
@@ -235,17 +232,17 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _say_failures(result: Result) -> None:
-    """Say how many units failed, which selectors failed throughout, and why, each reason once."""
+def _print_failures(result: Result) -> None:
+    """Print how many units failed, which selectors always failed, and each reason once."""
     table = result.failures
     if not len(table):
         return
     log_line("error", f"{len(table):,} of {plural(result.n_units, 'unit')} failed:")
-    names = [one["name"] for one in result.plan["selectors"]]
-    throughout = failed_selectors(result.store, names)
-    for one in throughout:
-        log_line("error", str(one))
-    table = table[~table["selector"].isin([one.name for one in throughout])]
+    names = [selector["name"] for selector in result.plan["selectors"]]
+    always_failed = failed_selectors(result.store, names)
+    for selector in always_failed:
+        log_line("error", str(selector))
+    table = table[~table["selector"].isin([selector.name for selector in always_failed])]
     kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
     for kind in kinds.reset_index().head(MAX_FAILURE_KINDS).to_dict("records"):
         where = f"{plural(kind['count'], 'resample')} (the first is {kind['min']})"
@@ -257,14 +254,10 @@ def _say_failures(result: Result) -> None:
         )
 
 
-def _say_next(
-    result: Result,
-    folder: Path,
-    part: str | None,
-    files: Sequence[Path],
-    reports: Sequence[Path],
+def _print_next_steps(
+    result: Result, folder: Path, part: str | None, files: Sequence[Path], reports: Sequence[Path]
 ) -> None:
-    """Say what is left to do, which files there are, and how to look at them."""
+    """Print what is left to do, which files were written, and how to explore them."""
     where = shlex.quote(str(folder))
     state = f"{result.n_done:,} of {plural(result.n_units, 'unit')} are done"
     if part is not None and not result.complete:
@@ -272,42 +265,42 @@ def _say_next(
     elif not result.complete:
         log_line("next", f"{state}; try the others again: holdfast resume {where}")
     log_line("written", _format_paths(folder, [*files, *reports[1:]]))
-    log_line("look further in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
+    log_line("explore in Python", f"import holdfast as hf; hf.load({str(folder)!r})")
     for page in reports[:1]:
         log_line("report", page)
 
 
 def _format_paths(folder: Path, files: Sequence[Path]) -> str:
-    """Name files of a folder on one line: the first with its path, the others within the folder."""
+    """Return the files on one line: the first with its path, the others within the folder."""
     first, *others = files
     within = [str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
               for path in others]  # fmt: skip
     return ", ".join([str(first), *within])
 
 
-# Ctrl-C, and the signal by which clusters end jobs, stop a run in good order.
+# Ctrl-C, and the signal by which clusters end jobs, stop a run in an orderly way.
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
 def orderly_stop() -> Iterator[None]:
-    """Let both signals raise KeyboardInterrupt; impatient repetitions change nothing.
+    """Let both signals raise KeyboardInterrupt once; repeated signals are ignored.
 
-    Ending takes a moment, as the workers are killed and the store is closed.
+    Stopping takes a moment: workers are killed and the store is closed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread only
         return
-    before = {one: signal.signal(one, _stop) for one in SIGNALS}
+    previous = {number: signal.signal(number, _stop) for number in SIGNALS}
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _stop(_: int, __: FrameType | None) -> None:
-    for one in SIGNALS:
-        signal.signal(one, signal.SIG_IGN)
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

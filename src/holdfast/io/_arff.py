@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast._formatting import did_you_mean
-from holdfast.io._columns import TARGET, roles_of, text_features
+from holdfast.io._columns import TARGET, assign_roles, format_text_features
 from holdfast.io._csv import RowReader
-from holdfast.io._text_files import quote_value, refuse_repeats
+from holdfast.io._text_files import TextFile, quote_value, refuse_repeats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.io._columns import Roles, Wishes
+    from holdfast.io._columns import ColumnOptions, Roles
     from holdfast.io._dataset import Dataset
-    from holdfast.io._text_files import TextFile
 
 _COMMENT, _UNKNOWN = "%", "?"
 _NUMERIC = frozenset({"numeric", "real", "integer"})
-_OTHER = frozenset({"string", "date"})  # text to us, even if it looks like numbers
+_OTHER = frozenset({"string", "date"})  # read as text, even if it looks like numbers
 _NOMINAL = "nominal"
 _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ATTRIBUTE = re.compile(
@@ -35,7 +33,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 @dataclass(frozen=True)
 class _Attribute:
-    """A column: its name, its type and the line that says so, and its values if it is nominal."""
+    """A column: its name, type, line in the header, and its values if it is nominal."""
 
     name: str
     kind: str
@@ -44,42 +42,42 @@ class _Attribute:
 
     @property
     def default(self) -> str:
-        """What a sparse row means by leaving the column out: the first value, or 0."""
+        """The value of a column that a sparse row leaves out: the first value, or 0."""
         return "0" if self.values is None else self.values[0]
 
 
-def read_arff(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
+def read_arff(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read an ARFF file; the target is the attribute called ``class``, else the last one."""
     lines = _content(file)
     attributes = _attributes(file, lines)
     names = [attribute.name for attribute in attributes]
-    if wishes.target is None and TARGET not in map(str.lower, names):
-        wishes = replace(wishes, target=names[-1])
+    if options.target is None and TARGET not in map(str.lower, names):
+        options = replace(options, target=names[-1])
     declared = [j for j, attribute in enumerate(attributes) if attribute.values is not None]
-    roles = roles_of(file.where, names, wishes, declared)
+    roles = assign_roles(file.where, names, options, declared)
     if attributes[roles.target].kind in _OTHER:  # text, even if it looks like numbers
         roles = replace(roles, classes=True)
     _refuse_text(file, attributes, roles)
-    # NA and its like are values here, if they are declared
+    # NA and similar are ordinary values here if declared
     rows = RowReader(file, roles, decimal_comma=False, is_missing=operator.not_)
     check = _ValueCheck(file, attributes, roles)
     for number, line in lines:
         cells = _cells(file, number, line, attributes)
         check(number, cells)
         rows.add(number, cells)
-    return rows.dataset(source, file.notes)
+    return rows.to_dataset(source, file.notes)
 
 
 def _refuse_text(file: TextFile, attributes: list[_Attribute], roles: Roles) -> None:
-    """Refuse features of types that hold text."""
+    """Raise for features of types that hold text."""
     plain = [attributes[j] for j in roles.features if j not in roles.nominal]
-    found = {one.name: (one.line, one.kind) for one in plain if one.kind in _OTHER}
-    if found:
-        raise file.error(text_features(found), next(iter(found.values()))[0])
+    texts = {column.name: (column.line, column.kind) for column in plain if column.kind in _OTHER}
+    if texts:
+        raise file.error(format_text_features(texts), next(iter(texts.values()))[0])
 
 
 def _content(file: TextFile) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers, blank ones and comments left out."""
+    """Yield lines with their numbers, without blank lines and comments."""
     for number, raw in enumerate(file.lines(), start=1):
         line = raw.strip()
         if line and not line.startswith(_COMMENT):
@@ -127,13 +125,13 @@ def _check_attributes(file: TextFile, attributes: list[_Attribute], line: int) -
 
 
 def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
-    """Return the cells of a row, empty where the value is missing; one cell an attribute."""
+    """Return the cells of a row, one per attribute, empty where the value is missing."""
     sparse = line.startswith("{")
     cells = _sparse(file, number, line, attributes) if sparse else _split(line)
     if len(cells) != len(attributes):
         raise file.error(
-            f"each row must have {len(attributes):,} values between commas, one an attribute, "
-            f"got {len(cells):,}; is the row cut off, or is a comma missing?",
+            f"each row must have {len(attributes):,} values between commas, one per attribute, "
+            f"got {len(cells):,}; is the row truncated, or a comma missing?",
             number,
         )
     return cells
@@ -157,7 +155,7 @@ def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]
 
 
 def _split(line: str) -> list[str]:
-    """Take a line apart at its commas, but not inside quotes; what is unknown is empty."""
+    """Split a line at its commas, except inside quotes; unknown values become empty."""
     if "'" not in line and '"' not in line:
         cells = [cell.strip() for cell in line.split(",")]
         return ["" if cell == _UNKNOWN else cell for cell in cells] if _UNKNOWN in line else cells
@@ -165,7 +163,7 @@ def _split(line: str) -> list[str]:
     at, more = 0, True
     while more:
         found = _CELL.match(line, at)
-        if found is None:  # a quote is left open: the row has too few cells then
+        if found is None:  # an unclosed quote: the row then has too few cells
             return cells
         cells.append(_value(found[1]))
         at, more = found.end(), found[2] == ","
@@ -173,7 +171,7 @@ def _split(line: str) -> list[str]:
 
 
 def _value(text: str) -> str:
-    """Return a value without its quotes, empty if it is unknown; a quoted ? is a value."""
+    """Return a value without its quotes, empty if unknown; a quoted ? is a value."""
     return "" if text == _UNKNOWN else _plain(text)
 
 
@@ -185,7 +183,7 @@ def _plain(text: str) -> str:
 
 
 class _ValueCheck:
-    """Refuses values of nominal attributes that the header does not list."""
+    """Raises for values of nominal attributes that the header does not list."""
 
     def __init__(self, file: TextFile, attributes: list[_Attribute], roles: Roles) -> None:
         used = {*roles.nominal, *roles.labels.values()}

@@ -1,28 +1,24 @@
-"""How columns are named by the caller, and the one role that each of them may have."""
+"""The roles of columns: target, groups, cohort, nominal features; and how callers name columns."""
 
 from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast
+from typing import Any, SupportsIndex, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast._typing import FloatArray, IndexArray
+from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
 from holdfast.io._dataset import Dataset
 from holdfast.io._text_files import quote_value
-from holdfast.io._values import first_missing, number_text
+from holdfast.io._values import first_missing, format_label_number
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-
-    from numpy.typing import NDArray
-
-    from holdfast.errors import HoldfastError
-
-    Error: TypeAlias = Callable[[str], HoldfastError]
+Error: TypeAlias = Callable[[str], HoldfastError]
 
 
 Column: TypeAlias = str | int
@@ -31,7 +27,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 def as_column(role: str, value: object) -> Column:
-    """Return what the caller calls a column by, such that JSON can hold it."""
+    """Return a column's name or number as a plain str or int, so that JSON can hold it."""
     if isinstance(value, str):
         return str(value)
     try:
@@ -40,7 +36,7 @@ def as_column(role: str, value: object) -> Column:
     except TypeError:
         pass
     raise InvalidInputError(
-        f"{role}: a column goes by its name, which is text, or by its number, a whole one; "
+        f"{role}: give a column by its name (text) or its number (an integer); "
         f"got {quote_value(value)} ({type(value).__name__})."
     )
 
@@ -57,43 +53,42 @@ def as_columns(role: str, value: Column | Iterable[Column]) -> tuple[Column, ...
 
 
 class ColumnAssignment:
-    """The columns of a table and what the caller made of them; one column has one role."""
+    """The columns of a table and their roles; each column has at most one role."""
 
     def __init__(self, where: str, names: Sequence[str], noun: str = "column") -> None:
         self._where, self._names, self._noun = where, names, noun
         self._positions = {name: position for position, name in enumerate(names)}
         self._roles: dict[int, str] = {}
 
-    def give(self, role: str, column: Column) -> int:
-        """Give a column a role and return its position; refuse a second role."""
-        found = self._position(column)
-        if self._roles.setdefault(found, role) != role:
+    def assign(self, role: str, column: Column) -> int:
+        """Assign a role to a column and return its position; raise if it has another role."""
+        position = self._position(column)
+        if self._roles.setdefault(position, role) != role:
             raise InvalidInputError(
-                f"{self._where}: {self._noun} {quote_value(self._names[found])} is given as "
-                f"{self._roles[found]} and as {role}; it can be one of them."
+                f"{self._where}: {self._noun} {quote_value(self._names[position])} is given as "
+                f"{self._roles[position]} and as {role}; a column can have one role only."
             )
-        return found
+        return position
 
-    def give_target(self, column: Column | None) -> int:
-        """Make a column the target; without one, that which is called ``class``."""
+    def assign_target(self, column: Column | None) -> int:
+        """Assign the target; by default the column called ``class``."""
         if column is None:
             column = self._names[default_target(self._where, self._names)]
-        return self.give("target", column)
+        return self.assign("target", column)
 
-    def give_rest(self, role: str, columns: Iterable[int]) -> None:
-        """Give a role to columns that have none yet, by position."""
+    def assign_remaining(self, role: str, columns: Iterable[int]) -> None:
+        """Assign a role to those of the columns that have none yet, by position."""
         for column in columns:
             self._roles.setdefault(column, role)
 
-    def having(self, *roles: str) -> tuple[int, ...]:
-        """Return the positions of the columns of some roles, in order."""
+    def with_roles(self, *roles: str) -> tuple[int, ...]:
+        """Return the positions of the columns with these roles, in order."""
         return tuple(sorted(column for column, role in self._roles.items() if role in roles))
 
     def _position(self, column: Column) -> int:
-        """Return the position of a column by its name, or else by its number.
+        """Return the position of a column, looked up by name first, then by number.
 
-        Numbers count from 0, negative ones from the end. A column whose name is a number goes by
-        its name first.
+        Numbers count from 0; negative numbers count from the end.
         """
         text = str(column)
         if text in self._positions:
@@ -104,14 +99,14 @@ class ColumnAssignment:
         number, count = int(text), len(self._names)
         if not -count <= number < count:
             raise UnknownNameError(
-                f"{missing}: no name is the same, and numbers run from 0 to {count - 1:,}, or from "
-                f"-1 back to -{count:,}."
+                f"{missing}: no column has this name, and numbers run from 0 to {count - 1:,}, or "
+                f"from -1 back to -{count:,}."
             )
         return number % count
 
 
 def default_target(where: str, names: Sequence[str]) -> int:
-    """Return the position of the column called ``class``, in capitals if need be."""
+    """Return the position of the column called ``class``, ignoring case if no name matches."""
     if TARGET in names:
         return names.index(TARGET)
     near = [j for j, name in enumerate(names) if name.lower() == TARGET]
@@ -125,14 +120,14 @@ def default_target(where: str, names: Sequence[str]) -> int:
     )
 
 
-# Which column of a table is the target, which are features, which are left out.
+# Options of the caller, and the role of each column that follows from them.
 
 _ROW_LABELS = "row labels"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the caller said about the columns of a table."""
+class ColumnOptions:
+    """What the caller said about the columns of a table; arguments of `read_data`."""
 
     target: Any = None
     drop: tuple[Column, ...] = ()
@@ -144,7 +139,7 @@ class Wishes:
 
     def as_json(self) -> dict[str, Any]:
         """Return what differs from the defaults, as arguments of `read_data`."""
-        said = {
+        options = {
             "target": self.target,
             "drop": list(self.drop),
             "nominal": list(self.nominal),
@@ -152,16 +147,16 @@ class Wishes:
             "cohort": self.cohort,
             "classes": self.classes or None,
         }
-        return {key: value for key, value in said.items() if value not in (None, [])}
+        return {key: value for key, value in options.items() if value not in (None, [])}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """Positions of columns by what they are; `nominal` are positions among all columns."""
+    """Positions of the columns by role; `nominal` holds positions among all columns."""
 
     names: tuple[str, ...]
     target: int
-    features: NDArray[np.intp]
+    features: IndexArray
     nominal: tuple[int, ...]
     groups: int | None = None
     cohort: int | None = None
@@ -177,89 +172,91 @@ class Roles:
     @property
     def labels(self) -> dict[str, int]:
         """The columns that become labels of a data set, by the name of its field."""
-        found = {"y": self.target, "groups": self.groups, "cohorts": self.cohort}
-        return {name: column for name, column in found.items() if column is not None}
+        fields = {"y": self.target, "groups": self.groups, "cohorts": self.cohort}
+        return {name: column for name, column in fields.items() if column is not None}
 
 
-def roles_of(
-    where: str, names: Sequence[str], wishes: Wishes, declared: Iterable[int] = ()
+def assign_roles(
+    where: str, names: Sequence[str], options: ColumnOptions, declared: Iterable[int] = ()
 ) -> Roles:
-    """Give each column its role; a first column without a name holds row labels.
+    """Assign a role to each column; a first column without a name holds row labels.
 
     Parameters
     ----------
     where : str
-        What messages call the table.
+        The name of the table in messages.
     names : sequence of str
-        The names of the columns, each once.
-    wishes : Wishes
-        What the caller said.
+        The names of the columns, without repeats.
+    options : ColumnOptions
+        The options of the caller.
     declared : iterable of int
-        Columns that are nominal by the file itself, unless the caller gave them another role.
+        Columns that the file declares as nominal; roles given by the caller take precedence.
     """
     columns = ColumnAssignment(where, names)
     declared = tuple(declared)
-    target = columns.give_target(wishes.target)
-    groups, cohort = give_beside(columns, wishes)
-    give_all(columns, wishes)
-    columns.give_rest("nominal", declared)
-    columns.give_rest(_ROW_LABELS, [0] if names[0] == "" else [])
-    out = columns.having("target", "groups", "cohort", "drop", _ROW_LABELS)
+    target = columns.assign_target(options.target)
+    groups, cohort = assign_groups_and_cohort(columns, options)
+    assign_dropped_and_nominal(columns, options)
+    columns.assign_remaining("nominal", declared)
+    columns.assign_remaining(_ROW_LABELS, [0] if names[0] == "" else [])
+    out = columns.with_roles("target", "groups", "cohort", "drop", _ROW_LABELS)
     features = np.delete(np.arange(len(names)), out)
-    refuse_nothing_left(where, features)
-    note = ("The first column has no name: it is taken as labels of the rows and left out.",)
+    check_features_left(where, features)
+    note = ("The first column has no name: it is read as row labels and left out.",)
     return Roles(
         names=tuple(names),
         target=target,
         groups=groups,
         cohort=cohort,
         features=features,
-        nominal=columns.having("nominal"),
-        classes=wishes.classes or target in declared,
-        notes=note if columns.having(_ROW_LABELS) else (),
+        nominal=columns.with_roles("nominal"),
+        classes=options.classes or target in declared,
+        notes=note if columns.with_roles(_ROW_LABELS) else (),
     )
 
 
-def give_beside(columns: ColumnAssignment, wishes: Wishes) -> tuple[int | None, int | None]:
-    """Give the roles of subjects and of cohorts, and return the positions of their columns."""
-    groups = None if wishes.groups is None else columns.give("groups", wishes.groups)
-    cohort = None if wishes.cohort is None else columns.give("cohort", wishes.cohort)
+def assign_groups_and_cohort(
+    columns: ColumnAssignment, options: ColumnOptions
+) -> tuple[int | None, int | None]:
+    """Assign the columns of subjects and cohorts; return their positions."""
+    groups = None if options.groups is None else columns.assign("groups", options.groups)
+    cohort = None if options.cohort is None else columns.assign("cohort", options.cohort)
     return groups, cohort
 
 
-def give_all(columns: ColumnAssignment, wishes: Wishes) -> None:
-    """Give the roles that several columns may have."""
-    for column in wishes.drop:
-        columns.give("drop", column)
-    for column in wishes.nominal:
-        columns.give("nominal", column)
+def assign_dropped_and_nominal(columns: ColumnAssignment, options: ColumnOptions) -> None:
+    """Assign the roles that several columns may have."""
+    for column in options.drop:
+        columns.assign("drop", column)
+    for column in options.nominal:
+        columns.assign("nominal", column)
 
 
-def refuse_nothing_left(where: str, features: Sized) -> None:
-    """Refuse a table in which every column has another role."""
+def check_features_left(where: str, features: Sized) -> None:
+    """Raise if no column is left as a feature."""
     if not len(features):
         raise InvalidInputError(f"{where}: no column is left as a feature.")
 
 
-# What all readers come down to: features and labels, put together as a data set.
+# Features and labels as all readers return them.
 
-# how people write that there is no value
+# spellings of a missing value
 MISSING = frozenset({"", "na", "nan", "?", "null"})
-_LONGEST = 256  # characters of a label
+MAX_LABEL_LENGTH = 256  # characters; longer text is not a label but another column
 
 
 def is_missing(cell: str) -> bool:
-    """Tell whether a cell of a text file says that there is no value."""
+    """Return whether a cell of a text file holds a missing value."""
     return cell.strip().lower() in MISSING
 
 
-def labels_of(
+def check_labels_present(
     error: Error, name: str, texts: Sequence[str | None], place: Callable[[int], str] | None = None
 ) -> NDArray[np.str_]:
-    """Return the texts of the target, the groups or the cohorts; refuse missing ones.
+    """Return the labels of the target, groups or cohorts as text; raise if one is missing.
 
-    `error` makes the error from a message; `place` says where a sample is to be found; without
-    it, samples count from 0.
+    `error` makes the exception from a message. `place` describes where a sample is in the file;
+    without it, messages count samples from 0.
     """
     gap = first_missing(texts)
     if gap is not None:
@@ -274,20 +271,19 @@ def labels_of(
 
 
 def _refuse_long(error: Error, name: str, label: str) -> None:
-    """Refuse a label that is none; each sample would take the room of the longest one."""
-    if len(label) > _LONGEST:
+    """Raise for a very long label: in a NumPy array, each sample takes the space of the longest."""
+    if len(label) > MAX_LABEL_LENGTH:
         raise error(
-            f"values of {quote_value(name)} may have {_LONGEST} characters, got "
-            f"{quote_value(label)} with "
-            f"{len(label):,}; is this the right column?"
+            f"values of {quote_value(name)} may have at most {MAX_LABEL_LENGTH} characters, got "
+            f"{quote_value(label)} with {len(label):,}; is this the right column?"
         )
 
 
-def codes_of(texts: Sequence[str | None]) -> NDArray[np.float64]:
+def encode_nominal(texts: Sequence[str | None]) -> FloatArray:
     """Return nominal values as codes 0, 1, ... in sorted order, NaN where missing.
 
-    Values are one and the same only where they are the same text: 1, 1.0 and 01 are three. They
-    are sorted as numbers if each is a number in its plain form (10, not 10.0), else as text.
+    Values are equal only if their texts are: 1, 1.0 and 01 are three values. They are sorted as
+    numbers if each is a number in its plain form (10, not 10.0), else as text.
     """
     kinds = {text for text in texts if text is not None}
     codes: dict[str | None, float] = {None: np.nan}
@@ -296,13 +292,13 @@ def codes_of(texts: Sequence[str | None]) -> NDArray[np.float64]:
 
 
 def _order(kinds: set[str]) -> Callable[[str], Any]:
-    """Return what values are sorted by."""
+    """Return the sort key: float if all values are plain numbers, else str."""
     return float if all(map(_is_plain_number, kinds)) else str
 
 
 def _is_plain_number(text: str) -> bool:
     try:
-        return number_text(float(text)) == text
+        return format_label_number(float(text)) == text
     except ValueError:
         return False
 
@@ -311,15 +307,15 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
     """Return a sentence on how nominal features are coded, if there are any."""
     if not names:
         return ()
-    told = (
+    note = (
         f"Values of {plural(len(names), 'nominal feature')} ({format_list(names)}) are coded "
         "0, 1, ... in sorted order."
     )
-    return (told,)
+    return (note,)
 
 
-def text_features(found: Mapping[str, tuple[int | None, str]]) -> str:
-    """Return the message about features that are text: by name, each with a line and a value."""
+def format_text_features(found: Mapping[str, tuple[int | None, str]]) -> str:
+    """Return the error message for text in features, given a line and a value per column."""
     listed = format_list(
         (f"{quote_value(name)} ({_format_value_and_line(*at)})" for name, at in found.items()),
         most=8,
@@ -335,6 +331,6 @@ def _format_value_and_line(line: int | None, value: str) -> str:
 
 
 def build_dataset(dataset: dict[str, Any], nominal_names: Sequence[str]) -> Dataset:
-    """Put a data set together, with the note on its nominal features."""
+    """Build a data set, with the note on its nominal features."""
     notes = (*dataset.pop("notes", ()), *nominal_note(nominal_names))
     return Dataset(**dataset, notes=notes)

@@ -1,4 +1,4 @@
-"""What a data set looks like, told before work starts."""
+"""The summary of a data set, printed before a study starts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import format_list, plural
+from holdfast._typing import AnyArray, BoolArray, IndexArray
 from holdfast.errors import InvalidInputError
-from holdfast.io._values import MAX_AMBIGUOUS_VALUES, number_of, row_blocks
+from holdfast.io._values import MAX_AMBIGUOUS_VALUES, parse_finite_number, row_blocks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from holdfast.io._dataset import Dataset
-
-    Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSummary:
-    r"""What a data set looks like.
+    r"""Sizes, classes, missing values and suspicious features of a data set.
 
     Attributes
     ----------
@@ -36,15 +34,15 @@ class DataSummary:
     n_nominal : int
         Number of nominal features.
     n_missing, n_samples_missing, n_features_missing : int
-        Number of missing values, and of the samples and features that have some.
+        Number of missing values, and of the samples and features with missing values.
     empty : tuple of str
         Features without any value.
     constant : tuple of str
         Features whose values are all equal.
     duplicates : tuple of tuple of str
-        Groups of features, constant ones apart, that are exact copies of each other.
+        Groups of non-constant features that are exact copies of each other.
     notes : tuple of str
-        What the reader of the file did that its owner should know.
+        Remarks of the file reader, such as columns it left out.
 
     Examples
     --------
@@ -72,47 +70,48 @@ class DataSummary:
     notes: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        """Return the summary as sentences, one a line."""
-        told = [self._size(), self._missing()]
+        """Return the summary as sentences, one per line."""
+        lines = [self._size(), self._missing()]
         if self.n_groups is not None:
-            told.append(f"The samples form {plural(self.n_groups, 'group')}.")
+            lines.append(f"The samples form {plural(self.n_groups, 'group')}.")
         if self.cohorts is not None:
-            told.append(f"{_from(len(self.cohorts))}: {_format_counts(self.cohorts)}.")
+            cohorts = plural(len(self.cohorts), "cohort")
+            lines.append(f"The samples come from {cohorts}: {_format_counts(self.cohorts)}.")
         if self.n_nominal:
-            told.append(f"{_features_are(self.n_nominal)} nominal.")
+            lines.append(f"{_features_are(self.n_nominal)} nominal.")
         if self.empty:
-            told.append(f"{_features_are(len(self.empty))} empty: {format_list(self.empty)}.")
+            lines.append(f"{_features_are(len(self.empty))} empty: {format_list(self.empty)}.")
         if self.constant:
-            told.append(
+            lines.append(
                 f"{_features_are(len(self.constant))} constant: {format_list(self.constant)}."
             )
         if self.duplicates:
-            told.append(self._copies())
-        return [*told, *self.notes]
+            lines.append(self._copies())
+        return [*lines, *self.notes]
 
     def problems(self) -> list[str]:
-        """Return what keeps a study from being run on these data; nothing for most data."""
-        found = []
+        """Return the reasons why no study can be run on these data; [] for most data."""
+        problems = []
         if len(self.classes) < 2:
-            found.append(
+            problems.append(
                 "at least two classes are needed, got only "
                 f"{format_list(map(repr, self.classes))}; is this the right target?"
             )
         single = [label for label, count in self.classes.items() if count < 2]
         if single:
-            found.append(
+            problems.append(
                 "each class needs at least two samples, got one only of "
                 f"{format_list(map(repr, single))}; {self._single_remedy()}"
             )
-        return found
+        return problems
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as a dictionary that JSON can hold."""
+        """Return all fields as a dictionary for JSON."""
         return asdict(self)
 
     def _single_remedy(self) -> str:
-        """Say what to do about classes of one sample, or that these may be no classes."""
-        numeric = all(number_of(label) is not None for label in self.classes)
+        """Return the advice on classes with one sample; many numeric labels may not be classes."""
+        numeric = all(parse_finite_number(label) is not None for label in self.classes)
         if numeric and len(self.classes) > MAX_AMBIGUOUS_VALUES:
             return (
                 f"{len(self.classes):,} distinct numbers look like a continuous outcome, which is "
@@ -145,7 +144,7 @@ class DataSummary:
 
 
 def summarize_data(data: Dataset) -> DataSummary:
-    """Look through a data set."""
+    """Compute the summary of a data set."""
     rows, columns = _missing_by(data.X)
     still = constant_features(data.X)
     empty = columns == data.n_samples
@@ -169,7 +168,7 @@ def summarize_data(data: Dataset) -> DataSummary:
 
 
 def check_for_study(data: Dataset) -> DataSummary:
-    """Refuse data that no study can be run on.
+    """Raise if no study can be run on the data.
 
     Parameters
     ----------
@@ -179,7 +178,7 @@ def check_for_study(data: Dataset) -> DataSummary:
     Returns
     -------
     DataSummary
-        What the data look like, if nothing keeps a study from being run on them.
+        The summary of the data.
 
     Raises
     ------
@@ -199,7 +198,7 @@ def check_for_study(data: Dataset) -> DataSummary:
     return summary
 
 
-def _missing_by(X: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _missing_by(X: AnyArray) -> tuple[IndexArray, IndexArray]:
     """Count missing values by row and by column."""
     rows, columns = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
     for start, block in row_blocks(X):
@@ -218,10 +217,6 @@ def _format_counts(counts: dict[str, int]) -> str:
     return format_list((f"{label} {count:,}" for label, count in counts.items()), most=30)
 
 
-def _from(cohorts: int) -> str:
-    return f"The samples come from {plural(cohorts, 'cohort')}"
-
-
 def _features_are(count: int) -> str:
     return f"{plural(count, 'feature')} {'is' if count == 1 else 'are'}"
 
@@ -230,13 +225,13 @@ def _cut(group: tuple[str, ...], most: int = 4) -> tuple[str, ...]:
     return group if len(group) <= most else (*group[:most], "...")
 
 
-# Features that are constant, and features that are exact copies of each other.
+# Constant features, and features that are exact copies of each other.
 
-_SEED = 7  # any fixed number: it only decides which columns collide, and these are compared
+_SEED = 7  # arbitrary: it only decides which columns collide, and colliding columns are compared
 
 
-def constant_features(X: NDArray[Any]) -> Mask:
-    """Tell which features have no two different values; those without any value are among them."""
+def constant_features(X: AnyArray) -> BoolArray:
+    """Return which features have fewer than two distinct values, empty ones included."""
     low = np.full(X.shape[1], np.inf)
     high = np.full(X.shape[1], -np.inf)
     for _, block in row_blocks(X):
@@ -245,10 +240,10 @@ def constant_features(X: NDArray[Any]) -> Mask:
     return low >= high
 
 
-def duplicated_features(X: NDArray[Any], among: Mask) -> list[list[int]]:
+def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
     """Return groups of features with equal values in all rows, missing ones included.
 
-    Columns are summed up by a number each, and only columns of equal numbers are compared.
+    Each column is hashed to one number; only columns with equal hashes are compared.
     """
     columns = np.flatnonzero(among)
     keys = _column_keys(X)[columns]
@@ -259,22 +254,22 @@ def duplicated_features(X: NDArray[Any], among: Mask) -> list[list[int]]:
     return sorted(groups)
 
 
-def _column_keys(X: NDArray[Any]) -> NDArray[np.uint64]:
+def _column_keys(X: AnyArray) -> NDArray[np.uint64]:
     """Return a weighted sum, modulo 2^64, of the bits of each column."""
     weights = np.asarray(np.random.PCG64(_SEED).random_raw(X.shape[0]))
     keys = np.zeros(X.shape[1], dtype=np.uint64)
     for start, block in row_blocks(X):
-        values = block.astype(np.float64) + 0.0  # the sum has one zero only
-        values[np.isnan(values)] = np.nan  # and one NaN
+        values = block.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0: one bit pattern for zero
+        values[np.isnan(values)] = np.nan  # one bit pattern for NaN
         bits = values.view(np.uint64)
-        # low bits are 0 in round numbers and a product never carries downwards
+        # round numbers have zero low bits, and products never carry downwards: mix the high bits in
         bits ^= bits >> np.uint64(32)
         keys += weights[start : start + len(bits)] @ bits
     return keys
 
 
-def _equal_groups(X: NDArray[Any], columns: list[int]) -> list[list[int]]:
-    """Split columns of one key into groups that are equal indeed; single ones are left out."""
+def _equal_groups(X: AnyArray, columns: list[int]) -> list[list[int]]:
+    """Split columns with equal hashes into groups of equal columns of at least two."""
     groups: list[list[int]] = []
     while columns:
         first = X[:, columns[0]]

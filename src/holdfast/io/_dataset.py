@@ -1,60 +1,89 @@
-"""The data of a study: numbers, labels, names, and where they came from."""
+"""The data of a study: numbers, labels, names, and their source."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, plural
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._data_summary import summarize_data
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import row_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from numpy.typing import NDArray
-
     from holdfast.io._data_summary import DataSummary
-    from holdfast.simulate import Generator
 
 
 REST = "rest"
 
 
+class GeneratedData(Protocol):
+    """A data set that a generator draws, with the truth about its features."""
+
+    @property
+    def X(self) -> FloatArray:  # noqa: N802  (the field's name)
+        """The data, of shape (n, p)."""
+
+    @property
+    def y(self) -> NDArray[np.str_]:
+        """The label of each sample."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The name of each feature."""
+
+    @property
+    def informative(self) -> BoolArray:
+        """Which features differ between the classes."""
+
+    @property
+    def effects(self) -> FloatArray:
+        """The difference of the class means, in standard deviations within a class."""
+
+
+class DatasetGenerator(Protocol):
+    """What draws data sets of one population, such as :class:`holdfast.simulate.Generator`."""
+
+    def draw(self, random_state: int) -> GeneratedData:
+        """Draw a data set; the seed decides the samples, not the population."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Dataset:
-    """Samples in rows, features in columns, one label a sample.
+    """Samples in rows, features in columns, one label per sample.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        float64 or float32; NaN is a missing value, infinities are refused. Copied if its rows are
-        not contiguous, else not.
+        float64 or float32. NaN is a missing value; infinities are refused. Copied only if its
+        rows are not contiguous.
     y : ndarray of shape (n,)
         The label of each sample, as text.
     feature_names : tuple of str
-        The names of the features, each once.
+        The names of the features, without repeats.
     groups : ndarray of shape (n,), optional
         The group (the subject, the batch) of each sample, as text.
     cohorts : ndarray of shape (n,), optional
         The cohort (the study site) of each sample, as text.
     nominal : tuple of int, default ()
-        Which features are nominal; their values are codes 0, 1, ...
+        Positions of the nominal features; their values are codes 0, 1, ...
     source : mapping, optional
         How to read the data again: ``file`` and the arguments of :func:`read_data`; None if the
         data were in memory.
     truth : ndarray of shape (p,), optional
-        Which features are informative, where this is known.
+        Which features are informative, if known.
     generator : Generator, optional
-        What draws more data sets like this one, for simulated data.
+        Draws more data sets like this one; for simulated data.
     notes : tuple of str, default ()
-        What the reader of a file did that its owner should know.
+        Remarks of the file reader, such as columns it left out.
 
     Examples
     --------
@@ -66,20 +95,20 @@ class Dataset:
     ('class_0', 'class_1', 'class_2')
     """
 
-    X: NDArray[Any]
+    X: AnyArray
     y: NDArray[np.str_]
     feature_names: tuple[str, ...]
     groups: NDArray[np.str_] | None = None
     cohorts: NDArray[np.str_] | None = None
     nominal: tuple[int, ...] = ()
     source: Mapping[str, Any] | None = None
-    truth: NDArray[np.bool_] | None = None
-    generator: Generator | None = None
+    truth: BoolArray | None = None
+    generator: DatasetGenerator | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_matrix(self.X)
-        # equal data are to have equal fingerprints
+        # so that equal data have equal fingerprints
         object.__setattr__(self, "X", np.ascontiguousarray(self.X))
         object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
         n, p = self.X.shape
@@ -118,18 +147,20 @@ class Dataset:
         return tuple(np.unique(self.y).tolist())
 
     @cached_property
-    def codes(self) -> NDArray[np.intp]:
+    def codes(self) -> IndexArray:
         """The label of each sample as its position among `classes`."""
         return np.searchsorted(np.array(self.classes), self.y)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 digest of all that results depend on: equal data have equal fingerprints."""
+        """A SHA-256 digest of everything that results depend on."""
         digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
         digest.update(np.ascontiguousarray(self.X).data)
         groups = [] if self.groups is None else self.groups.tolist()
         parts: list[Any] = [self.y.tolist(), list(self.feature_names), groups, list(self.nominal)]
-        if self.cohorts is not None:  # other data keep the fingerprints they had before
+        if (
+            self.cohorts is not None
+        ):  # data without cohorts keep the fingerprints of earlier versions
             parts.append({"cohorts": self.cohorts.tolist()})
         for part in parts:
             digest.update(repr(part).encode("utf-8", "surrogatepass"))
@@ -145,23 +176,23 @@ class Dataset:
         return summarize_data(self)
 
     def one_against_rest(self, positive: str) -> Dataset:
-        """Return the same data with two classes: one, and all the others together.
+        """Return the same data with two classes: `positive` and all others merged.
 
         Parameters
         ----------
         positive : str
-            The class that is kept. The others become ``"rest"``, or ``"not <positive>"`` if there
-            is a class of that name.
+            The class to keep. The others become ``"rest"``, or ``"not <positive>"`` if a class
+            is called ``"rest"`` already.
 
         Returns
         -------
         Dataset
-            Without a generator, as its draws would have the old labels.
+            Without a generator, whose data sets would have the old labels.
 
         Raises
         ------
         UnknownNameError
-            No class is called so.
+            There is no such class.
 
         Examples
         --------
@@ -180,11 +211,11 @@ class Dataset:
         return replace(self, y=y, source=source, generator=None)
 
 
-# What a data set refuses.
+# Checks of the fields of a data set.
 
 
-def check_matrix(X: NDArray[Any]) -> None:
-    """Refuse what is no matrix of numbers, or an empty one."""
+def check_matrix(X: AnyArray) -> None:
+    """Raise unless X is a non-empty matrix of floating-point numbers."""
     if X.ndim != 2 or X.dtype not in (np.float64, np.float32):
         raise InvalidInputError(
             f"X must be a matrix of float64 or float32, got {X.ndim} dimensions of {X.dtype}."
@@ -196,16 +227,16 @@ def check_matrix(X: NDArray[Any]) -> None:
         )
 
 
-def check_length(name: str, items: Any, count: int, noun: str) -> None:  # noqa: ANN401
-    """Refuse another number of entries than there are samples or features."""
+def check_length(name: str, items: Sized, count: int, noun: str) -> None:
+    """Raise unless there is one entry per sample or feature."""
     if len(items) != count:
         raise InvalidInputError(
-            f"{name} must have one entry a {noun}, {count:,} in all, got {len(items):,}."
+            f"{name} must have one entry per {noun}, {count:,} in all, got {len(items):,}."
         )
 
 
-def check_labels(name: str, labels: NDArray[Any], count: int) -> None:
-    """Refuse labels that are no text, or another number of them than of samples."""
+def check_labels(name: str, labels: AnyArray, count: int) -> None:
+    """Raise unless labels are text, one per sample."""
     if labels.dtype.kind != "U" or labels.ndim != 1:
         raise InvalidInputError(
             f"{name} must be an array of text, got {labels.ndim} dimensions of {labels.dtype}; "
@@ -216,7 +247,7 @@ def check_labels(name: str, labels: NDArray[Any], count: int) -> None:
 
 
 def check_text(name: str, items: Iterable[str]) -> None:
-    """Refuse text that no file can hold: halves of characters, as undecodable bytes leave them."""
+    """Raise for text that cannot be written as UTF-8, such as lone surrogates."""
     for item in items:
         if not is_text(item):
             raise InvalidInputError(
@@ -225,7 +256,7 @@ def check_text(name: str, items: Iterable[str]) -> None:
 
 
 def is_text(item: str) -> bool:
-    """Return whether something can be written as UTF-8."""
+    """Return whether a string can be written as UTF-8."""
     try:
         item.encode()
     except UnicodeEncodeError:
@@ -234,7 +265,7 @@ def is_text(item: str) -> bool:
 
 
 def check_nominal(nominal: tuple[int, ...], n_features: int) -> None:
-    """Refuse numbers that no feature has."""
+    """Raise for positions outside the features."""
     odd = [j for j in nominal if not 0 <= j < n_features]
     if odd:
         raise InvalidInputError(
@@ -242,8 +273,8 @@ def check_nominal(nominal: tuple[int, ...], n_features: int) -> None:
         )
 
 
-def check_finite(X: NDArray[Any], names: tuple[str, ...]) -> None:
-    """Refuse infinite values, by the first of them."""
+def check_finite(X: AnyArray, names: tuple[str, ...]) -> None:
+    """Raise for infinite values, naming the first."""
     for start, block in row_blocks(X):
         odd = np.argwhere(np.isinf(block))
         if odd.size:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.errors import InvalidInputError
-from holdfast.io._columns import Roles, build_dataset, codes_of, labels_of, roles_of, text_features
+from holdfast._typing import AnyArray, LabelsLike, MatrixLike
+from holdfast.errors import HoldfastError, InvalidInputError
+from holdfast.io._columns import (
+    Roles,
+    assign_roles,
+    build_dataset,
+    check_labels_present,
+    encode_nominal,
+    format_text_features,
+)
 from holdfast.io._dataset import Dataset
 from holdfast.io._target import TargetOrigin, check_target, check_target_array, refuse_structured
 from holdfast.io._text_files import quote_value, refuse_repeats
-from holdfast.io._values import as_numbers, as_texts, common_type, first_text, flatten_column
+from holdfast.io._values import as_numbers, as_texts, common_type, first_non_number, flatten_column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.errors import HoldfastError
-    from holdfast.io._columns import Wishes
+    from holdfast.io._columns import ColumnOptions
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Frame:
     where: str
     names: list[str]
     n_rows: int
-    column: Callable[[int], NDArray[Any]]
+    column: Callable[[int], AnyArray]
     kind: type[HoldfastError] = InvalidInputError
     categorical: frozenset[int] = frozenset()
     """Columns that the table itself declares as categories."""
@@ -39,7 +44,7 @@ class Frame:
         """Return an error about this table, of the kind that its origin asks for."""
         return self.kind(f"{self.where}: {message}")
 
-    def values(self, column: int) -> NDArray[Any]:
+    def values(self, column: int) -> AnyArray:
         """Return a column as an array; refuse one that holds arrays or records."""
         found = self.column(column)
         if found.ndim != 1:
@@ -65,7 +70,7 @@ def is_frame(data: object) -> bool:
     return library_of(data) in {"pandas", "polars"} and hasattr(type(data), "columns")
 
 
-def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
+def as_frame(data: MatrixLike, where: str = "the frame") -> Frame:
     """Wrap a frame of pandas or polars."""
     if library_of(data) == "polars":
         data = data.lazy().collect()
@@ -77,29 +82,32 @@ def as_frame(data: Any, where: str = "the frame") -> Frame:  # noqa: ANN401
 
 
 def is_categorical(dtype: object) -> bool:
-    """Return whether a type of pandas holds categories, which may be numbers."""
+    """Return whether a pandas type is categorical; the categories may be numbers."""
     return str(dtype) == "category"
 
 
 def check_frame(frame: Frame) -> Frame:
-    """Refuse a table without rows, or with two columns of one name."""
+    """Raise for a table without rows or columns, or with a repeated column name."""
     refuse_repeats(frame.names, "column", frame.error)
     if not frame.n_rows or not frame.names:
         raise frame.error("at least one row and one column are needed, got none.")
     return frame
 
 
-def frame_data(
-    frame: Frame, wishes: Wishes, source: dict[str, Any] | None, notes: tuple[str, ...] = ()
+def dataset_from_frame(
+    frame: Frame,
+    options: ColumnOptions,
+    source: dict[str, Any] | None,
+    notes: tuple[str, ...] = (),
 ) -> Dataset:
-    """Make a data set of a table."""
-    roles = roles_of(frame.where, frame.names, wishes)
-    X = features_of(frame, roles)
+    """Build a data set from a table."""
+    roles = assign_roles(frame.where, frame.names, options)
+    X = read_features(frame, roles)
     if not (roles.classes or roles.target in frame.categorical):
         target = frame.values(roles.target)
         check_target(frame.where, frame.names[roles.target], target, TargetOrigin.TABLE)
     labels = {
-        role: labels_of(frame.error, frame.names[column], frame.texts(column))
+        role: check_labels_present(frame.error, frame.names[column], frame.texts(column))
         for role, column in roles.labels.items()
     }
     nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
@@ -110,19 +118,19 @@ def frame_data(
     )
 
 
-def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
-    """Return the features as a matrix; refuse columns of text by their names."""
+def read_features(frame: Frame, roles: Roles) -> AnyArray:
+    """Return the features as a matrix; raise for columns of text, by name."""
     texts: dict[str, tuple[int | None, str]] = {}
     nominal, columns = set(roles.nominal), []
     for j in roles.features.tolist():
         values = frame.values(j)
-        numbers = codes_of(as_texts(values)) if j in nominal else as_numbers(values)
+        numbers = encode_nominal(as_texts(values)) if j in nominal else as_numbers(values)
         if numbers is None:
-            texts[frame.names[j]] = (None, first_text(values))
+            texts[frame.names[j]] = (None, first_non_number(values))
         else:
             columns.append(numbers)
     if texts:
-        raise frame.error(text_features(texts))
+        raise frame.error(format_text_features(texts))
     X = np.empty((frame.n_rows, len(columns)), dtype=common_type(columns))
     for j, numbers in enumerate(columns):
         X[:, j] = numbers
@@ -130,7 +138,7 @@ def features_of(frame: Frame, roles: Roles) -> NDArray[Any]:
     return X
 
 
-def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[Any]) -> None:
+def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: AnyArray) -> None:
     odd = np.flatnonzero(np.isinf(numbers))
     if odd.size:
         raise frame.error(
@@ -140,61 +148,61 @@ def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: NDArray[
         )
 
 
-def _pandas_columns(data: Any) -> Callable[[int], NDArray[Any]]:  # noqa: ANN401
-    """Return a function that gives a column by its position.
+def _pandas_columns(data: MatrixLike) -> Callable[[int], AnyArray]:
+    """Return a function that returns a column by its position.
 
-    Plain numbers are taken out together, type by type: pandas is slow with single columns.
+    Columns of plain numbers are extracted type by type: pandas is slow with single columns.
     """
     kinds: dict[Any, list[int]] = {}
     for j, kind in enumerate(data.dtypes):
         if isinstance(kind, np.dtype) and kind.kind in "biuf":
             kinds.setdefault(kind, []).append(j)
-    found: dict[int, NDArray[Any]] = {}
+    found: dict[int, AnyArray] = {}
     for columns in kinds.values():
         found.update(zip(columns, data.iloc[:, columns].to_numpy().T, strict=True))
     return lambda j: found[j] if j in found else _series(data.iloc[:, j])
 
 
-def _polars_series(series: Any) -> NDArray[Any]:  # noqa: ANN401
+def _polars_series(series: LabelsLike) -> AnyArray:
     """Return a column of polars as an array."""
     values = np.asarray(series.to_numpy())
-    # small whole numbers with gaps come as float32, but are as exact as others
+    # small integers with missing values come as float32, but are as exact as others
     return values.astype(np.float64) if series.dtype.is_integer() and series.has_nulls() else values
 
 
-def _series(series: Any) -> NDArray[Any]:  # noqa: ANN401
-    """Return a column of pandas as an array; nullable numbers have NaN for what is missing."""
+def _series(series: LabelsLike) -> AnyArray:
+    """Return a column of pandas as an array, with NaN for missing nullable numbers."""
     if series.dtype.kind in "biuf" and series.hasnans:
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     return np.asarray(series.to_numpy())
 
 
-# Data that are in memory already.
+# Data in memory.
 
 
 def from_arrays(
-    X: Any,  # noqa: ANN401  (arrays, lists and frames)
-    y: Any,  # noqa: ANN401
+    X: MatrixLike,
+    y: LabelsLike,
     *,
     feature_names: Sequence[str] | None = None,
-    groups: Any = None,  # noqa: ANN401
-    cohorts: Any = None,  # noqa: ANN401
+    groups: LabelsLike = None,
+    cohorts: LabelsLike = None,
     positive: str | None = None,
 ) -> Dataset:
-    """Make a data set of a matrix and labels.
+    """Build a data set from a matrix and labels.
 
     Parameters
     ----------
     X : array-like or frame of shape (n, p)
-        Numbers; NaN and masked values are missing. float32 stays, all else becomes float64. Frames
-        of pandas and polars give their column names. Columns of text are refused: encode them
-        first, or use :func:`read_data`, which takes nominal columns. An array that has this form
-        already (rows contiguous) is not copied: leave it as it is while the data set is in use.
+        Numbers; NaN and masked values are missing. float32 is kept, other types become float64.
+        Frames of pandas and polars provide the feature names. Columns of text are refused: encode
+        them first, or use :func:`read_data`, which accepts nominal columns. A C-contiguous array
+        is not copied: do not modify it while the data set is in use.
     y : array-like of shape (n,)
         The label of each sample. Labels become text: 1 and 1.0 ``"1"``, True ``"True"``, a date
-        ``"2020-12-31"``; blanks around them are cut. Integers are class labels. Fractions, that is
-        a float type, are so only with two distinct values, or with `positive`: more may be amounts
-        and are refused, as structured arrays are.
+        ``"2020-12-31"``; surrounding blanks are removed. Integers are class labels. Floats are
+        accepted only with two distinct values or with `positive`: otherwise they may be
+        quantities. These and structured arrays are refused.
     feature_names : sequence of str, optional
         The names of the features; by default those of the frame, or ``f0``, ``f1``, ...
     groups : array-like of shape (n,), optional
@@ -202,7 +210,7 @@ def from_arrays(
     cohorts : array-like of shape (n,), optional
         The cohort (the study site) of each sample.
     positive : str, optional
-        The class that is set against all others together.
+        The class that is compared with all others merged.
 
     Returns
     -------
@@ -211,8 +219,8 @@ def from_arrays(
     Raises
     ------
     InvalidInputError
-        Text, infinite values, missing labels, labels that may be amounts, a sparse matrix, or
-        lengths that do not agree.
+        Text, infinite values, missing labels, labels that may be quantities, a sparse matrix, or
+        lengths that do not match.
     UnknownNameError
         No class is called `positive`.
 
@@ -225,13 +233,13 @@ def from_arrays(
     >>> from_arrays([[1.5], [2.5], [3.5]], [0.5, 1.5, 2.5])
     Traceback (most recent call last):
     ...
-    holdfast.errors.InvalidInputError: y holds 3 distinct numbers (0.5, 1.5, 2.5): classes, or ...
+    holdfast.errors.InvalidInputError: y holds 3 distinct numbers (0.5, 1.5, 2.5): classes or ...
     """
     values, names = _matrix(X)
     named = names if feature_names is None else tuple(str(name) for name in feature_names)
     data = Dataset(
         X=np.ascontiguousarray(values),
-        y=_labels("y", y, amounts_refused=positive is None),
+        y=_labels("y", y, refuse_quantities=positive is None),
         feature_names=named,
         groups=None if groups is None else _labels("groups", groups),
         cohorts=None if cohorts is None else _labels("cohorts", cohorts),
@@ -239,13 +247,13 @@ def from_arrays(
     return data if positive is None else data.one_against_rest(positive)
 
 
-def _matrix(X: Any) -> tuple[NDArray[Any], tuple[str, ...]]:  # noqa: ANN401
+def _matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
     """Return the numbers and the names of the features."""
     if is_frame(X):
         frame = as_frame(X, "X")
         every = np.arange(len(frame.names))
         roles = Roles(names=tuple(frame.names), target=-1, features=every, nominal=())
-        return features_of(frame, roles), roles.names
+        return read_features(frame, roles), roles.names
     if hasattr(X, "toarray"):
         raise InvalidInputError(
             f"X must be dense, got a sparse {type(X).__name__}; use X.toarray() if it fits "
@@ -259,33 +267,33 @@ def _matrix(X: Any) -> tuple[NDArray[Any], tuple[str, ...]]:  # noqa: ANN401
     return _numbers(values), tuple(f"f{j}" for j in range(values.shape[1]))
 
 
-def _numbers(values: NDArray[Any]) -> NDArray[Any]:
+def _numbers(values: AnyArray) -> AnyArray:
     numbers = as_numbers(values.ravel() if values.dtype.kind == "O" else values)
     if numbers is None:
         raise InvalidInputError(
             f"X must hold numbers, got {values.dtype} with values such as "
-            f"{quote_value(first_text(values.ravel()))}."
+            f"{quote_value(first_non_number(values.ravel()))}."
         )
     return numbers.reshape(values.shape)
 
 
-def _labels(name: str, values: Any, *, amounts_refused: bool = False) -> NDArray[np.str_]:  # noqa: ANN401
-    amounts_refused = amounts_refused and not _is_categorical(values)
+def _labels(name: str, values: LabelsLike, *, refuse_quantities: bool = False) -> NDArray[np.str_]:
+    refuse_quantities = refuse_quantities and not _is_categorical(values)
     if is_frame(values) or library_of(values) in {"pandas", "polars"}:
         values = values.to_numpy()
     found = flatten_column(_array(name, values))
     refuse_structured(name, found)
     if found.ndim != 1:
         raise InvalidInputError(
-            f"{name} must have one dimension, a value a sample, got the shape {found.shape}."
+            f"{name} must have one dimension, one value per sample, got the shape {found.shape}."
         )
-    labels = labels_of(InvalidInputError, name, as_texts(found))
-    if amounts_refused:
+    labels = check_labels_present(InvalidInputError, name, as_texts(found))
+    if refuse_quantities:
         check_target_array(name, found)
     return labels
 
 
-def _is_categorical(values: Any) -> bool:  # noqa: ANN401
+def _is_categorical(values: LabelsLike) -> bool:
     """Return whether a series, or a frame of one column, declares its values as categories."""
     if is_frame(values):
         kinds = list(getattr(values, "dtypes", []))
@@ -293,8 +301,8 @@ def _is_categorical(values: Any) -> bool:  # noqa: ANN401
     return is_categorical(getattr(values, "dtype", None))
 
 
-def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
-    """Return values as an array; lists of mixed kinds keep the kind of each value."""
+def _array(name: str, values: LabelsLike) -> AnyArray:
+    """Return values as an array; lists of mixed types keep the type of each value."""
     try:
         found = np.asarray(_fill_masked(values))
     except ValueError as error:
@@ -306,8 +314,8 @@ def _array(name: str, values: Any) -> NDArray[Any]:  # noqa: ANN401
     return found
 
 
-def _fill_masked(values: Any) -> Any:  # noqa: ANN401
-    """Return an array with NaN or None for what is masked; all else as it is."""
+def _fill_masked(values: LabelsLike) -> MatrixLike:
+    """Return an array with NaN or None for masked values; anything else as it is."""
     if not isinstance(values, np.ma.MaskedArray) or not values.mask.any():
         return values
     wanted = {"b": np.float64, "i": np.float64, "u": np.float64, "f": values.dtype}

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.io._binary import Matrix, matrix_data
+from holdfast._typing import AnyArray, FloatArray
+from holdfast.io._binary import Matrix, dataset_from_matrix
 from holdfast.io._columns import TARGET
-from holdfast.io._csv import Blocks, NumberReader
+from holdfast.io._csv import NumberReader, RowBlocks
 from holdfast.io._target import TargetOrigin
-from holdfast.io._text_files import problem, quote_value, read_text, refuse_unreadable
+from holdfast.io._text_files import TextFile, file_error, quote_value, read_text, refuse_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from holdfast.io._columns import Wishes
+    from holdfast.io._columns import ColumnOptions
     from holdfast.io._dataset import Dataset
-    from holdfast.io._text_files import TextFile
 
-    Lines = Iterator[tuple[int, list[str]]]
+
+Lines = Iterator[tuple[int, list[str]]]
+
 
 LABELS = ".cls"
 _VERSIONS = {"#1.2": 2, "#1.3": 4}  # and how many numbers the second line has
@@ -31,7 +30,7 @@ _VERSIONS = {"#1.2": 2, "#1.3": 4}  # and how many numbers the second line has
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the second line says: counts of features, samples, and of what describes them."""
+    """The second line: numbers of features, samples, and of columns and rows describing them."""
 
     features: int
     samples: int
@@ -49,16 +48,16 @@ class _Shape:
         return self.start + self.samples
 
 
-def read_gct(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
-    """Read a GCT file; the target is a row about the samples, or a CLS file with the labels."""
+def read_gct(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
+    """Read a GCT file; the target is a row describing the samples, or a CLS file."""
     lines = ((number, raw.rstrip("\r\n").split("\t")) for number, raw in enumerate(file.lines(), 1))
     shape = _shape(file, lines)
     samples = _row(file, shape, lines)[1][shape.start :]
     side = _side(file, shape, lines)
     names, X = _values(file, shape, lines, samples)
-    if str(wishes.target).lower().endswith(LABELS):
-        side = {**side, TARGET: _labels_in(Path(wishes.target), shape.samples)}
-        wishes = replace(wishes, target=TARGET, classes=True)  # a CLS file names classes
+    if str(options.target).lower().endswith(LABELS):
+        side = {**side, TARGET: _labels_in(Path(options.target), shape.samples)}
+        options = replace(options, target=TARGET, classes=True)  # a CLS file names classes
     if not side:
         raise file.error(
             "this version of GCT holds no labels: give the path of a CLS file (.cls) as the target."
@@ -67,11 +66,11 @@ def read_gct(file: TextFile, wishes: Wishes, source: dict[str, Any]) -> Dataset:
         where=file.where,
         X=X,
         feature_names=names,
-        side=side,
+        sample_columns=side,
         notes=file.notes,
         target_origin=TargetOrigin.TEXT,
     )
-    return matrix_data(matrix, wishes, source)
+    return dataset_from_matrix(matrix, options, source)
 
 
 def _shape(file: TextFile, lines: Lines) -> _Shape:
@@ -93,13 +92,13 @@ def _shape(file: TextFile, lines: Lines) -> _Shape:
 
 
 def _row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
-    """Return the next row; refuse one that is missing or of another length."""
+    """Return the next row; raise if it is missing or of another length."""
     number, cells = next(lines, (None, []))
     if not any(cells):
-        found = "the file ends too early" if number is None else "this line is blank"
+        problem = "the file ends too early" if number is None else "this line is blank"
         raise file.error(
             f"{shape.features:,} features of {shape.samples:,} samples are announced in line 2, "
-            f"but {found}; is the file cut off?",
+            f"but {problem}; is the file truncated?",
             number,
         )
     if any(cells[shape.width :]) or len(cells) < shape.width:
@@ -111,9 +110,9 @@ def _row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
     return number or 0, cells[: shape.width]  # spreadsheets pad short rows with tabs
 
 
-def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, NDArray[Any]]:
-    """Read the rows about the samples, by name."""
-    side: dict[str, NDArray[Any]] = {}
+def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, AnyArray]:
+    """Read the rows that describe the samples, by name."""
+    side: dict[str, AnyArray] = {}
     for _ in range(shape.about_samples):
         number, cells = _row(file, shape, lines)
         name = cells[0].strip()
@@ -127,16 +126,16 @@ def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, NDArray[Any]
 
 def _values(
     file: TextFile, shape: _Shape, lines: Lines, samples: list[str]
-) -> tuple[list[str], NDArray[np.float64]]:
+) -> tuple[list[str], FloatArray]:
     """Read the rows of features; return their names, and the numbers with samples in rows."""
-    reader, blocks = NumberReader(file, samples, decimal_comma=False), Blocks(shape.samples)
+    reader, blocks = NumberReader(file, samples, decimal_comma=False), RowBlocks(shape.samples)
     names = []
     for _ in range(shape.features):
         number, cells = _row(file, shape, lines)
         names.append(cells[0].strip())
         blocks.add(reader.row(number, cells[shape.start :]))
-    if reader.refused:
-        sample, (line, cell) = next(iter(reader.refused.items()))
+    if reader.text_columns:
+        sample, (line, cell) = next(iter(reader.text_columns.items()))
         raise file.error(
             f"values must be numbers, got {quote_value(cell)} in sample {quote_value(sample)}.",
             line,
@@ -144,24 +143,24 @@ def _values(
     for number, cells in lines:
         if any(cell.strip() for cell in cells):
             raise file.error(f"only {shape.features:,} features are announced, got more.", number)
-    return names, blocks.joined(as_columns=True)
+    return names, blocks.to_matrix(as_columns=True)
 
 
-def _labels_in(path: Path, wanted: int) -> NDArray[Any]:
-    """Return the labels in a CLS file; refuse another number of them than of samples."""
+def _labels_in(path: Path, wanted: int) -> AnyArray:
+    """Return the labels in a CLS file; raise unless there is one per sample."""
     refuse_unreadable(path)
     labels = read_text(path, lambda _: None, _labels)
     if len(labels) != wanted:
-        raise problem(
-            str(path), f"{wanted:,} labels are needed, one a sample, got {len(labels):,}.", 3
+        raise file_error(
+            str(path), f"{wanted:,} labels are needed, one per sample, got {len(labels):,}.", 3
         )
     return labels
 
 
-def _labels(file: TextFile) -> NDArray[Any]:
-    """Read a CLS file: counts, class names behind #, then one label a sample.
+def _labels(file: TextFile) -> AnyArray:
+    """Read a CLS file: counts, class names after #, then one label per sample.
 
-    The first label that turns up stands for the first name, the second for the second.
+    The first distinct label stands for the first name, the second for the second.
     """
     lines = [line.split() for line in file.lines() if line.strip()]
     if len(lines) != 3 or not lines[1][0].startswith("#"):
@@ -172,6 +171,6 @@ def _labels(file: TextFile) -> NDArray[Any]:
     labels = list(dict.fromkeys(lines[2]))
     if len(names) != len(labels):
         raise file.error(
-            f"{len(names):,} classes are named, but {len(labels):,} labels turn up.", 3
+            f"{len(names):,} classes are named, but there are {len(labels):,} distinct labels.", 3
         )
     return np.array([dict(zip(labels, names, strict=True))[label] for label in lines[2]])

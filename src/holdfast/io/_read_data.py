@@ -1,36 +1,43 @@
-"""Data from anywhere: which reader a source needs."""
+"""`read_data`: choose the reader for a file, a frame or a bundled data set."""
 
 from __future__ import annotations
 
 import logging
 import os
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from holdfast._formatting import did_you_mean
-from holdfast._validation import flag
-from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast._registry import Registry
+from holdfast._typing import DataLike
+from holdfast._validation import check_flag
+from holdfast.errors import InvalidInputError
 from holdfast.io._arff import read_arff
-from holdfast.io._binary import Matrix, matrix_data, read_h5ad, read_npz, read_parquet
-from holdfast.io._columns import TARGET, Wishes, as_column, as_columns
+from holdfast.io._binary import (
+    Matrix,
+    dataset_from_matrix,
+    read_h5ad,
+    read_npz,
+    read_parquet,
+    with_default_columns,
+)
+from holdfast.io._columns import TARGET, ColumnOptions, as_column, as_columns
 from holdfast.io._csv import read_table
 from holdfast.io._dataset import Dataset, is_text
-from holdfast.io._frames import as_frame, frame_data, is_frame
+from holdfast.io._frames import as_frame, dataset_from_frame, is_frame
 from holdfast.io._gct import LABELS, read_gct
-from holdfast.io._text_files import problem, read_text, refuse_unreadable, suffix_of
-from holdfast.simulate import Microarray
+from holdfast.io._text_files import file_error, format_suffix, read_text, refuse_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import TypeAlias
-
     from holdfast.io._columns import Column
 
-    Progress: TypeAlias = Callable[[float], None]
+
+Progress: TypeAlias = Callable[[float], None]
 
 
 _log = logging.getLogger(__name__)
@@ -45,8 +52,8 @@ _TEXT_READERS = {
 _BINARY = {".h5ad": read_h5ad, ".npz": read_npz, ".parquet": read_parquet}
 
 
-def read_data(  # noqa: PLR0913  (each says one thing about the data)
-    source: Any,  # noqa: ANN401  (a path, a name, a frame, a data set)
+def read_data(
+    source: DataLike,
     *,
     target: str | int | os.PathLike[str] | None = None,
     drop: Column | Iterable[Column] = (),
@@ -57,13 +64,13 @@ def read_data(  # noqa: PLR0913  (each says one thing about the data)
     classes: bool = False,
     progress: Progress | None = None,
 ) -> Dataset:
-    r"""Read data: numbers, one label a sample, names of features.
+    r"""Read a data set: a matrix of numbers, one label per sample, names of features.
 
     Parameters
     ----------
     source : str, path, frame or Dataset
-        A file; ``"@wine"``, ``"@breast_cancer"``, ``"@digits"`` or ``"@simulated"`` for data that
-        come along; or a frame of pandas or polars.
+        A file; ``"@wine"``, ``"@breast_cancer"``, ``"@digits"``, ``"@simulated"`` or the name of
+        a data set that another package offers; or a frame of pandas or polars.
     target : str, int or path, optional
         The column that holds the labels: by name, or by number from 0 (-1 is the last). A column
         whose name is a number goes by its name. By default the column called ``class``, in ARFF
@@ -71,7 +78,7 @@ def read_data(  # noqa: PLR0913  (each says one thing about the data)
     drop : str, int or list of these, default ()
         Columns to leave out, such as identifiers.
     nominal : str, int or list of these, default ()
-        Columns whose values are kinds, not amounts. They are coded 0, 1, ... in the sorted order
+        Categorical columns. They are coded 0, 1, ... in the sorted order
         of their values, by number if all are plain ones (9, 10), else by text. Other columns of
         text are refused.
     groups : str or int, optional
@@ -79,14 +86,14 @@ def read_data(  # noqa: PLR0913  (each says one thing about the data)
     cohort : str or int, optional
         The column that holds the cohort (the study site) of each sample.
     positive : str, optional
-        The class that is set against all others together.
+        The class that is compared with all others merged.
     classes : bool, default False
-        The numbers of the target are class labels. It must be said where a target holds three or
-        more distinct numbers: they may as well be amounts, which no study takes yet. Text,
-        categories, nominal attributes, CLS files and the integers of an ``.npz`` file are classes
-        without it, and `positive` says as much.
+        Whether the numbers in the target are class labels. Required if a target holds three or
+        more distinct numbers, which could be quantities; these are not supported yet. Text,
+        categories, nominal attributes, CLS files and the integers of an ``.npz`` file are always
+        classes, and so is any target with `positive`.
     progress : callable, optional
-        Called from time to time with the part of the file that is read, from 0 to 1.
+        Called now and then with the fraction of the file that has been read, from 0 to 1.
 
     Returns
     -------
@@ -95,23 +102,23 @@ def read_data(  # noqa: PLR0913  (each says one thing about the data)
     Raises
     ------
     FileFormatError
-        The file is missing, damaged or not what it should be; the message says the line.
+        The file is missing, damaged or in another format; the message names the line.
     InvalidInputError
-        No target is named and none is called ``class``; the target holds numbers that may be
-        amounts; a column has two roles; a package that the format needs is not installed.
+        No target is named and no column is called ``class``; the target holds numbers that may be
+        quantities; a column has two roles; a package that the format needs is not installed.
     UnknownNameError
-        There is no such column, class or bundled data set; the message names the nearest.
+        There is no such column, class or data set; the message suggests the nearest.
 
     Notes
     -----
-    The ending of the name decides. Text may be packed (``.csv.gz``); it is UTF-8, UTF-16 or UTF-32
-    with a byte order mark, or else Latin-1, which the notes of the data set tell.
+    The extension determines the format. Text may be compressed (``.csv.gz``). It is UTF-8, UTF-16
+    or UTF-32 with a byte order mark, or else Latin-1, which the notes of the data set mention.
 
     ``.csv``, ``.tsv``, ``.tab``, ``.txt``
-        A header of names and one row a sample. Cells stand between commas, semicolons or tabs,
-        whichever the header has most; with the last two, decimal commas are understood, but not
-        beside decimal points. A first column without a name holds labels of the rows and is left
-        out.
+        A header of names and one row per sample. Cells are separated by commas, semicolons or
+        tabs, whichever the header has most. With semicolons and tabs, decimal commas are
+        accepted, but not together with decimal points. A first column without a name holds row
+        labels and is left out.
     ``.arff``
         WEKA's format, dense or sparse. Nominal attributes are nominal features; of their values,
         only an unquoted ``?`` is missing.
@@ -122,15 +129,15 @@ def read_data(  # noqa: PLR0913  (each says one thing about the data)
         NumPy arrays ``X`` and ``y``, and ``feature_names``, ``groups`` and ``cohorts`` if there
         are any.
     ``.parquet``
-        One row a sample; needs pyarrow (``holdfast[parquet]``). Row labels that pandas stored are
+        One row per sample; needs pyarrow (``holdfast[parquet]``). Row labels that pandas stored are
         left out unless they are named.
     ``.h5ad``
         AnnData; target, groups and cohort are columns of ``obs``; needs anndata
         (``holdfast[anndata]``).
 
     Missing values of features are empty cells, ``NA``, ``NaN``, ``?`` and ``null``. Labels are
-    text, exactly as in the file, but for blanks around them: ``NA``, ``1`` and ``True`` are labels
-    like others, only an empty cell is missing, and refused. Numbers are read exactly.
+    text as in the file, without surrounding blanks: ``NA``, ``1`` and ``True`` are ordinary labels,
+    and only an empty cell is missing, which is an error. Numbers are parsed exactly.
 
     Examples
     --------
@@ -144,61 +151,62 @@ def read_data(  # noqa: PLR0913  (each says one thing about the data)
     >>> data.X.tolist(), data.y.tolist()
     ([[0.5, 2.0], [nan, 3.0]], ['tumor', 'normal'])
     """
-    wishes = Wishes(
+    options = ColumnOptions(
         target=_target(target, source),
         drop=as_columns("drop", drop),
         nominal=as_columns("nominal", nominal),
         groups=None if groups is None else as_column("groups", groups),
         cohort=None if cohort is None else as_column("cohort", cohort),
-        classes=flag(classes, "classes") or positive is not None,
+        classes=check_flag(classes, "classes") or positive is not None,
     )
-    data = _read(source, wishes, progress or _silent)
+    data = _read(source, options, progress or _silent)
     for note in data.notes:
         _log.info("%s", note)
     return data if positive is None else data.one_against_rest(positive)
 
 
-def _read(source: Any, wishes: Wishes, progress: Progress) -> Dataset:  # noqa: ANN401
+def _read(source: DataLike, options: ColumnOptions, progress: Progress) -> Dataset:
     if isinstance(source, Dataset):
-        return _as_is(source, wishes)
+        return _as_is(source, options)
     if is_frame(source):
-        return frame_data(as_frame(source), wishes, None)
+        return dataset_from_frame(as_frame(source), options, None)
     if not isinstance(source, str | os.PathLike):
         raise InvalidInputError(
             f"a path, a name such as '@wine' or a frame is needed, got {type(source).__name__}; "
             "from_arrays takes a matrix and labels."
         )
     if isinstance(source, str) and source.startswith(SIGN):
-        again = {"file": source, **wishes.as_json()}
-        return matrix_data(read_bundled(source), wishes, again)
-    return _read_file(Path(source), wishes, progress)
+        return _read_named(source, options)
+    return _read_file(Path(source), options, progress)
 
 
-def _read_file(path: Path, wishes: Wishes, progress: Progress) -> Dataset:
-    suffix = suffix_of(path)
+def _read_file(path: Path, options: ColumnOptions, progress: Progress) -> Dataset:
+    suffix = format_suffix(path)
     refuse_unreadable(path)
     if not is_text(str(path.resolve())):
-        raise problem(ascii(path.name), "the path is no text (UTF-8); rename the file or folder.")
+        raise file_error(
+            ascii(path.name), "the path is not valid UTF-8; rename the file or folder."
+        )
     if suffix not in {*_TEXT_READERS, *_BINARY} or (
         suffix in _BINARY and suffix != path.suffix.lower()
     ):
-        raise problem(
+        raise file_error(
             str(path),
-            "the ending must tell the format, one of "
+            "the extension must be one of "
             f"{', '.join(sorted({*_TEXT_READERS, *_BINARY}))}, "
-            f"or .gz behind one of text, got {path.suffix or 'none'!r}.",
+            f"or a text format with .gz, got {path.suffix or 'none'!r}.",
         )
-    again = {"file": str(path.resolve()), **wishes.as_json()}
+    again = {"file": str(path.resolve()), **options.as_json()}
     if suffix in _TEXT_READERS:
-        read = partial(_TEXT_READERS[suffix], wishes=wishes, source=again)
+        read = partial(_TEXT_READERS[suffix], options=options, source=again)
         return read_text(path, progress, read)
-    data = _BINARY[suffix](path, wishes, again)
+    data = _BINARY[suffix](path, options, again)
     progress(1.0)
     return data
 
 
-def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
-    if replace(wishes, classes=False) != Wishes():  # the labels of a data set are classes
+def _as_is(data: Dataset, options: ColumnOptions) -> Dataset:
+    if replace(options, classes=False) != ColumnOptions():  # the labels of a data set are classes
         raise InvalidInputError(
             "target, drop, nominal, groups and cohort are for files and frames; a Dataset has them "
             "already."
@@ -208,9 +216,9 @@ def _as_is(data: Dataset, wishes: Wishes) -> Dataset:
 
 def _target(
     target: str | int | os.PathLike[str] | None,
-    source: Any,  # noqa: ANN401
+    source: DataLike,
 ) -> Column | None:
-    """Return the target such that it can be written down: a file of labels with its whole path."""
+    """Return the target in a form that can be stored; a CLS file becomes an absolute path."""
     if target is None:
         return None
     name = os.fspath(target) if isinstance(target, os.PathLike) else target
@@ -219,55 +227,80 @@ def _target(
     return as_column("target", name)
 
 
-def _is_gct(source: Any) -> bool:  # noqa: ANN401
-    return isinstance(source, str | os.PathLike) and suffix_of(Path(source)) == ".gct"
+def _is_gct(source: DataLike) -> bool:
+    return isinstance(source, str | os.PathLike) and format_suffix(Path(source)) == ".gct"
 
 
 def _silent(_: float) -> None:
-    """Report to nobody."""
+    """Ignore progress."""
 
 
-# Data sets that come along: ``@wine`` and others.
+# Data sets by name: ``@wine`` and others.
 
 SIGN = "@"
 
 
-def read_bundled(name: str) -> Matrix:
-    """Return a data set by its name, which begins with @; its target is called ``class``."""
-    if name not in BUNDLED:
-        raise UnknownNameError(f"no bundled data are called {name!r}.{did_you_mean(name, BUNDLED)}")
-    return BUNDLED[name](name)
+@dataclass(frozen=True)
+class DatasetRecord:
+    """A data set that is read by its name, which begins with ``@``."""
+
+    name: str
+    load: Callable[[], Dataset]
 
 
-def _from_sklearn(name: str) -> Matrix:
-    from sklearn import datasets  # noqa: PLC0415  (not every study needs it)
+def _load_sklearn(name: str) -> Dataset:
+    from sklearn import datasets
 
-    found: Any = getattr(datasets, f"load_{name.removeprefix(SIGN)}")()
-    labels = np.array([str(label) for label in found.target_names])[found.target]
-    return Matrix(
-        where=name,
-        X=np.ascontiguousarray(found.data, dtype=np.float64),
-        feature_names=[str(feature) for feature in found.feature_names],
-        side={TARGET: labels},
+    bunch: Any = getattr(datasets, f"load_{name}")()
+    labels = np.array([str(label) for label in bunch.target_names])[bunch.target]
+    return Dataset(
+        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
+        y=labels,
+        feature_names=tuple(str(feature) for feature in bunch.feature_names),
     )
 
 
-def _simulate_matrix(name: str) -> Matrix:
-    generator = Microarray()
-    drawn = generator.draw(0)
-    return Matrix(
+def _record_from_entry_point(point: EntryPoint) -> DatasetRecord:
+    def load() -> Dataset:  # imports the other package only when its data are read
+        data: Dataset = point.load()()
+        return data
+
+    return DatasetRecord(f"{SIGN}{point.name}", load)
+
+
+DATASETS: Registry[DatasetRecord] = Registry(
+    "data set",
+    [
+        DatasetRecord(f"{SIGN}{name}", partial(_load_sklearn, name))
+        for name in ("breast_cancer", "digits", "wine")
+    ],
+    entry_point_group="holdfast.datasets",
+    record_from_entry_point=_record_from_entry_point,
+    prefix=SIGN,
+)
+"""The data sets that have a name.
+
+Another package offers one by an entry point: a function without arguments that returns a
+:class:`Dataset`. So does :mod:`holdfast.simulate`, which this module does not import.
+"""
+
+
+def _read_named(name: str, options: ColumnOptions) -> Dataset:
+    """Read a data set by its name; its target is called ``class``."""
+    data = DATASETS.get_record(name).load()
+    columns = {TARGET: data.y, "groups": data.groups, "cohorts": data.cohorts}
+    side = {column: values for column, values in columns.items() if values is not None}
+    nominal = dict.fromkeys([*options.nominal, *(data.feature_names[j] for j in data.nominal)])
+    matrix = Matrix(
         where=name,
-        X=drawn.X,
-        feature_names=list(drawn.feature_names),
-        side={TARGET: drawn.y},
-        truth=drawn.informative,
-        generator=generator,
+        X=data.X,
+        feature_names=list(data.feature_names),
+        sample_columns=side,
+        truth=data.truth,
+        generator=data.generator,
+        notes=data.notes,
     )
-
-
-BUNDLED: dict[str, Callable[[str], Matrix]] = {
-    "@breast_cancer": _from_sklearn,
-    "@digits": _from_sklearn,
-    "@simulated": _simulate_matrix,
-    "@wine": _from_sklearn,
-}
+    options_with_roles = with_default_columns(
+        replace(options, nominal=tuple(nominal), classes=True), side
+    )
+    return dataset_from_matrix(matrix, options_with_roles, {"file": name, **options.as_json()})

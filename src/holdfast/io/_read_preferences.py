@@ -1,34 +1,34 @@
-"""Which reader a file needs, and the functions that the outside calls."""
+"""`read_preferences` and `read_similarity`: choose the reader for a file."""
 
 from __future__ import annotations
 
 import io
+import os
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from holdfast._formatting import did_you_mean, format_list
+from holdfast._typing import MatrixLike
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.io._selection_formats import COMMENT, read_json, read_lines, to_subsets
-from holdfast.io._tables import check_ranks, open_table, read_matrix, read_numbers, separator_of
+from holdfast.io._selection_formats import COMMENT, read_json, read_selection_lines, to_subsets
+from holdfast.io._tables import check_ranks, detect_separator, open_table, read_matrix, read_numbers
 from holdfast.io._text_files import (
     SourceText,
     decode_text,
-    name_of,
-    problem,
+    file_error,
     read_bytes,
     read_source,
+    source_name,
 )
 from holdfast.preferences import Rankings, Subsets, Weights
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
     from holdfast.io._selection_formats import Selections
 
 
@@ -37,10 +37,7 @@ FORMS = ("subset", "weights", "rankings")
 
 
 def read_preferences(
-    path: str | os.PathLike[str],
-    *,
-    form: Form = "subset",
-    n_features: int | None = None,
+    path: str | os.PathLike[str], *, form: Form = "subset", n_features: int | None = None
 ) -> Subsets | Weights | Rankings:
     r"""Read selections, scores or ranks from a file.
 
@@ -51,8 +48,8 @@ def read_preferences(
     form : {"subset", "weights", "rankings"}, default "subset"
         What the file holds.
     n_features : int, optional
-        Number of features that could have been selected, where the file does not tell;
-        checked against the file where it does.
+        Number of features that could have been selected; checked against the file if it states
+        this number.
 
     Returns
     -------
@@ -61,8 +58,7 @@ def read_preferences(
     Raises
     ------
     FileFormatError
-        The file is missing, binary, cut off or otherwise not what it should be; the message
-        says the line.
+        The file is missing, binary, truncated or in another format; the message names the line.
     UnknownNameError
         There is no such form.
     InvalidInputError
@@ -70,23 +66,23 @@ def read_preferences(
 
     Notes
     -----
-    All text is UTF-8. What is read, by the ending of the name or else by the content:
+    All text is UTF-8. The extension determines the format, or else the content:
 
     JSON (``.json``)
         A list of selections, each a list of indices (from 0) or of names; or an object
         ``{"n_features": 2000, "subsets": [...]}``, where ``"feature_names"`` may list all names.
     Table (``.csv``, ``.tsv``)
-        A header of feature names and one row a preference: 0 and 1 (or true and false) for
-        selections, numbers for weights, ranks with 1 as the best for rankings. Cells stand
-        between commas, semicolons or tabs; with the last two, decimal commas are understood.
+        A header of feature names and one row per preference: 0 and 1 (or true and false) for
+        selections, numbers for weights, ranks with 1 as the best for rankings. Cells are
+        separated by commas, semicolons or tabs; with the last two, decimal commas are accepted.
         A first column without a name holds row labels and is left out.
     Plain text (``.txt`` and others; selections only)
-        One selection a line, features between white space, commas or semicolons. If all
-        features of the file are whole numbers they are indices (from 0), else names. A line
-        with a single ``-`` is an empty selection.
+        One selection per line, features separated by white space, commas or semicolons. If all
+        features of the file are integers they are indices (from 0), else names. A line with a
+        single ``-`` is an empty selection.
 
     In tables and plain text, blank lines and lines that start with ``#`` are skipped. Features
-    that are named without a list of all names are numbered in the order in which they turn up.
+    that are named without a list of all names are numbered in order of appearance.
 
     Examples
     --------
@@ -137,18 +133,18 @@ def read_with_similarity(
     Raises
     ------
     FileFormatError
-        One of the files is not what it should be, or they speak of different features.
+        One of the files is in another format, or they have different features.
     """
     matrix, names = read_similarity(similarity)
     count = int(matrix.shape[0])
     if n_features not in (None, count):
-        raise problem(
-            name_of(similarity),
+        raise file_error(
+            source_name(similarity),
             f"the matrix must have n_features = {n_features:,} rows, got {count:,}.",
         )
     source = read_source(path)
     found = _selections(source)
-    _refuse_unmatched(source, found, name_of(similarity), names)
+    _refuse_unmatched(source, found, source_name(similarity), names)
     return to_subsets(source, found, count, names), matrix
 
 
@@ -157,20 +153,20 @@ def _refuse_unmatched(
 ) -> None:
     if names is None and found.names is None and found.by_name:
         raise source.error(
-            f"features go by name here, but {similarity} has no names to match them with; "
+            f"features are given by name, but {similarity} has no names to match them with; "
             "give the similarities as CSV with a header of names."
         )
 
 
 def _selections(source: SourceText) -> Selections:
-    kind = format_of(source)
+    kind = detect_format(source)
     if kind == "json":
         return read_json(source)
-    return read_matrix(open_table(source)) if kind == "table" else read_lines(source)
+    return read_matrix(open_table(source)) if kind == "table" else read_selection_lines(source)
 
 
 def _numbers(source: SourceText, form: str, n_features: int | None) -> Weights | Rankings:
-    if format_of(source) == "json":
+    if detect_format(source) == "json":
         raise source.error(
             f"{form} are read from CSV or TSV with a header of names, got JSON; "
             "only selections are read from JSON.",
@@ -185,7 +181,7 @@ def _numbers(source: SourceText, form: str, n_features: int | None) -> Weights |
         raise source.error(str(error)) from error
 
 
-# What a file is: JSON, a table, or plain text.
+# The format of a file: JSON, a table, or plain text.
 
 _BY_ENDING: dict[str, Literal["json", "table"]] = {
     ".json": "json",
@@ -194,8 +190,8 @@ _BY_ENDING: dict[str, Literal["json", "table"]] = {
 }
 
 
-def format_of(source: SourceText) -> Literal["json", "table", "lines"]:
-    """Tell the format from the ending of the name, else from the first lines."""
+def detect_format(source: SourceText) -> Literal["json", "table", "lines"]:
+    """Detect the format from the extension, else from the first lines."""
     if source.suffix in _BY_ENDING:
         return _BY_ENDING[source.suffix]
     if source.text.lstrip().startswith(("[", "{")):
@@ -204,8 +200,8 @@ def format_of(source: SourceText) -> Literal["json", "table", "lines"]:
 
 
 def _is_matrix(source: SourceText) -> bool:
-    """Tell whether a line of names is followed by a line of as many 0 and 1."""
-    separator = separator_of(source)
+    """Return whether a line of names is followed by a line of 0 and 1 of the same length."""
+    separator = detect_separator(source)
     stripped = (line.strip("\r\n ") for line in source.lines())
     content = (line for line in stripped if line.strip() and not line.startswith(COMMENT))
     cells = [_cells(line, separator) for line in islice(content, 2)]
@@ -220,7 +216,7 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip().strip('"') for cell in line.split(separator)]
 
 
-# A matrix of similarities between features, from NumPy's files or from a table.
+# A matrix of similarities between features, from a NumPy file or a table.
 
 _NPY, _NPZ = b"\x93NUMPY", b"PK"
 
@@ -239,14 +235,14 @@ def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None
     matrix : ndarray or scipy sparse array
         The p x p similarities, all finite.
     names : list of str or None
-        The names of the features, where the file has them.
+        The names of the features, if the file has them.
 
     Raises
     ------
     FileFormatError
-        Anything else, a matrix that is not square, missing or infinite values.
+        Another format, a matrix that is not square, missing or infinite values.
     """
-    name, data = name_of(path), read_bytes(path)
+    name, data = source_name(path), read_bytes(path)
     if data.startswith((_NPY, _NPZ)):
         matrix, names = _from_numpy(name, data), None
     else:
@@ -256,7 +252,7 @@ def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None
     return matrix, names
 
 
-# what NumPy lets through from a damaged file, by the part that is damaged
+# exceptions that NumPy raises for damaged files
 _UNREADABLE = (
     ValueError, OSError, EOFError, KeyError, RuntimeError, SyntaxError,
     tokenize.TokenError, zipfile.BadZipFile, zlib.error,
@@ -268,7 +264,7 @@ def _from_table(source: SourceText) -> tuple[Any, list[str]]:
     return read_numbers(table), table.names
 
 
-def _from_numpy(name: str, data: bytes) -> Any:  # noqa: ANN401  (dense or sparse)
+def _from_numpy(name: str, data: bytes) -> MatrixLike:
     try:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -279,29 +275,29 @@ def _from_numpy(name: str, data: bytes) -> Any:  # noqa: ANN401  (dense or spars
         if len(keys) == 1:
             return loaded[keys[0]]
     except _UNREADABLE as error:
-        raise problem(
+        raise file_error(
             name, f"a NumPy file of numbers is needed, got one that cannot be read ({error})."
         ) from None
-    raise problem(
+    raise file_error(
         name, f"one array is needed in the file, got {len(keys):,}: {format_list(keys) or 'none'}."
     )
 
 
-def _sparse(data: bytes) -> Any:  # noqa: ANN401  (scipy has two families of sparse matrices)
-    import scipy.sparse  # noqa: PLC0415  (only sparse files need it)
+def _sparse(data: bytes) -> MatrixLike:
+    import scipy.sparse
 
     return scipy.sparse.csr_array(scipy.sparse.load_npz(io.BytesIO(data)))
 
 
-def _check(name: str, matrix: Any) -> None:  # noqa: ANN401
+def _check(name: str, matrix: MatrixLike) -> None:
     if matrix.dtype.kind not in "biuf":
-        raise problem(name, f"similarities must be numbers, got {matrix.dtype}.")
+        raise file_error(name, f"similarities must be numbers, got {matrix.dtype}.")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
-        raise problem(
+        raise file_error(
             name,
-            "a square matrix with one row and one column a feature is needed, "
+            "a square matrix with one row and one column per feature is needed, "
             f"got the shape {tuple(matrix.shape)}.",
         )
     stored = matrix if isinstance(matrix, np.ndarray) else matrix.data
     if not np.isfinite(stored).all():
-        raise problem(name, "similarities must be finite, got missing or infinite ones.")
+        raise file_error(name, "similarities must be finite, got missing or infinite ones.")

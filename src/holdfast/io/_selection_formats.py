@@ -1,32 +1,28 @@
-"""Selections as found in a file, checked row by row so that messages can name the line."""
+"""Selections in JSON and plain text, checked row by row so that messages can name the line."""
 
 from __future__ import annotations
 
 import difflib
 import json
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast._formatting import did_you_mean, plural
+from holdfast._typing import JSON
 from holdfast.errors import InvalidInputError
-from holdfast.io._text_files import first_repeat, quote_value, refuse_repeats
+from holdfast.io._text_files import SourceText, first_repeat, quote_value, refuse_repeats
 from holdfast.preferences import Subsets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from holdfast.io._text_files import SourceText
-
 
 _LARGEST_INDEX = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Selections:
-    """Rows of indices or of names, and where they stand in the file.
+    """Rows of indices or of names, and their lines in the file.
 
     Attributes
     ----------
@@ -35,9 +31,9 @@ class Selections:
     where : callable
         Takes a row and an item of it, returns the line.
     names : sequence of str or None
-        Names of all features, in order, where the file lists them.
+        Names of all features, in order, if the file lists them.
     n_features : int or None
-        Number of features, where the file says it.
+        Number of features, if the file states it.
     """
 
     rows: list[list[Any]]
@@ -47,7 +43,7 @@ class Selections:
 
     @property
     def by_name(self) -> bool:
-        """Whether rows hold names, numbered in the order in which they turn up."""
+        """Whether rows hold names rather than indices."""
         return any(isinstance(item, str) for row in self.rows for item in row)
 
 
@@ -61,9 +57,9 @@ def to_subsets(
     if not found.rows:
         raise source.error("at least one selection is needed, got none.")
     if feature_names is not None and found.names is not None:
-        found = _to_named_rows(source, found, feature_names)
+        found = _rows_by_name(source, found, feature_names)
     names = feature_names if feature_names is not None else found.names
-    count = _agreed_count(source, found, n_features, names)
+    count = _check_feature_count(source, found, n_features, names)
     _check_rows(source, found, count, names)
     try:
         return Subsets(found.rows, n_features=count, feature_names=names)
@@ -71,30 +67,32 @@ def to_subsets(
         raise source.error(str(error)) from error
 
 
-def _agreed_count(
-    source: SourceText, found: Selections, asked: int | None, names: Sequence[str] | None
+def _check_feature_count(
+    source: SourceText, found: Selections, requested: int | None, names: Sequence[str] | None
 ) -> int | None:
     """Return the number of features that the file and the caller agree on."""
-    told = found.n_features if names is None else len(names)
-    if asked is not None and told is not None and asked != told:
+    stated = found.n_features if names is None else len(names)
+    if requested is not None and stated is not None and requested != stated:
         raise source.error(
-            f"n_features must be the {told:,} that the file tells, got {asked:,}; "
+            f"n_features must be {stated:,} as in the file, got {requested:,}; "
             "leave it out or correct it."
         )
-    return asked if told is None else told
+    return requested if stated is None else stated
 
 
-def _to_named_rows(source: SourceText, found: Selections, names: Sequence[str]) -> Selections:
-    """Return rows of names where the file numbers its features otherwise than `names` does."""
-    own = found.names or ()
-    _check_rows(source, found, len(own), own)
-    if set(own) != set(names):
-        odd = min(set(own) ^ set(names))
+def _rows_by_name(source: SourceText, found: Selections, names: Sequence[str]) -> Selections:
+    """Return rows of names, as the file and `names` may number the features differently."""
+    file_names = found.names or ()
+    _check_rows(source, found, len(file_names), file_names)
+    if set(file_names) != set(names):
+        odd = min(set(file_names) ^ set(names))
         raise source.error(
             f"the features must be the {len(names):,} of the similarity matrix, got "
-            f"{len(own):,} of which some differ, such as {quote_value(odd)}."
+            f"{len(file_names):,} of which some differ, such as {quote_value(odd)}."
         )
-    rows = [[item if isinstance(item, str) else own[item] for item in row] for row in found.rows]
+    rows = [
+        [item if isinstance(item, str) else file_names[item] for item in row] for row in found.rows
+    ]
     return Selections(rows, found.where, None, found.n_features)
 
 
@@ -178,7 +176,7 @@ def read_json(source: SourceText) -> Selections:
     return Selections(rows, where, document.get("feature_names"), document.get("n_features"))
 
 
-def _parse_json(source: SourceText) -> Any:  # noqa: ANN401  (any JSON value)
+def _parse_json(source: SourceText) -> JSON:
     try:
         return json.loads(source.text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
@@ -198,7 +196,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_object(source: SourceText, document: object) -> None:
-    """Refuse anything but an object with a list of subsets and known keys."""
+    """Raise unless the document is an object with a list of subsets and known keys."""
     if not isinstance(document, dict):
         raise source.error(
             "a list of selections or an object with 'subsets' is needed, got "
@@ -215,12 +213,12 @@ def _check_object(source: SourceText, document: object) -> None:
 
 
 def _check_features(source: SourceText, document: dict[str, Any]) -> None:
-    """Refuse a number or a list of names of features that cannot be one."""
+    """Raise for an invalid number of features or list of names."""
     count, names = document.get("n_features"), document.get("feature_names")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         line = source.line_at(_value_of(source.text, "n_features"))
         raise source.error(
-            f"n_features must be a whole number from 1 on, got {quote_value(count)}.", line
+            f"n_features must be a positive integer, got {quote_value(count)}.", line
         )
     if names is None:
         return
@@ -235,7 +233,7 @@ def _check_features(source: SourceText, document: dict[str, Any]) -> None:
 
 
 def _check_kinds(source: SourceText, rows: list[Any]) -> None:
-    """Refuse rows that are no lists, and items that are neither indices nor names."""
+    """Raise for rows that are not lists, and items that are neither indices nor names."""
     first: type | None = None
     for position, row in enumerate(rows):
         if not isinstance(row, list):
@@ -247,14 +245,14 @@ def _check_kinds(source: SourceText, rows: list[Any]) -> None:
             first = first or type(value)
             if type(value) is not first or first not in (int, str):
                 raise source.error(
-                    "features must be indices (whole numbers) throughout or names (in quotes) "
-                    f"throughout, got {json.dumps(value)[:40]}.",
+                    "features must be all indices (integers) or all names (in quotes), "
+                    f"got {json.dumps(value)[:40]}.",
                     _line(source, position, item),
                 )
 
 
 def _line(source: SourceText, row: int, item: int | None = None) -> int:
-    """Return the line of a row, or of an item in it; walked anew, as only messages need it."""
+    """Return the line of a row, or of an item in it; parsed again, as only messages need it."""
     text = source.text
     start = _skip(text, 0)
     start = _value_of(text, "subsets") if text[start] == "{" else start
@@ -280,7 +278,7 @@ def _items(text: str, start: int) -> Iterator[int]:
 
 
 def _value_of(text: str, key: str) -> int:
-    """Return where the value of a key of the outer object begins."""
+    """Return the offset of the value of a key of the outer object."""
     decoder = json.JSONDecoder()
     at = _skip(text, 0)
     while True:
@@ -291,7 +289,7 @@ def _value_of(text: str, key: str) -> int:
         at = _skip(text, decoder.raw_decode(text, at)[1])
 
 
-# Plain text: one selection a line.
+# Plain text: one selection per line.
 
 COMMENT = "#"
 EMPTY = "-"
@@ -300,10 +298,10 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DIGITS = 19  # an index of more digits fits no 64-bit number
 
 
-def read_lines(source: SourceText) -> Selections:
-    """Read one selection a line: features between white space, commas or semicolons.
+def read_selection_lines(source: SourceText) -> Selections:
+    """Read one selection per line: features separated by white space, commas or semicolons.
 
-    If every feature of the file is a whole number they are indices, else they are names.
+    If every feature of the file is an integer they are indices, else they are names.
     """
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -330,8 +328,8 @@ def _features(source: SourceText, line: str, number: int) -> list[str]:
     if '"' in line:
         odd = next(feature for feature in features if '"' in feature)
         raise source.error(
-            f"names stand without quotes in plain text, got {quote_value(odd)}; "
-            "write names with blanks or quotes as JSON.",
+            f"names in plain text are not quoted, got {quote_value(odd)}; "
+            "use JSON for names with blanks or quotes.",
             number,
         )
     return features

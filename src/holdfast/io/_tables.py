@@ -1,37 +1,28 @@
-"""CSV and its kin: a header of names, then one row of cells a preference."""
+"""Tables of selections, scores or ranks: a header of names, then one row per preference."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 
+from holdfast._typing import FloatArray
 from holdfast.io._selection_formats import COMMENT, Selections
-from holdfast.io._text_files import quote_value, refuse_repeats
+from holdfast.io._text_files import SourceText, quote_value, refuse_repeats
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeAlias
-
-    from numpy.typing import NDArray
-
-    from holdfast.io._text_files import SourceText
-
-    Row: TypeAlias = NDArray[np.float64]
-
-
-SEPARATORS = "\t;,"  # the first wins a tie, as decimal commas make commas the weakest sign
+SEPARATORS = "\t;,"  # the first wins a tie, as commas may also be decimal commas
 SEPARATOR_NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The names in the header, and the rows below it with their lines, read as they are asked for.
+    """The names in the header, and an iterator over the rows with their lines.
 
-    A first column without a name holds labels of the rows, which are kept apart.
+    A first column without a name holds row labels, which are left out.
     """
 
     source: SourceText
@@ -42,31 +33,30 @@ class Table:
     _records: Iterator[tuple[int, list[str]]]
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the line and the cells of each row, labels left out; all are of one length."""
+        """Yield the line and the cells of each row, without row labels; raise for ragged rows."""
         width = len(self.names) + self.has_labels
         for line, cells in self._records:
             if len(cells) != width:
-                raise self.source.error(self._ragged(len(cells), width), line)
+                raise self.source.error(self._row_length_message(len(cells), width), line)
             yield line, cells[1:] if self.has_labels else cells
 
     def column(self, position: int) -> str:
-        """Return how messages name a column."""
+        """Return the name of a column in messages."""
         return f"column {quote_value(self.names[position])}"
 
-    def _ragged(self, got: int, width: int) -> str:
+    def _row_length_message(self, got: int, width: int) -> str:
         return (
             f"each row must have {width:,} cells between {SEPARATOR_NAMES[self.separator]}, "
-            "as the header "
-            f"in line {self.header_line} has, got {got:,}; "
-            "is the row cut off, or is a separator missing?"
+            f"like the header in line {self.header_line}, got {got:,}; "
+            "is the row truncated, or a separator missing?"
         )
 
 
 def open_table(source: SourceText) -> Table:
-    """Read the header of a table and make its rows ready to be read."""
-    separator = separator_of(source)
+    """Read the header of a table; rows are read on demand."""
+    separator = detect_separator(source)
     kept = ("\n" if line.startswith(COMMENT) else line for line in source.lines())
-    records = records_of(kept, separator, source.error)
+    records = read_records(kept, separator, source.error)
     first = next(records, None)
     if first is None:
         raise source.error("a header of feature names is needed, got comments only.", 1)
@@ -77,8 +67,8 @@ def open_table(source: SourceText) -> Table:
     return table
 
 
-def separator_of(source: SourceText) -> str:
-    """Return the sign between cells: the most frequent candidate in the header."""
+def detect_separator(source: SourceText) -> str:
+    """Return the separator: the most frequent candidate in the header."""
     if source.suffix == ".tsv":
         return "\t"
     header = next((line for line in source.lines() if is_content(line)), "")
@@ -87,11 +77,11 @@ def separator_of(source: SourceText) -> str:
 
 
 def is_content(line: str) -> bool:
-    """Tell whether a line is neither blank nor a comment."""
+    """Return whether a line is neither blank nor a comment."""
     return bool(line.strip()) and not line.startswith(COMMENT)
 
 
-def records_of(
+def read_records(
     lines: Iterable[str], separator: str, error_at: Callable[[str, int], Exception]
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the cells of each row that is not blank, with the line it begins on."""
@@ -104,14 +94,14 @@ def records_of(
             line = reader.line_num
     except csv.Error as error:
         raise error_at(
-            f"the row cannot be taken apart at {SEPARATOR_NAMES[separator]} ({error}); is a "
-            "quote left open?",
+            f"the row cannot be split at {SEPARATOR_NAMES[separator]} ({error}); is a "
+            "quote not closed?",
             line + 1,
         ) from None
 
 
 def _check_header(table: Table) -> None:
-    """Refuse names that are missing, given twice, or no names at all."""
+    """Raise if a name is missing or repeated, or if the header is a row of data."""
     names, line = table.names, table.header_line
     if "" in names:
         column = names.index("") + 1 + table.has_labels
@@ -127,8 +117,8 @@ def _check_header(table: Table) -> None:
 
 # The cells of a table as selections, or as numbers.
 
-if TYPE_CHECKING:
-    Check: TypeAlias = Callable[[Table, int, Row], None]
+
+Check: TypeAlias = Callable[[Table, int, FloatArray], None]
 
 
 _PLAIN = {"0", "1"}
@@ -136,7 +126,7 @@ _SELECTED = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "
 
 
 def read_matrix(table: Table) -> Selections:
-    """Read a 0/1 matrix, one row a selection; ``true`` and ``false`` are understood, too."""
+    """Read a 0/1 matrix with one row per selection; ``true`` and ``false`` are accepted."""
     rows: list[list[int]] = []
     lines: list[int] = []
     for line, cells in table.rows():
@@ -156,15 +146,15 @@ def _find_selected(table: Table, line: int, cells: list[str]) -> list[int]:
         column = marks.index(None)
         raise table.source.error(
             f"a table of selections holds 0 and 1, got {quote_value(cells[column])} in "
-            f"{table.column(column)}; scores and ranks need the form weights or rankings, "
-            "one selection a line the ending .txt.",
+            f"{table.column(column)}; for scores and ranks use the form weights or rankings, for "
+            "one selection per line the extension .txt.",
             line,
         )
     return [column for column, mark in enumerate(marks) if mark]
 
 
-def read_numbers(table: Table, check: Check | None = None) -> NDArray[np.float64]:
-    """Read a table of finite numbers; `check` may refuse a row."""
+def read_numbers(table: Table, check: Check | None = None) -> FloatArray:
+    """Read a table of finite numbers; `check` may raise for a row."""
     _refuse_numbers_as_header(table)
     rows = list(_number_rows(table, check))
     if not rows:
@@ -174,19 +164,19 @@ def read_numbers(table: Table, check: Check | None = None) -> NDArray[np.float64
     return np.vstack(rows)
 
 
-def check_ranks(table: Table, line: int, row: Row) -> None:
-    """Refuse ranks outside 1 to p."""
+def check_ranks(table: Table, line: int, row: FloatArray) -> None:
+    """Raise for ranks outside 1 to p."""
     odd = np.flatnonzero((row < 1) | (row > len(row)))
     if odd.size:
         column = int(odd[0])
         raise table.source.error(
             f"ranks run from 1 (best) to {len(row):,}, got {row[column]:g} in "
-            f"{table.column(column)}; scores need the form weights.",
+            f"{table.column(column)}; use the form weights for scores.",
             line,
         )
 
 
-def _number_rows(table: Table, check: Check | None) -> Iterator[Row]:
+def _number_rows(table: Table, check: Check | None) -> Iterator[FloatArray]:
     for line, cells in table.rows():
         row = _numbers(table, line, cells)
         if check is not None:
@@ -194,8 +184,8 @@ def _number_rows(table: Table, check: Check | None) -> Iterator[Row]:
         yield row
 
 
-def _numbers(table: Table, line: int, cells: list[str]) -> Row:
-    # Python's own float() takes 1_000 and reads it as 1000
+def _numbers(table: Table, line: int, cells: list[str]) -> FloatArray:
+    # float() accepts 1_000 as 1000
     plain = "_" not in "".join(cells)
     try:
         row = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
@@ -215,7 +205,7 @@ def _numbers(table: Table, line: int, cells: list[str]) -> Row:
 
 
 def _number(cell: str, separator: str = ",") -> float:
-    """Return a cell as a number, NaN if it is none; decimal commas count where cells allow them."""
+    """Return a cell as a number, NaN if it is not one; decimal commas need another separator."""
     if "_" in cell:
         return np.nan
     if separator != "," and "." not in cell:
@@ -227,7 +217,7 @@ def _number(cell: str, separator: str = ",") -> float:
 
 
 def _refuse_numbers_as_header(table: Table) -> None:
-    """Refuse a first line that is a row of data: it would be lost without a word."""
+    """Raise if the first line is a row of data, which would be lost silently."""
     values = np.array([_number(name, table.separator) for name in table.names])
     if np.isnan(values).any():
         return

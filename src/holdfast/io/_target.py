@@ -1,49 +1,51 @@
-"""Numbers as a target: class labels, or amounts? What is ambiguous is refused."""
+"""Targets that hold numbers: class labels or quantities? Ambiguous targets are refused."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from enum import Enum
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from holdfast._formatting import format_list
+from holdfast._typing import AnyArray
 from holdfast.errors import InvalidInputError
 from holdfast.io._columns import is_missing
 from holdfast.io._text_files import quote_value
-from holdfast.io._values import MAX_AMBIGUOUS_VALUES, MISSING_TYPES, number_of, number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
+from holdfast.io._values import (
+    MAX_AMBIGUOUS_VALUES,
+    MISSING_TYPES,
+    format_label_number,
+    parse_finite_number,
+)
 
 MIN_AMBIGUOUS_VALUES = 3
-"""Distinct numbers from which on a target may hold amounts; two are two classes either way."""
+"""Distinct numbers from which a target may hold quantities; two values are two classes."""
 VALUES_SHOWN = 3
-"""Numbers that a message shows."""
+"""Numbers that a message lists."""
 
 
 class TargetOrigin(Enum):
-    """Where a target comes from, which decides what its numbers may be."""
+    """The origin of a target, which determines how its numbers are interpreted."""
 
     TEXT = "text"
-    """Cells without a type: those that read as numbers are numbers."""
+    """Untyped cells; those that parse as numbers are numbers."""
     TABLE = "table"
-    """A column with a type, measured or coded."""
+    """A typed column, which may be measured or coded."""
     ARRAY = "array"
-    """An array made in Python, where integers are the usual way to code classes."""
+    """An array from Python code, where integers usually encode classes."""
 
 
-def check_target(where: str, name: str, values: NDArray[Any], origin: TargetOrigin) -> None:
-    """Refuse a target of a file or frame whose numbers may not be class labels.
+def check_target(where: str, name: str, values: AnyArray, origin: TargetOrigin) -> None:
+    """Raise if the numbers in a target of a file or frame may not be class labels.
 
     Parameters
     ----------
     where : str
-        What messages call the file or the frame.
+        The name of the file or frame in messages.
     name : str
         The name of the target.
     values : ndarray
@@ -59,8 +61,8 @@ def check_target(where: str, name: str, values: NDArray[Any], origin: TargetOrig
     raise InvalidInputError(f"{where}: column {quote_value(name)} {_question(found)} {remedy}")
 
 
-def check_target_array(name: str, values: NDArray[Any]) -> None:
-    """Refuse an array of labels that is structured, or whose fractions may not be classes."""
+def check_target_array(name: str, values: AnyArray) -> None:
+    """Raise for structured arrays, and for floats that may not be class labels."""
     found = _distinct_numbers(values, TargetOrigin.ARRAY)
     if len(found) < MIN_AMBIGUOUS_VALUES:
         return
@@ -71,8 +73,8 @@ def check_target_array(name: str, values: NDArray[Any]) -> None:
     )
 
 
-def refuse_structured(name: str, values: NDArray[Any]) -> None:
-    """Refuse an array of records, as survival outcomes are kept in."""
+def refuse_structured(name: str, values: AnyArray) -> None:
+    """Raise for an array of records, the usual form of survival outcomes."""
     if values.dtype.names is None:
         return
     fields = ", ".join(values.dtype.names)
@@ -83,16 +85,18 @@ def refuse_structured(name: str, values: NDArray[Any]) -> None:
 
 
 def _question(found: list[float]) -> str:
-    """Say which numbers were seen, and ask what they are."""
-    values = format_list((str(number_text(value)) for value in sorted(found)), most=VALUES_SHOWN)
-    seen = f"holds {len(found):,} distinct numbers ({values})"
+    """Return the part of the message that lists the numbers and asks what they are."""
+    values = format_list(
+        (str(format_label_number(value)) for value in sorted(found)), most=VALUES_SHOWN
+    )
+    holds = f"holds {len(found):,} distinct numbers ({values})"
     if len(found) > MAX_AMBIGUOUS_VALUES:
-        return f"{seen}: this looks like a continuous outcome, which is not supported yet."
-    return f"{seen}: classes, or amounts? Amounts are not supported as a target yet."
+        return f"{holds}: this looks like a continuous outcome, which is not supported yet."
+    return f"{holds}: classes or quantities? Quantities are not supported as a target yet."
 
 
-def _distinct_numbers(values: NDArray[Any], origin: TargetOrigin) -> list[float]:
-    """Return the distinct numbers of a target that may be amounts; none where it holds classes."""
+def _distinct_numbers(values: AnyArray, origin: TargetOrigin) -> list[float]:
+    """Return the distinct numbers of a target that may be quantities; [] if it holds classes."""
     if origin is TargetOrigin.TEXT:
         return _numbers_of_texts(set(values.tolist()))
     if values.dtype.kind == "O":
@@ -100,27 +104,27 @@ def _distinct_numbers(values: NDArray[Any], origin: TargetOrigin) -> list[float]
     if values.dtype.kind not in ("f" if origin is TargetOrigin.ARRAY else "fiu"):
         return []
     distinct = np.unique(values)
-    return [value for value in distinct.tolist() if value == value]  # noqa: PLR0124  (NaN)
+    return [value for value in distinct.tolist() if not math.isnan(value)]
 
 
 def _numbers_of_texts(texts: Iterable[str]) -> list[float]:
-    """Return the numbers that cells hold; none where one cell is neither a number nor missing."""
-    found = set()
+    """Return the distinct numbers in cells; [] if a cell is neither a number nor missing."""
+    numbers = set()
     for text in texts:
         if is_missing(text):
             continue
-        number = number_of(text)
+        number = parse_finite_number(text)
         if number is None:
             return []
-        found.add(number)
-    return list(found)
+        numbers.add(number)
+    return list(numbers)
 
 
 def _numbers_of_objects(values: list[Any], origin: TargetOrigin) -> list[float]:
-    """Return the distinct numbers of a column of objects; none where one is something else."""
-    there = [one for one in values if one is not None and type(one).__name__ not in MISSING_TYPES]
-    if not all(isinstance(one, Real) and not isinstance(one, bool | np.bool_) for one in there):
+    """Return the distinct numbers of a column of objects; [] if an object is anything else."""
+    present = [v for v in values if v is not None and type(v).__name__ not in MISSING_TYPES]
+    if not all(isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in present):
         return []
-    if origin is TargetOrigin.ARRAY and all(isinstance(one, Integral) for one in there):
+    if origin is TargetOrigin.ARRAY and all(isinstance(v, Integral) for v in present):
         return []
-    return [value for value in {float(one) for one in there} if not math.isnan(value)]
+    return [value for value in {float(v) for v in present} if not math.isnan(value)]

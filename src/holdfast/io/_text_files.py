@@ -1,25 +1,21 @@
-"""Text files line by line: packed or not, in the encodings that tables come in."""
+"""Text files, read line by line: compressed or not, in the encodings that tables come in."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import sys
 import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias, TypeVar, cast
+from typing import IO, TypeAlias, TypeVar, cast
 
-from holdfast.errors import FileFormatError
+from holdfast.errors import FileFormatError, HoldfastError
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator, Sequence
-
-    from holdfast.errors import HoldfastError
-
-    Progress: TypeAlias = Callable[[float], None]
+Progress: TypeAlias = Callable[[float], None]
 
 
 T = TypeVar("T")
@@ -31,9 +27,9 @@ _MARKS = {
     b"\xfe\xff": UTF_16,
 }
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
-_HEAD = 1 << 16  # bytes that are looked at before a file counts as text
-_STEP = 1 << 22  # packed bytes between two reports of progress
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # no table holds these
+_HEAD = 1 << 16  # bytes that are checked before a file counts as text
+_STEP = 1 << 22  # bytes on disk between two calls of the progress callback
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # never part of a table
 _NOTES = {
     UTF_16: "The file is in UTF-16.",
     UTF_32: "The file is in UTF-32.",
@@ -43,7 +39,7 @@ _NOTES = {
 
 @dataclass(frozen=True)
 class TextFile:
-    """A text file that is read from front to back, as often as need be."""
+    """A text file that can be read from start to end any number of times."""
 
     path: Path
     encoding: str
@@ -51,25 +47,25 @@ class TextFile:
 
     @property
     def where(self) -> str:
-        """What messages call the file."""
+        """The name of the file in messages."""
         return str(self.path)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said about the encoding; nothing about UTF-8."""
+        """A note on the encoding; none for UTF-8."""
         return (_NOTES[self.encoding],) if self.encoding in _NOTES else ()
 
     @property
     def suffix(self) -> str:
-        """The ending that tells the format, in small letters."""
-        return suffix_of(self.path)
+        """The file name extension that determines the format, in lower case."""
+        return format_suffix(self.path)
 
     def error(self, message: str, line: int | None = None) -> FileFormatError:
-        """Return an error that says where in this file something is wrong."""
-        return problem(self.where, message, line)
+        """Return an error with the name of the file and the line."""
+        return file_error(self.where, message, line)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, ends included, whatever system wrote them."""
+        """Yield the lines with their line ends, of any operating system."""
         number = 0
         try:
             with self.path.open("rb") as raw, _decompress_stream(self.path, raw) as data:
@@ -80,7 +76,7 @@ class TextFile:
             raise _damage(self.path, error, number + 1) from None
 
     def refuse_control(self, cell: str, line: int) -> None:
-        """Refuse a cell with signs that no text holds."""
+        """Raise if a cell holds control characters, which are never part of a table."""
         odd = _CONTROL.search(cell)
         if odd is not None:
             raise self.error(
@@ -88,54 +84,54 @@ class TextFile:
             )
 
 
-def suffix_of(path: Path) -> str:
-    """Return the ending of a name that tells the format; ``.gz`` only says that it is packed."""
+def format_suffix(path: Path) -> str:
+    """Return the extension that determines the format; a ``.gz`` behind it is skipped."""
     plain = path.with_suffix("") if _is_packed(path) else path
     return plain.suffix.lower()
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Refuse a file that is not there or may not be opened."""
+    """Raise if a file does not exist or cannot be opened."""
     try:
         path.open("rb").close()
     except FileNotFoundError:
-        message = "there is no such file; check the path, or give @wine for data that come along."
+        message = "there is no such file; check the path, or use a bundled data set such as @wine."
     except (OSError, ValueError) as error:
         message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
         if path.is_dir():
-            message = "this is a folder, a file is needed; name one of the files in it."
+            message = "this is a folder; give one of the files in it."
     else:
         return
-    raise problem(str(path), message)
+    raise file_error(str(path), message)
 
 
 def read_text(path: Path, progress: Progress, parse: Callable[[TextFile], T]) -> T:
-    """Let `parse` read a file as UTF-8, or from the start as Latin-1 if it is not UTF-8."""
+    """Parse a file as UTF-8; if it is not valid UTF-8, parse it again as Latin-1."""
     encoding = _encoding(path)
     try:
         return parse(TextFile(path, encoding, progress))
     except UnicodeDecodeError as error:
         if encoding != UTF_8:
-            raise problem(
+            raise file_error(
                 str(path), f"the text is not valid {encoding.upper()} ({error})."
             ) from None
     return parse(TextFile(path, LATIN_1, progress))
 
 
 def _encoding(path: Path) -> str:
-    """Return the encoding by the first bytes; refuse files that are empty or no text."""
+    """Detect the encoding from the first bytes; raise for empty and binary files."""
     head = _head(path)
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise problem(str(path), "the file is empty; a header and rows of data are needed.", 1)
+        raise file_error(str(path), "the file is empty; a header and rows of data are needed.", 1)
     marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     if marked is not None:
         return marked
     odd = _CONTROL.search(head.decode(LATIN_1))
     if odd is not None:
-        raise problem(
+        raise file_error(
             str(path),
             f"a text file is needed, got binary data (byte 0x{ord(odd[0]):02x}); "
-            "export it as CSV, or give it the ending of its format.",
+            "export it as CSV, or give the file the extension of its format.",
             1 + head[: odd.start()].count(b"\n"),
         )
     return UTF_8
@@ -150,8 +146,12 @@ def _head(path: Path) -> bytes:
 
 
 def _damage(path: Path, error: Exception, line: int) -> FileFormatError:
-    told = str(error).rstrip(".")
-    return problem(str(path), f"the packed file is damaged or cut off ({told}); get it anew.", line)
+    reason = str(error).rstrip(".")
+    return file_error(
+        str(path),
+        f"the compressed file is damaged or incomplete ({reason}); get it again.",
+        line,
+    )
 
 
 def _decompress_stream(path: Path, raw: IO[bytes]) -> IO[bytes]:
@@ -163,27 +163,27 @@ def _is_packed(path: Path) -> bool:
 
 
 def _read_with_progress(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) -> Iterator[str]:
-    """Yield lines and report from time to time which part of the file is read."""
-    size, told = max(1, file.path.stat().st_size), 0
+    """Yield lines; call the progress callback with the fraction read after every few megabytes."""
+    size, reported = max(1, file.path.stat().st_size), 0
     for line in text:
         yield line
-        if raw.tell() - told >= _STEP:
-            told = raw.tell()
-            file.progress(min(1.0, told / size))
+        if raw.tell() - reported >= _STEP:
+            reported = raw.tell()
+            file.progress(min(1.0, reported / size))
     file.progress(1.0)
 
 
-# A file as text, with its name for messages and the lines it is made of.
+# Whole files as text: selections, scores and ranks.
 
 STANDARD_INPUT = "-"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_CONTROL_SOURCE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # no text file of tables holds these
-_SHOWN = 40  # characters of a cell that a message repeats
+_CONTROL_SOURCE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # never part of a text file
+_SHOWN = 40  # characters of a cell that a message quotes
 
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The text of a file (or of standard input) and the name that messages call it by."""
+    """The text of a file (or of standard input), and its name in messages."""
 
     name: str
     suffix: str
@@ -191,10 +191,10 @@ class SourceText:
 
     def error(self, message: str, line: int | None = None) -> FileFormatError:
         """Return an error that says where in this file something is wrong."""
-        return problem(self.name, message, line)
+        return file_error(self.name, message, line)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines as they are, ends included, whatever system wrote them."""
+        """Yield the lines with their line ends, of any operating system."""
         return io.StringIO(self.text, newline="")
 
     def line_at(self, offset: int) -> int:
@@ -202,26 +202,26 @@ class SourceText:
         return _line_at(self.text[:offset].encode())
 
 
-def problem(name: str, message: str, line: int | None = None) -> FileFormatError:
-    """Return an error about a file, with the line (counted from 1) where it is known."""
+def file_error(name: str, message: str, line: int | None = None) -> FileFormatError:
+    """Return an error about a file, with the line (counted from 1) if known."""
     place = name if line is None else f"{name}, line {line}"
     return FileFormatError(f"{place}: {message}")
 
 
 def quote_value(text: object) -> str:
-    """Return a value the way messages show it: quoted, and cut if it is very long."""
+    """Return a value as messages show it: quoted, and shortened if it is long."""
     quoted = repr(text)
     return quoted if len(quoted) <= _SHOWN else f"{quoted[:_SHOWN]}..."
 
 
 def first_repeat(items: Sequence[object]) -> int:
-    """Return the position of the first item that was there before; there must be one."""
+    """Return the position of the first repeated item; there must be one."""
     first: dict[object, int] = {}
     return next(i for i, item in enumerate(items) if first.setdefault(item, i) != i)
 
 
 def refuse_repeats(names: Sequence[str], noun: str, error: Callable[[str], HoldfastError]) -> None:
-    """Refuse names of which one is given more than once; `error` makes the error."""
+    """Raise if a name is repeated; `error` makes the exception."""
     if len(set(names)) == len(names):
         return
     double = quote_value(names[first_repeat(names)])
@@ -230,13 +230,13 @@ def refuse_repeats(names: Sequence[str], noun: str, error: Callable[[str], Holdf
 
 def read_source(path: str | os.PathLike[str]) -> SourceText:
     """Read a text file; ``-`` is standard input."""
-    name = name_of(path)
+    name = source_name(path)
     suffix = "" if str(path) == STANDARD_INPUT else Path(path).suffix.lower()
     return SourceText(name, suffix, decode_text(name, read_bytes(path)))
 
 
-def name_of(path: str | os.PathLike[str]) -> str:
-    """Return what messages call the file."""
+def source_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file in messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
@@ -248,42 +248,42 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:
-        message = "there is no such file; check the path, or give - to read standard input."
+        message = "there is no such file; check the path, or use - to read standard input."
     except IsADirectoryError:
-        message = "this is a folder, a file is needed; name one of the files in it."
+        message = "this is a folder; give one of the files in it."
     except PermissionError:
-        message = "the file may not be read; check its permissions."
+        message = "permission to read the file is denied; check its permissions."
     except (OSError, ValueError) as error:
         message = f"the file cannot be read ({getattr(error, 'strerror', None) or error})."
-    raise problem(str(path), message)
+    raise file_error(str(path), message)
 
 
 def decode_text(name: str, data: bytes) -> str:
-    """Turn the bytes of a file into text; refuse what is not text in UTF-8."""
+    """Decode the bytes of a file; raise unless they are text in UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise problem(name, "the text must be UTF-8, got UTF-16; save it again as UTF-8.", 1)
+        raise file_error(name, "the text must be UTF-8, got UTF-16; save it again as UTF-8.", 1)
     odd = _CONTROL_SOURCE.search(data)
     if odd is not None:
-        raise problem(
+        raise file_error(
             name,
             f"a text file is needed, got binary data (byte 0x{odd[0][0]:02x}); "
-            "unpack or export it as CSV, JSON or plain text first.",
+            "decompress it, or export it as CSV, JSON or plain text.",
             _line_at(data[: odd.start()]),
         )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # the decoder counts from behind a byte order mark
+        # the decoder counts from the end of a byte order mark
         start = error.start + len(data) - len(error.object)
         line = _line_at(data[:start])
-        raise problem(
+        raise file_error(
             name,
             f"not UTF-8 (line {line}): got the byte 0x{data[start]:02x}, as in Latin-1 or binary "
             "files; save the file again as UTF-8.",
             line,
         ) from None
     if not text.strip():
-        raise problem(name, "the file is empty; at least one line of data is needed.", 1)
+        raise file_error(name, "the file is empty; at least one line of data is needed.", 1)
     return text
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
+from holdfast._typing import AnyArray
 
 
-def as_numbers(values: NDArray[Any]) -> NDArray[Any] | None:
-    """Return values as float32 or float64, NaN where missing; None if some are no numbers."""
+def as_numbers(values: AnyArray) -> AnyArray | None:
+    """Return values as float32 or float64, NaN where missing; None if some are not numbers."""
     if values.dtype.kind == "f":
         return values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
     if values.dtype.kind in "biu":
@@ -27,14 +25,14 @@ def as_numbers(values: NDArray[Any]) -> NDArray[Any] | None:
     return None if None in numbers else np.array(numbers, dtype=np.float64)
 
 
-def first_text(values: NDArray[Any]) -> str:
-    """Return the first value that is no number, for a message."""
+def first_non_number(values: AnyArray) -> str:
+    """Return the first value that is not a number, for a message."""
     texts = as_texts(values)
     odd = (i for i, value in enumerate(values.tolist()) if _number(value) is None)
     return str(texts[next(odd, 0)])
 
 
-def common_type(columns: Sequence[NDArray[Any]]) -> type[np.float32 | np.float64]:
+def common_type(columns: Sequence[AnyArray]) -> type[np.float32 | np.float64]:
     """Return float32 if every column is, else float64."""
     return np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
 
@@ -45,35 +43,35 @@ def _number(value: object) -> float | None:
         try:
             return float(value)
         except OverflowError:
-            return np.inf  # refused, as all infinite values are
+            return np.inf  # infinite values are refused later
     missing = value is None or type(value).__name__ in MISSING_TYPES
     return np.nan if missing else None
 
 
-# Values of any kind as text, the form that labels and groups have.
+# Values of any type as text, as labels and groups are stored.
 
-# what pandas has for missing values; they equal nothing and have no truth value
+# missing values of pandas; they equal nothing and have no truth value
 MISSING_TYPES = frozenset({"NAType", "NaTType"})
 MAX_AMBIGUOUS_VALUES = 20
 """Distinct numbers up to which a target may hold classes; more look like a continuous outcome."""
 
 
-def as_texts(values: NDArray[Any]) -> list[str | None]:
+def as_texts(values: AnyArray) -> list[str | None]:
     """Return each value as text, None where it is missing.
 
-    Whole numbers lose a ``.0``, which only tells how they were stored; text stays as it is.
+    Integers lose a ``.0``, which only reflects how they were stored; text stays as it is.
     """
     if values.dtype.kind == "f":
-        # a longer type shows digits that the shorter one does not have
-        return [number_text(value) for value in values]
+        # a float64 would show digits that the float32 does not have
+        return [format_label_number(value) for value in values]
     if values.dtype.kind == "M":
         days = np.datetime_as_string(values, unit="auto").tolist()
         return [None if day == "NaT" else day for day in days]
     return [_text(value) for value in values.tolist()]
 
 
-def flatten_column(values: NDArray[Any]) -> NDArray[Any]:
-    """Return a matrix of one column as an array of one dimension, all else as it is."""
+def flatten_column(values: AnyArray) -> AnyArray:
+    """Return a matrix of one column as a one-dimensional array, anything else as it is."""
     return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
 
@@ -86,22 +84,22 @@ def _text(value: object) -> str | None:
     if value is None or type(value).__name__ in MISSING_TYPES:
         return None
     if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
-        return number_text(value)
+        return format_label_number(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return str(value)
 
 
-def number_text(value: Any) -> str | None:  # noqa: ANN401
+def format_label_number(value: Any) -> str | None:  # noqa: ANN401  (any real number)
     """Return a number as text, without a ``.0``; None if it is NaN."""
-    if value != value:  # noqa: PLR0124  (NaN)
+    if np.isnan(value):
         return None
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
-def number_of(text: str) -> float | None:
-    """Return text as a finite number, None if it is something else, such as ``1_2``."""
-    if "_" in text:  # Python reads it as a number, people do not
+def parse_finite_number(text: str) -> float | None:
+    """Return text as a finite number, None if it is anything else."""
+    if "_" in text:  # float("1_2") is 12, but no table means that
         return None
     try:
         number = float(text.replace(",", "."))
@@ -110,18 +108,18 @@ def number_of(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-# Large matrices in parts, so that temporary arrays stay small.
+# Large matrices in blocks of rows, so that temporary arrays stay small.
 
-BLOCK = 1_000_000  # cells, about
-
-
-def rows_a_block(n_columns: int) -> int:
-    """Return how many rows of so many columns make a block; at least one."""
-    return max(1, BLOCK // max(1, n_columns))
+CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64
 
 
-def row_blocks(X: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield blocks of rows, each with the number of its first row."""
-    step = rows_a_block(X.shape[1])
+def rows_per_block(n_columns: int) -> int:
+    """Return the number of rows per block for this many columns; at least one."""
+    return max(1, CELLS_PER_BLOCK // max(1, n_columns))
+
+
+def row_blocks(X: AnyArray) -> Iterator[tuple[int, AnyArray]]:
+    """Yield blocks of rows, each with the position of its first row."""
+    step = rows_per_block(X.shape[1])
     for start in range(0, X.shape[0], step):
         yield start, X[start : start + step]

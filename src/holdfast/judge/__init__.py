@@ -1,25 +1,86 @@
 """Accuracy and stability together: tests, trade-offs, the choice and what it costs."""
 
-from holdfast.judge._candidates import Pair, Tested
+from holdfast.judge._candidates import (
+    Pair,
+    Tested,
+    candidate_table,
+    numeric_sizes,
+    orient_stability,
+)
 from holdfast.judge._choice_error import ChoiceError, Deletion, Fold, choice_error
 from holdfast.judge._decision_rule import pareto_front, rpt
-from holdfast.judge._error_comparison import compare_pairs
+from holdfast.judge._error_comparison import PredictionErrors, compare_pairs
 from holdfast.judge._feature_statistics import effect_sizes
 from holdfast.judge._knots import Knot, find_knot
+from holdfast.judge._measurement import (
+    FEW_PREFERENCES_NOTE,
+    MeasuredValue,
+    SizeShortfall,
+    average_over_groups,
+    find_shortfall,
+    make_measured_value,
+)
 from holdfast.judge._recommend import Recommendation, recommend
-from holdfast.judge._replication._cohort_comparison import CohortComparison, compare_cohorts
-from holdfast.judge._replication._cohorts import cohorts
+from holdfast.judge._replicability import Replicability
+from holdfast.judge._replication._chance_model import GRADE_HIT_RATES, GRADES, grade_chances
+from holdfast.judge._replication._cohort_comparison import (
+    COHORT_PAIR_COLUMNS,
+    SHUFFLE_COLUMNS,
+    CohortComparison,
+    cohort_pairs,
+    compare_cohorts,
+)
+from holdfast.judge._replication._cohorts import cohorts, selected_features
 from holdfast.judge._replication._comparison import ReplicationComparison, compare_replication
-from holdfast.judge._replication._estimate import PairValues, Replication
-from holdfast.judge._replication._estimate import estimate as estimate_replication
+from holdfast.judge._replication._estimate import (
+    PairValues,
+    Replication,
+    empty_feature_table,
+    estimate_replication,
+)
 from holdfast.judge._replication._extrapolation import extrapolate
-from holdfast.judge._replication._pair_similarities import pair_similarities
+from holdfast.judge._replication._feature_chances import (
+    DisjointDesign,
+    FeatureChances,
+    chances_from_groups,
+    chances_from_orders,
+    chances_from_subsets,
+    name_members,
+)
+from holdfast.judge._replication._fit_resamples import check_missing
+from holdfast.judge._replication._pair_similarities import pair_chance, pair_similarities
 from holdfast.judge._replication._replication import replication
-from holdfast.judge._replication._sample_plan import SamplePlan, plan_samples
+from holdfast.judge._replication._sample_plan import (
+    SamplePlan,
+    expected_common_features,
+    has_predictions,
+    plan_samples,
+)
+from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, signed_scores_of
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
 from holdfast.judge._shrunken_effects import shrunken_effects
-from holdfast.judge._significance import correct_for_best, corrected_t_test, holm, mcnemar
-from holdfast.judge._stability_profile import StabilityProfile, stability_profile
+from holdfast.judge._significance import (
+    Correction,
+    check_correction,
+    clustered_variance,
+    correct_for_best,
+    correct_p_values,
+    corrected_t_test,
+    holm,
+    mcnemar,
+    mean_and_corrected_error,
+)
+from holdfast.judge._stability_profile import (
+    DEFAULT_PROFILE_MEASURES,
+    PROFILE_COLUMNS,
+    StabilityProfile,
+    check_profile_measures,
+    check_profile_sizes,
+    knots_table,
+    profile_rows,
+    profile_sizes,
+    stability_profile,
+)
 from holdfast.judge._stand_ins import StandIns, stand_ins
 
 __all__ = [

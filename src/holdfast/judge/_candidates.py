@@ -1,24 +1,21 @@
-"""What is compared: a selector with a classifier at a size, and the predictions of many such."""
+"""Candidates (a selector with a classifier at a size), their predictions and their table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
+from holdfast._typing import BoolArray, FloatArray, IntArray
 from holdfast.errors import InvalidInputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
     from holdfast.measures import Measure
-
-    Array = NDArray[np.float64]
 
 
 class Pair(NamedTuple):
@@ -44,38 +41,37 @@ class Pair(NamedTuple):
 
     def __str__(self) -> str:
         classifier = "" if self.classifier is None else f" with {self.classifier}"
-        return f"{self.selector}{classifier} on {_features(self.size)}"
+        return f"{self.selector}{classifier} on {_format_size(self.size)}"
 
 
-def _features(size: int | str) -> str:
+def _format_size(size: int | str) -> str:
     return "as many features as it chooses" if isinstance(size, str) else plural(size, "feature")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Tested:
-    """The predictions of many pairs, side by side: one column is one test of one sample.
+    """Predictions of many pairs as one array: one row per pair, one column per test of a sample.
 
     Attributes
     ----------
     pairs : tuple of Pair
-        What predicts.
+        The candidates.
     wrong : bool array of shape (pairs, predictions)
         Whether a prediction is wrong.
     known : bool array of shape (pairs, predictions)
-        Whether there is a prediction: not where work failed or is still to do.
+        Whether there is a prediction: False where the work failed or is not done yet.
     samples : int array of shape (predictions,)
         The sample that is predicted.
     group : int array of shape (predictions,)
-        The test part that it is in.
+        The test part of each prediction.
     once : bool
         Whether no sample is predicted twice.
     overlap : float
-        How many samples are tested for each that trains; 0 where each test part comes with a
-        data set of its own.
+        Test samples per training sample; 0 where each test part belongs to a separate data set.
     units : int array of shape (predictions,), optional
-        What is drawn as a whole when samples are drawn anew, such as the subject that several
-        samples belong to; by default the sample. Samples of one unit are not independent: where
-        each sample is tested once, tests and standard errors are then those of units.
+        The independent unit of each prediction, such as the subject that several samples belong
+        to; by default the sample. Samples of one unit are not independent, so tests and standard
+        errors are based on units.
 
     Examples
     --------
@@ -91,31 +87,31 @@ class Tested:
     """
 
     pairs: tuple[Pair, ...]
-    wrong: NDArray[np.bool_]
-    known: NDArray[np.bool_]
-    samples: NDArray[np.int64]
-    group: NDArray[np.int64]
+    wrong: BoolArray
+    known: BoolArray
+    samples: IntArray
+    group: IntArray
     once: bool
     overlap: float
-    units: NDArray[np.int64] | None = None
+    units: IntArray | None = None
 
     def __post_init__(self) -> None:
         shape = len(self.pairs), len(self.samples)
         for name, kind in (("wrong", np.bool_), ("known", np.bool_)):
             self._set(name, np.asarray(getattr(self, name), dtype=kind), shape)
         for name in ("samples", "group", "units"):
-            given = self.samples if getattr(self, name) is None else getattr(self, name)
-            self._set(name, np.asarray(given, dtype=np.int64), shape[1:])
+            values = self.samples if getattr(self, name) is None else getattr(self, name)
+            self._set(name, np.asarray(values, dtype=np.int64), shape[1:])
 
     def _set(self, name: str, values: NDArray[np.generic], shape: tuple[int, ...]) -> None:
         if values.shape != shape:
             raise InvalidInputError(
-                f"{name} must have the shape {shape}, one row a pair and one column a "
-                f"prediction; received {values.shape}."
+                f"{name} must have the shape {shape}, one row per pair and one column per "
+                f"prediction, got {values.shape}."
             )
         object.__setattr__(self, name, values)
 
-    def at(self, columns: NDArray[np.bool_]) -> Tested:
+    def at(self, columns: BoolArray) -> Tested:
         """Return some of the predictions.
 
         Parameters
@@ -141,9 +137,9 @@ class Tested:
 
     @property
     def drawn(self) -> str:
-        """What is drawn as a whole when samples are drawn anew: what `units` are.
+        """What `units` are.
 
-        ``"data sets"`` where each test part comes with one of its own, ``"subjects"`` where
+        ``"data sets"`` where each test part belongs to a separate one, ``"subjects"`` where
         several samples belong to one unit, else ``"samples"``.
         """
         if self.overlap == 0:
@@ -160,10 +156,8 @@ class Tested:
         )
 
 
-# The table that a recommendation is made from: errors and stability side by side.
-
-NEARLY_ALL = 0.9
-"""Share of the predictions of any pair on which a pair must be known to be compared."""
+MIN_SHARED_PREDICTIONS = 0.9
+"""Least share of the predictions that a pair needs to be compared; chosen by hand."""
 PAIR_COLUMNS = list(Pair._fields)
 STABILITY_COLUMNS = ["stability", "low", "high", "chance"]
 CANDIDATE_COLUMNS = [
@@ -174,16 +168,16 @@ CANDIDATE_COLUMNS = [
 ]
 
 
-def candidates(
+def candidate_table(
     errors: pd.DataFrame | None, stability: pd.DataFrame, measure: Measure
 ) -> pd.DataFrame:
-    """Return a row for each pair: its error, and the stability of its selector at its size.
+    """Return one row per pair: its error, and the stability of its selector at its size.
 
-    Where no error is known, a row for each selector and size, without a classifier.
+    Where no error is known, one row per selector and size, without a classifier.
     """
-    found = _of_measure(stability, measure.name)
+    estimates = _rows_of_measure(stability, measure.name)
     if errors is None or errors["error"].isna().all():
-        rows = found[["selector", "size"]].assign(
+        rows = estimates[["selector", "size"]].assign(
             classifier=None, error=np.nan, standard_error=np.nan
         )
     else:
@@ -191,10 +185,10 @@ def candidates(
     keys = ["selector", "size"] if measure.by_size else ["selector"]
     known = {
         _key(row, keys): [row[name] for name in STABILITY_COLUMNS]
-        for row in found.to_dict("records")
+        for row in estimates.to_dict("records")
     }
-    nothing = [np.nan] * len(STABILITY_COLUMNS)
-    values = [known.get(_key(row, keys), nothing) for row in rows.to_dict("records")]
+    unknown = [np.nan] * len(STABILITY_COLUMNS)
+    values = [known.get(_key(row, keys), unknown) for row in rows.to_dict("records")]
     table = (
         rows[[*PAIR_COLUMNS, "error", "standard_error"]]
         .reset_index(drop=True)
@@ -203,9 +197,9 @@ def candidates(
     return table.join(pd.DataFrame(values, columns=STABILITY_COLUMNS, dtype=np.float64))
 
 
-def _of_measure(stability: pd.DataFrame, measure: str) -> pd.DataFrame:
-    chosen = stability[stability["measure"] == measure].rename(columns={"value": "stability"})
-    if chosen.empty:
+def _rows_of_measure(stability: pd.DataFrame, measure: str) -> pd.DataFrame:
+    rows = stability[stability["measure"] == measure].rename(columns={"value": "stability"})
+    if rows.empty:
         known = list(dict.fromkeys(stability["measure"]))
         if not known:
             raise InvalidInputError(
@@ -214,7 +208,7 @@ def _of_measure(stability: pd.DataFrame, measure: str) -> pd.DataFrame:
             )
         near = did_you_mean(measure, known)
         raise UnknownNameError(f"the table of stability has no measure {measure!r}.{near}")
-    return chosen
+    return rows
 
 
 def _key(row: Mapping[Any, Any], names: list[str]) -> tuple[Any, ...]:
@@ -226,15 +220,15 @@ def pairs_of(table: pd.DataFrame) -> list[Pair]:
     return [Pair(*row) for row in zip(*(table[key] for key in PAIR_COLUMNS), strict=True)]
 
 
-def sizes_of(table: pd.DataFrame, own_sizes: Mapping[str, float] | None) -> Array:
-    """Return sizes as numbers; those that selectors choose as their mean, NaN where unknown."""
+def numeric_sizes(table: pd.DataFrame, own_sizes: Mapping[str, float] | None) -> FloatArray:
+    """Return sizes as numbers; mean sizes for selectors that choose them, NaN where unknown."""
     sizes = pd.to_numeric(table["size"], errors="coerce").astype(np.float64)
-    own = table["selector"].map(dict(own_sizes or {})).astype(np.float64)
-    return np.asarray(sizes.fillna(own), dtype=np.float64)
+    mean_sizes = table["selector"].map(dict(own_sizes or {})).astype(np.float64)
+    return np.asarray(sizes.fillna(mean_sizes), dtype=np.float64)
 
 
-def orient_stability(table: pd.DataFrame, measure: Measure) -> Array:
-    """Return a stability that is higher where more stable; distances are turned around."""
+def orient_stability(table: pd.DataFrame, measure: Measure) -> FloatArray:
+    """Return the stability so that higher is more stable; distances are reversed."""
     values = table["stability"].to_numpy(dtype=np.float64)
     if not measure.distance:
         return values
@@ -242,7 +236,7 @@ def orient_stability(table: pd.DataFrame, measure: Measure) -> Array:
 
 
 def check_fit(table: pd.DataFrame, measure: str) -> None:
-    """Refuse a table in which no row can be recommended."""
+    """Raise if no row of the table can be recommended."""
     missing = table["error"].isna()
     if missing.all():
         missing = ~missing
@@ -256,31 +250,34 @@ def check_fit(table: pd.DataFrame, measure: str) -> None:
 
 
 class ComparablePairs(NamedTuple):
-    """Which pairs are known on the same predictions, so that their errors can be compared."""
+    """Which pairs have nearly the same predictions, so that their errors can be compared."""
 
-    enough: NDArray[np.bool_]
-    """Of each pair: whether it is known on nearly all predictions that are compared."""
-    known: NDArray[np.int64]
-    """On how many of them each pair is known."""
+    enough: BoolArray
+    """Whether each pair has nearly all predictions that are compared."""
+    known: IntArray
+    """How many of them each pair has."""
     total: int
-    """How many predictions are compared."""
+    """Number of predictions that are compared."""
 
 
-def find_comparable_pairs(known: NDArray[np.bool_], among: NDArray[np.bool_]) -> ComparablePairs:
-    """Find the pairs, among some, that are known on at least 90% of the predictions of any.
+def find_comparable_pairs(known: BoolArray, among: BoolArray) -> ComparablePairs:
+    """Find the pairs that have at least 90% of the predictions that any pair in `among` has.
 
-    An error on a few samples only, where others failed or are still to do, may be lucky. Where no
-    pair has so many, those are taken that know what one of the best known pairs knows.
+    An error on only a few samples, where others failed or are not done, may be lucky. Where no pair
+    in `among` has enough predictions, pairs are compared on those of one of the most complete
+    pairs: the one that most other pairs can be compared with.
     """
     used = known & known[among].any(axis=0) if among.any() else known
     counted = _count_known(used, np.asarray(used.any(axis=0)))
     if (counted.enough & among).any() or not among.any():
         return counted
     counts = np.where(among, used.sum(axis=1), -1)
-    best_known = (_count_known(used, used[row]) for row in np.flatnonzero(counts == counts.max()))
-    return max(best_known, key=lambda one: int((one.enough & among).sum()))
+    most_complete = (
+        _count_known(used, used[row]) for row in np.flatnonzero(counts == counts.max())
+    )
+    return max(most_complete, key=lambda pairs: int((pairs.enough & among).sum()))
 
 
-def _count_known(known: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> ComparablePairs:
-    shared, total = np.count_nonzero(known[:, wanted], axis=1), int(wanted.sum())
-    return ComparablePairs(shared >= NEARLY_ALL * total, shared, total)
+def _count_known(known: BoolArray, compared: BoolArray) -> ComparablePairs:
+    shared, total = np.count_nonzero(known[:, compared], axis=1), int(compared.sum())
+    return ComparablePairs(shared >= MIN_SHARED_PREDICTIONS * total, shared, total)

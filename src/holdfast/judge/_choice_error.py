@@ -1,81 +1,86 @@
-"""The error of the choice itself: choosing the best of many flatters its error."""
+"""Error of the choice: the error of a candidate after it was chosen as the best of many.
+
+Method
+------
+The lowest of many estimated errors is too low (selection bias). Each method repeats the choice on
+part of the data and tests the chosen candidate on the rest: nested cross-validation, deletion of
+groups of samples, or the bootstrap of the predictions (bootstrap bias corrected cross-validation,
+[Tsamardinos2018]_). `choice_error` describes all three.
+``python -m benchmarks.claims choice_error`` measures bias and coverage; the guide, page "How we
+know", has the table.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from holdfast._formatting import percent_words, plural, plus_minus
+from holdfast._formatting import format_percent, format_plus_minus, plural
+from holdfast._typing import BoolArray, FloatArray, IntArray
 from holdfast.errors import InvalidInputError
-from holdfast.judge._candidates import Tested, find_comparable_pairs
-from holdfast.judge._decision_rule import DECIMALS, CandidateStability, DecisionRule
+from holdfast.judge._candidates import Pair, Tested, find_comparable_pairs
+from holdfast.judge._decision_rule import TIE_DECIMALS, CandidateStability, DecisionRule
 from holdfast.judge._error_comparison import PredictionErrors
-from holdfast.judge._significance import clustered_shares
+from holdfast.judge._significance import BestCorrection, clustered_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from holdfast.judge._candidates import Pair
-    from holdfast.judge._decision_rule import Name
-    from holdfast.judge._significance import BestCorrection
-
-    Array = NDArray[np.float64]
+    from holdfast.judge._decision_rule import RuleName
 
 
 class Fold(NamedTuple):
-    """What is known inside one outer training part.
+    """Predictions and stability inside one outer training part.
 
     Attributes
     ----------
     tested : Tested
-        Predictions on the inner test parts, of the same pairs as outside.
+        Predictions on the inner test parts, for the same pairs as outside.
     stability : array of shape (pairs,)
-        Stability over the inner resamples, higher being more stable.
+        Stability over the inner resamples; higher is more stable.
     group : int
         The outer test part, as in ``Tested.group``.
     """
 
     tested: Tested
-    stability: Array
+    stability: FloatArray
     group: int
 
 
 class Deletion(NamedTuple):
-    """What is known without some of the samples, such as a quarter of them.
+    """Stability without some of the samples, such as a quarter of them.
 
     Attributes
     ----------
     samples : int array
         The samples that are left out, as in ``Tested.samples``.
     stability : array of shape (pairs,)
-        Stability of what is selected from the others alone, higher being more stable. For
+        Stability of what is selected from the other samples; higher is more stable. For
         replication, the agreement of disjoint halves of the samples that are kept.
     """
 
-    samples: NDArray[np.int64]
-    stability: Array
+    samples: IntArray
+    stability: FloatArray
 
 
 JITTER = 1e-9
-"""Differences of stability that break ties and change nothing else."""
+"""Random differences of stability that break ties, too small to change anything else."""
 TIE_BREAKS = 10
-"""How often ties of the stability without some samples are broken, each time at random."""
+"""Number of random tie breaks per deletion."""
 
 
-def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
+def choice_error(
     tested: Tested,
     stability: ArrayLike,
     *,
     folds: Sequence[Fold] = (),
     deletions: Sequence[Deletion] = (),
     sizes: ArrayLike | None = None,
-    rule: Name = "not_worse",
+    rule: RuleName = "not_worse",
     alpha: float = 0.05,
     correction: BestCorrection = "chosen_best",
     beta: float = 1.0,
@@ -84,54 +89,54 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
 ) -> ChoiceError | None:
     """Estimate the error of choosing a pair by a rule, and then using it.
 
-    The error of the best of many pairs is too low: the pair was chosen because its errors were
-    few on these very samples, or its selections stable on them, which goes with few errors. Three
-    remedies take the choosing into account.
+    The error of the best of many pairs is too low: the pair was chosen because it made few errors
+    on these samples, or because its selections were stable on them, which goes with few errors.
+    Three methods account for the choice.
 
-    With `folds`, those of a nested study: within each outer training part a pair is chosen by its
-    inner predictions and inner stability; its outer test predictions, which had no part in that,
-    count. ``method`` is ``"nested"``.
+    With `folds` of a nested study: within each outer training part a pair is chosen by its inner
+    predictions and its inner stability, and tested on the outer test predictions, which had no
+    part in the choice. ``method`` is ``"nested"``.
 
-    With `deletions`: without some of the samples, a pair is chosen by the predictions of the others
-    and by what is selected from the others alone, and is judged by the predictions of the samples
-    left out. This repeats the whole choice except for the gates. ``method`` is ``"deletion"``.
+    With `deletions`: some of the samples are left out, a pair is chosen by the predictions and the
+    selections of the other samples, and tested on the predictions of the samples left out. This
+    repeats the whole choice except for the gates. ``method`` is ``"deletion"``.
 
-    With neither, samples are drawn with replacement (subjects or data sets where ``tested.units``
-    are these), a pair is chosen by the predictions of those drawn, and judged by the predictions
-    of those not drawn. The stability stays as it is, so if it decides, part of the bias remains:
-    on simulated data about half of it. ``method`` is ``"bootstrap"``.
+    With neither, samples (or subjects or data sets, according to ``tested.units``) are drawn with
+    replacement, a pair is chosen by the predictions of the samples drawn, and tested on the
+    predictions of the samples not drawn. The stability is not computed again, so if it decides,
+    part of the bias remains: on simulated data about half of it. ``method`` is ``"bootstrap"``.
 
-    Predictions count as much as they do in the error of a pair: a sample that is tested often
-    counts more. The standard error is that of the share of wrong predictions of samples not drawn
-    or left out, as if there were as many of them as of all, but not below the standard error that
-    the pairs chosen have themselves. The error is that of training on as many samples as the
-    training parts have; a model fitted to all data errs a little less.
+    Predictions have the same weights as in the error of a pair: a sample that is tested often
+    counts more. The standard error is that of the share of wrong predictions of the samples not
+    drawn or left out, scaled to the number of all samples, but at least the standard error of the
+    chosen pairs. The error is that of training on as many samples as the training parts have; a
+    model fitted to all data errs a little less.
 
-    Pairs that are known on less than 90% of the predictions of others are never chosen.
+    Pairs with less than 90% of the predictions of others are never chosen.
 
     Parameters
     ----------
     tested : Tested
         The predictions that count.
     stability : array-like of shape (pairs,)
-        The stability of each pair, higher being more stable.
+        The stability of each pair; higher is more stable.
     folds : sequence of Fold, default ()
-        What is known inside each outer training part.
+        Predictions and stability inside each outer training part.
     deletions : sequence of Deletion, default ()
-        What is known without some of the samples; of no use with `folds`.
+        Stability without some of the samples; not used with `folds`.
     sizes : array-like of shape (pairs,), optional
-        The number of features of each pair; they decide between equals.
+        The number of features of each pair, to break ties.
     rule, alpha, correction, beta
-        How to choose, as for `recommend`.
+        The decision rule, as for `recommend`.
     n_bootstraps : int, default 500
-        Number of draws.
+        Number of bootstrap draws.
     random_state : int, default 0
         Their seed.
 
     Returns
     -------
     ChoiceError or None
-        None where nothing can be chosen, or what is chosen cannot be tested.
+        None where no pair can be chosen, or the chosen pair cannot be tested.
 
     References
     ----------
@@ -155,34 +160,36 @@ def choice_error(  # noqa: PLR0913  (the settings of a rule, and how to draw)
     0.52
     """
     settings = DecisionRule(name=rule, alpha=alpha, correction=correction, beta=beta)
-    merits = _merits(tested, stability, sizes)
+    candidates = _candidate_stability(tested, stability, sizes)
     if folds:
         _check_folds(tested, folds)
-        return _nested_choice_error(tested, folds, merits, settings)
+        return _nested_choice_error(tested, folds, candidates, settings)
     if deletions:
         _check_deletions(tested, deletions)
-        return _deletion_choice_error(tested, deletions, merits, settings, random_state)
+        return _deletion_choice_error(tested, deletions, candidates, settings, random_state)
     if n_bootstraps < 1:
         raise InvalidInputError(f"n_bootstraps must be at least 1, got {n_bootstraps!r}.")
-    return _bootstrap_choice_error(tested, merits, settings, (n_bootstraps, random_state))
+    return _bootstrap_choice_error(tested, candidates, settings, n_bootstraps, random_state)
 
 
-def _merits(tested: Tested, stability: ArrayLike, sizes: ArrayLike | None) -> CandidateStability:
+def _candidate_stability(
+    tested: Tested, stability: ArrayLike, sizes: ArrayLike | None
+) -> CandidateStability:
     count = len(tested.pairs)
-    given = np.asarray(stability, dtype=np.float64)
-    if given.shape != (count,):
+    values = np.asarray(stability, dtype=np.float64)
+    if values.shape != (count,):
         raise InvalidInputError(
-            f"stability must be one number for each of {plural(count, 'pair')}; received the "
-            f"shape {given.shape}."
+            f"stability must have one number for each of {plural(count, 'pair')}, got the shape "
+            f"{values.shape}."
         )
     known = np.full(count, np.nan) if sizes is None else np.asarray(sizes, dtype=np.float64)
     return CandidateStability(
-        _mask_incomparable(tested, given), np.where(np.isnan(known), np.inf, known)
+        _mask_incomparable(tested, values), np.where(np.isnan(known), np.inf, known)
     )
 
 
-def _mask_incomparable(tested: Tested, stability: Array) -> Array:
-    """Return the stability of pairs that can be compared; missing for the others."""
+def _mask_incomparable(tested: Tested, stability: FloatArray) -> FloatArray:
+    """Return the stability of pairs that can be compared; NaN for the others."""
     enough = find_comparable_pairs(tested.known, np.isfinite(stability)).enough
     return np.where(enough, stability, np.nan)
 
@@ -192,7 +199,7 @@ def _check_folds(tested: Tested, folds: Sequence[Fold]) -> None:
         if fold.tested.pairs != tested.pairs or np.shape(fold.stability) != (len(tested.pairs),):
             raise InvalidInputError(
                 f"the fold of outer test part {fold.group} must hold the same "
-                f"{plural(len(tested.pairs), 'pair')} in the same order, and a stability of each."
+                f"{plural(len(tested.pairs), 'pair')} in the same order, and a stability for each."
             )
 
 
@@ -200,8 +207,8 @@ def _check_deletions(tested: Tested, deletions: Sequence[Deletion]) -> None:
     for deletion in deletions:
         if np.shape(deletion.stability) != (len(tested.pairs),):
             raise InvalidInputError(
-                "each deletion must hold a stability for each of "
-                f"{plural(len(tested.pairs), 'pair')}; received the shape "
+                "each deletion must have a stability for each of "
+                f"{plural(len(tested.pairs), 'pair')}, got the shape "
                 f"{np.shape(deletion.stability)}."
             )
 
@@ -209,69 +216,70 @@ def _check_deletions(tested: Tested, deletions: Sequence[Deletion]) -> None:
 def _deletion_choice_error(
     tested: Tested,
     deletions: Sequence[Deletion],
-    merits: CandidateStability,
+    candidates: CandidateStability,
     rule: DecisionRule,
     seed: int,
 ) -> ChoiceError | None:
-    """Choose without some of the samples, and judge by these."""
-    sheet = PredictionErrors(tested)
+    """Choose without some of the samples, and test on these."""
+    predictions = PredictionErrors(tested)
     rng = np.random.default_rng(seed)
-    owner = np.unique(sheet.unit, return_index=True)[1]
-    samples = np.asarray(tested.samples)[owner]
-    # what ties in the whole study is decided by the errors here, too; what ties by chance is not
-    ties = np.unique(np.round(merits.stability, DECIMALS), return_inverse=True)[1]
-    chosen, left = [], []
+    first = np.unique(predictions.unit, return_index=True)[1]
+    samples = np.asarray(tested.samples)[first]
+    # candidates that tie in the whole study are told apart by their errors here, too; candidates
+    # that tie only without these samples are told apart at random
+    tie = np.unique(np.round(candidates.stability, TIE_DECIMALS), return_inverse=True)[1]
+    n_distinct = int(tie.max()) + 1
+    chosen, errors = [], []
     for deletion in deletions:
-        out = np.isin(samples, deletion.samples)
-        scored = sheet.weighed((~out).astype(np.intp))
-        given = np.where(np.isfinite(merits.stability), deletion.stability, np.nan)
-        n_kinds = int(ties.max()) + 1
-        # without ties, all breaks of ties give the same choice
-        repeats = TIE_BREAKS if len(np.unique(given)) < n_kinds else 1
+        left_out = np.isin(samples, deletion.samples)
+        kept = predictions.candidate_errors((~left_out).astype(np.intp))
+        stability = np.where(np.isfinite(candidates.stability), deletion.stability, np.nan)
+        # without new ties, all tie breaks give the same choice
+        repeats = TIE_BREAKS if len(np.unique(stability)) < n_distinct else 1
         for _ in range(repeats):
-            jitter = rng.permutation(n_kinds)[ties] * JITTER
-            decision = rule.decide(scored, merits._replace(stability=given + jitter), tested=False)
+            jitter = rng.permutation(n_distinct)[tie] * JITTER
+            decision = rule.decide(
+                kept, candidates._replace(stability=stability + jitter), always_test=False
+            )
             if decision is None:
                 continue
-            share, spread = _error_on_units(sheet, decision.chosen, out)
-            if np.isfinite(share):
+            error, standard_error = _error_on_units(predictions, decision.chosen, left_out)
+            if np.isfinite(error):
                 chosen += [decision.chosen] * (TIE_BREAKS // repeats)
-                left += [(share, spread)] * (TIE_BREAKS // repeats)
-    return _average_choice_error(tested, sheet, chosen, left, "deletion")
+                errors += [(error, standard_error)] * (TIE_BREAKS // repeats)
+    return _average_choice_error(predictions, chosen, errors, "deletion")
 
 
 def _nested_choice_error(
-    tested: Tested, folds: Sequence[Fold], merits: CandidateStability, rule: DecisionRule
+    tested: Tested, folds: Sequence[Fold], candidates: CandidateStability, rule: DecisionRule
 ) -> ChoiceError | None:
-    """Choose inside each outer training part, and count what the choice says outside."""
+    """Choose inside each outer training part, and test the choice outside."""
     chosen: dict[int, int] = {}
     for fold in folds:
-        decision = rule.decide(
-            PredictionErrors(fold.tested).weighed(), _inner(fold, merits), tested=False
-        )
+        inner_errors = PredictionErrors(fold.tested).candidate_errors()
+        stability = _inner_stability(fold, candidates)
+        decision = rule.decide(inner_errors, stability, always_test=False)
         if decision is not None:
             chosen[fold.group] = decision.chosen
-    outside = _join_chosen_predictions(tested, chosen)
-    scored = PredictionErrors(outside).weighed()
-    if not np.isfinite(scored.errors[0]):
+    outer = _join_chosen_predictions(tested, chosen)
+    result = PredictionErrors(outer).candidate_errors()
+    if not np.isfinite(result.errors[0]):
         return None
-    used = [
-        pair for group, pair in chosen.items() if outside.known[0, outside.group == group].any()
-    ]
+    used = [pair for group, pair in chosen.items() if outer.known[0, outer.group == group].any()]
     return make_choice_error(
-        tested, used, float(scored.errors[0]), float(scored.spreads[0]), "nested"
+        tested, used, float(result.errors[0]), float(result.standard_errors[0]), "nested"
     )
 
 
-def _inner(fold: Fold, merits: CandidateStability) -> CandidateStability:
-    """Return what is known inside a fold of the pairs that can be chosen outside."""
-    given = np.asarray(fold.stability, dtype=np.float64)
-    given = np.where(np.isfinite(merits.stability), given, np.nan)
-    return CandidateStability(_mask_incomparable(fold.tested, given), merits.sizes)
+def _inner_stability(fold: Fold, candidates: CandidateStability) -> CandidateStability:
+    """Return the inner stability of the candidates that can be chosen outside."""
+    stability = np.asarray(fold.stability, dtype=np.float64)
+    stability = np.where(np.isfinite(candidates.stability), stability, np.nan)
+    return CandidateStability(_mask_incomparable(fold.tested, stability), candidates.sizes)
 
 
 def _join_chosen_predictions(tested: Tested, chosen: dict[int, int]) -> Tested:
-    """Return the predictions of one pair that is another one in each test part."""
+    """Return the predictions of the chosen pair of each test part, as those of one pair."""
     parts = tested.at(np.isin(tested.group, list(chosen)))
     rows = np.array([chosen[group] for group in parts.group.tolist()], dtype=np.intp)
     columns = np.arange(len(rows))
@@ -288,83 +296,81 @@ def _join_chosen_predictions(tested: Tested, chosen: dict[int, int]) -> Tested:
 
 
 def _bootstrap_choice_error(
-    tested: Tested, merits: CandidateStability, rule: DecisionRule, draws: tuple[int, int]
+    tested: Tested, candidates: CandidateStability, rule: DecisionRule, n_draws: int, seed: int
 ) -> ChoiceError | None:
-    """Choose on samples drawn with replacement, and judge by those not drawn."""
-    sheet = PredictionErrors(tested)
-    chosen, left = [], []
-    for times in _draws(sheet.n_units, *draws):
-        decision = rule.decide(sheet.weighed(times), merits, tested=False)
+    """Choose on units drawn with replacement, and test on those not drawn."""
+    predictions = PredictionErrors(tested)
+    n_units, rng = predictions.n_units, np.random.default_rng(seed)
+    chosen, errors = [], []
+    for _ in range(n_draws):
+        counts = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+        drawn = predictions.candidate_errors(counts)
+        decision = rule.decide(drawn, candidates, always_test=False)
         if decision is None:
             continue
-        share, spread = _error_on_units(sheet, decision.chosen, times == 0)
-        if np.isfinite(share):
+        error, standard_error = _error_on_units(predictions, decision.chosen, counts == 0)
+        if np.isfinite(error):
             chosen.append(decision.chosen)
-            left.append((share, spread))
-    return _average_choice_error(tested, sheet, chosen, left, "bootstrap")
+            errors.append((error, standard_error))
+    return _average_choice_error(predictions, chosen, errors, "bootstrap")
 
 
 def _average_choice_error(
-    tested: Tested,
-    sheet: PredictionErrors,
+    predictions: PredictionErrors,
     chosen: list[int],
-    left: list[tuple[float, float]],
+    errors: list[tuple[float, float]],
     method: str,
 ) -> ChoiceError | None:
-    """Average the errors of what was chosen; None where nothing was."""
-    if not left:
+    """Average the errors of the chosen candidates; None where none was chosen."""
+    if not errors:
         return None
-    errors, spreads = np.array(left).T
-    own = np.sqrt(_mean(sheet.weighed().spreads[chosen] ** 2))
-    spread = np.fmax(np.sqrt(_mean(spreads**2)), own)
-    return make_choice_error(tested, chosen, float(errors.mean()), float(spread), method)
-
-
-def _draws(n_units: int, count: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    """Draw with replacement; yield how many times each unit is drawn."""
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        yield np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+    means, standard_errors = np.array(errors).T
+    of_chosen = predictions.candidate_errors().standard_errors[chosen]
+    least = np.sqrt(_mean_of_known(of_chosen**2))
+    standard_error = np.fmax(np.sqrt(_mean_of_known(standard_errors**2)), least)
+    return make_choice_error(
+        predictions.tested, chosen, float(means.mean()), float(standard_error), method
+    )
 
 
 def _error_on_units(
-    sheet: PredictionErrors, pair: int, left: NDArray[np.bool_]
+    predictions: PredictionErrors, pair: int, units: BoolArray
 ) -> tuple[float, float]:
-    """Return the error on the units left, and its standard error as if they were all units."""
-    wrong, every = (part[pair, left][None] for part in (sheet.sums.values, sheet.sums.weights))
-    (share,), (spread,) = clustered_shares(wrong, every)
-    return float(share), float(spread * np.sqrt(np.count_nonzero(every) / sheet.n_units))
+    """Return the error on some units, and its standard error scaled to all units."""
+    sums = predictions.sums
+    wrong, known = sums.values[pair, units][None], sums.weights[pair, units][None]
+    (error,), (standard_error,) = clustered_error(wrong, known)
+    scale = np.sqrt(np.count_nonzero(known) / predictions.n_units)
+    return float(error), float(standard_error * scale)
 
 
-def _mean(values: Array) -> float:
-    """Return the mean of what is known; NaN where nothing is."""
+def _mean_of_known(values: FloatArray) -> float:
+    """Return the mean of the finite values; NaN where there is none."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else np.nan
 
 
-# The error of a choice, in numbers and in words.
-
-NAMED = 3
+MAX_PAIRS_NAMED = 3
 """Most pairs that a sentence names."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ChoiceError:
-    """The error to expect of whatever a rule chooses, the choosing included.
+    """Expected error of the pair that a rule chooses, with the choice accounted for.
 
     Attributes
     ----------
     error, standard_error : float
         The error, and its standard error.
     method : {"nested", "deletion", "bootstrap"}
-        How it was found, see `choice_error`.
+        How it was estimated; see `choice_error`.
     n : int
-        In how many outer resamples, or draws, a pair was chosen.
+        Number of outer resamples, or draws, in which a pair was chosen.
     chosen : pandas.DataFrame
         ``selector``, ``classifier``, ``size``, ``count`` and ``share``: how often each pair was
         chosen, the most frequent first.
     sentence : str
-        All this in words.
+        The result in words.
     """
 
     error: float
@@ -375,30 +381,33 @@ class ChoiceError:
     sentence: str
 
     def __repr__(self) -> str:
-        error = plus_minus(self.error, self.standard_error)
+        error = format_plus_minus(self.error, self.standard_error)
         return f"<ChoiceError: {error} by {self.method}. Next: .sentence, .chosen>"
 
 
 def make_choice_error(
-    tested: Tested, chosen: list[int], error: float, spread: float, method: str
+    tested: Tested, chosen: list[int], error: float, standard_error: float, method: str
 ) -> ChoiceError:
-    """Sum up what was chosen how often, and its error."""
+    """Count how often each pair was chosen, and describe the result."""
     counts = Counter(chosen).most_common()
     table = pd.DataFrame(
         [(*tested.pairs[pair], count, count / len(chosen)) for pair, count in counts],
         columns=["selector", "classifier", "size", "count", "share"],
     )
-    how = _format_method(tested, method, len(chosen))
-    often = _favourites([(tested.pairs[pair], count) for pair, count in counts], len(chosen))
+    method_text = _format_method(tested, method, len(chosen))
+    frequent = _format_most_frequent(
+        [(tested.pairs[pair], count) for pair, count in counts], len(chosen)
+    )
     return ChoiceError(
         error=error,
-        standard_error=spread,
+        standard_error=standard_error,
         method=method,
         n=len(chosen),
         chosen=table,
         sentence=(
             "With the choosing taken into account, the error to expect is "
-            f"{plus_minus(error, spread)}: estimated by choosing {how}, where {often}."
+            f"{format_plus_minus(error, standard_error)}: estimated by choosing {method_text}, "
+            f"where {frequent}."
         ),
     )
 
@@ -412,15 +421,15 @@ def _format_method(tested: Tested, method: str, n: int) -> str:
     return f"on {tested.drawn} drawn again {times} and testing on those not drawn"
 
 
-def _favourites(counts: list[tuple[Pair, int]], n: int) -> str:
-    """Say what came out most often; equals are named, or counted where they are many."""
+def _format_most_frequent(counts: list[tuple[Pair, int]], n: int) -> str:
+    """Name the pairs that were chosen most often, or count them where they are many."""
     times = counts[0][1]
     first = [str(pair) for pair, count in counts if count == times]
     if times == 1 and len(first) > 1:
         return "each time another pair came out"
-    share = percent_words(times / n, 0)
+    share = format_percent(times / n, 0)
     if len(first) == 1:
         return f"{first[0]} came out most often ({share} of the time)"
     few = f"{', '.join(first[:-1])} and {first[-1]}"
-    who = few if len(first) <= NAMED else f"{len(first):,} pairs"
+    who = few if len(first) <= MAX_PAIRS_NAMED else f"{len(first):,} pairs"
     return f"{who} came out most often ({share} of the time each)"

@@ -1,55 +1,50 @@
-"""Correlations between features where values may be missing and features very many."""
+"""Correlations between features and effect sizes, with missing values and many features."""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from holdfast._formatting import plural
+from holdfast._typing import AnyArray, FloatArray, IndexArray, IntArray
 from holdfast.errors import InvalidInputError
 from holdfast.judge._significance import Z
-from holdfast.measures._feature_similarity import DataSimilarity
+from holdfast.measures import DataSimilarity
+from holdfast.select import impute_medians
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-
-
-PAIRS = 4 * 10**7  # correlations that are taken at most to learn what chance brings
+MAX_SAMPLED_PAIRS = 4 * 10**7
+"""Most correlations that the number of similar features is estimated from; limits run time."""
 
 
 class FilledSimilarity(DataSimilarity):
     """Absolute correlations of the data with medians in place of missing values.
 
-    Up to some 6,000 features the number of similar ones of each, which says how many stand-ins
-    chance brings, is exact; beyond, it is estimated from a random sample of features against all.
+    The number of similar features of each feature is exact up to about 6,000 features; beyond, it
+    is estimated from the correlations of a random sample of features with all.
     """
 
-    def standardised(self, features: NDArray[Any] | slice) -> Array:
+    def standardise(self, features: AnyArray | slice) -> FloatArray:
         """Return columns centred and scaled to length 1, so that products are correlations."""
         columns = DataSimilarity(impute_medians(self.data[:, features]), self.threshold)
-        return DataSimilarity.standardised(columns, slice(None))
+        return DataSimilarity.standardise(columns, slice(None))
 
     @property
-    def sampled(self) -> NDArray[np.intp]:
-        """The features whose correlations with all features are looked at."""
+    def sampled(self) -> IndexArray:
+        """The features whose correlations with all features are computed."""
         p = self.n_features
-        count = min(p, max(1, PAIRS // p))
+        count = min(p, max(1, MAX_SAMPLED_PAIRS // p))
         return np.sort(np.random.default_rng(0).choice(p, count, replace=False))
 
     @cached_property
-    def _profile(self) -> tuple[NDArray[np.int64], float]:
+    def _profile(self) -> tuple[IntArray, float]:
         """Number of neighbours of each feature, and the sum of all similarities.
 
-        Where only a sample was looked at, its numbers are repeated for the others: measures ask
-        how many features have so many neighbours, not which.
+        Where only a sample was examined, its numbers are repeated for the others: measures use
+        the distribution of the numbers of neighbours only.
         """
         rows = self.sampled
         degrees, total = np.zeros(len(rows), dtype=np.int64), 0.0
@@ -58,52 +53,37 @@ class FilledSimilarity(DataSimilarity):
             total += float(block.sum())
         return np.resize(degrees, self.n_features), total * self.n_features / len(rows)
 
-    def _against_all(self, rows: NDArray[np.intp]) -> Iterator[Array]:
+    def _against_all(self, rows: IndexArray) -> Iterator[FloatArray]:
         """Yield the similarities of some features with all, block by block of columns."""
-        points = self.standardised(rows)
+        points = self.standardise(rows)
         for columns in blocks(self.n_features, len(rows)):
-            block = np.abs(points.T @ self.standardised(columns))
+            block = np.abs(points.T @ self.standardise(columns))
             block[block < self.threshold - 1e-12] = 0.0  # rounding of perfect correlations
             itself = np.flatnonzero((rows >= columns.start) & (rows < columns.stop))
             block[itself, rows[itself] - columns.start] = 0.0
             yield np.minimum(block, 1.0)
 
 
-def impute_medians(columns: NDArray[Any]) -> NDArray[Any]:
-    """Return columns with their median, 0 if there is none, in place of missing values."""
-    missing = np.isnan(columns)
-    if not missing.any():
-        return columns
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
-        medians = np.nan_to_num(np.nanmedian(columns, axis=0))
-    return np.where(missing, medians, columns)
+MAX_BLOCK_CELLS = 2**22
+"""Most numbers that are processed at a time; limits memory."""
 
 
-# Work on many columns in blocks, so that memory stays small.
-
-CELLS = 2**22  # numbers that are looked at together
-
-
-def blocks(count: int, each: int) -> Iterator[slice]:
-    """Cut `count` things, of `each` numbers every one, into blocks of not too many numbers."""
-    height = max(1, CELLS // max(each, 1))
+def blocks(count: int, n_each: int) -> Iterator[slice]:
+    """Cut `count` items of `n_each` numbers into slices of at most `MAX_BLOCK_CELLS` numbers."""
+    height = max(1, MAX_BLOCK_CELLS // max(n_each, 1))
     return (slice(start, min(start + height, count)) for start in range(0, count, height))
 
 
-# How strongly features differ between classes: standardised mean differences.
-
-
 class ClassSums(NamedTuple):
-    """Of a block of features, by class: known values, their mean, and squares around it."""
+    """Sums of a block of features by class: known values, means, squared deviations, scale."""
 
-    counts: Array
-    means: Array
-    squares: Array
-    scale: Array
+    counts: FloatArray
+    means: FloatArray
+    squares: FloatArray
+    scale: FloatArray
 
 
-def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -> pd.DataFrame:
+def effect_sizes(X: AnyArray, codes: AnyArray, classes: Sequence[str]) -> pd.DataFrame:
     r"""Return the standardised mean difference of each feature, towards its highest class.
 
     With c the class in which the mean of the feature is highest,
@@ -115,10 +95,10 @@ def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -
     within the C classes. With two classes d is the absolute value of Cohen's d. The 95% interval
     is :math:`d \pm 1.96 \sqrt{(n_c + n_r)/(n_c n_r) + d^2/(2(n_c + n_r))}`, for large samples.
 
-    Effect and interval are about a feature that was named before the data were seen. Of features
-    that were selected on the same data they are too high, because these were chosen for being high:
-    of 2,000 features without any effect in 60 samples, the ten best show 0.84 on average.
-    :func:`shrunken_effects` corrects for that.
+    Effect and interval are valid for a feature that was chosen before the data were seen. For
+    features selected on the same data they are too high, because the features were selected for
+    being high: of 2,000 features without any effect in 60 samples, the ten best have 0.84 on
+    average. :func:`shrunken_effects` corrects for this.
 
     Parameters
     ----------
@@ -173,7 +153,8 @@ def effect_sizes(X: NDArray[Any], codes: NDArray[Any], classes: Sequence[str]) -
     )
 
 
-def class_sums(block: NDArray[Any], codes: NDArray[Any], n_classes: int) -> ClassSums:
+def class_sums(block: AnyArray, codes: AnyArray, n_classes: int) -> ClassSums:
+    """Sum a block of features by class; NaN values are left out."""
     block = block.astype(np.float64)
     known = ~np.isnan(block)
     block[~known] = 0.0
@@ -181,12 +162,12 @@ def class_sums(block: NDArray[Any], codes: NDArray[Any], n_classes: int) -> Clas
     counts = members @ known
     with np.errstate(divide="ignore", invalid="ignore"):  # a class without known values
         means = (members @ block) / counts
-    apart = np.where(known, block - np.nan_to_num(means)[codes], 0.0)
+    deviations = np.where(known, block - np.nan_to_num(means)[codes], 0.0)
     scale = np.abs(block).max(axis=0, initial=0.0)
-    return ClassSums(counts, means, members @ np.square(apart), scale)
+    return ClassSums(counts, means, members @ np.square(deviations), scale)
 
 
-def _effects(sums: ClassSums) -> tuple[Array, Array, NDArray[np.intp]]:
+def _effects(sums: ClassSums) -> tuple[FloatArray, FloatArray, IndexArray]:
     """Return effects, half the width of their intervals, and the class of the highest mean."""
     counts, means = sums.counts, sums.means
     highest = np.argmax(np.where(counts > 0, means, -np.inf), axis=0)

@@ -1,35 +1,27 @@
-"""What a measure answers about one system of preferences, or about groups of them."""
+"""Values of a measure with interval and chance level, for one or several groups of resamples."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from holdfast._typing import FloatArray
 from holdfast.errors import HoldfastError
 from holdfast.judge._significance import CONFIDENCE, interval_of_mean
-from holdfast.measures._interval import interval_of
+from holdfast.measures import Estimate, Measure, SubsetTables, estimate_interval
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures import Measure
-    from holdfast.measures._registry import Estimate
-    from holdfast.measures._subset_tables import SubsetTables
-
-
-FEW_PREFERENCES_NOTE = "fewer than 2 preferences are there"
+FEW_PREFERENCES_NOTE = "there are fewer than 2 preferences"
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredValue:
-    """What a measure says about one system of preferences.
+    """Value of a measure for a set of preferences, with interval and chance level.
 
-    The note is about this system; what is standing holds for the measure on any such system.
+    `note` is about these preferences; `standing` notes hold for the measure on any preferences.
     """
 
     value: float = np.nan
@@ -40,21 +32,21 @@ class MeasuredValue:
     note: str = ""
     standing: tuple[str, ...] = ()
 
-    def noting(self, *remarks: str) -> MeasuredValue:
-        """Return the same answer with more said about it, nothing twice."""
+    def with_notes(self, *remarks: str) -> MeasuredValue:
+        """Return the same value with more notes, each once."""
         notes = dict.fromkeys(filter(None, (self.note, *remarks)))
         return dataclasses.replace(self, note="; ".join(notes))
 
     def row(self, *remarks: str) -> dict[str, Any]:
-        """Return the fields of a row of a table, all that is to be said in its note."""
-        fields = dataclasses.asdict(self.noting(*self.standing, *remarks))
+        """Return the fields of a table row, with all notes in its note."""
+        fields = dataclasses.asdict(self.with_notes(*self.standing, *remarks))
         del fields["standing"]
         return fields
 
 
-def answer_of(record: Measure, estimate: Estimate) -> MeasuredValue:
+def make_measured_value(record: Measure, estimate: Estimate) -> MeasuredValue:
     """Return an estimate with its interval and its chance level."""
-    interval = interval_of(estimate, CONFIDENCE, (record.minimum, record.maximum))
+    interval = estimate_interval(estimate, CONFIDENCE, (record.minimum, record.maximum))
     chance = estimate.chance()
     lower = "a distance: lower is more stable" if record.distance else ""
     return MeasuredValue(
@@ -64,33 +56,33 @@ def answer_of(record: Measure, estimate: Estimate) -> MeasuredValue:
         interval=interval.method,
         chance=chance.value,
         standing=tuple(filter(None, (chance.note, lower))),
-    ).noting(estimate.undefined, interval.note)
+    ).with_notes(estimate.undefined, interval.note)
 
 
 def measure_subsets(record: Measure, tables: SubsetTables) -> MeasuredValue:
-    """Ask a measure that needs no data about subsets, or let it say why it has no value."""
+    """Measure subsets by a measure that needs no data; an error becomes the note."""
     try:
-        return answer_of(record, record.estimate(tables, None, {}))
+        return make_measured_value(record, record.estimate(tables, None, {}))
     except HoldfastError as error:
         return MeasuredValue(note=str(error))
 
 
-def average_over_groups(record: Measure, answers: Sequence[MeasuredValue]) -> MeasuredValue:
-    """Join the answers of groups of resamples: their mean, and an interval from their spread."""
-    values = np.array([answer.value for answer in answers])
+def average_over_groups(record: Measure, groups: Sequence[MeasuredValue]) -> MeasuredValue:
+    """Return the mean over groups of resamples, with an interval from their spread."""
+    values = np.array([group.value for group in groups])
     low, high = interval_of_mean(values, (record.minimum, record.maximum))
-    undefined = [answer.note for answer in answers if np.isnan(answer.value)]
+    undefined = [group.note for group in groups if np.isnan(group.value)]
     return MeasuredValue(
         value=float(values.mean()),
         low=float(low),
         high=float(high),
         interval="t" if len(values) > 1 else "",
-        chance=float(np.mean([answer.chance for answer in answers])),
-        standing=tuple(dict.fromkeys(said for answer in answers for said in answer.standing)),
-    ).noting(*undefined[:1], _spread(values, low))
+        chance=float(np.mean([group.chance for group in groups])),
+        standing=tuple(dict.fromkeys(note for group in groups for note in group.standing)),
+    ).with_notes(*undefined[:1], _describe_interval(values, low))
 
 
-def _spread(values: NDArray[np.float64], low: float) -> str:
+def _describe_interval(values: FloatArray, low: float) -> str:
     k = len(values)
     if k < 2:
         return "one group of resamples: no interval"
@@ -100,38 +92,35 @@ def _spread(values: NDArray[np.float64], low: float) -> str:
     return f"{mean}, interval from their spread (t, {k - 1} df)"
 
 
-# What is said where a selector found fewer features, or groups of them, than it was asked for.
-
-
 class SizeShortfall(NamedTuple):
-    """How many were found on a resample where more were asked for."""
+    """Numbers of selected features, or groups, where more were requested."""
 
-    asked: int
+    requested: int
     fewest: int
     most: int
 
     @property
     def number(self) -> str:
-        """How many there were, as a number or a range."""
+        """The number or range of numbers found."""
         return f"{self.most:,}" if self.fewest == self.most else f"{self.fewest:,} to {self.most:,}"
 
     @property
     def remark(self) -> str:
-        """What a table remarks."""
+        """The note in a table."""
         if self.most == 0:
             return "none was found"
         return f"only {self.number} {_verb(self.fewest, self.most)} found"
 
     @property
     def features(self) -> str:
-        """The number of features in a sentence, beside what was asked for."""
+        """The number of features, with the number requested."""
         noun = "feature" if self.fewest == self.most == 1 else "features"
-        asked = f"{self.asked:,} {_verb(self.asked, self.asked)} asked for"
-        return f"{self.number} {noun} ({asked})"
+        requested = f"{self.requested:,} {_verb(self.requested, self.requested)} asked for"
+        return f"{self.number} {noun} ({requested})"
 
 
-def find_shortfall(asked: int, sizes: Iterable[int]) -> SizeShortfall | None:
-    """Return how many were found on the resamples; None where all found as many as asked for.
+def find_shortfall(requested: int, sizes: Iterable[int]) -> SizeShortfall | None:
+    """Return the numbers found on the resamples; None where all found as many as requested.
 
     >>> [find_shortfall(*found).remark for found in ((8, [3, 3]), (2, [1]), (8, [2, 8]))]
     ['only 3 were found', 'only 1 was found', 'only 2 to 8 were found']
@@ -139,10 +128,10 @@ def find_shortfall(asked: int, sizes: Iterable[int]) -> SizeShortfall | None:
     >>> find_shortfall(8, [3, 3]).features
     '3 features (8 were asked for)'
     """
-    found = [int(size) for size in sizes]
-    if not found or min(found) >= asked:
+    counts = [int(size) for size in sizes]
+    if not counts or min(counts) >= requested:
         return None
-    return SizeShortfall(asked, min(found), max(found))
+    return SizeShortfall(requested, min(counts), max(counts))
 
 
 def _verb(fewest: int, most: int) -> str:

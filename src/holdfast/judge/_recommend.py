@@ -1,69 +1,64 @@
-"""Accuracy first, then what a second study would find: which pair to take."""
+"""Recommend one candidate: accuracy first, then replication stability."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from holdfast._formatting import format_interval, plus_minus
+from holdfast._formatting import format_interval, format_plus_minus
+from holdfast._typing import FloatArray
 from holdfast.errors import InvalidInputError
 from holdfast.judge._candidates import (
     CANDIDATE_COLUMNS,
     Pair,
-    candidates,
+    Tested,
+    candidate_table,
     check_fit,
+    numeric_sizes,
     orient_stability,
     pairs_of,
-    sizes_of,
 )
 from holdfast.judge._decision_rule import (
     CandidateStability,
     Decision,
     DecisionRule,
-    EqualErrors,
-    TableErrors,
-    first_of,
-    front_of,
+    first_row,
+    nondominated_rows,
     rpt,
 )
-from holdfast.judge._recommendation_support import support_of
+from holdfast.judge._error_comparison import CandidateErrors
+from holdfast.judge._recommendation_support import assess_support
 from holdfast.judge._recommendation_text import (
     RecommendationContext,
     RecommendedReplication,
-    reasons_of,
+    explain_recommendation,
 )
 from holdfast.judge._replicability import Replicability
-from holdfast.judge._significance import Z
-from holdfast.measures import get_measure
+from holdfast.judge._significance import BestCorrection, Z
+from holdfast.measures import Measure, get_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.judge._candidates import Tested
     from holdfast.judge._choice_error import ChoiceError
-    from holdfast.judge._decision_rule import Name
+    from holdfast.judge._decision_rule import RuleName
     from holdfast.judge._replication._estimate import PairValues
-    from holdfast.judge._significance import BestCorrection
-    from holdfast.measures import Measure
 
 
-NOT_GIVEN = "no table of replication stability was given"
+NO_REPLICATION_TABLE = "no table of replication stability was given"
 
 
-def recommend(  # noqa: PLR0913  (each setting has a use of its own)
+def recommend(
     errors: pd.DataFrame | None,
     stability: pd.DataFrame,
     tested: Tested | None = None,
     *,
     measure: str,
-    rule: Name = "not_worse",
+    rule: RuleName = "not_worse",
     alpha: float = 0.05,
     correction: BestCorrection = "chosen_best",
     beta: float = 1.0,
@@ -74,7 +69,7 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     pair_values: Mapping[tuple[str, Any], PairValues] | None = None,
     order_by: Literal["replication", "resamples"] = "replication",
     independent: bool = False,
-    why_no_replication: str = NOT_GIVEN,
+    why_no_replication: str = NO_REPLICATION_TABLE,
 ) -> Recommendation:
     """Recommend a selector with a classifier at a size, by accuracy and stability.
 
@@ -180,50 +175,62 @@ def recommend(  # noqa: PLR0913  (each setting has a use of its own)
     """
     record = get_measure(measure)
     settings = DecisionRule(name=rule, alpha=alpha, correction=correction, beta=beta)
-    table = candidates(errors, stability, record)
+    table = candidate_table(errors, stability, record)
     check_fit(table, record.name)
-    sizes = sizes_of(table, own_sizes)
-    merits = CandidateStability(
-        orient_stability(table, record), np.where(np.isnan(sizes), np.inf, sizes)
+    sizes = numeric_sizes(table, own_sizes)
+    replicability = _get_replicability(
+        table, replication, record, pair_values, independent=independent
     )
-    second = _second_study(table, replication, record, pair_values, independent=independent)
-    by_replication = second is not None and not independent and order_by == "replication"
-    if second is not None and by_replication:
-        merits = merits._replace(stability=second.scores)
-    order = merits.stability
-    scored = TableErrors(table, tested)
-    _check_possible(settings, scored, record)
-    with_error = np.isfinite(scored.errors)
-    known = scored.compared(with_error & np.isfinite(order))
-    fit = np.isfinite(order) & known.enough & (with_error | ~with_error.any())
-    merits = merits._replace(stability=np.where(known.enough, merits.stability, np.nan))
-    support = support_of(
-        scored, fit, second, baseline=baseline, choice=choice, independent=independent
+    by_replication = replicability is not None and not independent and order_by == "replication"
+    scores = orient_stability(table, record)
+    if replicability is not None and by_replication:
+        scores = replicability.scores
+    candidate_errors = CandidateErrors.from_table(table, tested)
+    _check_rule(settings, candidate_errors, record)
+    with_error = np.isfinite(candidate_errors.errors)
+    comparable = candidate_errors.comparable_pairs(with_error & np.isfinite(scores))
+    usable = np.isfinite(scores) & comparable.enough & (with_error | ~with_error.any())
+    support = assess_support(
+        candidate_errors,
+        usable,
+        replicability,
+        baseline=baseline,
+        choice=choice,
+        independent=independent,
     )
-    merits = merits._replace(passes=support.passes)
-    decision = _make_decision(settings, scored, merits)
-    full = _complete_table(
-        table, decision, merits, record, rpt(order, 1 - scored.errors, beta), second
+    candidate_stability = CandidateStability(
+        np.where(comparable.enough, scores, np.nan),
+        np.where(np.isnan(sizes), np.inf, sizes),
+        support.passes,
     )
-    case = RecommendationContext(
-        table=full,
+    decision = _make_decision(settings, candidate_errors, candidate_stability)
+    trade_off = rpt(scores, 1 - candidate_errors.errors, beta)
+    corrected = None
+    if replicability is not None:
+        corrected = _correct_for_choice(
+            replicability, decision, candidate_stability, candidate_errors
+        )
+    context = RecommendationContext(
+        table=_complete_table(
+            table, decision, candidate_stability, record, trade_off, replicability
+        ),
         decision=decision,
         rule=settings,
         measure=record,
-        test=scored.test(as_published=correction is None),
-        known=known,
-        noun="sample" if scored.once else "prediction",
+        test=candidate_errors.test_name(as_published=correction is None),
+        comparable=comparable,
+        noun="sample" if candidate_errors.predicted_once else "prediction",
         choice=choice,
         support=support,
-        second=None if second is None else _after_choosing(second, decision, merits, scored),
+        replication=corrected,
         by_replication=by_replication,
         independent=independent,
         why_no_replication=why_no_replication,
     )
-    return _recommendation(case)
+    return _make_recommendation(context)
 
 
-def _second_study(
+def _get_replicability(
     table: pd.DataFrame,
     replication: pd.DataFrame | None,
     measure: Measure,
@@ -231,41 +238,46 @@ def _second_study(
     *,
     independent: bool,
 ) -> Replicability | None:
-    """Return what is known of a second study; of independent data sets, that is their stability."""
+    """Return the replication stability; for independent data sets, their stability."""
     if not independent:
-        return Replicability.of(table, replication, measure, pair_values)
-    spread = (table["high"] - table["low"]) / (2 * Z)
-    own = table.rename(columns={"stability": "value"}).assign(
-        standard_error=spread, n_samples=0, measure=measure.name
+        return Replicability.from_tables(table, replication, measure, pair_values)
+    standard_error = (table["high"] - table["low"]) / (2 * Z)
+    estimates = table.rename(columns={"stability": "value"}).assign(
+        standard_error=standard_error, n_samples=0, measure=measure.name
     )
-    return Replicability.of(table, own, measure)
+    return Replicability.from_tables(table, estimates, measure)
 
 
-def _after_choosing(
-    second: Replicability, decision: Decision, merits: CandidateStability, scored: TableErrors
+def _correct_for_choice(
+    replicability: Replicability,
+    decision: Decision,
+    stability: CandidateStability,
+    candidates: CandidateErrors,
 ) -> RecommendedReplication:
-    """Return the replication of the chosen pair, less what choosing adds to it."""
+    """Return the replication stability of the chosen pair, corrected for the choice."""
+    errors = np.nan_to_num(candidates.errors)
 
-    def choose(scores: NDArray[np.float64]) -> int | None:
+    def choose(scores: FloatArray) -> int | None:
         known = decision.rivals & np.isfinite(scores)
-        return first_of(known, -scores, errors, merits.sizes) if known.any() else None
+        return first_row(known, -scores, errors, stability.sizes) if known.any() else None
 
-    errors = np.nan_to_num(scored.errors)
-    return RecommendedReplication(*second.after_choosing(decision.chosen, choose), second.samples)
+    value, low, high = replicability.correct_for_choice(decision.chosen, choose)
+    return RecommendedReplication(value, low, high, replicability.samples)
 
 
-def _check_possible(rule: DecisionRule, scored: TableErrors, measure: Measure) -> None:
-    if not np.isfinite(scored.errors).any():
+def _check_rule(rule: DecisionRule, candidates: CandidateErrors, measure: Measure) -> None:
+    """Raise if the rule needs predictions or a scale that are missing."""
+    if not np.isfinite(candidates.errors).any():
         return
-    if rule.name == "not_worse" and scored.test(as_published=False) is None:
+    if rule.name == "not_worse" and candidates.test is None:
         raise InvalidInputError(
             "the rule 'not_worse' tests differences of errors, for which it needs the "
             "predictions; give tested, or choose the rule 'one_standard_error'."
         )
     if rule.name == "rpt" and not _has_rpt(measure):
         raise InvalidInputError(
-            f"the rule 'rpt' needs a stability that 1 is the best of; {measure.name} has no such "
-            "scale. Name another measure."
+            f"the rule 'rpt' needs a measure of stability with a maximum of 1, which "
+            f"{measure.name} does not have. Name another measure."
         )
 
 
@@ -273,49 +285,51 @@ def _has_rpt(measure: Measure) -> bool:
     return measure.maximum == 1.0
 
 
-def _make_decision(rule: DecisionRule, scored: TableErrors, merits: CandidateStability) -> Decision:
-    """Decide; where no errors are known, by stability alone."""
-    decision = rule.decide(scored, merits)
+def _make_decision(
+    rule: DecisionRule, candidates: CandidateErrors, stability: CandidateStability
+) -> Decision:
+    """Decide; without errors, by stability alone."""
+    decision = rule.decide(candidates, stability)
     if decision is None:
-        nothing = np.zeros(len(scored.errors))
+        equal = np.zeros(len(candidates.errors))
         decision = DecisionRule(name="one_standard_error").decide(
-            EqualErrors(nothing, nothing), merits
+            CandidateErrors.without_test(equal, equal), stability
         )
-    if decision is None:  # refused before
-        raise RuntimeError("no pair has a stability")
+    if decision is None:
+        raise RuntimeError("no pair has a stability")  # `check_fit` has refused such tables
     return decision
 
 
 def _complete_table(
     table: pd.DataFrame,
     decision: Decision,
-    merits: CandidateStability,
+    stability: CandidateStability,
     measure: Measure,
-    trade: NDArray[np.float64],
-    second: Replicability | None,
+    trade_off: FloatArray,
+    replicability: Replicability | None,
 ) -> pd.DataFrame:
     error = table["error"].to_numpy(dtype=np.float64)
-    if np.isnan(error).all():  # the front of stability and size
+    if np.isnan(error).all():  # then the front is that of stability and size
         error = np.zeros_like(error)
-    sizes = np.where(np.isinf(merits.sizes), np.nan, merits.sizes)
-    lacking = np.full(len(table), np.nan)
+    sizes = np.where(np.isinf(stability.sizes), np.nan, stability.sizes)
+    unknown = np.full(len(table), np.nan)
     full = table.assign(
-        replication=lacking if second is None else second.value,
-        replication_low=lacking if second is None else second.low,
-        replication_high=lacking if second is None else second.high,
-        score=merits.stability,
+        replication=unknown if replicability is None else replicability.value,
+        replication_low=unknown if replicability is None else replicability.low,
+        replication_high=unknown if replicability is None else replicability.high,
+        score=stability.stability,
         p_value=decision.p_values,
-        rpt=trade if _has_rpt(measure) else np.nan,
-        front=front_of(error, -merits.stability, sizes),
+        rpt=trade_off if _has_rpt(measure) else np.nan,
+        front=nondominated_rows(error, -stability.stability, sizes),
         rival=decision.rivals,
         recommended=np.arange(len(table)) == decision.chosen,
     )
     return full[CANDIDATE_COLUMNS]
 
 
-def _recommendation(case: RecommendationContext) -> Recommendation:
-    pair = pairs_of(case.table)[case.decision.chosen]
-    row = case.chosen
+def _make_recommendation(context: RecommendationContext) -> Recommendation:
+    pair = pairs_of(context.table)[context.decision.chosen]
+    row, replication = context.chosen, context.replication
     return Recommendation(
         selector=pair.selector,
         classifier=pair.classifier,
@@ -326,32 +340,31 @@ def _recommendation(case: RecommendationContext) -> Recommendation:
         low=float(row["low"]),
         high=float(row["high"]),
         chance=float(row["chance"]),
-        measure=case.measure.name,
-        rule=case.rule.name,
-        reasons=reasons_of(case),
-        rivals=_rivals(case),
-        table=case.table,
-        choice=case.choice,
-        supported=case.supported,
-        why_not=case.why_not,
-        stability_source="replication" if case.by_replication else "resamples",
-        replication=math.nan if case.second is None else case.second.value,
-        replication_low=math.nan if case.second is None else case.second.low,
-        replication_high=math.nan if case.second is None else case.second.high,
-        replication_samples=None if case.second is None else case.second.samples or None,
+        measure=context.measure.name,
+        rule=context.rule.name,
+        reasons=explain_recommendation(context),
+        rivals=_list_rivals(context),
+        table=context.table,
+        choice=context.choice,
+        supported=context.supported,
+        why_not=context.why_not,
+        stability_source="replication" if context.by_replication else "resamples",
+        replication=math.nan if replication is None else replication.value,
+        replication_low=math.nan if replication is None else replication.low,
+        replication_high=math.nan if replication is None else replication.high,
+        replication_samples=None if replication is None else replication.samples or None,
     )
 
 
-def _rivals(case: RecommendationContext) -> pd.DataFrame:
-    """Return the pairs that came close, the recommended one first, then by their score."""
-    close = case.table[case.table["rival"] | case.table["recommended"]]
+def _list_rivals(context: RecommendationContext) -> pd.DataFrame:
+    """Return the pairs that the rule chose from, the recommended one first, then by score."""
+    table = context.table
+    close = table[table["rival"] | table["recommended"]]
     return close.sort_values(
         ["recommended", "score", "error"],
         ascending=[False, False, True], kind="stable", ignore_index=True,
     )  # fmt: skip
 
-
-# What is recommended, why, and what else came close.
 
 MAX_RIVALS_SHOWN = 10
 """Most rivals that a notebook shows."""
@@ -459,7 +472,7 @@ class Recommendation:
         return "\n".join(self.reasons)
 
     def _headline(self) -> str:
-        error = plus_minus(self.error, self.standard_error)
+        error = format_plus_minus(self.error, self.standard_error)
         known = "" if math.isnan(self.error) else f"error {error}, "
         if self.stability_source == "replication":
             span = format_interval(
@@ -473,12 +486,12 @@ class Recommendation:
         title = self._headline() if self.supported else "Nothing can be recommended"
         reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
         shown = self.rivals.head(MAX_RIVALS_SHOWN)
-        lines = "".join(_line("td", self._cells(row)) for _, row in shown.iterrows())
+        lines = "".join(_html_row("td", self._cells(row)) for _, row in shown.iterrows())
         more = len(self.rivals) - len(shown)
         rest = f"<p>and {more:,} more in <code>.rivals</code></p>" if more else ""
         return (
             f"<div><h4>{escape(title)}</h4><ul>{reasons}</ul>"
-            f"<table><thead>{_line('th', RIVAL_COLUMN_HEADS)}</thead>"
+            f"<table><thead>{_html_row('th', RIVAL_COLUMN_HEADS)}</thead>"
             f"<tbody>{lines}</tbody></table>{rest}</div>"
         )
 
@@ -488,11 +501,13 @@ class Recommendation:
             str(row["selector"]),
             str(row["classifier"] or ""),
             str(row["size"]),
-            "" if math.isnan(row["error"]) else plus_minus(row["error"], row["standard_error"]),
+            ""
+            if math.isnan(row["error"])
+            else format_plus_minus(row["error"], row["standard_error"]),
             f"{row['stability']:.2f}{interval}",
             "" if math.isnan(row["p_value"]) else f"{row['p_value']:.3f}",
         ]
 
 
-def _line(tag: str, cells: Iterable[str]) -> str:
+def _html_row(tag: str, cells: Iterable[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"

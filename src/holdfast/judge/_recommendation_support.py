@@ -1,7 +1,18 @@
-"""Whether a pair can be recommended at all: is there anything that a second study would find?
+r"""Whether the data support the recommendation of a candidate at all: two gates.
 
-A pair passes two gates. Its selections from disjoint halves agree better than chance, and its error
-lies clearly below that of always naming the largest class.
+Method
+------
+*Replication*: the selections from disjoint halves must agree better than chance. With
+:math:`z = (\hat\rho - \rho_{chance}) / SE` (`Replicability.z`), a candidate passes if
+:math:`z > 0.7\, \Phi^{-1}(1 - 0.05/c)`: one-sided, with Bonferroni's correction for the c
+combinations of selector and size, because the best of them is chosen. The factor 0.7 is calibrated
+(`NOISE_SPREAD`).
+
+*Classification*: the error must be below that of always predicting the largest class, by a
+one-sided z-test at 5%. The error is at least the error of the choice, as the error of a chosen
+candidate is too low.
+
+A gate is open where its estimate, or the baseline, is missing.
 """
 
 from __future__ import annotations
@@ -12,75 +23,74 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._formatting import format_interval, percent_words, plus_minus
+from holdfast._formatting import format_interval, format_number, format_percent, format_plus_minus
+from holdfast._typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from holdfast.judge._choice_error import ChoiceError
-    from holdfast.judge._decision_rule import CandidateErrors
+    from holdfast.judge._error_comparison import CandidateErrors
     from holdfast.judge._replicability import Replicability
 
-    Array = NDArray[np.float64]
 
 GATE_LEVEL = 0.05
 """One-sided level of both gates."""
 NOISE_SPREAD = 0.7
-"""By what the limit of the replication gate is multiplied.
+"""Factor of the limit of the replication gate.
 
-The standard error is made for intervals where there is something to find. On noise it is too large:
-the distance from chance, in standard errors, had a standard deviation of 0.1 to 0.9 by selector,
-size and number of samples, 0.3 in the median. With this factor the best of eight selectors and
-sizes passed the gate in 1 of 60 studies of noise. Calibrated by ``benchmarks/decision.py``.
+Calibrated by ``benchmarks/decision.py``. The standard error is calibrated for intervals where there
+is signal, and too large on noise: there z had a standard deviation of 0.1 to 0.9 by selector, size
+and number of samples (median 0.3). With this factor the best of eight combinations of selector and
+size passed the gate in 1 of 60 studies of noise.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """Which pairs pass the gates; without an estimate, or a baseline, a gate is open."""
+    """Which candidates pass the gates; without an estimate, or a baseline, a gate is open."""
 
-    replicates: NDArray[np.bool_]
-    """Whether halves agree better than chance, the number of cells taken into account."""
-    classifies: NDArray[np.bool_]
-    """Whether the error is clearly below guessing."""
-    errors: Array
-    """The errors that were compared with guessing: not below that of the choice itself."""
-    spreads: Array
+    replicates: BoolArray
+    """Whether halves agree better than chance, corrected for the number of cells."""
+    classifies: BoolArray
+    """Whether the error is clearly below that of predicting the largest class."""
+    errors: FloatArray
+    """The errors compared with the baseline: at least the error of the choice."""
+    standard_errors: FloatArray
     """Their standard errors."""
     baseline: float | None
     replicability: Replicability | None
     n_cells: int
+    """Number of combinations of selector and size with an estimate."""
 
     @property
-    def passes(self) -> NDArray[np.bool_]:
-        """Whether both gates are passed."""
+    def passes(self) -> BoolArray:
+        """Which candidates pass both gates."""
         return self.replicates & self.classifies
 
     def why_not(self, row: int, name: str) -> str:
-        """Say what speaks against a pair; nothing where it passes."""
-        found = []
+        """Return why a candidate fails, as a sentence; empty where it passes."""
+        reasons = []
         if not self.replicates[row]:
-            found.append(self._not_replicated(row, name))
+            reasons.append(self._explain_replication(row, name))
         if not self.classifies[row]:
-            found.append(self._not_classified(row, name, again=bool(found)))
-        return " ".join(found)
+            reasons.append(self._explain_classification(row, name, again=bool(reasons)))
+        return " ".join(reasons)
 
-    def _not_replicated(self, row: int, name: str) -> str:
+    def _explain_replication(self, row: int, name: str) -> str:
         known = self.replicability
         if known is None:
-            raise RuntimeError("the gate of replication is open without an estimate")
+            raise RuntimeError("without an estimate the replication gate is open")
         value, chance = known.value[row], known.chance[row]
         span = format_interval(known.low[row], known.high[row], known.measure)
         large = f" of {known.samples:,}" if known.samples else ""
         return (
             f"a second study{large} could not be expected to select the same features. For {name}, "
             f"replication stability is {value:.2f}{span}, not clearly better than chance "
-            f"({_format_chance(chance)})."
+            f"({format_number(chance)})."
         )
 
-    def _not_classified(self, row: int, name: str, *, again: bool) -> str:
-        guess = percent_words(self.baseline or 0.0)
-        error = plus_minus(self.errors[row], self.spreads[row])
+    def _explain_classification(self, row: int, name: str, *, again: bool) -> str:
+        guess = format_percent(self.baseline or 0.0)
+        error = format_plus_minus(self.errors[row], self.standard_errors[row])
         if again:
             return (
                 f"Nor is its error of {error} clearly below guessing the largest class ({guess})."
@@ -91,66 +101,66 @@ class Support:
         )
 
 
-def _format_chance(chance: float) -> str:
-    return f"{chance + 0.0:.2f}".replace("-0.00", "0.00")
-
-
-def support_of(
-    scored: CandidateErrors,
-    fit: NDArray[np.bool_],
+def assess_support(
+    candidates: CandidateErrors,
+    usable: BoolArray,
     replicability: Replicability | None,
     *,
     baseline: float | None,
     choice: ChoiceError | None,
     independent: bool = False,
 ) -> Support:
-    """Test each pair against chance and against guessing.
+    """Test each candidate against chance and against the largest class.
 
     Parameters
     ----------
-    scored : Scored
+    candidates : CandidateErrors
         Errors and standard errors.
-    fit : ndarray of bool, shape (pairs,)
-        The pairs that are considered.
+    usable : ndarray of bool, shape (candidates,)
+        The candidates that are considered.
     replicability : Replicability or None
-        What is known of a second study.
+        Their replication stability.
     baseline : float or None
-        Error of naming the largest class always.
+        Error of always predicting the largest class.
     choice : ChoiceError or None
-        The error of the choice itself.
+        The error of the choice.
     independent : bool, default False
-        Whether the estimates come from independent data sets, whose standard errors are right
-        without signal, too.
+        Whether the estimates come from independent data sets, whose standard errors are valid on
+        noise, too.
     """
-    errors, spreads = scored.errors.copy(), scored.spreads.copy()
-    if choice is not None:  # the error of a chosen pair is flattered
+    errors, standard_errors = candidates.errors.copy(), candidates.standard_errors.copy()
+    if choice is not None:  # the error of a chosen candidate is too low
         errors = np.fmax(errors, choice.error)
-        spreads = np.fmax(spreads, choice.standard_error)
-    n_cells = 0 if replicability is None else replicability.n_cells(fit)
+        standard_errors = np.fmax(standard_errors, choice.standard_error)
+    n_cells = 0 if replicability is None else replicability.n_cells(usable)
     return Support(
-        replicates=_replicate(replicability, n_cells, len(fit), independent=independent),
-        classifies=_classify(errors, spreads, baseline),
+        replicates=_passes_replication(
+            replicability, n_cells, len(usable), independent=independent
+        ),
+        classifies=_passes_classification(errors, standard_errors, baseline),
         errors=errors,
-        spreads=spreads,
+        standard_errors=standard_errors,
         baseline=baseline,
         replicability=replicability,
         n_cells=n_cells,
     )
 
 
-def _replicate(
-    known: Replicability | None, n_cells: int, count: int, *, independent: bool
-) -> NDArray[np.bool_]:
-    """Test agreement against chance, by Bonferroni over selectors and sizes: the best is chosen."""
-    if known is None or not n_cells:
+def _passes_replication(
+    replicability: Replicability | None, n_cells: int, count: int, *, independent: bool
+) -> BoolArray:
+    """Test the agreement against chance; Bonferroni over selectors and sizes."""
+    if replicability is None or not n_cells:
         return np.ones(count, dtype=bool)
     limit = NormalDist().inv_cdf(1 - GATE_LEVEL / n_cells) * (1.0 if independent else NOISE_SPREAD)
-    return np.asarray(np.isnan(known.z) | (known.z > limit))
+    return np.asarray(np.isnan(replicability.z) | (replicability.z > limit))
 
 
-def _classify(errors: Array, spreads: Array, baseline: float | None) -> NDArray[np.bool_]:
+def _passes_classification(
+    errors: FloatArray, standard_errors: FloatArray, baseline: float | None
+) -> BoolArray:
     if baseline is None:
         return np.ones(len(errors), dtype=bool)
     limit = NormalDist().inv_cdf(1 - GATE_LEVEL)
-    below = baseline - errors > limit * np.nan_to_num(spreads)
+    below = baseline - errors > limit * np.nan_to_num(standard_errors)
     return np.asarray(np.isnan(errors) | below)

@@ -1,4 +1,4 @@
-"""The reasoning behind a recommendation, in plain sentences."""
+"""The reasons for a recommendation, in plain sentences."""
 
 from __future__ import annotations
 
@@ -8,71 +8,80 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from holdfast._formatting import format_interval, format_list, percent_words, plural, plus_minus
-from holdfast.judge._candidates import NEARLY_ALL, PAIR_COLUMNS, pairs_of
-from holdfast.judge._decision_rule import DECIMALS
+from holdfast._formatting import (
+    format_interval,
+    format_list,
+    format_percent,
+    format_plus_minus,
+    plural,
+)
+from holdfast._typing import BoolArray
+from holdfast.judge._candidates import (
+    MIN_SHARED_PREDICTIONS,
+    PAIR_COLUMNS,
+    ComparablePairs,
+    pairs_of,
+)
+from holdfast.judge._decision_rule import TIE_DECIMALS
+from holdfast.judge._recommendation_support import Support
+from holdfast.measures import Measure
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.judge._candidates import ComparablePairs
     from holdfast.judge._choice_error import ChoiceError
     from holdfast.judge._decision_rule import Decision, DecisionRule
-    from holdfast.judge._recommendation_support import Support
-    from holdfast.measures import Measure
 
 
 NEAR_CHANCE_SHARE = 0.1
-"""Share of the way from chance to perfect stability that still is near chance."""
-PAIRS = "pairs of a selector with a classifier at a number of features"
+"""Share of the way from chance to perfect stability that counts as near chance; chosen by hand."""
+PAIRS_TEXT = "pairs of a selector with a classifier at a number of features"
 
 
 class RecommendedReplication(NamedTuple):
-    """The replication stability of the recommended pair, less what choosing adds to it."""
+    """Replication stability of the recommended pair, corrected for the choice."""
 
     value: float
     low: float
     high: float
     samples: int
-    """For how large studies it holds; 0 where that is not known."""
+    """Size of the studies that it holds for; 0 where unknown."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RecommendationContext:
-    """All that the reasons speak about."""
+    """The facts that the reasons are written from."""
 
     table: pd.DataFrame
     decision: Decision
     rule: DecisionRule
     measure: Measure
     test: str | None
-    """What the tests are called; None if there were none."""
-    known: ComparablePairs
+    """Name of the tests; None if there were none."""
+    comparable: ComparablePairs
     noun: str
-    """What a prediction is called."""
+    """Noun for a prediction."""
     choice: ChoiceError | None
     support: Support
-    second: RecommendedReplication | None
-    """What a second study would find of the recommended pair; None where that is not known."""
+    replication: RecommendedReplication | None
+    """None where it is not known."""
     by_replication: bool
-    """Whether pairs are ordered by what a second study would find."""
+    """Whether pairs are ordered by replication stability."""
     independent: bool
-    """Whether each resample is a data set of its own."""
+    """Whether each resample is a separate data set."""
     why_no_replication: str
 
     @property
     def supported(self) -> bool:
-        """Whether the chosen pair passes all gates."""
+        """Whether the chosen pair passes both gates."""
         return bool(self.support.passes[self.decision.chosen])
 
     @property
     def why_not(self) -> str:
-        """Say why nothing can be recommended; nothing where a pair can."""
+        """Why nothing can be recommended; empty where a pair can."""
         if self.supported:
             return ""
-        return self.support.why_not(self.decision.chosen, self.name(self.decision.chosen))
+        return self.support.why_not(self.decision.chosen, self.pair_name(self.decision.chosen))
 
     @property
     def best(self) -> pd.Series[float]:
@@ -85,128 +94,147 @@ class RecommendationContext:
         return self.table.iloc[self.decision.chosen]
 
     @cached_property
-    def fit(self) -> NDArray[np.bool_]:
-        """The pairs that were considered."""
+    def considered(self) -> BoolArray:
+        """Which pairs were considered."""
         both = self.table[["error", "score"]].notna().all(axis=1).to_numpy()
-        return both & self.known.enough
+        return both & self.comparable.enough
 
     @property
-    def some_left_out(self) -> bool:
+    def has_excluded(self) -> bool:
         """Whether pairs that have an error were not considered."""
-        return bool((self.table["error"].notna().to_numpy() & ~self.fit).any())
+        return bool((self.table["error"].notna().to_numpy() & ~self.considered).any())
 
-    def name(self, row: int) -> str:
-        """Name the pair of a row."""
+    def pair_name(self, row: int) -> str:
+        """Return the name of the pair of a row."""
         return str(pairs_of(self.table.iloc[[row]])[0])
 
 
-def reasons_of(case: RecommendationContext) -> tuple[str, ...]:
-    """Say why, what it costs, and what to beware of."""
-    refused = "" if case.supported else f"Nothing can be recommended: {case.why_not}"
-    if math.isnan(case.chosen["error"]):
-        why = [_explain_stability_only(case)]
+def explain_recommendation(context: RecommendationContext) -> tuple[str, ...]:
+    """Return the reasons: why this pair, what it costs, and what to be careful about."""
+    refused = "" if context.supported else f"Nothing can be recommended: {context.why_not}"
+    if math.isnan(context.chosen["error"]):
+        why = [_explain_stability_only(context)]
     else:
         why = [
-            _lowest(case),
-            *excluded_candidates(case),
-            *_close(case),
-            _explain_choice(case),
-            _cost(case),
+            _describe_lowest_error(context),
+            *describe_excluded(context),
+            *_describe_rivals(context),
+            _explain_choice(context),
+            _describe_cost(context),
         ]
-        why += [case.choice.sentence] if case.choice is not None else []
+        why += [context.choice.sentence] if context.choice is not None else []
     return tuple(
         filter(
-            None, (refused, *why, _passed_over(case), _explain_second_study(case), _by_chance(case))
+            None,
+            (
+                refused,
+                *why,
+                _describe_passed_over(context),
+                _explain_replication(context),
+                _warn_near_chance(context),
+            ),
         )
     )
 
 
-def _stability(case: RecommendationContext) -> str:
-    """Give the figure that pairs are ordered by, with its interval."""
-    row = case.chosen
-    if case.by_replication:
-        interval = format_interval(row["replication_low"], row["replication_high"], case.measure)
-        lower = ", a distance, of which lower is better" if case.measure.distance else ""
-        whole = "" if case.measure.by_size else ", measured on whole rankings"
-        return f"{row['replication']:.2f}{interval} by {case.measure.name}{lower}{whole}"
-    lower = ", a distance, of which lower is more stable" if case.measure.distance else ""
-    whole = "" if case.measure.by_size else ", measured on whole rankings"
-    interval = format_interval(row["low"], row["high"], case.measure)
-    return f"{row['stability']:.2f}{interval} by {case.measure.name}{lower}{whole}"
+def _format_stability(context: RecommendationContext) -> str:
+    """Return the value that pairs are ordered by, with its interval."""
+    row = context.chosen
+    if context.by_replication:
+        interval = format_interval(row["replication_low"], row["replication_high"], context.measure)
+        lower = ", a distance, of which lower is better" if context.measure.distance else ""
+        whole = "" if context.measure.by_size else ", measured on whole rankings"
+        return f"{row['replication']:.2f}{interval} by {context.measure.name}{lower}{whole}"
+    lower = ", a distance, of which lower is more stable" if context.measure.distance else ""
+    whole = "" if context.measure.by_size else ", measured on whole rankings"
+    interval = format_interval(row["low"], row["high"], context.measure)
+    return f"{row['stability']:.2f}{interval} by {context.measure.name}{lower}{whole}"
 
 
-def _explain_stability_only(case: RecommendationContext) -> str:
-    count, name = int(case.table["score"].notna().sum()), case.name(case.decision.chosen)
-    if case.by_replication:
+def _explain_stability_only(context: RecommendationContext) -> str:
+    count, name = (
+        int(context.table["score"].notna().sum()),
+        context.pair_name(context.decision.chosen),
+    )
+    if context.by_replication:
         text = (
             f"No errors were estimated, so replication stability alone decides: {name} comes first "
-            f"of {count:,}, with {_stability(case)}."
+            f"of {count:,}, with {_format_stability(context)}."
         )
     else:
         text = (
             f"No errors were estimated, so stability alone decides: {name} is the most stable of "
-            f"{count:,}, with {_stability(case)}."
+            f"{count:,}, with {_format_stability(context)}."
         )
-    if not case.measure.by_size:
+    if not context.measure.by_size:
         text += " It says nothing about how many features to take."
     return text
 
 
-def _lowest(case: RecommendationContext) -> str:
-    best, count = case.best, int(case.fit.sum())
-    error, name = plus_minus(best["error"], best["standard_error"]), case.name(case.decision.best)
+def _describe_lowest_error(context: RecommendationContext) -> str:
+    best, count = context.best, int(context.considered.sum())
+    error, name = (
+        format_plus_minus(best["error"], best["standard_error"]),
+        context.pair_name(context.decision.best),
+    )
     if count == 1:
-        one = "One pair only can be considered" if case.some_left_out else "There is one pair only"
+        one = (
+            "One pair only can be considered" if context.has_excluded else "There is one pair only"
+        )
         return f"{one}: {name}, with an error of {error}."
-    considered = "considered " if case.some_left_out else ""
-    return f"Of {count:,} {considered}{PAIRS}, {name} has the lowest error: {error}."
+    considered = "considered " if context.has_excluded else ""
+    return f"Of {count:,} {considered}{PAIRS_TEXT}, {name} has the lowest error: {error}."
 
 
-def _close(case: RecommendationContext) -> list[str]:
-    """Say how many pairs are as good as the best, and in what sense."""
-    others, rest = int(case.decision.rivals.sum()) - 1, int(case.fit.sum()) - 1
+def _describe_rivals(context: RecommendationContext) -> list[str]:
+    """Count the pairs that are as good as the best, and say by which criterion."""
+    others, rest = int(context.decision.rivals.sum()) - 1, int(context.considered.sum()) - 1
     if not rest:
         return []
-    if case.rule.name == "one_standard_error":
-        return [f"{_count(others, rest)} within one standard error of it."]
-    if case.test is None:
+    if context.rule.name == "one_standard_error":
+        return [f"{_count_rivals(others, rest)} within one standard error of it."]
+    if context.test is None:
         return []
-    tests = int(np.isfinite(case.decision.p_values).sum())
-    told = [_explain_tests(case, others, tests, rest)] if tests else []
+    tests = int(np.isfinite(context.decision.p_values).sum())
+    sentences = [_explain_tests(context, others, tests, rest)] if tests else []
     if tests < rest:
         missing = plural(rest - tests, "pair")
-        told.append(f"{missing} could not be compared with it, for want of shared predictions.")
-    return told
+        sentences.append(
+            f"{missing} could not be compared with it, for want of shared predictions."
+        )
+    return sentences
 
 
-def _explain_tests(case: RecommendationContext, others: int, tests: int, rest: int) -> str:
-    how = f"{case.test}{_correction(case, tests)}"
+def _explain_tests(context: RecommendationContext, others: int, tests: int, rest: int) -> str:
+    how = f"{context.test}{_describe_correction(context, tests)}"
     if others:
-        return f"{_count(others, rest)} not worse beyond chance (p > {case.rule.alpha:g} by {how})."
-    return f"{_worse(case, tests, rest)} worse beyond chance (p ≤ {case.rule.alpha:g} by {how})."
+        subject = _count_rivals(others, rest)
+        return f"{subject} not worse beyond chance (p > {context.rule.alpha:g} by {how})."
+    subject = _count_worse(context, tests, rest)
+    return f"{subject} worse beyond chance (p ≤ {context.rule.alpha:g} by {how})."
 
 
-def _correction(case: RecommendationContext, tests: int) -> str:
-    """Say how p-values are corrected; nothing where they are not, or need not be."""
-    if case.rule.correction is None or tests == 1:
+def _describe_correction(context: RecommendationContext, tests: int) -> str:
+    """Name the correction of the p-values; empty where there is none."""
+    if context.rule.correction is None or tests == 1:
         return ""
-    if case.rule.correction == "holm":
+    if context.rule.correction == "holm":
         return f", Holm's correction for {plural(tests, 'comparison')}"
     return f", corrected for {plural((tests + 1) * tests // 2, 'possible comparison')}"
 
 
-def _worse(case: RecommendationContext, tests: int, rest: int) -> str:
-    """Name those that were tested, all of which are worse."""
+def _count_worse(context: RecommendationContext, tests: int, rest: int) -> str:
+    """Return the subject of a sentence about the tested pairs, all of which are worse."""
     if tests < rest:
         return f"The {'pair' if tests == 1 else 'pairs'} that could be compared with it " + (
             "is" if tests == 1 else "are"
         )
-    considered = " considered" if case.some_left_out else ""
+    considered = " considered" if context.has_excluded else ""
     return f"The other pair{considered} is" if rest == 1 else f"All other pairs{considered} are"
 
 
-def _count(others: int, rest: int) -> str:
-    """Name those that are close to the best, of the rest of the pairs."""
+def _count_rivals(others: int, rest: int) -> str:
+    """Return the subject of a sentence about the pairs that are close to the best."""
     if others == 0:
         return "No other pair is"
     if others == 1:
@@ -214,88 +242,99 @@ def _count(others: int, rest: int) -> str:
     return f"{others:,} other pairs are"
 
 
-def _explain_choice(case: RecommendationContext) -> str:
-    name, same = case.name(case.decision.chosen), case.decision.chosen == case.decision.best
-    figure = "replication stability" if case.by_replication else "stability"
-    if case.rule.name == "rpt":
-        weight = f"RPT with beta = {case.rule.beta:g}"
-        value = f"{case.chosen['rpt']:.2f}"
+def _explain_choice(context: RecommendationContext) -> str:
+    name, same = (
+        context.pair_name(context.decision.chosen),
+        context.decision.chosen == context.decision.best,
+    )
+    figure = "replication stability" if context.by_replication else "stability"
+    if context.rule.name == "rpt":
+        weight = f"RPT with beta = {context.rule.beta:g}"
+        value = f"{context.chosen['rpt']:.2f}"
         return (
             f"{name} has the best balance of accuracy and stability ({weight}: {value}); its "
-            f"{figure} is {_stability(case)}."
+            f"{figure} is {_format_stability(context)}."
         )
-    if int(case.decision.rivals.sum()) == 1:
-        so = "So it is recommended" if case.supported else "So it comes first"
-        return f"{so}; its {figure} is {_stability(case)}."
+    if int(context.decision.rivals.sum()) == 1:
+        so = "So it is recommended" if context.supported else "So it comes first"
+        return f"{so}; its {figure} is {_format_stability(context)}."
     who = "the same pair" if same else name
-    if case.by_replication:
+    if context.by_replication:
         return (
             f"Among these, a second study would find most again of what {who} selects: "
-            f"{figure} {_stability(case)}."
+            f"{figure} {_format_stability(context)}."
         )
-    return f"Among these, {who} selects the most stable features: {_stability(case)}."
+    return f"Among these, {who} selects the most stable features: {_format_stability(context)}."
 
 
-def _cost(case: RecommendationContext) -> str:
-    if case.decision.chosen == case.decision.best:
+def _describe_cost(context: RecommendationContext) -> str:
+    if context.decision.chosen == context.decision.best:
         return ""
-    row = case.chosen
-    points = 100 * (row["error"] - case.best["error"])
+    row = context.chosen
+    points = 100 * (row["error"] - context.best["error"])
     more = "as much as" if round(points, 1) == 0 else f"{points:.1f} percentage points more than"
-    text = f"Its error is {plus_minus(row['error'], row['standard_error'])}, {more} the lowest"
-    if case.rule.name == "rpt" and case.decision.p_values[case.decision.chosen] <= case.rule.alpha:
+    text = (
+        f"Its error is {format_plus_minus(row['error'], row['standard_error'])}, {more} the lowest"
+    )
+    if (
+        context.rule.name == "rpt"
+        and context.decision.p_values[context.decision.chosen] <= context.rule.alpha
+    ):
         return f"{text}, which is more than chance explains."
     return f"{text}."
 
 
-def _passed_over(case: RecommendationContext) -> str:
-    """Name the pair that would come first, had it passed the gates."""
-    if not case.supported or case.rule.name == "rpt":
+def _describe_passed_over(context: RecommendationContext) -> str:
+    """Name the pair that would come first if it had passed the gates."""
+    if not context.supported or context.rule.name == "rpt":
         return ""
-    among = case.decision.rivals & ~case.support.passes
-    scores = case.table["score"].to_numpy(dtype=np.float64)
-    among &= scores > scores[case.decision.chosen]
+    among = context.decision.rivals & ~context.support.passes
+    scores = context.table["score"].to_numpy(dtype=np.float64)
+    among &= scores > scores[context.decision.chosen]
     if not among.any():
         return ""
     row = int(np.argmax(np.where(among, scores, -np.inf)))
-    why = case.support.why_not(row, case.name(row)).removesuffix(".")
-    return f"{case.name(row)} would come first, but it is passed over: {why}."
+    why = context.support.why_not(row, context.pair_name(row)).removesuffix(".")
+    return f"{context.pair_name(row)} would come first, but it is passed over: {why}."
 
 
-def _explain_second_study(case: RecommendationContext) -> str:
-    """Say what a second study would find of the recommended pair, or that this is not known."""
-    found = case.second
-    if found is None:
+def _explain_replication(context: RecommendationContext) -> str:
+    """Report the replication stability of the recommended pair, or that it is not known."""
+    replication = context.replication
+    if replication is None:
         return (
             "It is not known whether a second study would find these features "
-            f"({case.why_no_replication}): pairs are ordered by their stability over resamples of "
-            "these data."
+            f"({context.why_no_replication}): pairs are ordered by their stability over resamples "
+            "of these data."
         )
-    if case.independent:
+    if context.independent:
         return "Each resample is a data set of its own, so this stability is that of new studies."
     value = (
-        f"{found.value:.2f}{format_interval(found.low, found.high, case.measure)} by "
-        f"{case.measure.name}"
+        f"{replication.value:.2f}"
+        f"{format_interval(replication.low, replication.high, context.measure)} by "
+        f"{context.measure.name}"
     )
     return (
         "With the choosing taken into account, the replication stability to expect of two "
-        f"studies of {found.samples:,} each is {value}."
+        f"studies of {replication.samples:,} each is {value}."
     )
 
 
-def _by_chance(case: RecommendationContext) -> str:
-    """Warn of a stability over resamples that chance gives, where that is all that is known."""
-    if case.second is not None:
+def _warn_near_chance(context: RecommendationContext) -> str:
+    """Warn if the stability over resamples is near chance and replication is not known."""
+    if context.replication is not None:
         return ""
-    row = case.chosen
-    worst = row["high"] if case.measure.distance else row["low"]
+    row = context.chosen
+    worst = row["high"] if context.measure.distance else row["low"]
     worst = row["stability"] if math.isnan(worst) else worst
-    sign = -1 if case.measure.distance else 1
+    sign = -1 if context.measure.distance else 1
     if math.isnan(row["chance"]) or sign * (worst - row["chance"]) > 0:
         return ""
     so = (
         "these features would hardly be found again"
-        if _near_chance(sign * (row["stability"] - row["chance"]), case.measure, row["chance"])
+        if _is_near_chance(
+            sign * (row["stability"] - row["chance"]), context.measure, row["chance"]
+        )
         else "there are too few resamples, or groups of them, to tell"
     )
     return (
@@ -304,59 +343,56 @@ def _by_chance(case: RecommendationContext) -> str:
     )
 
 
-def _near_chance(beyond: float, measure: Measure, chance: float) -> bool:
-    """Tell whether a value has gone a tenth of the way from chance to the best, at most."""
-    way = abs(measure.best - chance)
-    return bool(beyond <= (NEAR_CHANCE_SHARE * way if math.isfinite(way) else 0.0))
+def _is_near_chance(beyond: float, measure: Measure, chance: float) -> bool:
+    """Return whether a value is at most a tenth of the way from chance to the best."""
+    distance = abs(measure.best - chance)
+    return bool(beyond <= (NEAR_CHANCE_SHARE * distance if math.isfinite(distance) else 0.0))
 
 
-# Which pairs a recommendation does not consider, in plain sentences.
+def describe_excluded(context: RecommendationContext) -> list[str]:
+    """Name the pairs with too few predictions, and those with a low error but no stability."""
+    return [*_describe_rarely_predicted(context), *_describe_undefined_stability(context)]
 
 
-def excluded_candidates(case: RecommendationContext) -> list[str]:
-    """Name the pairs that are known too seldom, and those of a low error but no stability."""
-    return [*_seldom_known(case), *_list_undefined_pairs(case)]
-
-
-def _seldom_known(case: RecommendationContext) -> list[str]:
-    """Name pairs that are known on few of the predictions, by their selectors where possible."""
-    known = case.table["error"].notna().to_numpy()
-    seldom = known & ~case.known.enough
-    if not seldom.any():
+def _describe_rarely_predicted(context: RecommendationContext) -> list[str]:
+    """Name the pairs with too few predictions, by their selectors where possible."""
+    known = context.table["error"].notna().to_numpy()
+    rare = known & ~context.comparable.enough
+    if not rare.any():
         return []
-    names = _names(case, seldom, known)
-    of = f"of the {plural(case.known.total, case.noun)} compared"
+    names = _name_pairs(context, rare, known)
+    of = f"of the {plural(context.comparable.total, context.noun)} compared"
     if len(names) > 1:
-        less = f"less than {percent_words(NEARLY_ALL, 0)} {of}"
+        less = f"less than {format_percent(MIN_SHARED_PREDICTIONS, 0)} {of}"
         return [f"{format_list(names)} are known on {less}, so they are left out."]
-    count = int(case.known.known[seldom].max())
+    count = int(context.comparable.known[rare].max())
     return [f"{names[0]} is known on only {count:,} {of}, so it is left out."]
 
 
-def _names(
-    case: RecommendationContext, some: NDArray[np.bool_], known: NDArray[np.bool_]
-) -> list[str]:
-    """Name selectors all of whose pairs are among some, else the pairs."""
-    selectors = case.table[PAIR_COLUMNS[0]].to_numpy()
-    others = set(selectors[known & ~some])
-    pairs = zip(pairs_of(case.table), some, strict=True)
-    names = [str(pair) if pair.selector in others else pair.selector for pair, is_ in pairs if is_]
+def _name_pairs(context: RecommendationContext, rows: BoolArray, known: BoolArray) -> list[str]:
+    """Name the selectors all of whose pairs are in the rows, else the pairs."""
+    selectors = context.table[PAIR_COLUMNS[0]].to_numpy()
+    others = set(selectors[known & ~rows])
+    pairs = zip(pairs_of(context.table), rows, strict=True)
+    names = [
+        str(pair) if pair.selector in others else pair.selector for pair, listed in pairs if listed
+    ]
     return list(dict.fromkeys(names))
 
 
-def _list_undefined_pairs(case: RecommendationContext) -> list[str]:
-    """Name the pair of the lowest error, where its stability is not known."""
-    errors = case.table["error"].to_numpy(dtype=np.float64)
-    lower = np.round(errors - case.best["error"], DECIMALS) < 0
-    lower &= case.known.enough & case.table["score"].isna().to_numpy()
+def _describe_undefined_stability(context: RecommendationContext) -> list[str]:
+    """Name the pair with the lowest error if its stability is not known."""
+    errors = context.table["error"].to_numpy(dtype=np.float64)
+    lower = np.round(errors - context.best["error"], TIE_DECIMALS) < 0
+    lower &= context.comparable.enough & context.table["score"].isna().to_numpy()
     if not lower.any():
         return []
     row = int(np.argmin(np.where(lower, errors, np.inf)))
-    error = plus_minus(errors[row], case.table["standard_error"].iloc[row])
-    figure = "replication stability" if case.by_replication else "stability"
-    why = f"no {figure} by {case.measure.name}"
+    error = format_plus_minus(errors[row], context.table["standard_error"].iloc[row])
+    figure = "replication stability" if context.by_replication else "stability"
+    why = f"no {figure} by {context.measure.name}"
     if lower.sum() == 1:
-        return [f"{case.name(row)} errs less, {error}, but has {why}, so it is left out."]
+        return [f"{context.pair_name(row)} errs less, {error}, but has {why}, so it is left out."]
     many = plural(int(lower.sum()), "pair")
-    least = f"least {case.name(row)}: {error}"
+    least = f"least {context.pair_name(row)}: {error}"
     return [f"{many} err less but have {why}, so they are left out; {least}."]

@@ -1,31 +1,26 @@
-"""How alike are the features that two selectors choose, against how alike each is to itself?"""
+r"""Similarity of the selections of different selectors, relative to their stability.
+
+The ratio of the similarity between two selectors to the geometric mean of their stabilities
+corrects for the noise of both, like Spearman's correction for attenuation of a correlation
+[Spearman1904]_. Intervals are jackknife intervals over resamples or groups of resamples
+(`_significance`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import format_list, plural
+from holdfast._formatting import format_list, format_number, plural
+from holdfast._typing import BoolArray, FloatArray
 from holdfast.errors import InvalidInputError
 from holdfast.judge._significance import half_width, means_without_each, replicate_interval
-from holdfast.measures import get_measure
-from holdfast.measures._interval import MIN_PREFERENCES
-from holdfast.measures._pair_measures import PairMeasure
-from holdfast.measures._subset_tables import SubsetTables
-from holdfast.preferences import concat
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences import Subsets
-
-    Array = NDArray[np.float64]
-
+from holdfast.measures import MIN_PREFERENCES, PairMeasure, SubsetTables, get_measure
+from holdfast.preferences import Subsets, concat
 
 SIMILARITY_COLUMNS = [
     *("first", "second", "similarity", "low", "high", "same"),
@@ -35,31 +30,30 @@ SIMILARITY_COLUMNS = [
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SelectorSimilarity:
-    """How alike selectors are.
+    """Similarity of the selections of several selectors.
 
     Attributes
     ----------
     matrix : DataFrame
         Mean similarity between the selections of two selectors on different resamples; on the
-        diagonal each selector's own stability, to which the rest of its row compares.
+        diagonal the stability of each selector.
     same : DataFrame
         Mean similarity on the same resample; 1 on the diagonal.
     relative : DataFrame
-        `matrix` over the geometric mean of both stabilities: 1 means as alike as their own noise
+        `matrix` over the geometric mean of both stabilities: 1 means as similar as their noise
         allows. It may exceed 1 by chance; NaN where a stability is not clearly positive.
     table : DataFrame
-        The same, a row for each pair: ``first``, ``second``, ``similarity`` with a 95% interval
+        The same, one row per pair: ``first``, ``second``, ``similarity`` with a 95% interval
         ``low`` to ``high``, ``same``, ``relative`` with ``relative_low`` and ``relative_high``.
         Intervals are by jackknife over resamples or, where these come in groups, from the spread
         between groups, with Student's t: NaN for fewer than three resamples or a single group, and
-        where leaving out any one of them changes nothing. ``beyond_chance`` tells
-        whether the similarity lies above 0 even with intervals so wide that all pairs of
-        selectors are within theirs at once; missing where that cannot be told: without an
-        interval, or by a measure that is not corrected for chance.
+        where leaving out any one of them changes nothing. ``beyond_chance``:
+        whether the similarity lies above 0 by simultaneous intervals for all pairs of selectors;
+        missing without an interval, or for a measure that is not corrected for chance.
     measure : str
         The measure of similarity.
     note : str
-        Which selections could not be compared, and were left out of the averages.
+        Which selections could not be compared and were left out of the averages.
     """
 
     matrix: pd.DataFrame
@@ -71,8 +65,8 @@ class SelectorSimilarity:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Which selectors are most and least alike, and what was left out, in words."""
-        return (*sentences_of(self.table), *([f"{self.note}."] if self.note else []))
+        """The most and the least similar selectors, and what was left out, in words."""
+        return (*describe_similarity(self.table), *([f"{self.note}."] if self.note else []))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the table."""
@@ -98,8 +92,8 @@ def selector_similarity(
        R_{AB} = \frac{S_{AB}}{\sqrt{S_{AA} S_{BB}}}
 
     :math:`S_{AA}` is the stability of A. Two selectors that look for the same features, each with
-    noise of its own, are no more alike than :math:`\sqrt{S_{AA} S_{BB}}`, so R tells a difference
-    of taste from noise.
+    noise of its own, have a similarity of at most about :math:`\sqrt{S_{AA} S_{BB}}`, so R
+    separates a difference in preferences from noise.
 
     Parameters
     ----------
@@ -107,16 +101,16 @@ def selector_similarity(
         For each selector its selections, on the same resamples in the same order.
     measure : str, default "phi"
         A measure of pairs of subsets. ``phi`` is corrected for chance and takes selections of
-        different sizes; ``jaccard`` is what many know, but chance is in it, so R is too high.
+        different sizes; ``jaccard`` is well known, but not corrected for chance, so R is too high.
     groups : iterable of sequences of int, optional
-        Positions of resamples that are compared with each other, at least two in a group;
+        Positions of resamples that are compared with each other, at least two per group;
         values are then averaged over groups. Default: all are compared.
 
     Returns
     -------
     SelectorSimilarity
         Pairs of selections that the measure cannot compare (``phi``: an empty one, or one with
-        all features) are left out of the averages, and `note` says so.
+        all features) are left out of the averages, with a `note`.
 
     Examples
     --------
@@ -133,15 +127,15 @@ def selector_similarity(
     own noise allows.'
     """
     record = _get_pair_measure(systems, measure)
-    chosen = None if groups is None else list(groups)
-    found = compare_systems(list(systems.values()), record, chosen)
-    return _describe_similarity(systems, found, record)
+    positions = None if groups is None else list(groups)
+    found = compare_systems(list(systems.values()), record, positions)
+    return _make_similarity(systems, found, record)
 
 
 def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
     record = get_measure(measure)
-    hungry = record.form != "subset" or record.needs & {"similarity", "data"}
-    if hungry or record.distance or not isinstance(record, PairMeasure):
+    needs_more = record.form != "subset" or record.needs & {"similarity", "data"}
+    if needs_more or record.distance or not isinstance(record, PairMeasure):
         raise InvalidInputError(
             f"selectors are compared by a similarity of pairs of subsets that needs no data, got "
             f"{record.name}; take phi or jaccard."
@@ -155,33 +149,35 @@ def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasu
     return record
 
 
-def _describe_similarity(
+def _make_similarity(
     systems: Mapping[str, Subsets], found: SystemSimilarities, record: PairMeasure
 ) -> SelectorSimilarity:
     names = list(systems)
     low, high = replicate_interval(found.values, found.replicates, (record.minimum, record.maximum))
     stable = np.diagonal(np.where(np.isnan(low), found.values, low)) > 0
-    alike, replicates = (relative(part, stable) for part in (found.values, found.replicates))
-    room = half_width(replicates)
-    beyond = _beyond(found) if record.corrected else np.full_like(low, np.nan)
+    ratios, replicates = (
+        relative_similarity(values, stable) for values in (found.values, found.replicates)
+    )
+    width = half_width(replicates)
+    beyond = _is_beyond_chance(found) if record.corrected else np.full_like(low, np.nan)
     tables = [found.values, low, high, found.same]
-    tables += [alike, alike - room, alike + room, beyond]
+    tables += [ratios, ratios - width, ratios + width, beyond]
     matrix, same, ratio = (
         pd.DataFrame(table, index=names, columns=names)
-        for table in (found.values, found.same, alike)
+        for table in (found.values, found.same, ratios)
     )
     return SelectorSimilarity(
         matrix=matrix,
         same=same,
         relative=ratio,
-        table=_table(names, tables),
+        table=_pair_table(names, tables),
         measure=record.name,
         note=explain_undefined_pairs(systems, found.undefined, record.name),
     )
 
 
-def _table(names: list[str], tables: Sequence[Array]) -> pd.DataFrame:
-    """Return a row for each pair of selectors, each with itself, too."""
+def _pair_table(names: list[str], tables: Sequence[FloatArray]) -> pd.DataFrame:
+    """Return one row per pair of selectors, including each with itself."""
     first, second = np.triu_indices(len(names))
     pairs = ([names[i] for i in first], [names[i] for i in second])
     columns = [*pairs, *(table[first, second] for table in tables)]
@@ -189,43 +185,40 @@ def _table(names: list[str], tables: Sequence[Array]) -> pd.DataFrame:
     return frame.astype({"beyond_chance": "boolean"})
 
 
-def _beyond(found: SystemSimilarities) -> Array:
-    """Tell by 1 or 0 which selectors are more alike than chance; NaN without an interval."""
+def _is_beyond_chance(found: SystemSimilarities) -> FloatArray:
+    """Return 1 or 0: which selectors agree better than chance; NaN without an interval."""
     count = len(found.values)
     pairs = max(count * (count - 1) // 2, 1)
     low = found.values - half_width(found.replicates, intervals=pairs)
     return np.where(np.isnan(low), np.nan, low > 0)
 
 
-def relative(values: Array, stable: NDArray[np.bool_]) -> Array:
+def relative_similarity(values: FloatArray, stable: BoolArray) -> FloatArray:
     """Return similarities over the geometric mean of the stabilities on the diagonal."""
-    own = np.diagonal(values, axis1=-2, axis2=-1)
-    root = np.sqrt(np.where(stable & (own > 0), own, np.nan))
+    stability = np.diagonal(values, axis1=-2, axis2=-1)
+    root = np.sqrt(np.where(stable & (stability > 0), stability, np.nan))
     return np.asarray(values / (root[..., :, None] * root[..., None, :]))
 
 
-# Similarities between the selections of several selectors, over other and the same resamples.
-
-
 class SystemSimilarities(NamedTuple):
-    """Mean similarities of s selectors: between different resamples, on the same, replicates.
+    """Mean similarities of s selectors: on different resamples, on the same one, and replicates.
 
-    ``undefined`` is the share of the pairs of different resamples that have no similarity; means
-    are over the others, NaN where there are none.
+    ``undefined`` is the share of the pairs of different resamples without a similarity; means are
+    over the others, NaN where there are none.
     """
 
-    values: Array
-    same: Array
-    replicates: Array
-    undefined: Array
+    values: FloatArray
+    same: FloatArray
+    replicates: FloatArray
+    undefined: FloatArray
 
 
-class _Sums(NamedTuple):
-    """Sums of similarities, and how many there are, of shape (m, s, s): the resample first."""
+class _SimilaritySums(NamedTuple):
+    """Sums and numbers of similarities by resample, of shape (m, s, s)."""
 
-    others: Array
-    known: Array
-    same: Array
+    others: FloatArray
+    known: FloatArray
+    same: FloatArray
 
 
 def compare_systems(
@@ -246,29 +239,29 @@ def compare_systems(
 
 def _compare_within_group(systems: Sequence[Subsets], record: PairMeasure) -> SystemSimilarities:
     m = len(systems[0])
-    sums = _sums(systems, record, m)
+    sums = _sum_similarities(systems, record, m)
     total, number = sums.others.sum(axis=0), sums.known.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):  # no pair has a similarity
         values = total / number
         without = _leave_each_out(total, sums.others) / _leave_each_out(number, sums.known)
     undefined = 1 - number / (m * (m - 1))
     return SystemSimilarities(
-        values, _mean(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined
+        values, _mean_of_known(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined
     )
 
 
-def _leave_each_out(total: Array, parts: Array) -> Array:
-    """Leave each resample out: neither the first selector's selection on it nor the second's."""
+def _leave_each_out(total: FloatArray, parts: FloatArray) -> FloatArray:
+    """Return totals without the selections of both selectors on each resample."""
     return np.asarray(total - parts - parts.transpose(0, 2, 1))
 
 
-def _mean(values: Array) -> Array:
-    """Average what there is along axis 0; NaN where there is nothing."""
+def _mean_of_known(values: FloatArray) -> FloatArray:
+    """Return the mean of the known values along axis 0; NaN where there is none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
 
 
-def _sums(systems: Sequence[Subsets], record: PairMeasure, m: int) -> _Sums:
+def _sum_similarities(systems: Sequence[Subsets], record: PairMeasure, m: int) -> _SimilaritySums:
     """Sum similarities of each resample's selections to those on other resamples."""
     count = len(systems)
     tables = SubsetTables(concat(list(systems)))
@@ -277,58 +270,57 @@ def _sums(systems: Sequence[Subsets], record: PairMeasure, m: int) -> _Sums:
     for block in record.function(tables).blocks:
         table = block.reshape(len(block), count, m)
         rows = np.arange(start, start + len(block))
-        own = (rows % m)[:, None, None]
-        same[rows] = np.take_along_axis(table, own, axis=2)[:, :, 0]
-        apart = table.copy()
-        np.put_along_axis(apart, own, np.nan, axis=2)
-        others[rows] = np.nansum(apart, axis=2)
-        known[rows] = (~np.isnan(apart)).sum(axis=2)
+        resample = (rows % m)[:, None, None]
+        same[rows] = np.take_along_axis(table, resample, axis=2)[:, :, 0]
+        different = table.copy()
+        np.put_along_axis(different, resample, np.nan, axis=2)
+        others[rows] = np.nansum(different, axis=2)
+        known[rows] = (~np.isnan(different)).sum(axis=2)
         start += len(block)
-    return _Sums(*(_by_resample(each, m) for each in (others, known, same)))
+    return _SimilaritySums(*(_by_resample(each, m) for each in (others, known, same)))
 
 
-def _by_resample(table: Array, m: int) -> Array:
+def _by_resample(table: FloatArray, m: int) -> FloatArray:
     return table.reshape(-1, m, table.shape[1]).transpose(1, 0, 2)
 
-
-# Words about how alike selectors are.
 
 NO_SIMILAR_PAIR_SENTENCE = "No two of the {count} selectors are clearly more alike than chance."
 
 
-def sentences_of(table: pd.DataFrame) -> tuple[str, ...]:
-    """Say which selectors are most and least alike, from the table of a similarity.
+def describe_similarity(table: pd.DataFrame) -> tuple[str, ...]:
+    """Name the most and the least similar selectors of a similarity table.
 
-    Where it is known which pairs are more alike than chance, only these are called alike.
+    Where it is known which pairs agree better than chance, only these are called alike.
     """
     pairs = table[table["first"] != table["second"]].dropna(subset="similarity")
     if pairs.empty:
         return ()
-    own = table[table["first"] == table["second"]].set_index("first")["similarity"]
+    stability = table[table["first"] == table["second"]].set_index("first")["similarity"]
     if len(pairs) == 1:
-        return (_pair(pairs.iloc[0], own),)
+        return (_describe_pair(pairs.iloc[0], stability),)
     ordered = pairs.sort_values("similarity", ascending=False, kind="stable")
     alike = ordered[ordered["beyond_chance"].fillna(value=True)]
     if alike.empty:
-        return (NO_SIMILAR_PAIR_SENTENCE.format(count=len(own)),)
+        return (NO_SIMILAR_PAIR_SENTENCE.format(count=len(stability)),)
     return (
-        f"Most alike: {_pair(alike.iloc[0], own)}",
-        f"Least alike: {_pair(ordered.iloc[-1], own)}",
+        f"Most alike: {_describe_pair(alike.iloc[0], stability)}",
+        f"Least alike: {_describe_pair(ordered.iloc[-1], stability)}",
     )
 
 
-def _pair(row: pd.Series, own: pd.Series) -> str:
+def _describe_pair(row: pd.Series, stability: pd.Series) -> str:
     first, second = row["first"], row["second"]
-    between = f"{_number(row['low'])} to {_number(row['high'])}; "
+    between = f"{format_number(row['low'])} to {format_number(row['high'])}; "
     return (
-        f"{first} and {second}: similarity {_number(row['similarity'])} "
-        f"({'' if np.isnan(row['low']) else between}to themselves: {_number(own[first])} and "
-        f"{_number(own[second])}){_format_comparison(row)}."
+        f"{first} and {second}: similarity {format_number(row['similarity'])} "
+        f"({'' if np.isnan(row['low']) else between}to themselves: "
+        f"{format_number(stability[first])} and {format_number(stability[second])})"
+        f"{_format_comparison(row)}."
     )
 
 
 def _format_comparison(row: pd.Series) -> str:
-    """Say what a similarity is to be compared with."""
+    """Return the comparison of a similarity with chance and noise."""
     beyond, share = row["beyond_chance"], row["relative"]
     if not pd.isna(beyond) and not beyond:
         return ", not clearly more than chance"
@@ -336,18 +328,16 @@ def _format_comparison(row: pd.Series) -> str:
     return raw + ("" if np.isnan(share) else f", {share:.0%} of what their own noise allows")
 
 
-def _number(value: Any) -> str:  # noqa: ANN401  (what a frame holds)
-    return f"{round(float(value), 2) + 0.0:.2f}"  # no minus before a zero
-
-
 def explain_undefined_pairs(
-    systems: Mapping[str, Subsets], undefined: NDArray[np.float64], measure: str
+    systems: Mapping[str, Subsets], undefined: FloatArray, measure: str
 ) -> str:
-    """Say which share of the pairs of selections has no similarity, and why; nothing if none."""
+    """Return which share of the pairs of selections has no similarity, and why; empty if none."""
     share = float(undefined.mean())
     if share <= 0:
         return ""
-    causes = format_list([cause for name, one in systems.items() for cause in _odd(name, one)])
+    causes = format_list(
+        [cause for name, subsets in systems.items() for cause in _undefined_causes(name, subsets)]
+    )
     percent = f"{share:.0%}" if share >= 0.01 else "less than 1%"
     return (
         f"{percent} of the pairs of selections are left out, as {measure} has no value for them "
@@ -355,7 +345,7 @@ def explain_undefined_pairs(
     )
 
 
-def _odd(name: str, subsets: Subsets) -> Iterator[str]:
+def _undefined_causes(name: str, subsets: Subsets) -> Iterator[str]:
     empty = int(np.sum(subsets.sizes == 0))
     full = int(np.sum(subsets.sizes == subsets.n_features))
     if empty:

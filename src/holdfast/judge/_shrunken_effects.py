@@ -1,98 +1,105 @@
-r"""Effects of selected features without the winner's curse.
+r"""Effect sizes of selected features, corrected for the winner's curse by empirical Bayes.
 
-Method. A feature with the true effect :math:`\delta_j`, the difference of class means over the
-standard deviation, has the statistic :math:`t_j = d_j / u` with
-:math:`u = \sqrt{1/n_c + 1/n_r}`: noncentral t around :math:`\delta_j / u`. The prior of
-:math:`\delta_j / u` is a mixture of normal laws around 0, one of them 0 itself, with weights
-fitted by EM to the statistics of all features. Under a normal law of variance :math:`\sigma^2` the
-statistic is :math:`\sqrt{1 + \sigma^2}` times a central t, so likelihood and posterior have closed
-forms. A posterior given all data holds whichever features are selected, and by whatever rule.
+Method
+------
+Feature j with the true effect :math:`\delta_j` (difference of class means over the standard
+deviation within classes) has the statistic :math:`t_j = d_j / u`, :math:`u = \sqrt{1/n_c + 1/n_r}`:
+noncentral t around :math:`\delta_j / u` with :math:`\nu` degrees of freedom.
 
-How large noise is, is seen without a model: the statistics of two disjoint halves of the data
-differ by noise alone, as the effects cancel. Samples of one subject inflate it. Where features
-correlate, the noise of one data set is larger or smaller than usual for all of them together; so
-the posterior is a mixture over the noise that splits into halves show.
+*Prior.* :math:`\delta_j / u \sim \sum_l \pi_l N(0, \sigma_l^2)` with fixed :math:`\sigma_l`, one of
+them 0 [Stephens2017]_. Under component l, :math:`t_j / \sqrt{1 + \sigma_l^2}` is central t, so the
+likelihood of the weights :math:`\pi` is closed; they are fitted by EM to the absolute statistics of
+all features.
 
-References
-----------
-M. Stephens (2017). False discovery rates: a new deal. Biostatistics 18, 275-294.
+*Posterior.* Given component l and the within-class scale s, :math:`\delta_j / u` is normal with
+mean :math:`b_l t_j s` and variance :math:`b_l`, :math:`b_l = \sigma_l^2 / (1 + \sigma_l^2)`; s is
+the estimated standard deviation over the true one, and :math:`s^2` has a gamma law given
+:math:`t_j`. The mean and the variance of s enter the moments of a normal approximation. The
+estimate is the mean of the mixture, the interval its 2.5% and 97.5% quantiles. A posterior given
+all data is valid for whichever features are selected, by whatever rule [Efron2011]_.
 
-B. Efron (2011). Tweedie's formula and selection bias. Journal of the American Statistical
-Association 106, 1602-1614.
+*Noise.* The level of the noise is not assumed but measured: statistics of two disjoint halves of
+the data differ by noise alone, as the effects cancel. They are compared on the scale on which their
+variance is 1, :math:`\sqrt{2(\nu + 2)} \operatorname{arsinh}(c\, t / \sqrt{2(\nu + 2)})` with the
+small sample factor :math:`c = 1 - 3/(4\nu - 1)` [Hedges1985]_. Samples of one subject inflate the
+noise. With correlated features, the noise of one data set is larger or smaller than usual for all
+of them together, so the posterior is a mixture over five quantiles of the noise over splits.
 
-L. V. Hedges, I. Olkin (1985). Statistical methods for meta-analysis. Academic Press; chapter 6 for
-the transformation that makes the variance of an effect constant.
+Assumptions
+-----------
+Normal features with equal variances within classes; a unimodal prior around 0; :math:`\nu` is the
+median over features where values are missing. ``python -m benchmarks.claims effects`` measures bias
+and coverage; the guide, page "How we know", has the table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
+from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
 from holdfast.judge._feature_statistics import blocks, class_sums, effect_sizes
-from holdfast.resample import ReplicationDesign
-from holdfast.resample._replication_design import HALF
+from holdfast.resample import HALF, ReplicationDesign
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from holdfast.judge._feature_statistics import ClassSums
 
-    Array = NDArray[np.float64]
 
 N_SPLITS = 10
-"""Splits into halves that show the noise."""
+"""Splits into halves that the noise is estimated from; chosen by hand."""
 NOISE_QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Quantiles of the noise over splits that the posterior is mixed from."""
+"""Quantiles of the noise over splits that the posterior is mixed from; chosen by hand."""
 PRIOR_SCALES = np.geomspace(0.25, 8.0, 12)
-"""Standard deviations of the prior's normal laws, in standard errors; stretched to the largest."""
+"""Standard deviations of the prior components, in standard errors; standard.
+
+Stretched if the largest statistic exceeds the largest of them.
+"""
 N_STEPS = 400
-"""EM steps for the weights of the prior."""
+"""EM steps for the weights of the prior; chosen by hand."""
 PRIOR_COUNT = 1.0
-"""Features' worth of weight that the prior spreads over its laws before it sees any."""
+"""Pseudo-features spread evenly over the components; keeps all weights positive; chosen by hand."""
 N_GRID_POINTS = 241
-"""Absolute statistics at which posteriors are computed; between them they are interpolated."""
+"""Grid of absolute statistics on which posteriors are computed and interpolated."""
 N_BISECTIONS = 40
 INTERVAL_LEVEL = 0.95
-NUMBERS = ("observed", "effect", "low", "high")
+NUMBER_COLUMNS = ("observed", "effect", "low", "high")
 
 
 class _Contrasts(NamedTuple):
-    """Statistics of features, by class against the rest: effects, their units, freedom."""
+    """Effects of each class against the rest, their standard errors (units), degrees of freedom."""
 
-    effects: Array
-    units: Array
-    freedom: Array
+    effects: FloatArray
+    units: FloatArray
+    freedom: FloatArray
 
 
 class _MixturePosterior(NamedTuple):
-    """A mixture of normal laws for each point of a grid: points in rows, laws in columns."""
+    """A normal mixture for each point of a grid: points in rows, components in columns."""
 
-    weights: Array
-    means: Array
-    spreads: Array
+    weights: FloatArray
+    means: FloatArray
+    deviations: FloatArray
 
 
 def shrunken_effects(
-    X: NDArray[Any],
-    codes: NDArray[Any],
+    X: AnyArray,
+    codes: AnyArray,
     classes: Sequence[str],
     *,
-    groups: NDArray[Any] | None = None,
+    groups: AnyArray | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
     r"""Estimate the effects of features that may have been selected for their effects.
 
     Effects are those of :func:`effect_sizes`: standardised mean differences towards the class in
-    which the feature is highest. There, selected features have effects that are too high, because
-    they were chosen for being high. Here, each effect is shrunken by what the effects of all
-    features show of chance (empirical Bayes): the estimate and its 95% interval hold for selected
+    which the feature is highest. Observed effects of selected features are too high, because the
+    features were selected for being high. Here each effect is shrunken according to the effects of
+    all features (empirical Bayes): the estimate and its 95% interval are valid for selected
     features, whatever selected them.
 
     Parameters
@@ -105,26 +112,26 @@ def shrunken_effects(
     classes : sequence of str
         Labels of the classes.
     groups : array of shape (n,), optional
-        The subject of each sample. Give it where samples belong to subjects: otherwise effects are
+        The subject of each sample. Needed if subjects have several samples: otherwise effects are
         shrunken too little.
     random_state : int, default 0
-        Seed of the halves, which show how large noise is.
+        Seed of the halves that the noise is estimated from.
 
     Returns
     -------
     DataFrame
         p rows: ``observed``, the effect of :func:`effect_sizes`; ``effect``, shrunken, with the
         ends ``low`` and ``high`` of its interval; ``direction``, the class in which the feature is
-        highest in these data. An interval with 0 allows for no effect or one in the other
-        direction. Effects are missing for features that are constant, or constant within classes;
-        and for all of them where a class is too small to be halved, in which case
-        ``attrs["why_none"]`` says why.
+        highest in these data. An interval that contains 0 is compatible with no effect or one in
+        the other direction. Effects are missing for features that are constant, or constant within
+        classes; and for all features where a class is too small to be halved; then
+        ``attrs["why_none"]`` has the reason.
 
     Notes
     -----
-    Intervals are about all selected features together: 95% of their effects lie in them, as the
-    claim ``effects`` in the guide, page "How we know", shows. The fewer features there are, the
-    less they show of each other, and the less effects are shrunken.
+    Intervals hold for the selected features together: 95% of their effects lie in them; see the
+    claim ``effects`` in the guide, page "How we know". The fewer features there are, the less they
+    tell about each other, and the less effects are shrunken.
 
     References
     ----------
@@ -145,102 +152,104 @@ def shrunken_effects(
     table = pd.DataFrame(
         {
             "observed": observed["effect"],
-            **dict.fromkeys(NUMBERS[1:], np.nan),
+            **dict.fromkeys(NUMBER_COLUMNS[1:], np.nan),
             "direction": observed["direction"],
         }
     )
     try:
-        halves = _halves(codes, groups, random_state)
+        halves = _draw_halves(codes, groups, random_state)
     except InvalidInputError as error:
         table.attrs["why_none"] = str(error)
         return table
-    full, noise = _full_and_noise(X, codes, len(classes), halves)
-    highest = _highest(observed["direction"], classes, len(full.effects))
+    full, noise = _contrasts_and_noise(X, codes, len(classes), halves)
+    highest = _contrast_of_features(observed["direction"], classes, len(full.effects))
     for contrast in range(len(full.effects)):
         statistics = np.abs(full.effects[contrast] / full.units[contrast])
         known = np.isfinite(statistics)
-        own = known & (highest == contrast)
-        if not own.any() or not (noise[:, contrast] > 0).all():
+        members = known & (highest == contrast)
+        if not members.any() or not (noise[:, contrast] > 0).all():
             continue
         freedom = float(np.median(full.freedom[known]))
         shrunken = _shrink(statistics[known], freedom, noise[:, contrast])
-        rows = np.flatnonzero(own)
-        chosen = own[known]
-        for name, values in zip(NUMBERS[1:], shrunken, strict=True):
-            table.loc[rows, name] = values[chosen] * full.units[contrast, own]
+        rows = np.flatnonzero(members)
+        among_known = members[known]
+        for name, values in zip(NUMBER_COLUMNS[1:], shrunken, strict=True):
+            table.loc[rows, name] = values[among_known] * full.units[contrast, members]
     return table
 
 
-def _halves(
-    codes: NDArray[Any], groups: NDArray[Any] | None, random_state: int
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return pairs of disjoint halves of the rows, of whole subjects."""
+def _draw_halves(
+    codes: AnyArray, groups: AnyArray | None, random_state: int
+) -> list[tuple[IndexArray, IndexArray]]:
+    """Return pairs of disjoint halves of the rows; subjects stay whole."""
     labels = np.array([str(code) for code in codes])
     drawn = ReplicationDesign(N_SPLITS).draw(labels, groups, random_state)
-    rows = [one.train for one in drawn if one.role == HALF]
+    rows = [resample.train for resample in drawn if resample.role == HALF]
     return list(zip(rows[::2], rows[1::2], strict=True))
 
 
-def _highest(directions: pd.Series[Any], classes: Sequence[str], n_contrasts: int) -> Array:
-    """Return the contrast of each feature; two classes have a single one."""
-    places = {label: at for at, label in enumerate(classes)}
-    found = [places.get(label, -1) if label is not None else -1 for label in directions]
-    highest = np.array(found)
+def _contrast_of_features(
+    directions: pd.Series[Any], classes: Sequence[str], n_contrasts: int
+) -> FloatArray:
+    """Return the contrast of each feature, -1 without one; two classes have a single contrast."""
+    codes = {label: code for code, label in enumerate(classes)}
+    highest = np.array([codes.get(label, -1) if label is not None else -1 for label in directions])
     return np.where(highest >= 0, 0, -1) if n_contrasts == 1 else highest
 
 
-def _full_and_noise(
-    X: NDArray[Any],
-    codes: NDArray[Any],
-    n_classes: int,
-    halves: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
-) -> tuple[_Contrasts, Array]:
+def _contrasts_and_noise(
+    X: AnyArray, codes: AnyArray, n_classes: int, halves: Sequence[tuple[IndexArray, IndexArray]]
+) -> tuple[_Contrasts, FloatArray]:
     """Return the contrasts of the full data, and their noise by split and contrast.
 
-    Noise is the root mean square, over features, of a difference that would be 1 for independent
-    samples and normal features.
+    Noise is the root mean square, over features, of differences between halves on the scale on
+    which it is 1 for independent samples and normal features.
     """
     parts, squares, counts = [], 0.0, 0.0
     for block in blocks(X.shape[1], len(X)):
         columns = X[:, block]
         parts.append(_contrasts(class_sums(columns, codes, n_classes)))
-        apart = np.array(
+        differences = np.array(
             [
                 np.subtract(
                     *(
-                        _stable(_contrasts(class_sums(columns[rows], codes[rows], n_classes)))
+                        _variance_stabilised(
+                            _contrasts(class_sums(columns[rows], codes[rows], n_classes))
+                        )
                         for rows in pair
                     )
                 )
                 for pair in halves
             ]
         )
-        known = np.isfinite(apart)
-        squares = squares + np.where(known, np.square(apart) / 2, 0.0).sum(axis=2)
+        known = np.isfinite(differences)
+        squares = squares + np.where(known, np.square(differences) / 2, 0.0).sum(axis=2)
         counts = counts + known.sum(axis=2)
     full = _Contrasts(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
-    with np.errstate(divide="ignore", invalid="ignore"):  # a class that no half has
+    with np.errstate(divide="ignore", invalid="ignore"):  # a class that is in no half
         return full, np.sqrt(squares / counts)
 
 
 def _contrasts(sums: ClassSums) -> _Contrasts:
-    """Return the standardised difference of each class, of two the second, from the rest."""
-    own = slice(1, 2) if len(sums.counts) == 2 else slice(None)
+    """Return the standardised difference of each class from the rest; for two, of the second."""
+    selected = slice(1, 2) if len(sums.counts) == 2 else slice(None)
     counts, means = sums.counts, np.nan_to_num(sums.means)
     n_all, total = counts.sum(axis=0), (means * counts).sum(axis=0)
-    n_own = counts[own]
-    n_rest = n_all - n_own
+    n_class = counts[selected]
+    n_rest = n_all - n_class
     freedom = n_all - (counts > 0).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):  # too few known values, no spread
-        spread = np.sqrt(sums.squares.sum(axis=0) / freedom)
-        spread = np.where((spread > 1e-12 * sums.scale) & (freedom > 0), spread, np.nan)
-        effects = (means[own] - (total - means[own] * n_own) / n_rest) / spread
-        units = np.sqrt(1 / n_own + 1 / n_rest)
+    with np.errstate(divide="ignore", invalid="ignore"):  # too few known values, or constant
+        deviation = np.sqrt(sums.squares.sum(axis=0) / freedom)
+        varies = (deviation > 1e-12 * sums.scale) & (freedom > 0)
+        deviation = np.where(varies, deviation, np.nan)
+        class_means = means[selected]
+        effects = (class_means - (total - class_means * n_class) / n_rest) / deviation
+        units = np.sqrt(1 / n_class + 1 / n_rest)
     return _Contrasts(np.where(np.isfinite(units), effects, np.nan), units, freedom)
 
 
-def _stable(contrasts: _Contrasts) -> Array:
-    """Return statistics on the scale on which their variance is about 1, whatever the effect."""
+def _variance_stabilised(contrasts: _Contrasts) -> FloatArray:
+    """Return statistics on the scale on which their variance is about 1 for any effect."""
     freedom = np.maximum(contrasts.freedom, 1.0)
     unbiased = 1 - 3 / (4 * freedom - 1)
     scale = np.sqrt(2 * (freedom + 2))
@@ -249,10 +258,12 @@ def _stable(contrasts: _Contrasts) -> Array:
     )
 
 
-def _shrink(statistics: Array, freedom: float, noise: Array) -> tuple[Array, Array, Array]:
+def _shrink(
+    statistics: FloatArray, freedom: float, noise: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return posterior means and the ends of 95% intervals of absolute t statistics.
 
-    All are in standard errors. They depend on the statistic alone, so they are computed on a grid.
+    All are in standard errors. They depend on the statistic only, so they are computed on a grid.
     """
     largest = max(float(statistics.max()), 1.0)
     grid = largest * np.linspace(0, 1, N_GRID_POINTS) ** 2
@@ -260,11 +271,8 @@ def _shrink(statistics: Array, freedom: float, noise: Array) -> tuple[Array, Arr
     scales = np.append(0.0, PRIOR_SCALES * max(1.0, largest / PRIOR_SCALES[-1]))
     posterior = _posterior(grid, counts, scales, freedom, np.quantile(noise, NOISE_QUANTILES))
     mean = (posterior.weights * posterior.means).sum(axis=1)
-    ends = [
-        _quantile(posterior, share)
-        for share in ((1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2)
-    ]
-    low, high = ends
+    low = _quantile(posterior, (1 - INTERVAL_LEVEL) / 2)
+    high = _quantile(posterior, (1 + INTERVAL_LEVEL) / 2)
     return (
         np.interp(statistics, grid, mean),
         np.interp(statistics, grid, low),
@@ -273,58 +281,58 @@ def _shrink(statistics: Array, freedom: float, noise: Array) -> tuple[Array, Arr
 
 
 def _posterior(
-    grid: Array, counts: Array, scales: Array, freedom: float, noise: Array
+    grid: FloatArray, counts: FloatArray, scales: FloatArray, freedom: float, noise: FloatArray
 ) -> _MixturePosterior:
-    """Fit the prior for each size of the noise; return the posterior at all points of the grid."""
+    """Fit the prior for each noise level; return the posterior at all points of the grid."""
     variances, shrink = 1 + np.square(scales), np.square(scales) / (1 + np.square(scales))
 
-    def log_density(points: Array) -> Array:
-        """Return log densities of scaled t laws, up to a constant: noise, points, laws."""
-        inside = np.square(points / noise[:, np.newaxis])[..., np.newaxis] / variances
-        return np.asarray(-(freedom + 1) / 2 * np.log1p(inside / freedom) - np.log(variances) / 2)
+    def log_density(points: FloatArray) -> FloatArray:
+        """Return log densities of scaled t laws up to a constant: (noise, points, components)."""
+        ratio = np.square(points / noise[:, np.newaxis])[..., np.newaxis] / variances
+        return np.asarray(-(freedom + 1) / 2 * np.log1p(ratio / freedom) - np.log(variances) / 2)
 
     weights = _fit_weights(log_density((grid[1:] + grid[:-1]) / 2), counts)
     logs = log_density(grid) + np.log(weights)[:, np.newaxis]
-    each = np.exp(logs - logs.max(axis=2, keepdims=True))
-    each /= each.sum(axis=2, keepdims=True) * len(noise)
+    components = np.exp(logs - logs.max(axis=2, keepdims=True))
+    components /= components.sum(axis=2, keepdims=True) * len(noise)
     points = (grid / noise[:, np.newaxis])[..., np.newaxis]
-    # the standard deviation within classes is estimated: its square, relative to the true one, has
-    # a gamma law given the statistic
+    # the squared ratio of the estimated to the true standard deviation has a gamma law given the
+    # statistic; `relative` and `variance` are the mean and the variance of the ratio
     squared = (freedom + 1) / (freedom + np.square(points) / variances)
     relative, variance = (
         np.sqrt(squared) * (1 - 1 / (4 * (freedom + 1))),
         squared / (freedom + 1) / 2,
     )
-    size = noise[:, np.newaxis, np.newaxis]
-    means = size * shrink * points * relative
-    spreads = size * np.sqrt(shrink + np.square(shrink * points) * variance)
-    return _MixturePosterior(*(np.hstack(list(part)) for part in (each, means, spreads)))
+    level = noise[:, np.newaxis, np.newaxis]
+    means = level * shrink * points * relative
+    deviations = level * np.sqrt(shrink + np.square(shrink * points) * variance)
+    return _MixturePosterior(*(np.hstack(list(part)) for part in (components, means, deviations)))
 
 
-def _fit_weights(log_density: Array, counts: Array) -> Array:
-    """Fit the weights of the prior's laws by EM, for each size of the noise."""
+def _fit_weights(log_density: FloatArray, counts: FloatArray) -> FloatArray:
+    """Fit the weights of the prior components by EM, for each noise level."""
     density = np.exp(log_density - log_density.max(axis=2, keepdims=True))
-    n_laws = density.shape[2]
-    weights = np.full((len(density), n_laws), 1 / n_laws)
+    n_components = density.shape[2]
+    weights = np.full((len(density), n_components), 1 / n_components)
     for _ in range(N_STEPS):
         total = np.einsum("sgl,sl->sg", density, weights)
-        seen = weights * np.einsum("sgl,sg->sl", density, counts / total)
-        weights = (seen + PRIOR_COUNT / n_laws) / (counts.sum() + PRIOR_COUNT)
+        assigned = weights * np.einsum("sgl,sg->sl", density, counts / total)
+        weights = (assigned + PRIOR_COUNT / n_components) / (counts.sum() + PRIOR_COUNT)
     return weights
 
 
-def _quantile(posterior: _MixturePosterior, share: float) -> Array:
-    """Return a quantile of each mixture by bisection; the law of no effect is an atom at 0."""
-    weights, means, spreads = posterior
-    reach = float((np.abs(means) + 10 * spreads).max())
-    low, high = (np.full(len(weights), end) for end in (-reach, reach))
-    atom = spreads == 0
-    some = np.where(atom, 1.0, spreads)
+def _quantile(posterior: _MixturePosterior, share: float) -> FloatArray:
+    """Return a quantile of each mixture by bisection; no effect is an atom at 0."""
+    weights, means, deviations = posterior
+    bound = float((np.abs(means) + 10 * deviations).max())
+    low, high = (np.full(len(weights), end) for end in (-bound, bound))
+    atom = deviations == 0
+    divisor = np.where(atom, 1.0, deviations)
     for _ in range(N_BISECTIONS):
         middle = (low + high) / 2
         points = middle[:, np.newaxis]
-        below = np.where(atom, points >= 0, ndtr((points - means) / some))
+        below = np.where(atom, points >= 0, ndtr((points - means) / divisor))
         enough = (weights * below).sum(axis=1) >= share
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     middle = (low + high) / 2
-    return np.where(np.abs(middle) < reach * 2.0 ** (2 - N_BISECTIONS), 0.0, middle)
+    return np.where(np.abs(middle) < bound * 2.0 ** (2 - N_BISECTIONS), 0.0, middle)

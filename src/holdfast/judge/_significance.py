@@ -1,23 +1,46 @@
-"""Tests of a difference in error, and what many of them cost."""
+r"""Tests of a difference in error, corrections for multiple testing, and standard errors.
+
+Method
+------
+*Tests*: McNemar's exact test (`mcnemar`), the corrected resampled t-test (`corrected_t_test`), and
+a t-test with a given standard error (`t_test_p_values`). *Corrections*: Holm's (`holm`), and one
+for tests against the best candidate of the same data (`correct_for_best`): the elimination of a
+model confidence set, with Bonferroni's bound over all comparisons that could have been made in
+place of the bootstrap.
+
+*Variance of an error between data sets.* Two things vary. First the samples that are tested: a
+sample, or a subject, that is tested several times is one unit, so its contributions are summed
+before they are squared (`clustered_variance`, the linearised variance of a weighted mean of
+clusters). Then what is learned: all test parts share their training samples, and each sample helps
+to classify the samples that help to classify it. No unbiased estimate of this second part exists
+where each sample is predicted once (Bengio & Grandvalet 2004), so the variance is multiplied by
+:math:`1 + \min(1, 40/n)` for n units (`training_variance_ratio`; calibrated, not derived). Where
+samples are predicted repeatedly, the disagreement of two predictions of one sample shows how much
+depends on what is learned (`learned_variance`; derived for Gaussian scores).
+``python -m benchmarks.claims error_spreads`` compares both with the truth; the guide, page "How we
+know", has the table.
+
+*Jackknife.* With the replicates :math:`v_{(g)}` that leave one of G resamples or groups out,
+:math:`SE^2 = \frac{G-1}{G} \sum_g (v_{(g)} - \bar v)^2`, and intervals are
+:math:`v \pm t_{G-1} \cdot SE`.
+
+References
+----------
+[Mcnemar1947]_, [Nadeau2003]_, [Bengio2004]_, [Holm1979]_, [Hansen2011]_.
+"""
 
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtr
 
+from holdfast._typing import FloatArray
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.measures._interval import ROUNDING, student_interval, student_quantile
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from holdfast.measures._interval import Bounds
-
-    Array = NDArray[np.float64]
-
+from holdfast.measures import ROUNDING, Bounds, student_interval, student_quantile
 
 Correction: TypeAlias = 'Literal["holm"] | None'
 BestCorrection: TypeAlias = 'Literal["chosen_best", "holm"] | None'
@@ -26,14 +49,14 @@ BestCorrection: TypeAlias = 'Literal["chosen_best", "holm"] | None'
 def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> float:
     r"""Test whether two classifiers err equally often, by McNemar's exact test.
 
-    Of the :math:`n_{10}` samples that only the first gets wrong and the :math:`n_{01}` that only
-    the second does, each is as likely to be of either kind if both err equally often. The
-    p-value is two-sided:
+    Let only the first classifier be wrong on :math:`n_{10}` samples, and only the second on
+    :math:`n_{01}`. If both err equally often, each of these samples is of either kind with
+    probability 1/2. The p-value is two-sided:
 
     .. math:: p = \min\Bigl(1,\; 2 \sum_{i=0}^{\min(n_{10}, n_{01})}
               \binom{n_{10} + n_{01}}{i} 2^{-(n_{10} + n_{01})}\Bigr)
 
-    Samples must have been predicted once each, by both.
+    Each sample must have been predicted once by both.
 
     Parameters
     ----------
@@ -43,7 +66,7 @@ def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> float:
     Returns
     -------
     float
-        The p-value; 1 where both are wrong about the same samples.
+        The p-value; 1 where both are wrong on the same samples.
 
     References
     ----------
@@ -59,14 +82,14 @@ def mcnemar(wrong_a: ArrayLike, wrong_b: ArrayLike) -> float:
     a, b = np.asarray(wrong_a, dtype=bool), np.asarray(wrong_b, dtype=bool)
     if a.ndim != 1 or a.shape != b.shape:
         raise InvalidInputError(
-            "both must say of the same samples whether they are misclassified; received the "
+            "both must say for the same samples whether they are misclassified; got the "
             f"shapes {a.shape} and {b.shape}."
         )
-    return float(mcnemar_p(np.sum(a & ~b), np.sum(~a & b)))
+    return float(mcnemar_p_values(np.sum(a & ~b), np.sum(~a & b)))
 
 
-def mcnemar_p(only_a: ArrayLike, only_b: ArrayLike) -> Array:
-    """Return the p-values of McNemar's test for counts of samples that one alone gets wrong."""
+def mcnemar_p_values(only_a: ArrayLike, only_b: ArrayLike) -> FloatArray:
+    """Return p-values of McNemar's test from counts of samples that only one of both gets wrong."""
     a, b = np.asarray(only_a, dtype=np.float64), np.asarray(only_b, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         tail = 2 * np.asarray(bdtr(np.minimum(a, b), (a + b).astype(np.int64), 0.5), dtype=float)
@@ -76,20 +99,20 @@ def mcnemar_p(only_a: ArrayLike, only_b: ArrayLike) -> Array:
 def corrected_t_test(differences: ArrayLike, overlap: float) -> float:
     r"""Test whether two classifiers err equally often, where samples are tested repeatedly.
 
-    With the differences d of their errors on k test parts, whose mean and standard deviation are
-    :math:`\bar d` and s,
+    With the mean :math:`\bar d` and the standard deviation s of the differences of their errors on
+    k test parts,
 
     .. math:: t = \frac{\bar d}{s \sqrt{1/k + n_{test}/n_{train}}}
 
-    is compared with Student's t of k - 1 degrees of freedom. The second term under the root makes
-    up for training parts that overlap; without it the test finds differences where there are none.
+    is compared with Student's t with k - 1 degrees of freedom. The second term under the root
+    accounts for overlapping training parts; without it the test finds differences too often.
 
     Parameters
     ----------
     differences : array-like of shape (k,)
-        Difference of the errors on each test part; NaN is left out.
+        Difference of the errors on each test part; NaN values are left out.
     overlap : float
-        :math:`n_{test}/n_{train}`; 0 where each test part comes with a data set of its own.
+        :math:`n_{test}/n_{train}`; 0 where each test part belongs to a separate data set.
 
     Returns
     -------
@@ -108,41 +131,41 @@ def corrected_t_test(differences: ArrayLike, overlap: float) -> float:
     >>> round(hf.judge.corrected_t_test([0.1, 0.0, 0.2, 0.1, 0.1], overlap=1 / 9), 4)
     0.0643
     """
-    given = np.asarray(differences, dtype=np.float64)
-    if given.ndim != 1 or not overlap >= 0:
+    values = np.asarray(differences, dtype=np.float64)
+    if values.ndim != 1 or not overlap >= 0:
         raise InvalidInputError(
-            "differences must be one number a test part, and overlap a number from 0 on; "
-            f"received the shape {given.shape} and {overlap!r}."
+            "differences must have one number per test part, and overlap must be at least 0; "
+            f"got the shape {values.shape} and {overlap!r}."
         )
-    return float(corrected_t_p(given[None], overlap)[0])
+    return float(corrected_t_p_values(values[None], overlap)[0])
 
 
-def corrected_t_p(differences: Array, overlap: float) -> Array:
+def corrected_t_p_values(differences: FloatArray, overlap: float) -> FloatArray:
     """Return the p-values of the corrected resampled t-test for rows of differences."""
-    return t_p(*mean_and_corrected_error(differences, overlap))
+    return t_test_p_values(*mean_and_corrected_error(differences, overlap))
 
 
-def t_p(mean: Array, spread: Array, count: Array) -> Array:
-    """Return the p-values of a t-test: means, their standard errors, and numbers of values."""
+def t_test_p_values(mean: FloatArray, standard_error: FloatArray, count: FloatArray) -> FloatArray:
+    """Return two-sided p-values of means with `count` - 1 degrees of freedom."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(np.maximum(count - 1, 1), -np.abs(mean / spread))
-    flat = spread == 0
-    p = np.where(flat, (np.abs(mean) <= EQUALITY_TOLERANCE).astype(np.float64), p)
+        p = 2 * stdtr(np.maximum(count - 1, 1), -np.abs(mean / standard_error))
+    constant = standard_error == 0
+    p = np.where(constant, (np.abs(mean) <= EQUALITY_TOLERANCE).astype(np.float64), p)
     return np.where(count < 2, np.nan, p)
 
 
-def holm(p_values: ArrayLike) -> Array:
-    r"""Correct p-values for being many, by Holm's method.
+def holm(p_values: ArrayLike) -> FloatArray:
+    r"""Correct p-values for multiple testing by Holm's method.
 
-    The i-th smallest of m p-values is multiplied by :math:`m - i + 1`, and is never less than the
-    one before nor more than 1. If hypotheses are refused where the corrected value is at most
-    :math:`\alpha`, the probability to refuse any true one is at most :math:`\alpha`, however the
-    tests depend on each other.
+    The i-th smallest of m p-values is multiplied by :math:`m - i + 1`; corrected values are made
+    monotone and at most 1. If hypotheses are rejected where the corrected value is at most
+    :math:`\alpha`, the probability of rejecting any true hypothesis is at most :math:`\alpha`,
+    whatever the dependence between the tests.
 
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        NaN where there was no test: it stays and does not count.
+        NaN where there was no test; it stays NaN and does not count.
 
     Returns
     -------
@@ -167,20 +190,20 @@ def holm(p_values: ArrayLike) -> Array:
     return p
 
 
-def correct_for_best(p_values: ArrayLike) -> Array:
-    r"""Correct p-values of tests against the best, where the same data say which is the best.
+def correct_for_best(p_values: ArrayLike) -> FloatArray:
+    r"""Correct p-values of tests against the best candidate, where the same data show the best.
 
-    Against a best one that was chosen by the data, each of the :math:`m(m-1)/2` comparisons of m
-    pairs might have been made. So pairs are eliminated one after the other, the smallest p-value
-    first, as in a model confidence set: while r pairs are left, the best among them, the p-value
-    is multiplied by :math:`r(r-1)/2`. It is never less than the one before nor more than 1. If
-    all are equally good, the probability to call any of them worse is at most :math:`\alpha`,
-    however the tests depend on each other.
+    If the data decide which of m candidates is the best, each of the :math:`m(m-1)/2` comparisons
+    could have been made. Candidates are therefore eliminated one by one, the smallest p-value
+    first, as in a model confidence set: while r candidates are left, including the best, the
+    p-value is multiplied by :math:`r(r-1)/2` (Bonferroni). Corrected values are made monotone and
+    at most 1. If all candidates are equally good, the probability of calling any of them worse is
+    at most :math:`\alpha`, whatever the dependence between the tests.
 
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        Those of the tests against the best; NaN where there was no test, as for the best itself.
+        P-values of the tests against the best; NaN where there was no test, as for the best itself.
 
     Returns
     -------
@@ -206,151 +229,150 @@ def correct_for_best(p_values: ArrayLike) -> Array:
     return p
 
 
-def correct_p_values(p_values: Array, correction: BestCorrection) -> Array:
-    """Return p-values, corrected in the way that was asked for."""
+def correct_p_values(p_values: FloatArray, correction: BestCorrection) -> FloatArray:
+    """Return p-values with the requested correction."""
     if correction is None:
         return p_values
     return correct_for_best(p_values) if correction == "chosen_best" else holm(p_values)
 
 
-def check_correction(correction: Any, allowed: tuple[str, ...] = ("holm",)) -> None:  # noqa: ANN401
-    """Refuse a correction that there is not."""
+def check_correction(correction: object, allowed: tuple[str, ...] = ("holm",)) -> None:
+    """Raise if there is no such correction."""
     if correction is not None and correction not in allowed:
         names = ", ".join(map(repr, allowed))
         raise UnknownNameError(f"correction must be {names} or None, got {correction!r}.")
 
 
-# Standard errors of errors: how much an estimate varies from one data set to the next.
-#
-# Two things vary. First the samples that are tested: a sample, or a subject, that is tested several
-# times is one unit, so its contributions are summed before they are squared. Then what is learned:
-# all test parts share their training samples, and each sample helps to classify those that help to
-# classify it. No unbiased estimate of the second part exists where each sample is predicted once
-# (Bengio & Grandvalet 2004). On simulated data it falls with the number of units, so that the
-# variance is enlarged by `shared_training`. Where samples are predicted repeatedly, how often two
-# predictions of the same sample disagree says how much depends on what is learned; see
-# `learned_variance`. ``python -m benchmarks.claims error_spreads`` compares both with the truth.
+# Standard errors of errors between data sets.
 
 EQUALITY_TOLERANCE = 1e-12
-"""Differences of shares that are less apart than this differ by rounding only."""
+"""Shares that differ by no more than this are equal up to rounding."""
 UNITS_OF_DOUBLE_VARIANCE = 40
-"""Up to how many units the variance is doubled where each sample is predicted once.
+"""Number of units up to which the variance is doubled where each sample is predicted once.
 
-Calibrated on simulated data: the ratio of the true variance to that of fixed classifiers was 1.0 to
-2.4, about 1 + 40 / units in the middle.
+Calibrated by ``benchmarks/claims/error_spreads.py``: the ratio of the true variance to that of
+fixed classifiers was 1.0 to 2.4 on simulated data, about 1 + 40 / units in the middle.
 """
 
 
-def shared_training(n_units: float) -> float:
-    """Return by which share of itself the variance grows because all units train each other."""
-    return min(1.0, UNITS_OF_DOUBLE_VARIANCE / n_units) if n_units > 0 else 1.0
+def training_variance_ratio(n_units: FloatArray) -> FloatArray:
+    """Return the variance that shared training samples add, relative to that of the units."""
+    with np.errstate(divide="ignore"):
+        return np.where(n_units > 0, np.minimum(1.0, UNITS_OF_DOUBLE_VARIANCE / n_units), 1.0)
 
 
-def learned_variance(disagreement: Array, single: Array, overlap: float) -> Array:
+def learned_variance(disagreement: FloatArray, single: FloatArray, overlap: float) -> FloatArray:
     r"""Return how much of the variance of a prediction comes from what is learned.
 
-    If scores are normal and two training parts share the part :math:`\omega` of their samples,
-    predictions near the border disagree with probability :math:`\arccos(\omega)/\pi`, and
-    :math:`2/\pi` of their variance is linear in the training samples. So a mean squared
-    difference D of two predictions of one sample means :math:`D / (2 \arccos \omega)`, and never
-    more than all of the variance.
+    Assume that the scores of two classifiers for one sample near the decision border are bivariate
+    normal, with the correlation :math:`\omega` of the training samples that both share, here
+    :math:`\omega = 1/(1 + n_{test}/n_{train})`. Their signs differ with probability
+    :math:`\arccos(\omega)/\pi` (Sheppard's formula), while :math:`2/\pi` of the variance of a sign
+    is linear in the score. A mean squared difference D of two predictions of one sample therefore
+    corresponds to the linear variance :math:`D / (2 \arccos \omega)`. It is capped at the whole
+    variance of a prediction.
 
     Parameters
     ----------
     disagreement : ndarray of shape (rows,)
         Mean squared difference of two predictions of the same sample; NaN where there are none.
     single : ndarray of shape (rows,)
-        Variance of one prediction.
+        Variance of a single prediction.
     overlap : float
-        How many samples are tested for each that trains.
+        Test samples per training sample.
     """
     shared = 1 / (1 + overlap)
     return np.asarray(np.minimum(disagreement / (2 * np.arccos(shared)), single))
 
 
-def mean_and_corrected_error(values: Array, overlap: float) -> tuple[Array, Array, Array]:
-    """Return mean, enlarged standard error and number of the known values of each row.
+def mean_and_corrected_error(
+    values: FloatArray, overlap: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean, the corrected standard error and the number of known values of each row.
 
-    The standard error is that of Nadeau & Bengio (2003), see `corrected_t_test`.
+    The standard error is that of Nadeau & Bengio (2003); see `corrected_t_test`.
     """
     known = np.isfinite(values)
     count = known.sum(axis=1).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(known, values, 0.0).sum(axis=1) / count
-        apart = np.where(known, values - mean[:, None], 0.0)
-        apart[np.abs(apart) <= EQUALITY_TOLERANCE] = 0.0
-        spread = np.sqrt((apart**2).sum(axis=1) / (count - 1) * (1 / count + overlap))
-    return mean, np.where(count > 1, spread, np.nan), count
+        deviations = np.where(known, values - mean[:, None], 0.0)
+        deviations[np.abs(deviations) <= EQUALITY_TOLERANCE] = 0.0
+        error = np.sqrt((deviations**2).sum(axis=1) / (count - 1) * (1 / count + overlap))
+    return mean, np.where(count > 1, error, np.nan), count
 
 
-def clustered_variance(parts: Array, shares: Array, times: NDArray[np.integer]) -> Array:
-    r"""Return the variance of a mean, in rows, from what its units (columns) contribute.
+def clustered_variance(
+    contributions: FloatArray, shares: FloatArray, counts: NDArray[np.integer]
+) -> FloatArray:
+    r"""Return the variance of means (rows) from the contributions of their units (columns).
 
-    A unit, such as a subject, contributes the sum :math:`u_g` of what its samples do, measured
-    from the mean; units are independent, samples of one unit are not. With the shares
-    :math:`a_g` that units have in the mean the variance is :math:`\sum_g u_g^2 / (1 - a_g)`; for
-    G equal units this is :math:`G/(G-1) \sum_g u_g^2`. Missing where there are fewer than two.
+    A unit, such as a subject, contributes the sum :math:`u_g` of the weighted deviations of its
+    samples from the mean. Units are independent; samples of one unit are not. With the shares
+    :math:`a_g` of the units in the mean, the variance is :math:`\sum_g u_g^2 / (1 - a_g)`; for
+    G equal units this is :math:`G/(G-1) \sum_g u_g^2`. NaN for fewer than two units.
 
-    `times` says how often each unit was drawn; shares are those of one copy.
+    `counts` says how often each unit was drawn; shares are those of one copy.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        squares = np.where(shares > 0, parts**2 / (1 - shares), 0.0)
-    variance = squares @ times
-    return np.where((shares > 0) @ times > 1, variance, np.nan)
+        squares = np.where(shares > 0, contributions**2 / (1 - shares), 0.0)
+    variance = squares @ counts
+    return np.where((shares > 0) @ counts > 1, variance, np.nan)
 
 
-def clustered_shares(wrong: Array, every: Array) -> tuple[Array, Array]:
-    """Return the share of what is wrong in each row, and the standard error between units.
+def clustered_error(wrong: FloatArray, known: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the share of wrong predictions in each row, and its standard error between units.
 
-    `wrong` and `every` hold sums over the samples of each unit (columns).
+    `wrong` and `known` hold sums over the predictions of each unit (columns).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        whole = every.sum(axis=1)
-        share = wrong.sum(axis=1) / whole
-        parts = (wrong - share[:, None] * every) / whole[:, None]
-        weights = every / whole[:, None]
-    variance = clustered_variance(parts, weights, np.ones(parts.shape[1], dtype=np.intp))
-    return share, np.sqrt(variance)
+        total = known.sum(axis=1)
+        share = wrong.sum(axis=1) / total
+        contributions = (wrong - share[:, None] * known) / total[:, None]
+        weights = known / total[:, None]
+    counts = np.ones(contributions.shape[1], dtype=np.intp)
+    return share, np.sqrt(clustered_variance(contributions, weights, counts))
 
 
-# Standard errors and 95% intervals from values without a resample, or a group of them, each.
-#
-# Intervals take Student's t with one degree of freedom less than resamples or groups.
+# Standard errors and 95% intervals from jackknife replicates, which leave one resample or one group
+# of resamples out. Intervals use Student's t with one degree of freedom per replicate but one.
 
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
-def means_without_each(groups: Array) -> Array:
-    """Return the means of the groups along axis 0 without each of them; none of a single group."""
+def means_without_each(groups: FloatArray) -> FloatArray:
+    """Return the means along axis 0 that leave each group out; none for a single group."""
     if len(groups) < 2:
         return groups[:0]
     return np.asarray((groups.sum(axis=0) - groups) / (len(groups) - 1))
 
 
-def jackknife_error(replicates: Array) -> Array:
-    """Return the standard error of what the replicates along axis 0 replicate; NaN without any."""
+def jackknife_error(replicates: FloatArray) -> FloatArray:
+    """Return the jackknife standard error from replicates along axis 0; NaN without replicates."""
     count = len(replicates)
     if count == 0:
         return np.full(replicates.shape[1:], np.nan)
-    spread = np.square(replicates - replicates.mean(axis=0)).sum(axis=0)
-    return np.asarray(np.sqrt((count - 1) / count * spread))
+    squares = np.square(replicates - replicates.mean(axis=0)).sum(axis=0)
+    return np.asarray(np.sqrt((count - 1) / count * squares))
 
 
-def half_width(replicates: Array, *, intervals: int = 1) -> Array:
-    """Return half the width of an interval from what leaves a resample, or a group, out each.
+def half_width(replicates: FloatArray, *, intervals: int = 1) -> FloatArray:
+    """Return half the width of the interval from jackknife replicates along axis 0.
 
-    With many intervals all of them hold at once with 95% confidence (Bonferroni).
+    Several `intervals` hold simultaneously with 95% confidence (Bonferroni).
     """
     level = 1 - (1 - CONFIDENCE) / intervals
     freedom = max(len(replicates) - 1, 1)
     return student_quantile(freedom, level) * jackknife_error(replicates)
 
 
-def replicate_interval(values: Array, replicates: Array, bounds: Bounds) -> tuple[Array, Array]:
-    """Return the intervals of values from their replicates along axis 0, within bounds.
+def replicate_interval(
+    values: FloatArray, replicates: FloatArray, bounds: Bounds
+) -> tuple[FloatArray, FloatArray]:
+    """Return jackknife intervals of values from replicates along axis 0, cut to the bounds.
 
-    NaN where there are no replicates, or where they are equal.
+    NaN where there are no replicates, or where all are equal.
     """
     error = jackknife_error(replicates)
     error = np.where(error > ROUNDING * np.maximum(1.0, np.abs(values)), error, np.nan)
@@ -358,10 +380,10 @@ def replicate_interval(values: Array, replicates: Array, bounds: Bounds) -> tupl
     return student_interval(values, error, quantile, bounds)
 
 
-def interval_of_mean(groups: Array, bounds: Bounds) -> tuple[float, float]:
-    """Return the interval of a mean over groups, within the bounds of the measure.
+def interval_of_mean(groups: FloatArray, bounds: Bounds) -> tuple[float, float]:
+    """Return the interval of a mean over groups, cut to the bounds of the measure.
 
-    NaN for a single group, and where they do not differ.
+    NaN for a single group, and where all groups are equal.
     """
     low, high = replicate_interval(groups.mean(), means_without_each(groups), bounds)
     return float(low), float(high)

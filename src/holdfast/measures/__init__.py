@@ -1,8 +1,8 @@
-"""The numbers: from a system of preferences to a value with its interval and chance level."""
+"""Stability measures: a value with its interval and chance level for a system of preferences."""
 
 # each module registers the measures it defines
 from holdfast._bibliography import REFERENCES, Reference
-from holdfast.measures import (  # noqa: F401
+from holdfast.measures import (
     _consistency,
     _corrected_overlap,
     _entropy,
@@ -13,9 +13,26 @@ from holdfast.measures import (  # noqa: F401
     _similarity_adjusted,
 )
 from holdfast.measures._comparison import Comparison, compare
-from holdfast.measures._measure import measure, pairwise
+from holdfast.measures._feature_similarity import (
+    DataSimilarity,
+    as_similarity,
+    check_all_named,
+    order_columns,
+)
+from holdfast.measures._interval import (
+    MIN_PREFERENCES,
+    ROUNDING,
+    Bounds,
+    estimate_interval,
+    student_interval,
+    student_quantile,
+)
+from holdfast.measures._measure import check_confidence, estimate_all, measure, pairwise
 from holdfast.measures._nogueira import Outcome, nogueira_test, nogueira_variance
-from holdfast.measures._registry import Measure, get_measure, list_measures
+from holdfast.measures._pair_measures import PairMeasure, PairSimilarities, expected_mean
+from holdfast.measures._registry import ChanceLevel, Estimate, Measure, get_measure, list_measures
+from holdfast.measures._similarity_chance import expected_scores
+from holdfast.measures._subset_tables import SubsetTables
 
 __all__ = [
     "REFERENCES",

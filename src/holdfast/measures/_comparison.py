@@ -1,26 +1,25 @@
-"""Is one selector more stable than another, under this protocol on these samples?"""
+"""Comparison of two selectors: is one more stable, under this protocol on these samples?"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.special
 
+from holdfast._random import RandomState, generators
 from holdfast.errors import InvalidInputError
-from holdfast.measures._interval import jackknife_variance, student_interval, student_quantile
+from holdfast.measures._interval import (
+    Bounds,
+    jackknife_variance,
+    student_interval,
+    student_quantile,
+)
 from holdfast.measures._measure import check_confidence, check_options, estimate_all
-from holdfast.measures._registry import get_measure
-from holdfast.preferences import Weights
-from holdfast.preferences._ranks import RandomState, generators
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from holdfast.measures._interval import Bounds
-    from holdfast.measures._registry import Estimate, Measure
-    from holdfast.preferences import Preferences
+from holdfast.measures._registry import Estimate, Measure, get_measure
+from holdfast.preferences import Preferences, Weights
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Comparison:
         this protocol is repeated on these samples", NaN for fewer than ten preferences and where
         there is no interval.
     method : str
-        How the standard error was found, and the degrees of freedom of Student's law.
+        Method of the standard error, and the degrees of freedom of Student's t.
     """
 
     measure: str
@@ -58,14 +57,14 @@ class Comparison:
 
     @property
     def about(self) -> str:
-        """What the interval and the p-value are about."""
+        """What the interval and the p-value refer to."""
         return ABOUT
 
     def __str__(self) -> str:
         interval = "" if np.isnan(self.low) else f" [{self.low:+.3f}, {self.high:+.3f}]"
         return (
             f"{self.measure}: {self.first:.3f} against {self.second:.3f}, difference "
-            f"{self.difference:+.3f}{interval}, {p_value_text(self.statistic, self.p_value)} "
+            f"{self.difference:+.3f}{interval}, {format_p_value(self.statistic, self.p_value)} "
             f"({self.about})"
         )
 
@@ -94,7 +93,7 @@ def compare(
         The measure to compare.
     paired : bool, default False
         Whether preference i of both selectors comes from the same resample. Then the jackknife
-        leaves out the same resample on both sides, and what both selectors owe to it cancels.
+        leaves out the same resample on both sides, and effects of a resample on both cancel.
     confidence : float, default 0.95
         Level of the interval of the difference.
     **options
@@ -156,7 +155,7 @@ def compare(
     )
 
 
-class _Error(NamedTuple):
+class _DifferenceError(NamedTuple):
     """The variance of a difference, and the degrees of freedom behind it."""
 
     variance: float
@@ -164,22 +163,22 @@ class _Error(NamedTuple):
     method: str
 
 
-def _paired_error(one: Estimate, two: Estimate) -> _Error:
+def _paired_error(one: Estimate, two: Estimate) -> _DifferenceError:
     without = one.leave_one_out - two.leave_one_out
-    return _Error(jackknife_variance(without), len(without) - 1, "paired jackknife")
+    return _DifferenceError(jackknife_variance(without), len(without) - 1, "paired jackknife")
 
 
-def _unpaired_error(one: Estimate, two: Estimate) -> _Error:
+def _unpaired_error(one: Estimate, two: Estimate) -> _DifferenceError:
     """Add the variances; the degrees of freedom are Welch and Satterthwaite's."""
     parts = np.array([jackknife_variance(side.leave_one_out) for side in (one, two)])
     each = np.array([len(side.leave_one_out) - 1 for side in (one, two)])
     with np.errstate(divide="ignore", invalid="ignore"):  # no variance, too few preferences
         freedom = float(parts.sum() ** 2 / (parts**2 / each).sum())
-    return _Error(float(parts.sum()), freedom, "unpaired jackknife")
+    return _DifferenceError(float(parts.sum()), freedom, "unpaired jackknife")
 
 
 def _interval(
-    difference: float, error: _Error, confidence: float, bounds: Bounds
+    difference: float, error: _DifferenceError, confidence: float, bounds: Bounds
 ) -> tuple[float, float]:
     if not error.variance > 0:
         return np.nan, np.nan
@@ -205,7 +204,7 @@ def _rank_weights(
     return ranked[0], ranked[1]
 
 
-# P-values of statements about repeating a protocol, and where there are none.
+# P-values of statements about repeating a protocol.
 
 MIN_RESAMPLES = 10
 """Resamples below which no p-value is given."""
@@ -214,22 +213,22 @@ ABOUT = "about repeating this protocol on these samples"
 
 
 def standardized_difference(difference: float, variance: float) -> float:
-    """Return a difference in standard errors: infinite where the variance is 0, NaN if both are."""
+    """Return a difference in standard errors: infinite if the variance is 0, NaN if both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.float64(difference) / np.sqrt(variance))
 
 
 def student_p_value(statistic: float, freedom: float, resamples: int) -> float:
-    """Return the share of Student's law below a statistic.
+    """Return the one-sided p-value of Student's t: the probability below the statistic.
 
-    NaN from few resamples, and for an infinite statistic, whose variance is not known.
+    NaN for few resamples, and for an infinite statistic, whose variance is unknown.
     """
     if resamples < MIN_RESAMPLES or not np.isfinite(statistic):
         return np.nan
     return float(scipy.special.stdtr(freedom, statistic))
 
 
-def p_value_text(statistic: float, p_value: float) -> str:
+def format_p_value(statistic: float, p_value: float) -> str:
     """Return ``p = 0.013``, or why there is none."""
     if not np.isnan(p_value):
         return f"p = {p_value:.3g}"

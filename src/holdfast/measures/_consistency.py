@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from holdfast._typing import FloatArray, IntArray
 from holdfast.errors import InvalidInputError
-from holdfast.measures._registry import ChanceLevel, Estimate
+from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
+from holdfast.measures._subset_tables import SubsetTables
 from holdfast.measures._system_measures import (
+    SystemMeasure,
     Totals,
-    all_empty,
-    corrected_by,
+    correct_for_chance,
+    counts_with_and_without,
     expected_of_union,
     expected_square,
-    subset_system,
-    totals,
-    with_and_without,
+    explain_if_all_empty,
+    frequency_totals,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures._registry import Array
-    from holdfast.measures._subset_tables import SubsetTables
-
-    Formula = Callable[[Totals], Array]
+Formula = Callable[[Totals], FloatArray]
 
 
 def _estimate(
-    tables: SubsetTables, sums: Totals, formula: Formula, chance: Callable[[], Array]
+    tables: SubsetTables, sums: Totals, formula: Formula, chance: Callable[[], FloatArray]
 ) -> Estimate:
     """Apply a formula to the totals with all subsets and without each; and to expected totals."""
 
-    def evaluated(totals: Totals) -> Array:
+    def evaluate(totals: Totals) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore"):  # empty systems, one subset left
             return formula(totals)
 
@@ -43,33 +37,34 @@ def _estimate(
         if not tables.knows_p:
             return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
         whole = Totals(number=sums.number[:1], q=sums.q[:1], total=chance())
-        return ChanceLevel(float(evaluated(whole)[0]))
+        return ChanceLevel(float(evaluate(whole)[0]))
 
-    values = evaluated(sums)
+    values = evaluate(sums)
 
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
         chance=level,
-        undefined=all_empty(tables) if np.isnan(values[0]) else "",
+        undefined=explain_if_all_empty(tables) if np.isnan(values[0]) else "",
     )
 
 
 def _inverse_union(tables: SubsetTables) -> Totals:
-    sums = totals(tables, lambda h: (h > 0).astype(np.float64))
+    sums = frequency_totals(tables, lambda h: (h > 0).astype(np.float64))
     with np.errstate(divide="ignore"):  # empty systems
         return Totals(number=sums.number, q=sums.q, total=1 / sums.total)
 
 
-def _expected_inverse_union(tables: SubsetTables) -> Array:
+def _expected_inverse_union(tables: SubsetTables) -> FloatArray:
     return np.array([expected_of_union(tables.p, tables.sizes, lambda u: 1 / u)])
 
 
-def _consistency(sums: Totals) -> Array:
+def _consistency(sums: Totals) -> FloatArray:
     return (sums.q * sums.total - 1) / (sums.number - 1)
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="consistency C",
     minimum=0.0,
     maximum=1.0,
@@ -107,7 +102,8 @@ def consistency(tables: SubsetTables) -> Estimate:
     )
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="relative consistency C_rel",
     minimum=0.0,
     maximum=1.0,
@@ -145,7 +141,7 @@ def relative_consistency(tables: SubsetTables) -> Estimate:
     """
     p = tables.p
 
-    def formula(sums: Totals) -> Array:
+    def formula(sums: Totals) -> FloatArray:
         widest = np.minimum(sums.q, p)
         narrowest = -(-sums.q // sums.number)
         low, high = 1 / widest, 1 / narrowest
@@ -158,14 +154,14 @@ def relative_consistency(tables: SubsetTables) -> Estimate:
 
 
 def _squares(tables: SubsetTables) -> Totals:
-    return totals(tables, np.square)
+    return frequency_totals(tables, np.square)
 
 
-def _expected_squares(tables: SubsetTables) -> Array:
+def _expected_squares(tables: SubsetTables) -> FloatArray:
     return np.array([expected_square(tables.p, tables.sizes)])
 
 
-def square_bounds(sums: Totals, p: int) -> tuple[Array, Array]:
+def square_bounds(sums: Totals, p: int) -> tuple[FloatArray, FloatArray]:
     """Least and largest sum of squared frequencies of q selections in m subsets of p features.
 
     Least: frequencies as even as possible; largest: as many features as possible in all subsets.
@@ -177,11 +173,12 @@ def square_bounds(sums: Totals, p: int) -> tuple[Array, Array]:
     return low, high
 
 
-def _weighted_consistency(sums: Totals) -> Array:
+def _weighted_consistency(sums: Totals) -> FloatArray:
     return (sums.total - sums.q) / (sums.q * (sums.number - 1))
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="weighted consistency CW",
     minimum=0.0,
     maximum=1.0,
@@ -220,7 +217,8 @@ def weighted_consistency(tables: SubsetTables) -> Estimate:
     )
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="relative weighted consistency CW_rel",
     minimum=0.0,
     maximum=1.0,
@@ -263,14 +261,15 @@ def relative_weighted_consistency(tables: SubsetTables) -> Estimate:
     """
     p = tables.p
 
-    def formula(sums: Totals) -> Array:
+    def formula(sums: Totals) -> FloatArray:
         low, high = square_bounds(sums, p)
         return np.where(high > low, (sums.total - low) / (high - low), _weighted_consistency(sums))
 
     return _estimate(tables, _squares(tables), formula, lambda: _expected_squares(tables))
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="relative average normalised Hamming distance",
     minimum=0.0,
     maximum=1.0,
@@ -310,7 +309,7 @@ def relative_anhd(tables: SubsetTables) -> Estimate:
     """
     p = tables.p
 
-    def formula(sums: Totals) -> Array:
+    def formula(sums: Totals) -> FloatArray:
         low, high = square_bounds(sums, p)
         plain = 2 * (sums.number * sums.q - sums.total) / (p * sums.number * (sums.number - 1))
         return np.where(high > low, (high - sums.total) / (high - low), plain)
@@ -321,7 +320,8 @@ def relative_anhd(tables: SubsetTables) -> Estimate:
 # Davis et al.: mean frequency of the features ever selected, less a penalty for size.
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="Davis's score",
     minimum=0.0,
     maximum=1.0,
@@ -358,13 +358,13 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
     """
     if not penalty >= 0:
         raise InvalidInputError(f"penalty must be 0 or more, got {penalty}.")
-    values = _values(tables, penalty)
+    values = _davis_values(tables, penalty)
     if corrected:
-        return corrected_by(
+        return correct_for_chance(
             values,
             tables,
             lambda sizes: _expected_davis(tables.p, sizes, penalty),
-            _best(tables, penalty),
+            _best_davis_value(tables, penalty),
         )
 
     def chance() -> ChanceLevel:
@@ -376,12 +376,12 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
         value=float(values[0]),
         leave_one_out=values[1:],
         chance=chance,
-        undefined=all_empty(tables),
+        undefined=explain_if_all_empty(tables),
     )
 
 
-def _values(tables: SubsetTables, penalty: float) -> Array:
-    sums = totals(tables, lambda h: (h > 0).astype(np.float64))
+def _davis_values(tables: SubsetTables, penalty: float) -> FloatArray:
+    sums = frequency_totals(tables, lambda h: (h > 0).astype(np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):  # empty systems
         frequency = sums.q / (sums.number * sums.total)
     if penalty == 0:
@@ -391,12 +391,12 @@ def _values(tables: SubsetTables, penalty: float) -> Array:
     return np.asarray(np.maximum(0.0, frequency - penalty / tables.p * medians))
 
 
-def _expected_davis(p: int, sizes: NDArray[np.int64], penalty: float) -> float:
+def _expected_davis(p: int, sizes: IntArray, penalty: float) -> float:
     rate, charge = sizes.mean(), penalty / p * np.median(sizes)
     return expected_of_union(p, sizes, lambda union: np.maximum(0.0, rate / union - charge))
 
 
-def _best(tables: SubsetTables, penalty: float) -> Array:
+def _best_davis_value(tables: SubsetTables, penalty: float) -> FloatArray:
     """Best value any system can have: subsets of one feature, or half of them empty."""
-    m = with_and_without(tables.m)
+    m = counts_with_and_without(tables.m)
     return np.maximum(1 - penalty / tables.p, (m - 1) // 2 / m)

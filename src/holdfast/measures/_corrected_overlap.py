@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from holdfast._typing import FloatArray
 from holdfast.measures._overlap import jaccard_index
 from holdfast.measures._pair_measures import (
-    all_and_without,
+    OverlapMeasure,
     chance_corrected,
     row_sums,
     score_blocks,
-    subset_pair,
+    sums_with_and_without,
 )
-from holdfast.measures._registry import Estimate, zero_chance
-from holdfast.measures._system_measures import subset_system
-
-if TYPE_CHECKING:
-    from holdfast.measures._registry import Array
-    from holdfast.measures._subset_tables import SubsetTables
+from holdfast.measures._registry import Estimate, register_measure, zero_chance
+from holdfast.measures._subset_tables import SubsetTables
+from holdfast.measures._system_measures import SystemMeasure
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Kuncheva consistency index",
     minimum=-1.0,
     maximum=1.0,
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
     references=("kuncheva2007", "somol2008"),
     aliases=("consistency_index",),
 )
-def kuncheva(r: Array, a: Array, b: Array, p: float) -> Array:
+def kuncheva(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Overlap beyond chance of subsets of one size, divided by the largest possible.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}\,p - d^2}{d\,(p - d)}
@@ -62,7 +59,8 @@ def kuncheva(r: Array, a: Array, b: Array, p: float) -> Array:
     return np.where(a == b, (r * p - a * b) / (a * (p - b)), np.nan)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Lustgarten's adjusted stability measure",
     minimum=-1.0,
     maximum=1.0,
@@ -72,7 +70,7 @@ def kuncheva(r: Array, a: Array, b: Array, p: float) -> Array:
     aliases=("asm",),
     identical="identical subsets of k features give max(k, p - k) / p",
 )
-def lustgarten(r: Array, a: Array, b: Array, p: float) -> Array:
+def lustgarten(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Overlap beyond chance, divided by the range the overlap can have.
 
     .. math:: \operatorname{mean}_{i<j}
@@ -102,7 +100,8 @@ def lustgarten(r: Array, a: Array, b: Array, p: float) -> Array:
     return np.asarray((r - a * b / p) / (np.minimum(a, b) - np.maximum(0, a + b - p)))
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Wald's consistency index",
     minimum=-np.inf,
     maximum=1.0,
@@ -110,7 +109,7 @@ def lustgarten(r: Array, a: Array, b: Array, p: float) -> Array:
     needs=("n_features",),
     references=("wald2013",),
 )
-def wald(r: Array, a: Array, b: Array, p: float) -> Array:
+def wald(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Overlap beyond chance, divided by the most the smaller subset allows.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} - ab/p}{\min(a, b) - ab/p}
@@ -139,7 +138,8 @@ def wald(r: Array, a: Array, b: Array, p: float) -> Array:
     return (r - a * b / p) / (np.minimum(a, b) - a * b / p)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Cohen's kappa",
     minimum=-1.0,
     maximum=1.0,
@@ -147,7 +147,7 @@ def wald(r: Array, a: Array, b: Array, p: float) -> Array:
     needs=("n_features",),
     references=("carletta1996",),
 )
-def kappa(r: Array, a: Array, b: Array, p: float) -> Array:
+def kappa(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Overlap beyond chance, divided by what the mean size leaves beyond chance.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} - ab/p}{(a + b)/2 - ab/p}
@@ -177,7 +177,8 @@ def kappa(r: Array, a: Array, b: Array, p: float) -> Array:
     return (r - a * b / p) / ((a + b) / 2 - a * b / p)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="unadjusted stability measure (corrected Ochiai)",
     minimum=-1.0,
     maximum=1.0,
@@ -185,7 +186,7 @@ def kappa(r: Array, a: Array, b: Array, p: float) -> Array:
     needs=("n_features",),
     references=("bommert2020",),
 )
-def unadjusted(r: Array, a: Array, b: Array, p: float) -> Array:
+def unadjusted(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Overlap beyond chance, divided by what the geometric mean size leaves beyond chance.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij} - ab/p}{\sqrt{ab} - ab/p}
@@ -216,7 +217,8 @@ def unadjusted(r: Array, a: Array, b: Array, p: float) -> Array:
     return (r - a * b / p) / (np.sqrt(a * b) - a * b / p)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="phi coefficient",
     minimum=-1.0,
     maximum=1.0,
@@ -225,7 +227,7 @@ def unadjusted(r: Array, a: Array, b: Array, p: float) -> Array:
     references=("nogueira2016",),
     aliases=("pearson_subsets",),
 )
-def phi(r: Array, a: Array, b: Array, p: float) -> Array:
+def phi(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Pearson correlation of the two vectors of 0 and 1.
 
     .. math:: \operatorname{mean}_{i<j}
@@ -253,7 +255,8 @@ def phi(r: Array, a: Array, b: Array, p: float) -> Array:
     return (r - a * b / p) / np.sqrt(a * (1 - a / p) * b * (1 - b / p))
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="normalised percentage of overlapping genes (nPOG)",
     minimum=-np.inf,
     maximum=1.0,
@@ -261,7 +264,7 @@ def phi(r: Array, a: Array, b: Array, p: float) -> Array:
     needs=("n_features",),
     references=("zhang2009",),
 )
-def npog(r: Array, a: Array, b: Array, p: float) -> Array:
+def npog(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""POG beyond chance in each direction, averaged over both.
 
     .. math:: \operatorname{mean}_{i<j} \frac12\left(
@@ -293,7 +296,8 @@ def npog(r: Array, a: Array, b: Array, p: float) -> Array:
 # ATI_PA: the mean Jaccard index between its chance level and the most the sizes allow.
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="partially adjusted average Tanimoto index (ATI_PA)",
     minimum=0.0,
     maximum=1.0,
@@ -342,24 +346,24 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
             _class_sums(tables, largest),
         ]
     )
-    values = chance_corrected(*(all_and_without(rows, undefined) for rows in sums))
+    values = chance_corrected(*(sums_with_and_without(rows, undefined) for rows in sums))
     if clip:
         values = np.maximum(values, 0.0)
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
         chance=zero_chance,
-        undefined=_why(tables) if np.isnan(values[0]) else "",
+        undefined=_explain_undefined(tables) if np.isnan(values[0]) else "",
     )
 
 
-def _class_sums(tables: SubsetTables, table: Array) -> Array:
+def _class_sums(tables: SubsetTables, table: FloatArray) -> FloatArray:
     """Sum a table over pairs of distinct sizes over the partners of each subset."""
     known = np.where(np.isnan(table), 0.0, table)
     sums = known @ np.bincount(tables.size_class) - np.diag(known)
     return np.asarray(sums)[tables.size_class]
 
 
-def _why(tables: SubsetTables) -> str:
+def _explain_undefined(tables: SubsetTables) -> str:
     empty = int((tables.sizes == 0).sum())
     return "two or more subsets are empty" if empty > 1 else "chance alone gives the maximum"

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.special
 import scipy.stats
 
+from holdfast._typing import FloatArray, IntArray
 from holdfast.measures._pair_measures import describe_preference, format_preferences
-from holdfast.measures._registry import ChanceLevel, Estimate
+from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
+from holdfast.measures._subset_tables import SubsetTables
 from holdfast.measures._system_measures import (
-    all_empty,
-    corrected_by,
+    SystemMeasure,
+    correct_for_chance,
+    counts_with_and_without,
     expected_of_frequency,
-    subset_system,
-    totals,
-    with_and_without,
+    explain_if_all_empty,
+    frequency_totals,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-    from holdfast.measures._registry import Array
-    from holdfast.measures._subset_tables import SubsetTables
-
-
-def _information(h: Array) -> Array:
+def _information(h: FloatArray) -> FloatArray:
     """Return h log₂ h."""
     return np.asarray(scipy.special.xlogy(h, h) / np.log(2))
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="Novovičová's measure",
     minimum=0.0,
     maximum=1.0,
@@ -65,17 +61,17 @@ def novovicova(tables: SubsetTables, *, corrected: bool = False) -> Estimate:
     >>> round(hf.measure("novovicova", hf.Subsets([[0, 1], [0, 1], [0, 2]])), 4)
     0.7103
     """
-    sums = totals(tables, _information)
+    sums = frequency_totals(tables, _information)
     with np.errstate(divide="ignore", invalid="ignore"):  # empty systems, one subset left
         values = sums.total / (sums.q * np.log2(sums.number))
 
-    def expected(sizes: NDArray[np.int64]) -> float:
+    def expected(sizes: IntArray) -> float:
         bits = math.log2(len(sizes)) * sizes.sum()
         total = expected_of_frequency(tables.p, sizes, _information)
         return total / bits if bits > 0 else np.nan
 
     if corrected:
-        return corrected_by(values, tables, expected, 1.0)
+        return correct_for_chance(values, tables, expected, 1.0)
 
     def chance() -> ChanceLevel:
         if not tables.knows_p:
@@ -86,18 +82,18 @@ def novovicova(tables: SubsetTables, *, corrected: bool = False) -> Estimate:
         value=float(values[0]),
         leave_one_out=values[1:],
         chance=chance,
-        undefined=all_empty(tables),
+        undefined=explain_if_all_empty(tables),
     )
 
 
-def _entropies(tables: SubsetTables) -> Array:
+def _entropies(tables: SubsetTables) -> FloatArray:
     """Entropy of the distribution of whole subsets: with all of them, and without each."""
     number: dict[bytes, int] = {}
     kind = [number.setdefault(row.tobytes(), len(number)) for row in tables.subsets]
     counts = np.bincount(kind).astype(np.float64)
     total = _information(counts).sum()
     without = total - (_information(counts) - _information(counts - 1))[kind]
-    m = with_and_without(tables.m)
+    m = counts_with_and_without(tables.m)
     with np.errstate(divide="ignore", invalid="ignore"):  # no subset left
         return np.asarray(np.log2(m) - np.concatenate(([total], without)) / m)
 
@@ -122,7 +118,7 @@ def _expected_entropy(m: int, log2_choices: float) -> float:
     return float(-(pmf * np.log2((others + 1) / m)).sum())
 
 
-def _unequal(tables: SubsetTables) -> str:
+def _explain_unequal_sizes(tables: SubsetTables) -> str:
     if len(tables.distinct_sizes) == 1:
         return ""
     usual = tables.distinct_sizes[np.bincount(tables.size_class).argmax()]
@@ -130,7 +126,8 @@ def _unequal(tables: SubsetTables) -> str:
     return f"not all subsets have {usual:,} features, because of {format_preferences(odd)}"
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="Křížek's entropy γ_d",
     minimum=0.0,
     maximum=np.inf,
@@ -166,21 +163,24 @@ def krizek_entropy(tables: SubsetTables) -> Estimate:
     >>> hf.measure("krizek_entropy", hf.Subsets([[0, 1], [0, 1], [0, 2], [0, 3]], n_features=9))
     1.5
     """
-    why = _unequal(tables)
+    why = _explain_unequal_sizes(tables)
     values = np.full(tables.m + 1, np.nan) if why else _entropies(tables)
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
-        chance=lambda: ChanceLevel(np.nan if why else _expected_entropy(tables.m, _bits(tables))),
+        chance=lambda: ChanceLevel(
+            np.nan if why else _expected_entropy(tables.m, _max_bits(tables))
+        ),
         undefined=why,
     )
 
 
-def _bits(tables: SubsetTables) -> float:
+def _max_bits(tables: SubsetTables) -> float:
     return _log2_choices(tables.p, int(tables.sizes[0]))
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="Křížek's stability",
     minimum=0.0,
     maximum=1.0,
@@ -214,14 +214,14 @@ def krizek(tables: SubsetTables) -> Estimate:
     >>> hf.measure("krizek", hf.Subsets([[0, 1], [0, 1], [0, 2], [0, 3]], n_features=9))
     0.25
     """
-    why = _unequal(tables)
+    why = _explain_unequal_sizes(tables)
     if why:
         nothing = np.full(tables.m, np.nan)
         return Estimate(
             value=np.nan, leave_one_out=nothing, chance=lambda: ChanceLevel(np.nan), undefined=why
         )
-    bits = _bits(tables)
-    m = with_and_without(tables.m)
+    bits = _max_bits(tables)
+    m = counts_with_and_without(tables.m)
     most = np.minimum(np.log2(m), bits)  # 0: nothing can differ
     values = 1 - _entropies(tables) / np.where(most > 0, most, np.nan)
     only = "only one subset of this size exists" if bits == 0 else ""

@@ -1,26 +1,20 @@
-"""How similar features are: a matrix, or the data they were measured in."""
+"""Similarity of features: from a matrix, or from data as absolute correlations."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse
 
 from holdfast._formatting import format_list
+from holdfast._typing import AnyArray, FloatArray, IntArray, MatrixLike
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._subsets import is_frame
+from holdfast.preferences import Preferences, is_frame
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures._registry import Array
-    from holdfast.preferences import Preferences
-
-BLOCK = 2**22  # similarities that are looked at together
+CELLS_PER_BLOCK = 2**22  # similarities that are computed at a time
 
 
 class Similarity(Protocol):
@@ -31,11 +25,11 @@ class Similarity(Protocol):
 
     n_features: int
 
-    def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
-        """Return the similarities between the given features, others than themselves."""
+    def submatrix(self, features: AnyArray) -> scipy.sparse.csr_array:
+        """Return the similarities between the given features; the diagonal is 0."""
 
     @property
-    def degrees(self) -> NDArray[np.int64]:
+    def degrees(self) -> IntArray:
         """Return the number of neighbours of every feature."""
 
     @property
@@ -46,8 +40,8 @@ class Similarity(Protocol):
 class MatrixSimilarity:
     """Similarities given as a dense or sparse p x p matrix."""
 
-    def __init__(self, matrix: Any, threshold: float) -> None:  # noqa: ANN401
-        graph = scipy.sparse.csr_array(_checked_matrix(matrix))
+    def __init__(self, matrix: MatrixLike, threshold: float) -> None:
+        graph = scipy.sparse.csr_array(_check_matrix(matrix))
         graph.data[graph.data < threshold] = 0.0
         graph.setdiag(0.0)
         graph.eliminate_zeros()
@@ -55,12 +49,12 @@ class MatrixSimilarity:
         self.graph = graph
         self.n_features: int = graph.shape[0]
 
-    def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
-        """Return the similarities between the given features, others than themselves."""
+    def submatrix(self, features: AnyArray) -> scipy.sparse.csr_array:
+        """Return the similarities between the given features; the diagonal is 0."""
         return scipy.sparse.csr_array(self.graph[features][:, features])
 
     @property
-    def degrees(self) -> NDArray[np.int64]:
+    def degrees(self) -> IntArray:
         """Return the number of neighbours of every feature."""
         return np.diff(self.graph.indptr).astype(np.int64)
 
@@ -70,7 +64,7 @@ class MatrixSimilarity:
         return float(self.graph.data.sum())
 
 
-def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
+def _check_matrix(matrix: MatrixLike) -> MatrixLike:
     """Refuse what is no similarity matrix: shape, range, symmetry, diagonal."""
     sparse = bool(scipy.sparse.issparse(matrix))
     if not sparse:
@@ -106,10 +100,10 @@ def _checked_matrix(matrix: Any) -> Any:  # noqa: ANN401
 class DataSimilarity:
     """Absolute Pearson correlations, computed from the data only where they are needed.
 
-    Constant features are similar to none. Nothing of size p x p is ever held.
+    Constant features are similar to no other. Nothing of size p x p is ever stored.
     """
 
-    def __init__(self, data: Any, threshold: float) -> None:  # noqa: ANN401
+    def __init__(self, data: MatrixLike, threshold: float) -> None:
         matrix = np.asarray(data.to_numpy() if hasattr(data, "to_numpy") else data)
         if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.dtype.kind not in "biuf":
             raise InvalidInputError(
@@ -120,7 +114,7 @@ class DataSimilarity:
         self.threshold = threshold
         self.n_features: int = matrix.shape[1]
 
-    def standardised(self, features: NDArray[Any] | slice) -> Array:
+    def standardise(self, features: AnyArray | slice) -> FloatArray:
         """Return columns centred and scaled to length 1, so that products are correlations."""
         columns = self.data[:, features].astype(np.float64)
         odd = np.flatnonzero(~np.isfinite(columns).all(axis=0))
@@ -136,27 +130,27 @@ class DataSimilarity:
         constant = length <= 1e-12 * scale * len(columns)
         return np.asarray(np.where(constant, 0.0, columns / np.where(constant, 1.0, length)))
 
-    def _blocks(self, features: NDArray[Any] | slice) -> Iterator[tuple[int, Array]]:
-        """Yield rows of the table of similarities, below the threshold and of itself set to 0."""
-        points = self.standardised(features)
+    def _blocks(self, features: AnyArray | slice) -> Iterator[tuple[int, FloatArray]]:
+        """Yield blocks of rows of the similarities; 0 below the threshold and on the diagonal."""
+        points = self.standardise(features)
         count = points.shape[1]
-        height = max(1, BLOCK // max(count, 1))
+        height = max(1, CELLS_PER_BLOCK // max(count, 1))
         for start in range(0, count, height):
             block = np.abs(points[:, start : start + height].T @ points)
             block[block < self.threshold - 1e-12] = 0.0  # rounding of perfect correlations
-            own = np.arange(len(block))
-            block[own, start + own] = 0.0
+            diagonal = np.arange(len(block))
+            block[diagonal, start + diagonal] = 0.0
             yield start, np.minimum(block, 1.0)
 
-    def among(self, features: NDArray[Any]) -> scipy.sparse.csr_array:
-        """Return the similarities between the given features, others than themselves."""
+    def submatrix(self, features: AnyArray) -> scipy.sparse.csr_array:
+        """Return the similarities between the given features; the diagonal is 0."""
         if len(features) == 0:
             return scipy.sparse.csr_array((0, 0))
         parts = [scipy.sparse.csr_array(block) for _, block in self._blocks(features)]
         return scipy.sparse.csr_array(scipy.sparse.vstack(parts))
 
     @cached_property
-    def _profile(self) -> tuple[NDArray[np.int64], float]:
+    def _profile(self) -> tuple[IntArray, float]:
         degrees, total = [], 0.0
         for _, block in self._blocks(slice(None)):
             degrees.append((block > 0).sum(axis=1))
@@ -164,7 +158,7 @@ class DataSimilarity:
         return np.concatenate(degrees), total
 
     @property
-    def degrees(self) -> NDArray[np.int64]:
+    def degrees(self) -> IntArray:
         """Return the number of neighbours of every feature."""
         return self._profile[0]
 
@@ -175,7 +169,7 @@ class DataSimilarity:
 
 
 def check_all_named(preferences: Preferences) -> None:
-    """Refuse preferences that name only some features: their numbers mean nothing elsewhere."""
+    """Refuse preferences that name only some features: their indices are not those of the data."""
     names, count = preferences.feature_names, preferences.n_features
     if names is not None and len(names) != count:
         raise InvalidInputError(
@@ -184,7 +178,7 @@ def check_all_named(preferences: Preferences) -> None:
         )
 
 
-def in_order(frame: Any, names: tuple[str, ...] | None) -> Any:  # noqa: ANN401
+def order_columns(frame: MatrixLike, names: tuple[str, ...] | None) -> MatrixLike:
     """Return data with their columns in the order of the names; plain arrays have no names.
 
     The rows of a square frame are put into the same order.
@@ -202,14 +196,14 @@ def in_order(frame: Any, names: tuple[str, ...] | None) -> Any:  # noqa: ANN401
     return values[order] if values.shape[0] == values.shape[1] else values
 
 
-def similarity_of(
+def as_similarity(
     similarity: Any,  # noqa: ANN401
-    data: Any,  # noqa: ANN401
+    data: MatrixLike,
     threshold: float,
     p: int,
     names: tuple[str, ...] | None,
 ) -> Similarity:
-    """Build the graph of similar features from what the user gave."""
+    """Build the graph of similar features from a matrix or from data."""
     if not 0 < threshold <= 1:
         raise InvalidInputError(
             f"threshold must lie above 0 and up to 1, got {threshold}: at or above it two "
@@ -222,9 +216,9 @@ def similarity_of(
         )
     graph: Similarity
     if data is None:
-        graph = MatrixSimilarity(in_order(similarity, names), threshold)
+        graph = MatrixSimilarity(order_columns(similarity, names), threshold)
     else:
-        graph = DataSimilarity(in_order(data, names), threshold)
+        graph = DataSimilarity(order_columns(data, names), threshold)
     if graph.n_features != p:
         raise InvalidInputError(
             f"the similarities are of {graph.n_features:,} features, the preferences of {p:,}."

@@ -1,50 +1,34 @@
-"""Yu, Ding and Loscalzo: two sets of feature groups, compared by their best matching."""
+"""Similarity of two sets of feature groups by their best matching (Yu, Ding and Loscalzo)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
-from holdfast._validation import one_of
+from holdfast._typing import FloatArray, MatrixLike
+from holdfast._validation import check_choice
 from holdfast.errors import InvalidInputError
-from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, in_order
+from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, order_columns
 from holdfast.measures._pair_measures import PairMeasure, PairSimilarities
-from holdfast.measures._registry import Measure, no_chance_level, register
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from holdfast.measures._registry import Array
-    from holdfast.preferences import Groups
+from holdfast.measures._registry import no_chance_level, register_measure
+from holdfast.preferences import Groups
 
 Centre = Literal["mean", "representative"]
 
 
-def _group_measure(
-    *, title: str, minimum: float, needs: frozenset[str]
-) -> Callable[[Callable[..., PairSimilarities]], Measure]:
-    def record(function: Callable[..., PairSimilarities]) -> Measure:
-        return register(
-            PairMeasure(
-                name=function.__name__,
-                title=title,
-                form="groups",
-                minimum=minimum,
-                maximum=1.0,
-                needs=needs,
-                references=("yu2008",),
-                function=function,
-            )
-        )
-
-    return record
-
-
-@_group_measure(title="group matching by indices, Sim_ID^M", minimum=0.0, needs=frozenset())
+@register_measure(
+    PairMeasure,
+    title="group matching by indices, Sim_ID^M",
+    form="groups",
+    minimum=0.0,
+    maximum=1.0,
+    references=("yu2008",),
+)
 def group_matching_index(groups: Groups) -> PairSimilarities:
     r"""Mean Dice coefficient of the groups that the best matching brings together.
 
@@ -82,15 +66,25 @@ def group_matching_index(groups: Groups) -> PairSimilarities:
     shape = (len(flat), int(place.max(initial=-1)) + 1)
     incidence = scipy.sparse.csr_array((np.ones(len(place)), place, indptr), shape=shape)
 
-    def dice(one: slice, other: slice) -> Array:
+    def dice(one: slice, other: slice) -> FloatArray:
         shared = (incidence[one] @ incidence[other].T).toarray()
         return np.asarray(2 * shared / (sizes[one, None] + sizes[None, other]))
 
     return PairSimilarities(blocks=_match_groups(groups, dice), chance=no_chance_level)
 
 
-@_group_measure(title="group matching by values, Sim_V^M", minimum=-1.0, needs=frozenset(("data",)))
-def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") -> PairSimilarities:  # noqa: ANN401
+@register_measure(
+    PairMeasure,
+    title="group matching by values, Sim_V^M",
+    form="groups",
+    minimum=-1.0,
+    maximum=1.0,
+    needs=("data",),
+    references=("yu2008",),
+)
+def group_matching_value(
+    groups: Groups, *, data: MatrixLike, centre: Centre = "mean"
+) -> PairSimilarities:
     r"""Mean correlation of the groups that the best matching brings together.
 
     .. math:: \operatorname{mean}_{i<j} \frac{1}{\min(|R_i|, |R_j|)}
@@ -120,22 +114,22 @@ def group_matching_value(groups: Groups, *, data: Any, centre: Centre = "mean") 
     >>> round(hf.measure("group_matching_value", hf.Groups([[[0]], [[1]]]), data=x), 4)
     1.0
     """
-    one_of(centre, "centre", get_args(Centre))
+    check_choice(centre, "centre", get_args(Centre))
     check_all_named(groups)
-    table = DataSimilarity(in_order(data, groups.feature_names), threshold=1.0)
+    table = DataSimilarity(order_columns(data, groups.feature_names), threshold=1.0)
     if groups.n_features not in (None, table.n_features):
         raise InvalidInputError(
             f"the data have {table.n_features:,} features, the groups {groups.n_features:,}."
         )
-    points = _centres(groups, table, centre)
+    points = _group_centres(groups, table, centre)
     return PairSimilarities(
         blocks=_match_groups(groups, lambda one, other: points[one] @ points[other].T),
         chance=no_chance_level,
     )
 
 
-def _centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Array:
-    """Return one row a group, centred and of length 1, so that products are correlations."""
+def _group_centres(groups: Groups, data: DataSimilarity, centre: Centre) -> FloatArray:
+    """Return one row per group, centred and of length 1, so that products are correlations."""
     flat = [group for result in groups for group in result]
     features = np.unique(np.concatenate([*flat, np.zeros(0, dtype=np.int64)])).astype(np.intp)
     if features.size and features[-1] >= data.n_features:
@@ -145,26 +139,28 @@ def _centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Array:
     if centre == "representative":
         if groups.representatives is None:
             raise InvalidInputError("these groups have no representatives; use centre='mean'.")
-        return data.standardised(np.concatenate(groups.representatives).astype(np.intp)).T
-    columns = data.standardised(features)
+        return data.standardise(np.concatenate(groups.representatives).astype(np.intp)).T
+    columns = data.standardise(features)
     rows = [columns[:, np.searchsorted(features, group)].mean(axis=1) for group in flat]
     points = np.array(rows).reshape(len(flat), len(columns))
     length = np.sqrt(np.square(points).sum(axis=1, keepdims=True))
     return np.asarray(points / np.where(length > 1e-12, length, np.inf))
 
 
-def _match_groups(groups: Groups, weights: Callable[[slice, slice], Array]) -> Iterator[Array]:
+def _match_groups(
+    groups: Groups, weights: Callable[[slice, slice], FloatArray]
+) -> Iterator[FloatArray]:
     """Yield, result by result, the mean weights of the best matchings with all results.
 
-    `weights` gives the weights between two ranges of groups; nothing of size groups x groups
-    is held.
+    `weights` returns the weights between two ranges of groups; no table of all groups by all
+    groups is stored.
     """
     bounds = np.concatenate(([0], np.cumsum(groups.sizes)))
-    own = [slice(start, stop) for start, stop in pairwise(bounds)]
-    table = np.empty((len(own), len(own)))
-    for i in range(len(own)):
-        for j in range(i, len(own)):
-            block = weights(own[i], own[j])
+    results = [slice(start, stop) for start, stop in pairwise(bounds)]
+    table = np.empty((len(results), len(results)))
+    for i in range(len(results)):
+        for j in range(i, len(results)):
+            block = weights(results[i], results[j])
             best = block[linear_sum_assignment(block, maximize=True)]
             table[i, j] = table[j, i] = best.mean() if best.size else np.nan
         yield table[i : i + 1]

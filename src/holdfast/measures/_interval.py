@@ -1,37 +1,34 @@
 """Intervals of measures: a jackknife over preferences with Student's t, cut to the range.
 
 One method serves all measures. The standard error comes from the values without one preference
-each, the quantile from Student's law with one degree of freedom less than preferences, and what
-lies beyond the range of the measure is cut off. Log odds between the ends of the range, the other
-way to stay within it, covered no better and were wider for few preferences.
+each, the quantile from Student's t with m - 1 degrees of freedom, and the interval is cut to the
+range of the measure. Intervals on log odds, another way to stay within the range, had no better
+coverage and were wider for few preferences.
 ``benchmarks/claims/measure_intervals.py`` measures the coverage.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.special
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from holdfast.measures._registry import Estimate
-
-    Array: TypeAlias = NDArray[np.float64]
+from holdfast._typing import FloatArray
+from holdfast.measures._registry import Estimate
 
 Bounds: TypeAlias = tuple[float, float]
-"""Least and largest value of a measure; infinite where there is none."""
+"""Least and largest value of a measure; infinite if there is none."""
 MIN_PREFERENCES = 3
 """Preferences, or groups of them, below which there is no interval."""
 ROUNDING = 1e-12
-"""Relative spread of values up to which they count as equal."""
+"""Relative spread up to which values count as equal: rounding errors."""
 METHOD = "jackknife"
 
 
 class Interval(NamedTuple):
-    """A confidence interval and how it was made."""
+    """A confidence interval and its method."""
 
     low: float
     high: float
@@ -39,7 +36,7 @@ class Interval(NamedTuple):
     note: str = ""
 
 
-def jackknife_variance(leave_one_out: Array) -> float:
+def jackknife_variance(leave_one_out: FloatArray) -> float:
     r"""Return :math:`\frac{m-1}{m}\sum_i(\theta_{(i)}-\bar\theta)^2`; NaN below three values.
 
     It is exactly 0 where the values differ by rounding only.
@@ -60,20 +57,20 @@ def student_quantile(freedom: float, confidence: float) -> float:
 
 def student_interval(
     value: ArrayLike, error: ArrayLike, quantile: float, bounds: Bounds
-) -> tuple[Array, Array]:
+) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of values with these standard errors, cut to the bounds.
 
-    NaN where an error is 0 or not known: what has not varied yet may still vary.
+    NaN if an error is 0 or unknown: a value that has not varied yet may still vary.
     """
     centre, known = np.asarray(value, dtype=np.float64), np.asarray(error, dtype=np.float64)
     reach = quantile * np.where(known > 0, known, np.nan)
     return np.maximum(centre - reach, bounds[0]), np.minimum(centre + reach, bounds[1])
 
 
-def interval_of(estimate: Estimate, confidence: float, bounds: Bounds) -> Interval:
-    """Return the interval of an estimate, within the bounds of its measure, or why there is none.
+def estimate_interval(estimate: Estimate, confidence: float, bounds: Bounds) -> Interval:
+    """Return the interval of an estimate, cut to the bounds, or a note why there is none.
 
-    A value beyond the bounds, as a number for undefined pairs may make it, has no range.
+    A value beyond the bounds (possible if undefined pairs are filled) is not cut.
     """
     value, m = estimate.value, len(estimate.leave_one_out)
     if np.isnan(value):
@@ -83,11 +80,11 @@ def interval_of(estimate: Estimate, confidence: float, bounds: Bounds) -> Interv
         bounds = (-np.inf, np.inf)
     quantile = student_quantile(max(m - 1, 1), confidence)
     low, high = student_interval(value, np.sqrt(variance), quantile, bounds)
-    note = f"no interval: {_why_none(m, variance)}" if np.isnan(low) else ""
+    note = f"no interval: {_explain_missing_interval(m, variance)}" if np.isnan(low) else ""
     return Interval(float(low), float(high), METHOD, note)
 
 
-def _why_none(m: int, variance: float) -> str:
+def _explain_missing_interval(m: int, variance: float) -> str:
     if m < MIN_PREFERENCES:
         return f"fewer than {MIN_PREFERENCES} preferences"
     if np.isnan(variance):

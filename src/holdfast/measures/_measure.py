@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from holdfast._formatting import format_list
+from holdfast._typing import FloatArray, PreferenceView
 from holdfast.errors import (
     InvalidInputError,
     UndefinedMeasureError,
     UndefinedMeasureWarning,
 )
-from holdfast.measures._feature_similarity import check_all_named, similarity_of
-from holdfast.measures._interval import interval_of
+from holdfast.measures._feature_similarity import Similarity, as_similarity, check_all_named
+from holdfast.measures._interval import estimate_interval
 from holdfast.measures._pair_measures import PairMeasure
-from holdfast.measures._registry import Measure, get_measure
+from holdfast.measures._registry import Estimate, Measure, get_measure
 from holdfast.measures._subset_tables import SubsetTables
 from holdfast.preferences import Groups, Preferences, Rankings, Subsets, Weights, concat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     import pandas as pd
 
-    from holdfast.measures._feature_similarity import Similarity
-    from holdfast.measures._registry import Array, Estimate
 
 Undefined: TypeAlias = Literal["warn", "raise"] | float
 _FORMS: dict[str, type[Preferences]] = {
@@ -151,7 +149,7 @@ def estimate_all(
     reference: Preferences | None,
     options: Mapping[str, Any],
 ) -> list[Estimate]:
-    """Estimate several measures on one system, sharing what they share."""
+    """Estimate several measures on one system of preferences; shared tables are computed once."""
     fill = _fill(undefined)
     if reference is not None:
         preferences = _with_reference(records, preferences, reference)
@@ -160,17 +158,17 @@ def estimate_all(
     views = _Views(preferences, options)
     estimates = []
     for record in records:
-        view, own = views.of(record), views.options(record)
+        view, arguments = views.get_view(record), views.get_options(record)
         if reference is None:
-            estimate = record.estimate(view, fill, own)
+            estimate = record.estimate(view, fill, arguments)
         else:
-            estimate = _pair_measure(record).against_reference(view, fill, own)
-        _complain(record, estimate, undefined)
+            estimate = _pair_measure(record).against_reference(view, fill, arguments)
+        _report_undefined(record, estimate, undefined)
         estimates.append(estimate)
     return estimates
 
 
-def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:
+def pairwise(name: str, preferences: Preferences, **options: Any) -> FloatArray:
     """Return the table of similarities behind a measure that is a mean over pairs.
 
     Parameters
@@ -197,7 +195,7 @@ def pairwise(name: str, preferences: Preferences, **options: Any) -> Array:
     record = _pair_measure(get_measure(name))
     check_options([record], options)
     views = _Views(preferences, options)
-    pairs = record.function(views.of(record), **views.options(record))
+    pairs = record.function(views.get_view(record), **views.get_options(record))
     return np.concatenate(list(pairs.blocks))
 
 
@@ -221,15 +219,15 @@ def _with_reference(
 
 
 class _Views:
-    """Preferences in the forms that measures want, and the options each of them takes."""
+    """Preferences in the forms that measures need, and the options of each measure."""
 
     def __init__(self, preferences: Preferences, options: Mapping[str, Any]) -> None:
         self._preferences = preferences
         self._options = options
         self._cache: dict[str, Any] = {}
 
-    def of(self, record: Measure) -> Any:  # noqa: ANN401
-        """Return the preferences as this measure takes them."""
+    def get_view(self, record: Measure) -> PreferenceView:
+        """Return the preferences in the form that this measure needs."""
         if record.form not in self._cache:
             self._cache[record.form] = self._convert(record)
         view = self._cache[record.form]
@@ -240,37 +238,37 @@ class _Views:
             )
         return view
 
-    def options(self, record: Measure) -> dict[str, Any]:
-        """Return the options that this measure takes, similarities turned into a graph."""
-        own = {key: value for key, value in self._options.items() if key in record.arguments}
+    def get_options(self, record: Measure) -> dict[str, Any]:
+        """Return the options of this measure, with similarities as a graph."""
+        arguments = {key: value for key, value in self._options.items() if key in record.arguments}
         if "graph" in record.arguments:
-            own["graph"] = self._graph(record)
-        elif "data" in record.needs and own.get("data") is None:
+            arguments["graph"] = self._graph(record)
+        elif "data" in record.needs and arguments.get("data") is None:
             raise InvalidInputError(f"{record.name} needs data= (samples in rows).")
-        return own
+        return arguments
 
-    def _convert(self, record: Measure) -> Any:  # noqa: ANN401
-        held = self._preferences
-        if isinstance(held, Subsets) and record.form == "subset":
-            return SubsetTables(held)
-        if isinstance(held, Weights) and record.form == "ranking":
-            return held.to_rankings(random_state=self._options.get("random_state", 0))
-        if not isinstance(held, _FORMS[record.form]):
-            ready = isinstance(held, Weights | Rankings) and record.form == "subset"
+    def _convert(self, record: Measure) -> PreferenceView:
+        preferences = self._preferences
+        if isinstance(preferences, Subsets) and record.form == "subset":
+            return SubsetTables(preferences)
+        if isinstance(preferences, Weights) and record.form == "ranking":
+            return preferences.to_rankings(random_state=self._options.get("random_state", 0))
+        if not isinstance(preferences, _FORMS[record.form]):
+            ready = isinstance(preferences, Weights | Rankings) and record.form == "subset"
             hint = " Select features first: preferences.top(k)." if ready else ""
             raise InvalidInputError(
                 f"{record.name} takes {_FORMS[record.form].__name__}, "
-                f"got {type(held).__name__}.{hint}"
+                f"got {type(preferences).__name__}.{hint}"
             )
-        return held
+        return preferences
 
     def _graph(self, record: Measure) -> Similarity:
         if "graph" not in self._cache:
-            tables = self.of(record)
+            tables = self.get_view(record)
             names = tables.subsets.feature_names
             check_all_named(tables.subsets)
             given = self._options
-            self._cache["graph"] = similarity_of(
+            self._cache["graph"] = as_similarity(
                 given.get("similarity"),
                 given.get("data"),
                 given.get("threshold", 0.9),
@@ -303,13 +301,15 @@ def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
 
 
 def _check_correction(records: list[Measure], options: Mapping[str, Any]) -> None:
-    """Refuse a correction, or the lack of one, that a measure does not offer."""
-    wish = options.get("corrected")
+    """Refuse a value of `corrected` that a measure does not support."""
+    wanted = options.get("corrected")
     fixed = [r for r in records if "corrected" not in r.options]
-    odd = [r.name for r in fixed if wish is not None and r.corrected != bool(wish)]
+    odd = [r.name for r in fixed if wanted is not None and r.corrected != bool(wanted)]
     if odd:
-        nature = "cannot be corrected for chance" if wish else "corrected for chance by definition"
-        raise InvalidInputError(f"corrected={wish}: {nature}: {format_list(odd)}.")
+        nature = (
+            "cannot be corrected for chance" if wanted else "corrected for chance by definition"
+        )
+        raise InvalidInputError(f"corrected={wanted}: {nature}: {format_list(odd)}.")
 
 
 def _fill(undefined: Undefined) -> float | None:
@@ -322,7 +322,7 @@ def _fill(undefined: Undefined) -> float | None:
     )
 
 
-def _complain(record: Measure, estimate: Estimate, undefined: Undefined) -> None:
+def _report_undefined(record: Measure, estimate: Estimate, undefined: Undefined) -> None:
     if not np.isnan(estimate.value):
         return
     message = f"{record.name} is undefined here: {estimate.undefined}."
@@ -332,18 +332,17 @@ def _complain(record: Measure, estimate: Estimate, undefined: Undefined) -> None
 
 
 def _table(
-    records: list[Measure],
-    estimates: list[Estimate],
-    confidence: float,
-    options: Mapping[str, Any],
+    records: list[Measure], estimates: list[Estimate], confidence: float, options: Mapping[str, Any]
 ) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415  (kept out of the way of single numbers)
+    import pandas as pd
 
     rows = {}
     for record, estimate in zip(records, estimates, strict=True):
         minimum, maximum = record.range_with(options)
-        interval = interval_of(estimate, confidence, (minimum, maximum))
+        interval = estimate_interval(estimate, confidence, (minimum, maximum))
         chance = estimate.chance()
+        direction = "a distance: lower is more stable" if record.distance else ""
+        notes = (estimate.undefined, interval.note, chance.note, direction)
         rows[record.name] = {
             "value": estimate.value,
             "low": interval.low,
@@ -353,12 +352,6 @@ def _table(
             "chance_error": chance.error,
             "minimum": minimum,
             "maximum": maximum,
-            "note": "; ".join(
-                filter(None, (estimate.undefined, interval.note, chance.note, _remark(record)))
-            ),
+            "note": "; ".join(filter(None, notes)),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
-
-
-def _remark(record: Measure) -> str:
-    return "a distance: lower is more stable" if record.distance else ""

@@ -1,31 +1,35 @@
-"""Nogueira, Sechidis and Brown: a frequency measure with a variance and tests of its own."""
+"""Nogueira's stability with its published variance and test, and Sechidis's extension."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.special
 
+from holdfast._typing import FloatArray
 from holdfast.errors import InvalidInputError
 from holdfast.measures._comparison import (
     ABOUT,
-    p_value_text,
+    format_p_value,
     standardized_difference,
     student_p_value,
 )
+from holdfast.measures._feature_similarity import Similarity
 from holdfast.measures._interval import jackknife_variance
-from holdfast.measures._registry import ChanceLevel, Estimate
+from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
 from holdfast.measures._subset_tables import SubsetTables
-from holdfast.measures._system_measures import all_empty, subset_system, totals, with_and_without
+from holdfast.measures._system_measures import (
+    SystemMeasure,
+    counts_with_and_without,
+    explain_if_all_empty,
+    frequency_totals,
+)
+from holdfast.preferences import Subsets
 
-if TYPE_CHECKING:
-    from holdfast.measures._feature_similarity import Similarity
-    from holdfast.measures._registry import Array
-    from holdfast.preferences import Subsets
 
-
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="Nogueira's stability Φ",
     minimum=-1.0,
     maximum=1.0,
@@ -70,7 +74,7 @@ def nogueira(tables: SubsetTables) -> Estimate:
     0.5833
     """
     p = tables.p
-    sums = totals(tables, np.square)
+    sums = frequency_totals(tables, np.square)
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full, one subset left
         share = sums.q / (sums.number * p)
         spread = (share - sums.total / (p * sums.number**2)) * sums.number / (sums.number - 1)
@@ -79,12 +83,14 @@ def nogueira(tables: SubsetTables) -> Estimate:
     return Estimate(
         value=value,
         leave_one_out=values[1:],
-        chance=lambda: ChanceLevel(_bias(tables)),
-        undefined="" if np.isfinite(value) else all_empty(tables) or "all subsets are full",
+        chance=lambda: ChanceLevel(_chance_bias(tables)),
+        undefined=""
+        if np.isfinite(value)
+        else explain_if_all_empty(tables) or "all subsets are full",
     )
 
 
-def _bias(tables: SubsetTables) -> float:
+def _chance_bias(tables: SubsetTables) -> float:
     """Expectation for random subsets of the same sizes; 0 if sizes are equal."""
     p, m = tables.p, tables.m
     mean = tables.q / m
@@ -130,7 +136,7 @@ def nogueira_variance(subsets: Subsets) -> float:
 def _published_variance(tables: SubsetTables, value: float) -> float:
     p, m = tables.p, tables.m
     size, mean = tables.sizes / p, tables.q / (m * p)
-    shared = tables.within(tables.counts / m) / p
+    shared = tables.sums_by_subset(tables.counts / m) / p
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full
         parts = shared - size * mean + value / 2 * (2 * size * mean - size - mean + 1)
         parts = parts / (mean * (1 - mean))
@@ -138,21 +144,21 @@ def _published_variance(tables: SubsetTables, value: float) -> float:
 
 
 class Outcome(NamedTuple):
-    """Outcome of a test: the standardised statistic and its p-value, NaN where there is none."""
+    """Outcome of a test: the standardised statistic and its p-value, NaN if there is none."""
 
     statistic: float
     p_value: float
 
     @property
     def about(self) -> str:
-        """What the test is about, and what it is not."""
+        """What the test refers to, and what it does not."""
         return (
             f"{ABOUT}; resamples of one data set overlap, so subsamples of pure noise exceed 0 "
             "nearly always"
         )
 
     def __str__(self) -> str:
-        found = p_value_text(self.statistic, self.p_value)
+        found = format_p_value(self.statistic, self.p_value)
         return f"statistic {self.statistic:.3g}, {found} ({self.about})"
 
 
@@ -212,7 +218,8 @@ def nogueira_test(subsets: Subsets, stability: float = 0.0, *, published: bool =
 # Sechidis et al.: Nogueira's measure in which correlated features share their variance.
 
 
-@subset_system(
+@register_measure(
+    SystemMeasure,
     title="Sechidis's effective stability",
     minimum=-np.inf,
     maximum=np.inf,
@@ -258,15 +265,19 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     0.9693
     """
     total = graph.total
-    spread = _spread(tables, graph)
-    null = _null(tables, total)
+    spread = _observed_spread(tables, graph)
+    null = _expected_spread(tables, total)
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full, one subset left
         values = 1 - spread / null
     values[~np.isfinite(values)] = np.nan
     whole = (total + tables.p) / tables.p**2
     level = -tables.sizes.var() * whole / (tables.m - 1) / (null[0] or np.nan)
     full = "all subsets are full" if tables.q == tables.m * tables.p else ""
-    why = all_empty(tables) or full or "random subsets have no variance by these similarities"
+    why = (
+        explain_if_all_empty(tables)
+        or full
+        or "random subsets have no variance by these similarities"
+    )
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
@@ -275,25 +286,25 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     )
 
 
-def _spread(tables: SubsetTables, graph: Similarity) -> Array:
+def _observed_spread(tables: SubsetTables, graph: Similarity) -> FloatArray:
     """Return tr(CS) with all subsets and without each, from products on the union only."""
-    similar = graph.among(tables.union)
+    similar = graph.submatrix(tables.union)
     h = tables.counts.astype(np.float64)
     reach = similar @ h + h
     own = np.asarray((tables.incidence @ similar).multiply(tables.incidence).sum(axis=1)).ravel()
     own = own + tables.sizes
-    whole, with_h = float(h @ reach), tables.within(reach)
-    m = with_and_without(tables.m)
+    whole, with_h = float(h @ reach), tables.sums_by_subset(reach)
+    m = counts_with_and_without(tables.m)
     singles = np.concatenate(([own.sum()], own.sum() - own))
     squares = np.concatenate(([whole], whole - 2 * with_h + own))
     with np.errstate(divide="ignore", invalid="ignore"):  # one subset left
         return np.asarray((singles - squares / m) / (m - 1))
 
 
-def _null(tables: SubsetTables, total: float) -> Array:
+def _expected_spread(tables: SubsetTables, total: float) -> FloatArray:
     """Return tr(CΣ) with all subsets and without each."""
     p, sizes = tables.p, tables.sizes.astype(np.float64)
-    m = with_and_without(tables.m)
+    m = counts_with_and_without(tables.m)
     mean = np.concatenate(([sizes.sum()], sizes.sum() - sizes)) / m
     squares = np.square(sizes)
     square = np.concatenate(([squares.sum()], squares.sum() - squares)) / m

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from holdfast.measures._pair_measures import subset_pair
+from holdfast._typing import FloatArray
+from holdfast.measures._pair_measures import OverlapMeasure
+from holdfast.measures._registry import register_measure
 
-if TYPE_CHECKING:
-    from holdfast.measures._registry import Array
 
-
-def jaccard_index(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+def jaccard_index(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  # noqa: ARG001
     """Return the overlap over the union, whose size needs no p."""
     return r / (a + b - r)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Jaccard (Tanimoto) index",
     minimum=0.0,
     maximum=1.0,
     references=("jaccard1901", "kalousis2005"),
     aliases=("tanimoto", "ati"),
 )
-def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:
+def jaccard(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Share of the features of either subset that both hold.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}}{a + b - r_{ij}}
 
-    It is known as Tanimoto index, S_S, ATI and GK, too. Larger subsets agree more by chance:
+    It is also known as the Tanimoto index, S_S, ATI and GK. Larger subsets agree more by chance:
     ``corrected=True`` gives (J - E J) / (1 - E J) for each pair, with the exact expectation.
 
     Edge cases:
@@ -54,14 +52,15 @@ def jaccard(r: Array, a: Array, b: Array, p: float) -> Array:
     return jaccard_index(r, a, b, p)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Dice coefficient",
     minimum=0.0,
     maximum=1.0,
     references=("dice1945", "yu2008"),
     aliases=("sorensen", "sim_id"),
 )
-def dice(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+def dice(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  # noqa: ARG001
     r"""Overlap divided by the mean size of the two subsets.
 
     .. math:: \operatorname{mean}_{i<j} \frac{2 r_{ij}}{a + b}
@@ -91,14 +90,15 @@ def dice(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
     return 2 * r / (a + b)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Ochiai (cosine) coefficient",
     minimum=0.0,
     maximum=1.0,
     references=("ochiai1957",),
     aliases=("cosine",),
 )
-def ochiai(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+def ochiai(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  # noqa: ARG001
     r"""Overlap divided by the geometric mean of the two sizes.
 
     .. math:: \operatorname{mean}_{i<j} \frac{r_{ij}}{\sqrt{ab}}
@@ -127,13 +127,14 @@ def ochiai(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
     return r / np.sqrt(a * b)
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="percentage of overlapping genes (POG)",
     minimum=0.0,
     maximum=1.0,
     references=("shi2006", "zhang2009"),
 )
-def pog(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+def pog(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  # noqa: ARG001
     r"""Share of one subset found again in the other, averaged over both directions.
 
     .. math:: \operatorname{mean}_{i<j} \frac12\left(\frac{r_{ij}}{a} + \frac{r_{ij}}{b}\right)
@@ -166,7 +167,8 @@ def pog(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
 # Hamming: how many features are judged alike, selected or not.
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="average normalised Hamming distance (ANHD)",
     minimum=0.0,
     maximum=1.0,
@@ -174,7 +176,7 @@ def pog(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
     needs=("n_features",),
     references=("dunne2002", "somol2008"),
 )
-def anhd(r: Array, a: Array, b: Array, p: float) -> Array:
+def anhd(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Share of all features that one subset holds and the other does not.
 
     .. math:: \operatorname{mean}_{i<j} \frac{a + b - 2 r_{ij}}{p}
@@ -204,7 +206,8 @@ def anhd(r: Array, a: Array, b: Array, p: float) -> Array:
     return (a + b - 2 * r) / p
 
 
-@subset_pair(
+@register_measure(
+    OverlapMeasure,
     title="Hamming similarity (simple matching)",
     minimum=0.0,
     maximum=1.0,
@@ -212,7 +215,7 @@ def anhd(r: Array, a: Array, b: Array, p: float) -> Array:
     references=("dunne2002", "somol2008"),
     aliases=("simple_matching",),
 )
-def hamming(r: Array, a: Array, b: Array, p: float) -> Array:
+def hamming(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
     r"""Share of all features that both subsets hold or both leave out.
 
     .. math:: \operatorname{mean}_{i<j} \frac{p - a - b + 2 r_{ij}}{p} = 1 - \mathrm{ANHD}

@@ -2,58 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
 from holdfast._formatting import format_list, plural
-from holdfast.measures._registry import ChanceLevel, Estimate, Measure, register, zero_chance
+from holdfast._typing import FloatArray, IntArray, PreferenceView
+from holdfast.measures._registry import ChanceLevel, Estimate, Measure, Score, zero_chance
 from holdfast.measures._subset_tables import SubsetTables, evaluate_score
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures._registry import Score
-
-TINY = 1e-12  # relative room for improvement below which a corrected value is 0/0
+TINY = 1e-12  # relative distance of chance from the best value that counts as rounding: 0/0
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairSimilarities:
-    """The similarities of all pairs, in blocks of rows of the m x m table, and chance."""
+    """The similarities of all pairs, in blocks of rows of the m x m table, and the chance level."""
 
-    blocks: Iterable[NDArray[np.float64]]
+    blocks: Iterable[FloatArray]
     chance: Callable[[], ChanceLevel]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairMeasure(Measure):
-    """A measure whose `function` returns `Pairs`."""
+    """A mean over pairs, whose `function` returns `PairSimilarities`."""
 
-    def estimate(self, view: Any, fill: float | None, options: Mapping[str, Any]) -> Estimate:  # noqa: ANN401
+    def estimate(
+        self, view: PreferenceView, fill: float | None, options: Mapping[str, Any]
+    ) -> Estimate:
         pairs: PairSimilarities = self.function(view, **options)
         rows, undefined = row_sums(pairs.blocks, fill)
         m = len(rows)
-        totals = all_and_without(rows, undefined)
+        totals = sums_with_and_without(rows, undefined)
         number = np.concatenate(([m * (m - 1.0)], np.full(m, (m - 1.0) * (m - 2) or np.nan)))
         values = totals / number
         return Estimate(
             value=float(values[0]),
             leave_one_out=values[1:],
             chance=pairs.chance,
-            undefined=_why(view, undefined) if undefined.any() else "",
+            undefined=_explain_undefined_pairs(view, undefined) if undefined.any() else "",
         )
 
     def against_reference(
         self,
-        view: Any,  # noqa: ANN401
+        view: PreferenceView,
         fill: float | None,
         options: Mapping[str, Any],
     ) -> Estimate:
-        """Compare preference 0 of the view with each of the others, instead of all pairs."""
+        """Compare preference 0 with each of the others, instead of all pairs."""
         pairs: PairSimilarities = self.function(view, **options)
         values = next(iter(pairs.blocks))[0, 1:]
         if fill is not None:
@@ -69,18 +66,16 @@ class PairMeasure(Measure):
         )
 
 
-def row_sums(
-    blocks: Iterable[NDArray[np.float64]], fill: float | None
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def row_sums(blocks: Iterable[FloatArray], fill: float | None) -> tuple[FloatArray, IntArray]:
     """Sum each row without the diagonal; count its undefined pairs, or fill them.
 
-    Undefined pairs that are not filled add nothing.
+    Undefined pairs that are not filled add 0.
     """
     sums, undefined, start = [], [], 0
     for block in blocks:
         table = block.copy()
-        own = np.arange(len(table))
-        table[own, start + own] = 0.0
+        diagonal = np.arange(len(table))
+        table[diagonal, start + diagonal] = 0.0
         missing = np.isnan(table)
         table[missing] = 0.0 if fill is None else fill
         if fill is not None:
@@ -91,7 +86,7 @@ def row_sums(
     return np.concatenate(sums), np.concatenate(undefined)
 
 
-def all_and_without(rows: NDArray[np.float64], undefined: NDArray[np.int64]) -> NDArray[np.float64]:
+def sums_with_and_without(rows: FloatArray, undefined: IntArray) -> FloatArray:
     """Return the sum over all pairs, then the sums over the pairs without each preference.
 
     NaN where an undefined pair is among them.
@@ -101,8 +96,8 @@ def all_and_without(rows: NDArray[np.float64], undefined: NDArray[np.int64]) -> 
     return np.where(np.concatenate(([missing], missing - 2 * undefined)) > 0, np.nan, totals)
 
 
-def _why(view: Any, undefined: NDArray[np.int64]) -> str:  # noqa: ANN401
-    """Say which preferences make a mean over pairs undefined: those in most undefined pairs."""
+def _explain_undefined_pairs(view: PreferenceView, undefined: IntArray) -> str:
+    """Name the preferences behind an undefined mean: those in most undefined pairs."""
     pairs = int(undefined.sum()) // 2
     causes = [
         describe_preference(view, int(i)) for i in np.flatnonzero(undefined == undefined.max())
@@ -115,8 +110,8 @@ def format_preferences(causes: list[str]) -> str:
     return f"preference{'s' if len(causes) > 1 else ''} {format_list(causes)}"
 
 
-def describe_preference(view: Any, index: int) -> str:  # noqa: ANN401  (each form has its own view)
-    """Return a preference's number with what is odd about it."""
+def describe_preference(view: PreferenceView, index: int) -> str:
+    """Return the number of a preference, with its size if that is unusual."""
     if not isinstance(view, SubsetTables):
         return str(index)
     size = int(view.sizes[index])
@@ -127,64 +122,39 @@ def describe_preference(view: Any, index: int) -> str:  # noqa: ANN401  (each fo
 
 
 def chance_corrected(
-    value: NDArray[np.float64], expected: NDArray[np.float64], best: NDArray[np.float64] | float
-) -> NDArray[np.float64]:
-    """Return (value - expected) / (best - expected), NaN where nothing is left to gain."""
+    value: FloatArray, expected: FloatArray, best: FloatArray | float
+) -> FloatArray:
+    """Return (value - expected) / (best - expected), NaN if chance gives the best value."""
     room = best - expected
     room = np.where(np.abs(room) <= TINY * np.maximum(1.0, np.abs(best)), np.nan, room)
     return np.asarray((value - expected) / room)
 
 
-def expected_mean(tables: SubsetTables, expected: NDArray[np.float64]) -> float:
+def expected_mean(tables: SubsetTables, expected: FloatArray) -> float:
     """Average an expectation per pair of distinct sizes over all pairs of subsets."""
     shares = tables.size_pair_shares
     return float(np.sum(np.where(shares > 0, shares * expected, 0.0)))
 
 
-def subset_pair(  # noqa: PLR0913  (they are the fields of the record)
-    *,
-    title: str,
-    minimum: float,
-    maximum: float,
-    references: tuple[str, ...],
-    needs: Iterable[str] = (),
-    aliases: tuple[str, ...] = (),
-    corrected: bool = False,
-    distance: bool = False,
-    identical: str = "",
-) -> Callable[[Score], Measure]:
-    """Register a measure that is the mean over pairs of a score of overlap and sizes.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OverlapMeasure(PairMeasure):
+    """A mean over pairs of a score of overlap and sizes.
 
     The decorated function takes the overlap r, the sizes a and b and the number of features p,
     as arrays. A similarity that is not corrected by definition gets the option ``corrected``.
     """
 
-    def record(score: Score) -> Measure:
-        compute = _plain(score, corrected=corrected)
-        if not corrected and not distance:
-            compute = _correctable(score, best=maximum)
-        compute.__doc__ = score.__doc__
-        return register(
-            PairMeasure(
-                name=score.__name__,
-                title=title,
-                form="subset",
-                minimum=minimum,
-                maximum=maximum,
-                references=references,
-                needs=frozenset(needs),
-                aliases=aliases,
-                corrected=corrected,
-                distance=distance,
-                identical=identical,
-                function=compute,
-            )
-        )
-
-    return record
+    @classmethod
+    def from_function(cls, function: Score, **attributes: Any) -> Self:
+        if attributes["corrected"] or attributes["distance"]:
+            compute = _uncorrected(function, corrected=attributes["corrected"])
+        else:
+            compute = _correctable(function, best=attributes["maximum"])
+        compute.__doc__ = function.__doc__
+        return cls(function=compute, **attributes)
 
 
-def _plain(score: Score, *, corrected: bool) -> Callable[..., PairSimilarities]:
+def _uncorrected(score: Score, *, corrected: bool) -> Callable[..., PairSimilarities]:
     def compute(tables: SubsetTables) -> PairSimilarities:
         return PairSimilarities(
             blocks=score_blocks(tables, score),
@@ -195,11 +165,11 @@ def _plain(score: Score, *, corrected: bool) -> Callable[..., PairSimilarities]:
 
 
 def _correctable(score: Score, *, best: float) -> Callable[..., PairSimilarities]:
-    plain = _plain(score, corrected=False)
+    uncorrected = _uncorrected(score, corrected=False)
 
     def compute(tables: SubsetTables, *, corrected: bool = False) -> PairSimilarities:
         if not corrected:
-            return plain(tables)
+            return uncorrected(tables)
         expected = tables.expected(score)
         return PairSimilarities(
             blocks=_corrected_blocks(tables, score, expected, best), chance=zero_chance
@@ -208,7 +178,7 @@ def _correctable(score: Score, *, best: float) -> Callable[..., PairSimilarities
     return compute
 
 
-def score_blocks(tables: SubsetTables, score: Score) -> Iterator[NDArray[np.float64]]:
+def score_blocks(tables: SubsetTables, score: Score) -> Iterator[FloatArray]:
     """Yield the pair table of a score, block by block of rows."""
     sizes = tables.sizes.astype(np.float64)
     p = float(tables.p) if tables.knows_p else np.nan
@@ -217,11 +187,11 @@ def score_blocks(tables: SubsetTables, score: Score) -> Iterator[NDArray[np.floa
 
 
 def _corrected_blocks(
-    tables: SubsetTables, score: Score, expected: NDArray[np.float64], best: float
-) -> Iterator[NDArray[np.float64]]:
-    of = tables.size_class
+    tables: SubsetTables, score: Score, expected: FloatArray, best: float
+) -> Iterator[FloatArray]:
+    size_class = tables.size_class
     for rows, block in zip(tables.blocks(), score_blocks(tables, score), strict=True):
-        yield chance_corrected(block, expected[of[rows, None], of[None, :]], best)
+        yield chance_corrected(block, expected[size_class[rows, None], size_class[None, :]], best)
 
 
 def _chance_level(tables: SubsetTables, score: Score) -> ChanceLevel:

@@ -1,48 +1,21 @@
-"""Correlation of weights or of ranks: Pearson, Spearman, top-down."""
+"""Agreement of weights or ranks: Pearson, Spearman, top-down, Kendall, rank-biased overlap."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._kernels.rank_agreement import kendall_table, overlap_tables
+from holdfast._typing import AnyArray, FloatArray, IntArray
 from holdfast.errors import InvalidInputError
 from holdfast.measures._pair_measures import PairMeasure, PairSimilarities
-from holdfast.measures._registry import ChanceLevel, Measure, register, zero_chance
-from holdfast.preferences._scores import column_blocks, empty_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures._registry import Array
-    from holdfast.preferences import Form, Rankings, Weights
+from holdfast.measures._registry import ChanceLevel, register_measure, zero_chance
+from holdfast.preferences import Rankings, Weights, column_blocks, empty_table
 
 
-def correlation_measure(
-    *, title: str, form: Form, references: tuple[str, ...]
-) -> Callable[[Callable[..., PairSimilarities]], Measure]:
-    def record(function: Callable[..., PairSimilarities]) -> Measure:
-        return register(
-            PairMeasure(
-                name=function.__name__,
-                title=title,
-                form=form,
-                minimum=-1.0,
-                maximum=1.0,
-                corrected=True,
-                references=references,
-                function=function,
-            )
-        )
-
-    return record
-
-
-def correlations(table: NDArray[Any]) -> Array:
+def correlations(table: AnyArray) -> FloatArray:
     """Correlate all rows of a table, read in blocks of columns; constant rows give NaN."""
     low, high = np.array([(row.min(), row.max()) for row in table], dtype=np.float64).T
     constant = low == high
@@ -57,9 +30,13 @@ def correlations(table: NDArray[Any]) -> Array:
     return np.asarray(np.clip(products / np.outer(length, length), -1.0, 1.0))
 
 
-@correlation_measure(
+@register_measure(
+    PairMeasure,
     title="Pearson correlation of weights",
     form="weights",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
     references=("kalousis2005", "dernoncourt2014", "saeys2008"),
 )
 def pearson(weights: Weights) -> PairSimilarities:
@@ -92,9 +69,13 @@ def pearson(weights: Weights) -> PairSimilarities:
     return PairSimilarities(blocks=[correlations(weights.values)], chance=zero_chance)
 
 
-@correlation_measure(
+@register_measure(
+    PairMeasure,
     title="Spearman rank correlation",
     form="ranking",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
     references=("spearman1904", "kalousis2005", "saeys2008"),
 )
 def spearman(rankings: Rankings) -> PairSimilarities:
@@ -127,9 +108,13 @@ def spearman(rankings: Rankings) -> PairSimilarities:
     return PairSimilarities(blocks=[correlations(rankings.values)], chance=zero_chance)
 
 
-@correlation_measure(
+@register_measure(
+    PairMeasure,
     title="top-down correlation (Savage scores)",
     form="ranking",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
     references=("iman1987", "kalousis2005"),
 )
 def top_down(rankings: Rankings) -> PairSimilarities:
@@ -161,7 +146,7 @@ def top_down(rankings: Rankings) -> PairSimilarities:
     True
     """
     table = empty_table(rankings.values.shape, np.float64)
-    below = np.concatenate(([0.0], np.cumsum(_savage(rankings.n_features))))
+    below = np.concatenate(([0.0], np.cumsum(_savage_scores(rankings.n_features))))
     for index, ranks in enumerate(rankings):
         places, of, number = np.unique(ranks, return_inverse=True, return_counts=True)
         start = np.rint(places - (number + 1) / 2).astype(np.intp)
@@ -169,7 +154,7 @@ def top_down(rankings: Rankings) -> PairSimilarities:
     return PairSimilarities(blocks=[correlations(table)], chance=zero_chance)
 
 
-def _savage(p: int) -> Array:
+def _savage_scores(p: int) -> FloatArray:
     """Return the Savage scores of ranks 1 to p."""
     return np.cumsum(1 / np.arange(p, 0, -1.0))[::-1]
 
@@ -177,7 +162,15 @@ def _savage(p: int) -> Array:
 # Kendall's tau-b.
 
 
-@correlation_measure(title="Kendall's tau-b", form="ranking", references=("kendall1945",))
+@register_measure(
+    PairMeasure,
+    title="Kendall's tau-b",
+    form="ranking",
+    minimum=-1.0,
+    maximum=1.0,
+    corrected=True,
+    references=("kendall1945",),
+)
 def kendall(rankings: Rankings) -> PairSimilarities:
     r"""Mean over pairs of preferences of how much more often they order two features alike.
 
@@ -209,9 +202,17 @@ def kendall(rankings: Rankings) -> PairSimilarities:
 
 # Rank-biased overlap.
 
-NEGLIGIBLE = 1e-17  # weight of all deeper ranks together at which a ranking is cut
+NEGLIGIBLE_WEIGHT = 1e-17  # below the rounding of a sum of 1: deeper ranks are left out
 
 
+@register_measure(
+    PairMeasure,
+    title="rank-biased overlap",
+    form="ranking",
+    minimum=0.0,
+    maximum=1.0,
+    references=("webber2010",),
+)
 def rbo(rankings: Rankings, *, persistence: float = 0.9) -> PairSimilarities:
     r"""Overlap of the top d features, averaged over all depths d with falling weights.
 
@@ -246,19 +247,19 @@ def rbo(rankings: Rankings, *, persistence: float = 0.9) -> PairSimilarities:
     if not 0 < persistence < 1:
         raise InvalidInputError(f"persistence must lie between 0 and 1, got {persistence}.")
     p = rankings.n_features
-    depth = min(p, math.ceil(math.log(NEGLIGIBLE) / math.log(persistence)))
+    depth = min(p, math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(persistence)))
     weights = (1 - persistence) * persistence ** np.arange(depth, dtype=np.float64)
     weights[-1] += persistence**depth
-    values, chance = overlap_tables(*_tops(rankings, depth), weights, p)
+    values, chance = overlap_tables(*_top_ranks(rankings, depth), weights, p)
     above = np.triu_indices(len(values), 1)
     return PairSimilarities(
         blocks=[values], chance=lambda: ChanceLevel(float(chance[above].mean()))
     )
 
 
-def _tops(
+def _top_ranks(
     rankings: Rankings, depth: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], Array]:
+) -> tuple[NDArray[np.int32], IntArray, NDArray[np.int32], FloatArray]:
     """Return first ranks of all features that are near the top anywhere, and who is, by row."""
     near = np.zeros(rankings.n_features, dtype=bool)
     for row in rankings:
@@ -272,22 +273,9 @@ def _tops(
     return first, bounds, items.astype(np.int32), np.array(reached, dtype=np.float64)
 
 
-def _first_ranks(ranks: NDArray[Any]) -> NDArray[np.int32]:
+def _first_ranks(ranks: AnyArray) -> NDArray[np.int32]:
     """Return the first rank of each feature's tie from its average rank."""
     if ranks.dtype.kind in "iu":
         return ranks.astype(np.int32)
     _, of, number = np.unique(ranks, return_inverse=True, return_counts=True)
     return np.rint(ranks - (number[of] - 1) / 2).astype(np.int32)
-
-
-register(
-    PairMeasure(
-        name="rbo",
-        title="rank-biased overlap",
-        form="ranking",
-        minimum=0.0,
-        maximum=1.0,
-        references=("webber2010",),
-        function=rbo,
-    )
-)

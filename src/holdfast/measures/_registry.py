@@ -1,35 +1,28 @@
-"""One frozen record a measure; listings, docs, tests and commands all read these records."""
+"""One frozen record per measure; listings, docs, tests and commands all read these records."""
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast._bibliography import REFERENCES
 from holdfast._formatting import did_you_mean
+from holdfast._registry import Registry
+from holdfast._typing import FloatArray, PreferenceView
 from holdfast.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
     from holdfast.preferences import Form
 
 
-# Short names for types that many measures use.
-
-Array: TypeAlias = NDArray[np.float64]
-Score: TypeAlias = Callable[..., Array]  # (overlap r, sizes a and b, features p) -> values
-
-
-# A value with what is needed for its interval, its chance level and its explanation.
+Score: TypeAlias = Callable[..., FloatArray]  # (overlap r, sizes a and b, features p) -> values
 
 
 class ChanceLevel(NamedTuple):
@@ -60,36 +53,36 @@ class Estimate:
     Attributes
     ----------
     value : float
-        NaN where the measure is undefined; `undefined` then says why.
+        NaN if the measure is undefined; `undefined` then says why.
     leave_one_out : array of shape (m,)
-        The value without preference i; the jackknife is made of these.
+        The value without preference i, for the jackknife.
     chance : callable
-        Gives the chance level; called only when somebody asks.
+        Returns the chance level; called only on demand.
     """
 
     value: float
-    leave_one_out: NDArray[np.float64]
+    leave_one_out: FloatArray
     chance: Callable[[], ChanceLevel]
     undefined: str = ""
 
 
-# One frozen record a measure; listings, docs, tests and commands all read these records.
+# The records; listings, docs, tests and commands all read them.
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measure(ABC):
-    """What is known about a stability measure, and how to compute it.
+    """A registered stability measure, and how to compute it.
 
     Attributes
     ----------
     name : str
         The name that `measure` takes.
     title : str
-        What it is called in the field.
+        Its name in the literature.
     form : {"weights", "ranking", "subset", "groups"}
-        The form of preferences it takes.
+        The form of preferences that it needs.
     minimum, maximum : float
-        Range of its values; infinite where there is no bound.
+        Range of its values; infinite if there is no bound.
     corrected : bool
         Whether it is corrected for chance by definition: random preferences average to 0.
     distance : bool
@@ -99,9 +92,9 @@ class Measure(ABC):
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
     aliases : tuple of str
-        Other names for it.
+        Alternative names.
     identical : str
-        Why identical preferences do not reach the best value; empty where they do.
+        Why identical preferences do not reach the best value; empty if they do.
     function : callable
         Computes it; its keyword-only arguments are the options of the measure.
     """
@@ -119,16 +112,21 @@ class Measure(ABC):
     aliases: tuple[str, ...] = ()
     identical: str = ""
 
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], **attributes: Any) -> Self:
+        """Return the record of the measure that a decorated function defines."""
+        return cls(function=function, **attributes)
+
     @property
     def by_size(self) -> bool:
-        """Whether it looks at the best so many features or groups, not at all features."""
+        """Whether it depends on the number of selected features or groups."""
         return self.form in ("subset", "groups")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self._documentation())
 
     def _documentation(self) -> str:
-        """Put what the record knows between the explanation and the examples of the docstring."""
+        """Insert range and references between the explanation and the examples of the docstring."""
         text, heading, examples = (inspect.getdoc(self.function) or "").partition(EXAMPLES)
         direction = "lower" if self.distance else "higher"
         corrected = "Corrected for chance." if self.corrected else "Not corrected for chance."
@@ -140,11 +138,11 @@ class Measure(ABC):
 
     @property
     def options(self) -> frozenset[str]:
-        """Names of the options that users give to the measure."""
+        """Names of the options that users can give."""
         options = set(self.arguments)
-        if "graph" in options:  # built from these three
+        if "graph" in options:  # the graph is built from these three
             options = options - {"graph"} | {"similarity", "data", "threshold"}
-        if self.form == "ranking":  # weights are ranked with it
+        if self.form == "ranking":  # breaks ties when weights are ranked
             options.add("random_state")
         return frozenset(options)
 
@@ -155,7 +153,7 @@ class Measure(ABC):
         return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
     def range_with(self, options: Mapping[str, Any]) -> tuple[float, float]:
-        """Return the range under given options: correction for chance moves it."""
+        """Return the range under given options; correction for chance changes it."""
         if options.get("clip", True) is False:
             return -np.inf, self.maximum
         parameter = inspect.signature(self.function).parameters.get("corrected")
@@ -169,24 +167,58 @@ class Measure(ABC):
         return self.minimum if self.distance else self.maximum
 
     @abstractmethod
-    def estimate(self, view: Any, fill: float | None, options: Mapping[str, Any]) -> Estimate:  # noqa: ANN401
+    def estimate(
+        self, view: PreferenceView, fill: float | None, options: Mapping[str, Any]
+    ) -> Estimate:
         """Compute the measure for a view of preferences; undefined parts count as `fill`."""
 
 
 EXAMPLES = "Examples\n--------"
-MEASURES: dict[str, Measure] = {}
+MeasureT = TypeVar("MeasureT", bound=Measure)
+MEASURES: Registry[Measure] = Registry("measure")
 _ORDER: dict[Form, int] = {"subset": 0, "ranking": 1, "weights": 2, "groups": 3}
-_ALIASES: dict[str, str] = {}
 
 
-def register(measure: Measure) -> Measure:
-    """Add a record; a name that is taken is a mistake in the code."""
-    for name in (measure.name, *measure.aliases):
-        if name in MEASURES or name in _ALIASES:
-            raise RuntimeError(f"two measures are called {name!r}")
-    MEASURES[measure.name] = measure
-    _ALIASES.update(dict.fromkeys(measure.aliases, measure.name))
-    return measure
+def register_measure(
+    record_type: type[MeasureT],
+    *,
+    title: str,
+    minimum: float,
+    maximum: float,
+    references: tuple[str, ...],
+    form: Form = "subset",
+    needs: Iterable[str] = (),
+    aliases: tuple[str, ...] = (),
+    corrected: bool = False,
+    distance: bool = False,
+    identical: str = "",
+) -> Callable[[Callable[..., Any]], MeasureT]:
+    """Register the decorated function as a measure; its docstring documents the measure.
+
+    The type of the record decides what the function computes: a score of two subsets
+    (`OverlapMeasure`), the similarities of all pairs (`PairMeasure`), or the value of the whole
+    system (`SystemMeasure`). The other arguments are attributes of `Measure`.
+    """
+
+    def register(function: Callable[..., Any]) -> MeasureT:
+        record = record_type.from_function(
+            function,
+            name=function.__name__,
+            title=title,
+            form=form,
+            minimum=minimum,
+            maximum=maximum,
+            references=references,
+            needs=frozenset(needs),
+            aliases=aliases,
+            corrected=corrected,
+            distance=distance,
+            identical=identical,
+        )
+        MEASURES.register(record, aliases=aliases)
+        return record
+
+    return register
 
 
 def get_measure(name: str) -> Measure:
@@ -204,7 +236,7 @@ def get_measure(name: str) -> Measure:
     Raises
     ------
     UnknownNameError
-        No measure is called so; the message names the nearest.
+        No measure has this name; the message suggests the nearest.
 
     Examples
     --------
@@ -212,11 +244,7 @@ def get_measure(name: str) -> Measure:
     >>> hf.measures.get_measure("tanimoto").title
     'Jaccard (Tanimoto) index'
     """
-    record = MEASURES.get(_ALIASES.get(name, name))
-    if record is None:
-        known = [*MEASURES, *_ALIASES]
-        raise UnknownNameError(f"no measure is called {name!r}.{did_you_mean(str(name), known)}")
-    return record
+    return MEASURES.get_record(name)
 
 
 def list_measures(form: Form | None = None) -> pd.DataFrame:
@@ -230,7 +258,7 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a measure, indexed by name: title, form, minimum, maximum, corrected, distance,
+        One row per measure, indexed by name: title, form, minimum, maximum, corrected, distance,
         needs, reference.
 
     Examples
@@ -239,10 +267,8 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
     >>> hf.list_measures().loc["kuncheva", ["title", "form", "needs"]].tolist()
     ['Kuncheva consistency index', 'subset', 'equal_sizes, n_features']
     """
-    import pandas as pd  # noqa: PLC0415  (kept out of the import of the records)
-
-    rows = {
-        record.name: {
+    table = MEASURES.to_frame(
+        lambda record: {
             "title": record.title,
             "form": record.form,
             "minimum": record.minimum,
@@ -251,11 +277,11 @@ def list_measures(form: Form | None = None) -> pd.DataFrame:
             "distance": record.distance,
             "needs": ", ".join(sorted(record.needs)),
             "reference": "; ".join(REFERENCES[key].short for key in record.references),
-        }
-        for record in sorted(MEASURES.values(), key=lambda one: (_ORDER[one.form], one.name))
-        if form is None or record.form == form
-    }
-    if not rows:
-        forms = sorted({record.form for record in MEASURES.values()})
-        raise UnknownNameError(f"no form is called {form!r}.{did_you_mean(str(form), forms)}")
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+        },
+        sort_key=lambda record: (_ORDER[record.form], record.name),
+    )
+    if form is None:
+        return table
+    if form not in _ORDER:
+        raise UnknownNameError(f"no form is called {form!r}.{did_you_mean(form, _ORDER)}")
+    return table[table["form"] == form]

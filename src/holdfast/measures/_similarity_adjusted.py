@@ -1,130 +1,111 @@
-"""Measures of subsets in which a similar feature is worth something, too.
+"""Measures of subsets in which similar features count as agreement as well.
 
-They differ in what a similar feature is worth and in the best possible value; the decorated
-functions below hold nothing but the documentation of each.
+They differ in how much a similar feature counts and in the best possible value. The decorated
+functions below contain only the documentation.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from holdfast._kernels.similarity import COUNT, GREEDY, MBM, MEAN, YU, ZUCKNICK, pair_table
+from holdfast._random import RandomState
+from holdfast._typing import FloatArray
+from holdfast.measures._feature_similarity import Similarity
 from holdfast.measures._pair_measures import (
     PairMeasure,
     PairSimilarities,
     chance_corrected,
     expected_mean,
 )
-from holdfast.measures._registry import ChanceLevel, Measure, register
+from holdfast.measures._registry import ChanceLevel, register_measure
 from holdfast.measures._similarity_chance import (
     Correction,
     ExpectedScores,
     expected_scores,
     to_kernel_arrays,
 )
+from holdfast.measures._subset_tables import SubsetTables
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.measures._feature_similarity import Similarity
-    from holdfast.measures._registry import Array
-    from holdfast.measures._subset_tables import SubsetTables
-    from holdfast.preferences._ranks import RandomState
-
-    Best = Callable[[Array, Array], Array]
+Best = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-def _geometric(a: Array, b: Array) -> Array:
+def _geometric_mean(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(a * b))
 
 
-def _arithmetic(a: Array, b: Array) -> Array:
+def _arithmetic_mean(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray((a + b) / 2)
 
 
-def _constant_one(a: Array, b: Array) -> Array:
+def _constant_one(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.ones(np.broadcast_shapes(a.shape, b.shape))
 
 
-def _register_adjusted(
-    *,
-    title: str,
-    minimum: float,
-    references: tuple[str, ...],
-    corrected: bool,
-    kind: int,
-    best: Best,
-) -> Callable[[Callable[[], None]], Measure]:
-    """Register a measure of the given kind; the decorated function is its documentation."""
+def _adjusted_overlap(
+    kind: int, *, best: Best, corrected: bool
+) -> Callable[[Callable[[], None]], Callable[..., PairSimilarities]]:
+    """Replace a function that is only documentation by the one that computes this kind of score.
 
-    def record(documentation: Callable[[], None]) -> Measure:
-        compute = _computation(kind, best, by_default=corrected)
-        compute.__doc__ = documentation.__doc__
-        return register(
-            PairMeasure(
-                name=documentation.__name__,
-                title=title,
-                form="subset",
-                minimum=minimum,
-                maximum=1.0,
-                corrected=corrected,
-                needs=frozenset(("n_features", "similarity")),
-                references=references,
-                function=compute,
+    `best` gives the largest score for two sizes; `corrected` is the default of the option.
+    """
+    by_default = corrected
+
+    def define(documentation: Callable[[], None]) -> Callable[..., PairSimilarities]:
+        def compute(
+            tables: SubsetTables,
+            *,
+            graph: Similarity,
+            corrected: bool = by_default,
+            correction: Correction = "auto",
+            n_simulations: int = 1000,
+            random_state: RandomState = 0,
+        ) -> PairSimilarities:
+            bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
+            similar = to_kernel_arrays(graph.submatrix(tables.union))
+            table = pair_table(kind, bounds, members, *similar)
+
+            def expected() -> ExpectedScores:
+                return expected_scores(tables, graph, kind, correction, n_simulations, random_state)
+
+            if corrected:
+                return _correct_for_chance(tables, table, best, expected())
+            return PairSimilarities(
+                blocks=[table], chance=lambda: _chance_level(tables, expected())
             )
-        )
 
-    return record
+        compute.__name__, compute.__doc__ = documentation.__name__, documentation.__doc__
+        return compute
 
-
-def _computation(kind: int, best: Best, *, by_default: bool) -> Callable[..., PairSimilarities]:
-    def compute(
-        tables: SubsetTables,
-        *,
-        graph: Similarity,
-        corrected: bool = by_default,
-        correction: Correction = "auto",
-        n_simulations: int = 1000,
-        random_state: RandomState = 0,
-    ) -> PairSimilarities:
-        bounds, members = tables.subsets.indptr, tables.incidence.indices.astype(np.int64)
-        table = pair_table(kind, bounds, members, *to_kernel_arrays(graph.among(tables.union)))
-
-        def expected() -> ExpectedScores:
-            return expected_scores(tables, graph, kind, correction, n_simulations, random_state)
-
-        if corrected:
-            return _correct_for_chance(tables, table, best, expected())
-        return PairSimilarities(blocks=[table], chance=lambda: _level(tables, expected()))
-
-    return compute
+    return define
 
 
 def _correct_for_chance(
-    tables: SubsetTables, table: Array, best: Best, chance: ExpectedScores
+    tables: SubsetTables, table: FloatArray, best: Best, chance: ExpectedScores
 ) -> PairSimilarities:
     """Correct the scores of all pairs for the chance level of their sizes."""
-    of = tables.size_class
-    level = chance.mean[of[:, None], of[None, :]]
-    error = chance.error[of[:, None], of[None, :]]
+    pairs = np.ix_(tables.size_class, tables.size_class)
+    level, error = chance.mean[pairs], chance.error[pairs]
     sizes = tables.sizes.astype(np.float64)
     most = best(sizes[:, None], sizes[None, :])
     return PairSimilarities(
         blocks=[chance_corrected(table, level, most)],
-        chance=lambda: ChanceLevel(0.0, _error(table, level, error, most)),
+        chance=lambda: ChanceLevel(0.0, _chance_error(table, level, error, most)),
     )
 
 
-def _level(tables: SubsetTables, chance: ExpectedScores) -> ChanceLevel:
+def _chance_level(tables: SubsetTables, chance: ExpectedScores) -> ChanceLevel:
     return ChanceLevel(expected_mean(tables, chance.mean), expected_mean(tables, chance.error))
 
 
-def _error(table: Array, level: Array, error: Array, most: Array) -> float:
+def _chance_error(
+    table: FloatArray, level: FloatArray, error: FloatArray, most: FloatArray
+) -> float:
     """Standard error that a simulated chance level brings into the mean over pairs.
 
-    All pairs of sizes are simulated with the same draws, so their errors are taken to add up.
+    All pairs of sizes are simulated with the same draws, so their errors are assumed to add up.
     """
     room = most - level
     slope = np.where(room > 1e-9, np.abs(most - table), 0.0) / np.square(np.maximum(room, 1e-9))
@@ -132,14 +113,16 @@ def _error(table: Array, level: Array, error: Array, most: Array) -> float:
     return float((slope * error)[~np.eye(m, dtype=bool)].sum() / (m * (m - 1)))
 
 
-@_register_adjusted(
+@register_measure(
+    PairMeasure,
     title="intersection measure, maximum bipartite matching",
     minimum=-np.inf,
-    references=("bommert2020",),
+    maximum=1.0,
     corrected=True,
-    kind=MBM,
-    best=_geometric,
+    needs=("n_features", "similarity"),
+    references=("bommert2020",),
 )
+@_adjusted_overlap(MBM, best=_geometric_mean, corrected=True)
 def intersection_mbm() -> None:
     r"""Overlap in which features outside it are paired with similar ones of the other subset.
 
@@ -175,14 +158,16 @@ def intersection_mbm() -> None:
     """
 
 
-@_register_adjusted(
+@register_measure(
+    PairMeasure,
     title="intersection measure, greedy matching",
     minimum=-np.inf,
-    references=("bommert2020",),
+    maximum=1.0,
     corrected=True,
-    kind=GREEDY,
-    best=_geometric,
+    needs=("n_features", "similarity"),
+    references=("bommert2020",),
 )
+@_adjusted_overlap(GREEDY, best=_geometric_mean, corrected=True)
 def intersection_greedy() -> None:
     r"""Overlap in which the most similar features of both subsets are paired first.
 
@@ -215,14 +200,16 @@ def intersection_greedy() -> None:
     """
 
 
-@_register_adjusted(
+@register_measure(
+    PairMeasure,
     title="intersection measure, count of similar features",
     minimum=-np.inf,
-    references=("bommert2020",),
+    maximum=1.0,
     corrected=True,
-    kind=COUNT,
-    best=_geometric,
+    needs=("n_features", "similarity"),
+    references=("bommert2020",),
 )
+@_adjusted_overlap(COUNT, best=_geometric_mean, corrected=True)
 def intersection_count() -> None:
     r"""Overlap plus the features that have a similar one in the rest of the other subset.
 
@@ -255,14 +242,16 @@ def intersection_count() -> None:
     """
 
 
-@_register_adjusted(
+@register_measure(
+    PairMeasure,
     title="intersection measure, mean similarity",
     minimum=-np.inf,
-    references=("bommert2020",),
+    maximum=1.0,
     corrected=True,
-    kind=MEAN,
-    best=_geometric,
+    needs=("n_features", "similarity"),
+    references=("bommert2020",),
 )
+@_adjusted_overlap(MEAN, best=_geometric_mean, corrected=True)
 def intersection_mean() -> None:
     r"""Overlap plus the mean similarity of the other features to their similar ones.
 
@@ -294,14 +283,16 @@ def intersection_mean() -> None:
     """
 
 
-@_register_adjusted(
+@register_measure(
+    PairMeasure,
     title="Yu's measure nPOGR",
     minimum=-np.inf,
-    references=("yu2012", "zhang2009"),
+    maximum=1.0,
     corrected=True,
-    kind=YU,
-    best=_arithmetic,
+    needs=("n_features", "similarity"),
+    references=("yu2012", "zhang2009"),
 )
+@_adjusted_overlap(YU, best=_arithmetic_mean, corrected=True)
 def yu() -> None:
     r"""Overlap plus the features with a similar one in the rest of the other subset, averaged.
 
@@ -337,14 +328,16 @@ def yu() -> None:
     """
 
 
-@_register_adjusted(
+@register_measure(
+    PairMeasure,
     title="Zucknick's measure",
     minimum=0.0,
-    references=("zucknick2008",),
+    maximum=1.0,
     corrected=False,
-    kind=ZUCKNICK,
-    best=_constant_one,
+    needs=("n_features", "similarity"),
+    references=("zucknick2008",),
 )
+@_adjusted_overlap(ZUCKNICK, best=_constant_one, corrected=False)
 def zucknick() -> None:
     r"""Jaccard index to which similar features of the other subset are added.
 

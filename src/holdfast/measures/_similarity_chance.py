@@ -1,16 +1,17 @@
 """Expected agreement of random subsets when similar features count as agreement.
 
 Closed forms exist for Yu and Zucknick, and for all measures when no two features are similar.
-Else the intersection family is enumerated for few features, or simulated: one simulation serves
-all pairs of sizes, by scoring the beginnings of the same random sequences.
+Otherwise the intersection family is enumerated for few features, or simulated: one simulation
+serves all pairs of sizes, by scoring prefixes of the same random sequences.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import scipy.sparse
 
 from holdfast._formatting import did_you_mean
 from holdfast._kernels.similarity import (
@@ -20,30 +21,25 @@ from holdfast._kernels.similarity import (
     prefix_scores,
     simulated_scores,
 )
+from holdfast._random import RandomState, generators
+from holdfast._typing import FloatArray, IntArray
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.measures._feature_similarity import DataSimilarity, MatrixSimilarity
-from holdfast.preferences._ranks import RandomState, generators
+from holdfast.measures._feature_similarity import DataSimilarity, MatrixSimilarity, Similarity
+from holdfast.measures._registry import Score
+from holdfast.measures._subset_tables import SubsetTables
 
-if TYPE_CHECKING:
-    import scipy.sparse
-    from numpy.typing import NDArray
-
-    from holdfast.measures._feature_similarity import Similarity
-    from holdfast.measures._registry import Array, Score
-    from holdfast.measures._subset_tables import SubsetTables
-
-Ints: TypeAlias = "NDArray[np.int64]"
 Correction = Literal["auto", "exact", "simulate"]
-ENUMERATED = 100_000  # pairs of subsets that "auto" enumerates rather than simulates
-ENUMERABLE = 50_000_000  # pairs of subsets that "exact" enumerates at all
-PRODUCTS = 2e9  # multiplications that "auto" spends on correlations of all features
+# Limits of time; those of "auto" decide between the exact and the simulated expectation.
+MAX_AUTO_PAIRS = 100_000  # pairs of subsets that "auto" enumerates rather than simulates
+MAX_EXACT_PAIRS = 50_000_000  # pairs of subsets that "exact" enumerates at all
+MAX_AUTO_PRODUCTS = 2e9  # multiplications that "auto" spends on correlations of all features
 
 
 class ExpectedScores(NamedTuple):
     """Expectation for each pair of distinct sizes, with its standard error (0: exact)."""
 
-    mean: Array
-    error: Array
+    mean: FloatArray
+    error: FloatArray
 
 
 def expected_scores(
@@ -60,7 +56,7 @@ def expected_scores(
             f"unknown correction {correction!r}.{did_you_mean(correction, get_args(Correction))}"
         )
     if correction == "auto":
-        correction = "exact" if _cheap(tables, graph, kind) else "simulate"
+        correction = "exact" if _is_cheap(tables, graph, kind) else "simulate"
     if correction == "simulate":
         return _simulated_means(tables, graph, kind, n_simulations, random_state)
     mean = _closed_form_means(tables, graph, kind) if _has_closed_form(graph, kind) else None
@@ -73,15 +69,15 @@ def _has_closed_form(graph: Similarity, kind: int) -> bool:
     return kind in (YU, ZUCKNICK) or (isinstance(graph, MatrixSimilarity) and graph.total == 0)
 
 
-def _cheap(tables: SubsetTables, graph: Similarity, kind: int) -> bool:
+def _is_cheap(tables: SubsetTables, graph: Similarity, kind: int) -> bool:
     if not _has_closed_form(graph, kind):
-        return _combinations(tables) <= ENUMERATED
+        return _count_subset_pairs(tables) <= MAX_AUTO_PAIRS
     products = graph.data.shape[0] * tables.p**2 if isinstance(graph, DataSimilarity) else 0
-    return products <= PRODUCTS
+    return products <= MAX_AUTO_PRODUCTS
 
 
-def _closed_form_means(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
-    """Sum over the overlap, whose law is hypergeometric; the rest is known given the overlap."""
+def _closed_form_means(tables: SubsetTables, graph: Similarity, kind: int) -> FloatArray:
+    """Sum over the overlap, which is hypergeometric; the rest is known given the overlap."""
     if kind == ZUCKNICK:
         return tables.expected(_zucknick_given_overlap(graph))
     if kind == YU:
@@ -93,7 +89,7 @@ def _zucknick_given_overlap(graph: Similarity) -> Score:
     p = graph.n_features
     mean = graph.total / (p * (p - 1)) if p > 1 else 0.0
 
-    def score(r: Array, a: Array, b: Array, p: float) -> Array:  # noqa: ARG001
+    def score(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  # noqa: ARG001
         partners = np.where(b > 0, a * (b - r) / b, 0.0) + np.where(a > 0, b * (a - r) / a, 0.0)
         return (r + mean * partners) / (a + b - r)
 
@@ -101,17 +97,18 @@ def _zucknick_given_overlap(graph: Similarity) -> Score:
 
 
 def _yu_given_overlap(graph: Similarity, largest: int) -> Score:
-    found = _with_partner(graph, largest)
+    with_partner = _count_with_partner(graph, largest)
 
-    def score(r: Array, a: Array, b: Array, p: float) -> Array:
-        forth, back = found[(b - r).astype(np.intp)], found[(a - r).astype(np.intp)]
+    def score(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:
+        forth = with_partner[(b - r).astype(np.intp)]
+        back = with_partner[(a - r).astype(np.intp)]
         value = r + ((a - r) * forth + (b - r) * back) / (2 * p)
         return np.where(a + b > 0, value, np.nan)
 
     return score
 
 
-def _with_partner(graph: Similarity, largest: int) -> Array:
+def _count_with_partner(graph: Similarity, largest: int) -> FloatArray:
     """For s = 0..largest: how many features have a neighbour among s random other features.
 
     A feature with d neighbours has none of them among s of the p - 1 other features with the
@@ -128,18 +125,18 @@ def _with_partner(graph: Similarity, largest: int) -> Array:
     return counts
 
 
-def _combinations(tables: SubsetTables) -> float:
+def _count_subset_pairs(tables: SubsetTables) -> float:
     ways = [math.comb(tables.p, int(size)) for size in tables.distinct_sizes]
     return float(min(sum(ways) ** 2, 10**18))
 
 
-def _enumerated_means(tables: SubsetTables, graph: Similarity, kind: int) -> Array:
-    if _combinations(tables) > ENUMERABLE:
+def _enumerated_means(tables: SubsetTables, graph: Similarity, kind: int) -> FloatArray:
+    if _count_subset_pairs(tables) > MAX_EXACT_PAIRS:
         raise InvalidInputError(
             "the exact expectation of this measure needs all pairs of subsets, and with "
             f"{tables.p:,} features these are too many; use correction='simulate'."
         )
-    edges = to_kernel_arrays(graph.among(np.arange(tables.p)))
+    edges = to_kernel_arrays(graph.submatrix(np.arange(tables.p)))
     sizes = tables.distinct_sizes
     table = np.zeros((len(sizes), len(sizes)))
     for i, a in enumerate(sizes):
@@ -160,26 +157,28 @@ def _simulated_means(
         edges = to_kernel_arrays(graph.graph)
         sums = simulated_scores(kind, draws, sizes[first], sizes[second], *edges, generator)
     else:
-        sums = _simulated_on_data(graph, kind, draws, sizes[first], sizes[second], generator)
+        sums = _simulate_on_data(graph, kind, draws, sizes[first], sizes[second], generator)
     mean = sums[0] / draws
     variance = np.maximum(sums[1] / draws - mean**2, 0.0) / (draws - 1)
-    return ExpectedScores(_square(mean, len(sizes)), _square(np.sqrt(variance), len(sizes)))
+    return ExpectedScores(
+        _as_symmetric_table(mean, len(sizes)), _as_symmetric_table(np.sqrt(variance), len(sizes))
+    )
 
 
-def _square(upper: Array, size: int) -> Array:
+def _as_symmetric_table(upper: FloatArray, size: int) -> FloatArray:
     table = np.zeros((size, size))
     table[np.triu_indices(size)] = upper
     return table + np.triu(table, 1).T
 
 
-def _simulated_on_data(
+def _simulate_on_data(
     graph: Similarity,
     kind: int,
     draws: int,
-    sizes_a: NDArray[np.int64],
-    sizes_b: NDArray[np.int64],
+    sizes_a: IntArray,
+    sizes_b: IntArray,
     generator: np.random.Generator,
-) -> Array:
+) -> FloatArray:
     """Simulate with the correlations of the drawn features only."""
     sums, scores = np.zeros((2, len(sizes_a))), np.empty(len(sizes_a))
     for _ in range(draws):
@@ -192,11 +191,11 @@ def _simulated_on_data(
 
 
 def _describe_subset_pair(
-    graph: Similarity, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Array]:
-    """Return mates and edges of two subsets, as the kernels want them."""
+    graph: Similarity, first: IntArray, second: IntArray
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray]:
+    """Return common features and edges of two subsets as arrays for the kernels."""
     both, place = np.unique(np.concatenate((first, second)), return_inverse=True)
-    block = graph.among(both)[place[: len(first)]][:, place[len(first) :]].tocoo()
+    block = graph.submatrix(both)[place[: len(first)]][:, place[len(first) :]].tocoo()
     order = np.lexsort((block.col, block.row))
     left = block.row[order].astype(np.int64)
     start = np.searchsorted(left, np.arange(len(first) + 1)).astype(np.int64)
@@ -206,9 +205,7 @@ def _describe_subset_pair(
     return mate, back, start, left, block.col[order].astype(np.int64), block.data[order]
 
 
-def to_kernel_arrays(
-    graph: scipy.sparse.csr_array,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+def to_kernel_arrays(graph: scipy.sparse.csr_array) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the arrays of a graph in the types that the kernels are compiled for."""
     return (
         graph.indptr.astype(np.int64),

@@ -1,29 +1,25 @@
-"""What many measures of subsets need, computed once and shared."""
+"""Tables that many measures of subsets share: sizes, frequencies, overlaps."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
 from holdfast._kernels.overlaps import add_shared, overlap_distributions
+from holdfast._typing import AnyArray, FloatArray, IndexArray, IntArray
 from holdfast.errors import InvalidInputError
+from holdfast.measures._registry import Score
+from holdfast.preferences import Subsets
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures._registry import Score
-    from holdfast.preferences import Subsets
-
-CACHED = 4096  # up to this many subsets the whole table of overlaps is kept
-CELLS = 2**20  # pairs that are worked on at a time
-OVERLAPS = 2**20  # overlaps whose expectation is taken at a time
-CHUNK = 2**24  # cells of the incidence that are dense at a time
-SPARSE = 4  # features per selection up to which counting by index beats sorting
+# Limits of memory and time; they do not change results.
+MAX_CACHED_SUBSETS = 4096  # up to this many subsets the whole table of overlaps is kept
+PAIRS_PER_BLOCK = 2**20
+OVERLAPS_PER_CHUNK = 2**20  # overlaps whose expectation is computed at a time
+DENSE_CELLS_PER_CHUNK = 2**24  # cells of the incidence matrix that are dense at a time
+MAX_FEATURES_PER_SELECTION = 4  # up to this ratio counting by index is faster than sorting
 
 
 class SubsetTables:
@@ -42,7 +38,7 @@ class SubsetTables:
 
     @property
     def p(self) -> int:
-        """Number of features; an error if it is unknown."""
+        """Number of features; raises if it is unknown."""
         if self.n_features is None:
             raise InvalidInputError(
                 "the number of features that could have been selected is needed here; "
@@ -52,14 +48,14 @@ class SubsetTables:
 
     @property
     def knows_p(self) -> bool:
-        """Tell whether the number of features is known."""
+        """Whether the number of features is known."""
         return self.n_features is not None
 
     @cached_property
-    def _union(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The union of all subsets, its frequencies, and where each entry stands in it."""
+    def _union(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+        """The union of all subsets, its frequencies, and the position of each entry in it."""
         indices = self.subsets.indices
-        if self.knows_p and self.p <= SPARSE * len(indices):
+        if self.knows_p and self.p <= MAX_FEATURES_PER_SELECTION * len(indices):
             counts = np.bincount(indices, minlength=self.p)
             union = np.flatnonzero(counts)
             place = np.zeros(self.p, dtype=np.int32)
@@ -69,12 +65,12 @@ class SubsetTables:
         return union, counts, place.astype(np.int32)
 
     @property
-    def union(self) -> NDArray[Any]:
+    def union(self) -> AnyArray:
         """Features selected at least once, ascending."""
         return self._union[0]
 
     @property
-    def counts(self) -> NDArray[Any]:
+    def counts(self) -> AnyArray:
         """How often each feature of the union was selected, h."""
         return self._union[1]
 
@@ -87,13 +83,13 @@ class SubsetTables:
         shape = (self.m, len(self.union))
         return scipy.sparse.csr_array((ones, place, self.subsets.indptr), shape=shape)
 
-    def within(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def sums_by_subset(self, values: AnyArray) -> FloatArray:
         """Sum `values`, one per feature of the union, over the features of each subset."""
         return np.asarray(self.incidence @ values.astype(np.float64))
 
     def blocks(self) -> Iterator[slice]:
-        """Cut the m subsets so that a block of rows of the pair table stays small."""
-        height = max(1, CELLS // self.m)
+        """Split the m subsets so that a block of rows of the pair table stays small."""
+        height = max(1, PAIRS_PER_BLOCK // self.m)
         return (slice(start, start + height) for start in range(0, self.m, height))
 
     @cached_property
@@ -101,66 +97,66 @@ class SubsetTables:
         return scipy.sparse.csc_array(self.incidence)
 
     @cached_property
-    def _overlaps(self) -> NDArray[Any]:
+    def _overlaps(self) -> AnyArray:
         return self._overlap_block(slice(0, self.m))
 
-    def _overlap_block(self, rows: slice) -> NDArray[Any]:
+    def _overlap_block(self, rows: slice) -> AnyArray:
         """Count common features of the subsets in `rows` with all subsets.
 
-        A feature costs h² steps when its owners are paired, m² in a matrix product, but the
-        steps of a product are some 64 times cheaper: it gets the features with h > m / 8, some
-        at a time.
+        A feature costs h² steps if the subsets that hold it are paired, and m² in a matrix
+        product, whose steps are about 64 times cheaper. So features with h > m / 8 go
+        into products, in chunks.
         """
         columns = self._columns
         height = len(range(*rows.indices(self.m)))
         table = np.zeros((height, self.m), dtype=columns.dtype)
         frequent = self.counts > self.m / 8
-        owners = (columns.indptr, columns.indices, np.flatnonzero(~frequent))
-        add_shared(table, rows.start, *(array.astype(np.int64, copy=False) for array in owners))
+        holders = (columns.indptr, columns.indices, np.flatnonzero(~frequent))
+        add_shared(table, rows.start, *(array.astype(np.int64, copy=False) for array in holders))
         often = np.flatnonzero(frequent)
-        for some in np.array_split(often, len(often) * self.m // CHUNK + 1):
-            dense = columns[:, some].toarray()
+        for chunk in np.array_split(often, len(often) * self.m // DENSE_CELLS_PER_CHUNK + 1):
+            dense = columns[:, chunk].toarray()
             table += dense[rows] @ dense.T
         return table
 
-    def overlaps(self, rows: slice) -> NDArray[np.float64]:
+    def overlaps(self, rows: slice) -> FloatArray:
         """Sizes of the intersections of the subsets in `rows` with all subsets."""
-        if self.m <= CACHED:
+        if self.m <= MAX_CACHED_SUBSETS:
             return self._overlaps[rows].astype(np.float64)
         return self._overlap_block(rows).astype(np.float64)
 
     @cached_property
-    def _size_classes(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.int64]]:
+    def _size_classes(self) -> tuple[IntArray, IndexArray, IntArray]:
         return np.unique(self.sizes, return_inverse=True, return_counts=True)
 
     @property
-    def size_class(self) -> NDArray[np.intp]:
-        """For each subset, the place of its size among the distinct sizes."""
+    def size_class(self) -> IndexArray:
+        """For each subset, the index of its size among the distinct sizes."""
         return self._size_classes[1]
 
     @property
-    def distinct_sizes(self) -> NDArray[np.int64]:
+    def distinct_sizes(self) -> IntArray:
         """The distinct subset sizes, ascending."""
         return self._size_classes[0]
 
     @property
-    def size_pair_shares(self) -> NDArray[np.float64]:
+    def size_pair_shares(self) -> FloatArray:
         """Share of all ordered pairs of two subsets that have each pair of distinct sizes."""
         counts = self._size_classes[2].astype(np.float64)
         pairs = np.outer(counts, counts) - np.diag(counts)
         return pairs / (self.m * (self.m - 1))
 
-    def _chunks(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-        """Cut pairs of sizes so that the overlaps of a chunk, taken together, stay few.
+    def _chunks(self, a: IntArray, b: IntArray) -> list[IndexArray]:
+        """Split pairs of sizes so that a chunk has few overlaps in total.
 
-        An overlap reaches hardly ten standard deviations beyond its mean, either way.
+        An overlap is hardly ever more than ten standard deviations from its mean.
         """
         reach = np.minimum(np.minimum(a, b), 20 * np.sqrt(a * (b / self.p)) + 60)
         return np.split(
-            np.arange(len(a)), np.flatnonzero(np.diff(np.cumsum(reach) // OVERLAPS)) + 1
+            np.arange(len(a)), np.flatnonzero(np.diff(np.cumsum(reach) // OVERLAPS_PER_CHUNK)) + 1
         )
 
-    def expected(self, score: Score) -> NDArray[np.float64]:
+    def expected(self, score: Score) -> FloatArray:
         """Expectation of a pair score for random subsets, one per pair of distinct sizes.
 
         The overlap of two random subsets is hypergeometric, so the expectation is a sum over
@@ -180,10 +176,8 @@ class SubsetTables:
         return np.triu(table) + np.triu(table, 1).T
 
 
-def evaluate_score(
-    score: Score, r: NDArray[Any], a: NDArray[Any], b: NDArray[Any], p: float
-) -> NDArray[np.float64]:
-    """Evaluate a pair score; where it has no value, it is NaN."""
+def evaluate_score(score: Score, r: AnyArray, a: AnyArray, b: AnyArray, p: float) -> FloatArray:
+    """Evaluate a pair score; NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         values = score(r, a, b, p)
     values = np.broadcast_to(values, np.broadcast_shapes(r.shape, a.shape, b.shape))

@@ -1,23 +1,20 @@
-"""Measures of a whole system of subsets, through how often each feature was selected."""
+"""Measures of a whole system of subsets, computed from the selection frequencies."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast._kernels.overlaps import poisson_binomial, union_distribution
+from holdfast._typing import FloatArray, IntArray, PreferenceView
 from holdfast.measures._pair_measures import chance_corrected
-from holdfast.measures._registry import Estimate, Measure, register, zero_chance
+from holdfast.measures._registry import Estimate, Measure, zero_chance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from numpy.typing import NDArray
-
-    from holdfast.measures._registry import Array
     from holdfast.measures._subset_tables import SubsetTables
 
 
@@ -25,91 +22,58 @@ if TYPE_CHECKING:
 class SystemMeasure(Measure):
     """A measure whose `function` returns an `Estimate`."""
 
-    def estimate(self, view: Any, fill: float | None, options: Mapping[str, Any]) -> Estimate:  # noqa: ANN401
+    def estimate(
+        self, view: PreferenceView, fill: float | None, options: Mapping[str, Any]
+    ) -> Estimate:
         estimate: Estimate = self.function(view, **options)
         if fill is not None and np.isnan(estimate.value):
             return dataclasses.replace(estimate, value=fill, undefined="")
         return estimate
 
 
-def subset_system(  # noqa: PLR0913  (they are the fields of the record)
-    *,
-    title: str,
-    minimum: float,
-    maximum: float,
-    references: tuple[str, ...],
-    needs: Iterable[str] = (),
-    aliases: tuple[str, ...] = (),
-    corrected: bool = False,
-    distance: bool = False,
-    identical: str = "",
-) -> Callable[[Callable[..., Estimate]], Measure]:
-    """Register a measure of a whole system of subsets."""
-
-    def record(function: Callable[..., Estimate]) -> Measure:
-        return register(
-            SystemMeasure(
-                name=function.__name__,
-                title=title,
-                form="subset",
-                minimum=minimum,
-                maximum=maximum,
-                references=references,
-                needs=frozenset(needs),
-                aliases=aliases,
-                corrected=corrected,
-                distance=distance,
-                identical=identical,
-                function=function,
-            )
-        )
-
-    return record
-
-
 @dataclass(frozen=True)
 class Totals:
-    """A sum over features of a function of their frequencies: with all subsets, and without one.
+    """Sums over features of a function of their frequencies, with all subsets and without each.
 
-    `number` is how many subsets and `q` how many selections go into each; the arrays hold the
-    whole system first, then the m systems without one subset.
+    `number` is the number of subsets and `q` the number of selections. The arrays hold the whole
+    system first, then the m systems without one subset.
     """
 
-    number: Array
-    q: Array
-    total: Array
+    number: FloatArray
+    q: FloatArray
+    total: FloatArray
 
 
-def totals(tables: SubsetTables, of: Callable[[Array], Array]) -> Totals:
-    """Sum a function of h over all features of the union, and again without each subset in turn.
+def frequency_totals(tables: SubsetTables, function: Callable[[FloatArray], FloatArray]) -> Totals:
+    """Sum a function of h over all features of the union, with all subsets and without each.
 
-    Taking out a subset lowers h by one for its features and leaves all others alone.
+    Without a subset, h is lower by one for its features and the same for all others.
     """
     h = tables.counts.astype(np.float64)
-    total = of(h).sum()
-    without = total - tables.within(of(h) - of(h - 1))
+    total = function(h).sum()
+    without = total - tables.sums_by_subset(function(h) - function(h - 1))
     return Totals(
-        number=with_and_without(tables.m),
+        number=counts_with_and_without(tables.m),
         q=np.concatenate(([tables.q], tables.q - tables.sizes)).astype(np.float64),
         total=np.concatenate(([total], without)),
     )
 
 
-def with_and_without(m: int) -> Array:
-    """Return how many subsets the whole system has, then how many each system without one."""
+def counts_with_and_without(m: int) -> FloatArray:
+    """Return the number of subsets of the whole system, then of each system without one."""
     return np.concatenate(([float(m)], np.full(m, m - 1.0)))
 
 
-def corrected_by(
-    values: Array,
+def correct_for_chance(
+    values: FloatArray,
     tables: SubsetTables,
-    expected: Callable[[NDArray[np.int64]], float],
-    best: Array | float,
+    expected: Callable[[IntArray], float],
+    best: FloatArray | float,
 ) -> Estimate:
-    """Correct a system's value for the chance level that its subset sizes imply.
+    """Correct the value of a system for the chance level of its subset sizes.
 
-    `values` holds the whole system first, then the systems without one subset; `expected`
-    gives the chance level for a list of sizes, computed once per distinct size left out.
+    `values` holds the whole system first, then the systems without one subset. `expected` returns
+    the chance level for an array of sizes; it is called once per distinct size left out.
     """
     sizes = tables.sizes
     level = np.empty(len(values))
@@ -129,17 +93,17 @@ def corrected_by(
     )
 
 
-def all_empty(tables: SubsetTables) -> str:
-    """Explain an undefined value if no subset holds any feature."""
+def explain_if_all_empty(tables: SubsetTables) -> str:
+    """Return the reason of an undefined value if all subsets are empty, else nothing."""
     return "all subsets are empty" if tables.q == 0 else ""
 
 
 # Expectations over random subsets of given sizes, for measures of whole systems.
 
-EXACT_STEPS = 200_000  # subsets times union size up to which the union is followed step by step
+MAX_EXACT_STEPS = 200_000  # subsets times union size up to which the distribution is exact
 
 
-def expected_square(p: int, sizes: NDArray[np.int64]) -> float:
+def expected_square(p: int, sizes: IntArray) -> float:
     """Expectation of the sum of squared frequencies.
 
     A feature is in subset i with probability k_i / p, independently of the other subsets.
@@ -148,30 +112,34 @@ def expected_square(p: int, sizes: NDArray[np.int64]) -> float:
     return float(p * ((share * (1 - share)).sum() + share.sum() ** 2))
 
 
-def expected_of_frequency(p: int, sizes: NDArray[np.int64], of: Callable[[Array], Array]) -> float:
+def expected_of_frequency(
+    p: int, sizes: IntArray, function: Callable[[FloatArray], FloatArray]
+) -> float:
     """Expectation of the sum over all features of a function of their frequency."""
     pmf = poisson_binomial(sizes / p)
-    return float(p * (pmf * of(np.arange(len(pmf), dtype=np.float64))).sum())
+    return float(p * (pmf * function(np.arange(len(pmf), dtype=np.float64))).sum())
 
 
-def expected_of_union(p: int, sizes: NDArray[np.int64], of: Callable[[Array], Array]) -> float:
+def expected_of_union(
+    p: int, sizes: IntArray, function: Callable[[FloatArray], FloatArray]
+) -> float:
     """Expectation of a function of the size of the union; the empty union counts as NaN.
 
-    Exact for small systems. For large ones the size is taken as normal with its exact mean and
+    Exact for small systems. For large ones the size is treated as normal with its exact mean and
     variance; for smooth functions, such as the inverse, the relative error lies below 1e-6.
     """
     if sizes.sum() == 0:
         return np.nan
-    if len(sizes) * min(p, sizes.sum()) <= EXACT_STEPS:
+    if len(sizes) * min(p, sizes.sum()) <= MAX_EXACT_STEPS:
         pmf = union_distribution(p, sizes)[1:]
-        return float((pmf * of(np.arange(1.0, len(pmf) + 1))).sum())
+        return float((pmf * function(np.arange(1.0, len(pmf) + 1))).sum())
     mean, deviation = _union_moments(p, sizes)
     nodes, weights = np.polynomial.hermite_e.hermegauss(20)
     points = np.maximum(mean + deviation * nodes, 1.0)
-    return float((weights * of(points)).sum() / weights.sum())
+    return float((weights * function(points)).sum() / weights.sum())
 
 
-def _union_moments(p: int, sizes: NDArray[np.int64]) -> tuple[float, float]:
+def _union_moments(p: int, sizes: IntArray) -> tuple[float, float]:
     """Mean and standard deviation of the size of the union.
 
     They follow from the probabilities that one given feature, and two given features, are in

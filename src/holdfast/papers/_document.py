@@ -1,27 +1,26 @@
-"""What is told about an experiment, as one dictionary: page, JSON and Markdown come from it."""
+"""An experiment as one dictionary, from which page, JSON and Markdown are made."""
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from holdfast._formatting import plural
-from holdfast.papers._comparison import OVERALL, UNCHECKED, ClaimInput, agreement, published_numbers
-from holdfast.papers._record import FULL, REDUCED
+from holdfast._formatting import MISSING, format_number, format_percent, plural
+from holdfast.papers._claims import UNCHECKED, ClaimInput
+from holdfast.papers._comparison import OVERALL, agreement, published_numbers
+from holdfast.papers._record import FULL, REDUCED, Experiment
 from holdfast.papers._runner import SETTING, VALUE, get_data
+from holdfast.report import to_json_value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from holdfast.papers._comparison import Claim
-    from holdfast.papers._record import Experiment
+    from holdfast.papers._claims import Claim
     from holdfast.papers._reproduce import PlannedExperiment
-    from holdfast.papers._runner import ExperimentResult, ExperimentRunner, Library
+    from holdfast.papers._runner import DatasetLocator, ExperimentResult, ExperimentRunner
 
 
 FORMAT = "holdfast reproduction"
@@ -30,13 +29,13 @@ Document: TypeAlias = "dict[str, Any]"
 
 def document(
     order: PlannedExperiment,
-    shop: ExperimentRunner,
-    made: ExperimentResult,
+    runner: ExperimentRunner,
+    result: ExperimentResult,
     table: pd.DataFrame,
     *,
     command: str,
 ) -> Document:
-    """Return what is told about an experiment that was run."""
+    """Return an experiment that was run as a dictionary."""
     record = order.experiment
     return {
         "format": FORMAT,
@@ -49,83 +48,84 @@ def document(
         "label": record.label,
         "title": record.title,
         "command": command,
-        "seed": shop.seed,
-        "full": shop.full,
-        "size": record.size[FULL if shop.full else REDUCED],
-        "data": [_data(name, order, shop) for name in record.data],
+        "seed": runner.seed,
+        "full": runner.full,
+        "size": record.size[FULL if runner.full else REDUCED],
+        "data": [_describe_data_set(name, order, runner) for name in record.data],
         "settings": [asdict(setting) for setting in record.settings],
         "choices": list(record.choices),
-        "terms": _terms(order, table),
+        "terms": _collect_terms(order, table),
         "rows": list(record.rows),
         "heads": list(record.heads),
         "part": record.part,
         "digits": record.digits,
         "cells": to_json_value(table.to_dict("records")),
         "agreement": to_json_value(agreement(table, record)),
-        "findings": findings(order, made, full=shop.full),
+        "findings": findings(order, result, full=runner.full),
         "pictures": [
             {"name": name, "title": picture.title, "alt": picture.description}
-            for name, picture in made.pictures.items()
+            for name, picture in result.pictures.items()
         ],
-        "notes": list(made.notes),
+        "notes": list(result.notes),
     }
 
 
-def _terms(order: PlannedExperiment, table: pd.DataFrame) -> dict[str, str]:
-    """Return the words of the paper that are used here."""
+def _collect_terms(order: PlannedExperiment, table: pd.DataFrame) -> dict[str, str]:
+    """Return the terms of the paper that occur here."""
     keys = [key for key in order.experiment.keys if not is_numeric_dtype(table[key])]
     words = {*(str(word) for key in keys for word in table[key].unique())}
     text = " ".join([*words, *(claim.text for claim in order.experiment.claims)])
     return {term: meaning for term, meaning in order.paper.terms.items() if term in text}
 
 
-def _data(name: str, order: PlannedExperiment, shop: ExperimentRunner) -> Document:
-    """Return what is told of a data set: the copy that was used, and the paper's."""
+def _describe_data_set(name: str, order: PlannedExperiment, runner: ExperimentRunner) -> Document:
+    """Return a data set: its size here and in the paper, or why it was not used."""
     used = name in order.names
-    told = {"name": name, "title": get_data(name).title, "used": used, "why_not": ""}
+    entry: Document = {"name": name, "title": get_data(name).title, "used": used, "why_not": ""}
     if used:
-        data = shop.data(name)
-        told |= {"samples": data.n_samples, "features": data.n_features}
+        data = runner.data(name)
+        entry |= {"samples": data.n_samples, "features": data.n_features}
     else:
-        told["why_not"] = _missing_data_reason(name, shop.library)
+        entry["why_not"] = _missing_data_reason(name, runner.locator)
     if name in order.paper.sizes:
-        told["published"] = list(order.paper.sizes[name])
-    return told
+        entry["published"] = list(order.paper.sizes[name])
+    return entry
 
 
-def _missing_data_reason(name: str, library: Library) -> str:
-    return library.why_not(name) if library.source(name) is None else "left out of this run"
+def _missing_data_reason(name: str, locator: DatasetLocator) -> str:
+    return locator.explain_missing(name) if locator.source(name) is None else "left out of this run"
 
 
-def findings(order: PlannedExperiment, made: ExperimentResult, *, full: bool) -> list[Document]:
-    """Hold all claims of an experiment against what came out, setting by setting."""
+def findings(order: PlannedExperiment, result: ExperimentResult, *, full: bool) -> list[Document]:
+    """Check all claims of an experiment against its results, by setting."""
     record = order.experiment
     published = published_numbers(order.paper.name, record.name)
     main, *others = (
-        _make_claim_input(one.name, made, published, full=full) for one in record.settings
+        _make_claim_input(setting.name, result, published, full=full) for setting in record.settings
     )
     return [
-        {"text": claim.text, "results": _results(claim, main, others)} for claim in record.claims
+        {"text": claim.text, "results": _check_claim(claim, main, others)}
+        for claim in record.claims
     ]
 
 
-def _results(claim: Claim, main: ClaimInput, others: list[ClaimInput]) -> list[Document]:
-    """Return what became of a claim; side settings that say nothing about it are left out."""
-    beside = [] if claim.main_only else [claim.found(one) for one in others]
-    found = [claim.found(main), *(one for one in beside if one.status != UNCHECKED)]
-    return [asdict(one) for one in found]
+def _check_claim(claim: Claim, main: ClaimInput, others: list[ClaimInput]) -> list[Document]:
+    """Return the results of a claim; side settings in which it cannot be checked are omitted."""
+    side_results = [] if claim.main_only else [claim.evaluate(setting) for setting in others]
+    checked = [result for result in side_results if result.status != UNCHECKED]
+    return [asdict(result) for result in (claim.evaluate(main), *checked)]
 
 
 def _make_claim_input(
-    setting: str, made: ExperimentResult, published: pd.DataFrame, *, full: bool
+    setting: str, result: ExperimentResult, published: pd.DataFrame, *, full: bool
 ) -> ClaimInput:
-    values = made.values[made.values[SETTING] == setting].drop(columns=SETTING)
-    facts = {name: value for (whose, name), value in made.facts.items() if whose == setting}
+    values = result.values[result.values[SETTING] == setting].drop(columns=SETTING)
+    facts = {name: value for (owner, name), value in result.facts.items() if owner == setting}
     return ClaimInput(setting, values, published, facts, full)
 
 
 def tally(document: Document) -> dict[str, int]:
-    """Count what became of the claims in the main setting."""
+    """Count the outcomes of the claims in the main setting."""
     counts = {"held": 0, "not held": 0, "cannot be checked": 0}
     for finding in document["findings"]:
         counts[finding["results"][0]["status"]] += 1
@@ -133,19 +133,8 @@ def tally(document: Document) -> dict[str, int]:
 
 
 def to_json(document: Document) -> str:
-    """Return a document as text; equal documents give equal bytes."""
+    """Return a document as JSON; equal documents give equal bytes."""
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def to_json_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return numbers as JSON has them; what is no number is null."""
-    if isinstance(value, dict):
-        return {str(key): to_json_value(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [to_json_value(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def shown_cells(document: Document, setting: str) -> list[Document]:
@@ -165,14 +154,12 @@ def is_measured(experiment: Experiment, values: pd.DataFrame) -> bool:
     return set(values.columns) == {SETTING, VALUE, *experiment.keys}
 
 
-# A document's numbers as tables to look at: rows, heads, and three numbers a cell.
-
-MISSING_VALUE_TEXT = "–"
+# The numbers of a document as tables: rows, heads, and up to three numbers per cell.
 
 
 @dataclass(frozen=True)
 class ComparisonCell:
-    """Our number, the published one and the difference, as text; empty where there is none."""
+    """Our number, the published one and the difference, as text; empty if there is none."""
 
     ours: str
     published: str = ""
@@ -204,14 +191,20 @@ def grid(document: Document, setting: str) -> Grid:
     """Return the numbers of a setting in the layout of the experiment."""
     cells = shown_cells(document, setting)
     rows, heads = document["rows"], document["heads"]
-    found = {(_key(cell, rows), _key(cell, heads)): cell for cell in cells}
+    cells_by_key = {(_key(cell, rows), _key(cell, heads)): cell for cell in cells}
     columns = list(dict.fromkeys(_key(cell, heads) for cell in cells))
     lines = list(dict.fromkeys(_key(cell, rows) for cell in cells))
     return Grid(
         titles=[name.replace("_", " ") for name in rows],
         heads=[" ".join(column) for column in columns],
         rows=[
-            (list(line), [_cell(found.get((line, one)), document["digits"]) for one in columns])
+            (
+                list(line),
+                [
+                    _compare(cells_by_key.get((line, column)), document["digits"])
+                    for column in columns
+                ],
+            )
             for line in lines
         ],
     )
@@ -224,40 +217,37 @@ def _key(cell: Document, names: list[str]) -> tuple[str, ...]:
 def format_key(value: Any) -> str:  # noqa: ANN401  (a key: text or number)
     """Return a key as text: whole numbers without decimals."""
     if value is None:
-        return MISSING_VALUE_TEXT
+        return MISSING
     return f"{value:,g}" if isinstance(value, int | float) else str(value)
 
 
-def _cell(cell: Document | None, digits: int) -> ComparisonCell:
+def _compare(cell: Document | None, digits: int) -> ComparisonCell:
     if cell is None:
-        return ComparisonCell(MISSING_VALUE_TEXT)
+        return ComparisonCell(MISSING)
     ours, theirs = cell["value"], cell["published"]
     return ComparisonCell(
-        format_decimals(ours, digits),
-        "" if theirs is None else format_decimals(theirs, digits),
-        "" if None in (ours, theirs) else format_decimals(cell["difference"], digits, sign="+"),
+        format_number(ours, digits),
+        "" if theirs is None else format_number(theirs, digits),
+        "" if None in (ours, theirs) else _format_difference(cell["difference"], digits),
         cell["difference"],
     )
 
 
-def format_decimals(value: float | None, digits: int, sign: str = "") -> str:
-    """Return a number in so many decimals; never a negative zero."""
-    if value is None:
-        return MISSING_VALUE_TEXT
-    text = f"{value:{sign}.{digits}f}"
-    return text.replace("-", "+" if sign else "") if float(text) == 0 else text
+def _format_difference(value: float, digits: int) -> str:
+    text = format_number(value, digits)
+    return text if text.startswith("-") else f"+{text}"
 
 
-# Sentences about a document, for the terminal, the page and the guide alike.
+# Sentences about a document, for the terminal, the page and the guide.
 
 
 def size_word(document: Document) -> str:
-    """Say how large the run was."""
+    """Return the size of the run."""
     return "full size" if document["full"] else "reduced size"
 
 
 def summary(document: Document) -> str:
-    """Say how many of the findings held, in the main setting."""
+    """Return how many findings held in the main setting."""
     counts = tally(document)
     total = sum(counts.values())
     if not total:
@@ -272,26 +262,21 @@ def summary(document: Document) -> str:
 
 
 def agreement_sentence(document: Document) -> str:
-    """Say how well numbers agree overall, in the main setting."""
+    """Return how well the numbers agree overall in the main setting."""
     main = document["settings"][0]["name"]
     rows = [one for one in document["agreement"] if one["setting"] == main]
     if not rows:
         return ""
     row = rows[-1]
-    share = row["part"] == OVERALL
     gap = row["mean_absolute_difference"]
-    size = (
-        MISSING_VALUE_TEXT
-        if gap is None
-        else f"{gap:.0%}"
-        if share
-        else format_decimals(gap, _decimals(document))
-    )
+    if row["part"] == OVERALL:
+        difference = f"{format_percent(gap, 0)} of their range"
+    else:
+        difference = format_number(gap, _decimals(document))
     correlation = row["rank_correlation"]
-    ranks = "" if correlation is None else f", rank correlation {format_decimals(correlation, 2)}"
-    what = " of their range" if share else ""
+    ranks = "" if correlation is None else f", rank correlation {format_number(correlation)}"
     return (
-        f"Our numbers differ from the published ones by {size}{what} on average{ranks} "
+        f"Our numbers differ from the published ones by {difference} on average{ranks} "
         f"({plural(row['n'], 'pair')})."
     )
 
@@ -301,7 +286,7 @@ def _decimals(document: Document) -> int:
 
 
 def data_sentences(document: Document) -> list[str]:
-    """Say which data sets were used, how they differ from the paper's, and which are missing."""
+    """Return which data sets were used, with their sizes, and which are missing."""
     used = [one for one in document["data"] if one["used"]]
     absent = [one for one in document["data"] if not one["used"]]
     sentences = []
@@ -323,16 +308,14 @@ def _size(one: Document) -> str:
 
 
 def agreement_rows(document: Document) -> list[list[str]]:
-    """Return how well numbers agree, as rows of text."""
+    """Return how well the numbers agree, as rows of text."""
     return [
         [
-            one["setting"],
-            str(one["part"]),
-            str(one["n"]),
-            format_decimals(one["mean_absolute_difference"], _decimals(document)),
-            MISSING_VALUE_TEXT
-            if one["rank_correlation"] is None
-            else format_decimals(one["rank_correlation"], 2),
+            row["setting"],
+            str(row["part"]),
+            str(row["n"]),
+            format_number(row["mean_absolute_difference"], _decimals(document)),
+            format_number(row["rank_correlation"]),
         ]
-        for one in document["agreement"]
+        for row in document["agreement"]
     ]

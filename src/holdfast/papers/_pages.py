@@ -1,18 +1,19 @@
-"""A document as one page, and the page that lists several."""
+"""Pages, Markdown and files of reproduced experiments."""
 
 from __future__ import annotations
 
 import html
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from markupsafe import Markup
 
 from holdfast.errors import StoreError
 from holdfast.papers._document import (
     FORMAT,
+    ComparisonCell,
+    Document,
     agreement_rows,
     agreement_sentence,
     data_sentences,
@@ -24,30 +25,33 @@ from holdfast.papers._document import (
     to_json,
 )
 from holdfast.papers._record import file_name
-from holdfast.report._html import asset, policy, style_sheet
-from holdfast.report._svg import drawing
-from holdfast.report._write import write_atomically
+from holdfast.papers._reproduce import Reproduction
+from holdfast.report import (
+    GENERATOR_TAG,
+    embed_svg,
+    format_markdown_table,
+    has_mark,
+    make_environment,
+    page_head,
+    read_asset,
+    write_atomically,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
     from jinja2 import Environment
 
-    from holdfast.papers._document import ComparisonCell, Document
-    from holdfast.papers._reproduce import Reproduction
     from holdfast.plot import Picture
 
 
 SHADES = (0.1, 0.25, 0.5)
-"""Differences that are shaded more and more, as parts of the range of the published numbers."""
+"""Differences from which cells are shaded more, as shares of the range of published numbers."""
 
 
 def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
     """Return a document as one self-contained page."""
     settings = settings_shown(document)
     grids = [(one, grid(document, one["name"])) for one in settings]
-    return _page(
+    return _render_page(
         "reproduction.html",
         document["holdfast"],
         title=f"{document['short']}, {document['label']}",
@@ -60,16 +64,19 @@ def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
         summary=summary(document),
         agreement_sentence=agreement_sentence(document),
         size_word=size_word(document),
-        shade=shade_of(document),
+        shade=make_shader(document),
         pictures=[
-            {**told, "drawing": drawing(pictures[told["name"]].svg(), f"p{at}", told["alt"])}
-            for at, told in enumerate(document["pictures"], 1)
+            {
+                **picture,
+                "drawing": embed_svg(pictures[picture["name"]].svg(), f"p{place}", picture["alt"]),
+            }
+            for place, picture in enumerate(document["pictures"], 1)
         ],
     )
 
 
 def to_index(documents: Sequence[Document]) -> str:
-    """Return a page that lists experiments and leads to their pages."""
+    """Return a page that lists experiments with links to their pages."""
     rows = [
         {
             "file": f"{one['paper']}-{one['experiment']}.html",
@@ -81,13 +88,15 @@ def to_index(documents: Sequence[Document]) -> str:
         }
         for one in documents
     ]
-    return _page("index.html", documents[0]["holdfast"], title="Papers, run again", rows=rows)
+    return _render_page(
+        "index.html", documents[0]["holdfast"], title="Papers, run again", rows=rows
+    )
 
 
-def shade_of(document: Document) -> Callable[[ComparisonCell], str]:
-    """Return how a cell is shaded: by its difference, held against the range of its scale.
+def make_shader(document: Document) -> Callable[[ComparisonCell], str]:
+    """Return a function that shades a cell by its difference relative to the published range.
 
-    Numbers on several scales (`part`) are not shaded, as one range would not fit them.
+    Numbers on several scales (`part`) are not shaded, as they have no common range.
     """
     numbers = [one["published"] for one in document["cells"] if one["published"] is not None]
     span = max(numbers) - min(numbers) if numbers and document["part"] is None else 0.0
@@ -101,57 +110,33 @@ def shade_of(document: Document) -> Callable[[ComparisonCell], str]:
     return shade
 
 
-def _page(template: str, version: str, **context: Any) -> str:
-    style = style_sheet() + _template("style.css")
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            generator=f"holdfast {version}",
-            style=Markup(style),
-            policy=policy(style, ""),
-            **context,
-        )
-    )
-
-
-@cache
-def _template(name: str) -> str:
-    """Return a template of these pages, or one that they share with reports."""
-    file = resources.files("holdfast.papers") / "templates" / name
-    return file.read_text(encoding="utf-8") if file.is_file() else asset(name)
+def _render_page(template: str, version: str, **context: Any) -> str:
+    head = page_head(style=read_asset("style.css", "holdfast.papers"))
+    page = _environment().get_template(template)
+    return page.render(generator=f"holdfast {version}", **head, **context)
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415  (on demand)
-
-    return Environment(
-        loader=FunctionLoader(_template),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Return the templates of these pages, and those that they share with reports."""
+    return make_environment("holdfast.papers", "holdfast.report")
 
 
-# Reproductions as files: a page, its numbers as JSON and CSV, its pictures; and an index.
+# Files of a reproduction: a page, its numbers as JSON and CSV, its pictures; and an index.
 
 INDEX = "index.html"
-MARK = '<meta name="generator" content="holdfast'
-HEAD = 4096
 
 
 def check_free(folder: Path, names: Iterable[str]) -> None:
-    """Refuse to replace files that are not an earlier reproduction's; nothing is written yet."""
+    """Raise if files would be replaced that are not from an earlier reproduction."""
     if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder}: this is a file, a folder is needed; give another by --out.")
+        raise StoreError(f"{folder}: expected a folder, got a file; give another by --out.")
     for name in names:
         if read_document(folder / f"{name}.json") is not None:
             continue
         _refuse(next((path for path in _files(folder, name) if path.exists()), None))
     index = folder / INDEX
-    _refuse(index if index.exists() and not _is_page(index) else None)
+    _refuse(index if index.exists() and not has_mark(index, GENERATOR_TAG) else None)
 
 
 def _files(folder: Path, name: str) -> list[Path]:
@@ -161,28 +146,23 @@ def _files(folder: Path, name: str) -> list[Path]:
 def _refuse(path: Path | None) -> None:
     if path is not None:
         raise StoreError(
-            f"{path}: this file is there, and it is no reproduction of holdfast; give another "
+            f"{path}: this file exists and is not a holdfast reproduction; give another "
             "folder by --out, or replace it by --force."
         )
 
 
-def _is_page(path: Path) -> bool:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return MARK in file.read(HEAD)
-
-
 def read_document(path: Path) -> Document | None:
-    """Return a document that was written before; None where there is none."""
+    """Return a document that was written before; None if there is none."""
     try:
         document: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    ours = isinstance(document, dict) and document.get("format") == FORMAT
-    return document if ours else None
+    is_document = isinstance(document, dict) and document.get("format") == FORMAT
+    return document if is_document else None
 
 
 def write(reproduction: Reproduction, folder: Path) -> list[Path]:
-    """Write a reproduction: page, JSON, CSV and pictures, whole or not at all."""
+    """Write a reproduction: page, JSON, CSV and pictures, all or none."""
     page, document, table = _files(folder, reproduction.name)
     texts = {
         page: to_html(reproduction.document, reproduction.pictures),
@@ -199,9 +179,9 @@ def write(reproduction: Reproduction, folder: Path) -> list[Path]:
 
 def write_index(folder: Path, order: Iterable[str]) -> Path:
     """Write the page that lists all reproductions in a folder, in this order of names."""
-    found = (read_document(folder / f"{name}.json") for name in order)
+    documents = (read_document(folder / f"{name}.json") for name in order)
     path = folder / INDEX
-    write_atomically({path: to_index([one for one in found if one is not None])})
+    write_atomically({path: to_index([document for document in documents if document is not None])})
     return path
 
 
@@ -211,7 +191,7 @@ def write_index(folder: Path, order: Iterable[str]) -> Path:
 def to_markdown(document: Document, level: int = 1, *, folded: bool = False) -> str:
     """Return a document as Markdown, its title at a level of headings.
 
-    Folded, the numbers of side settings are shown on demand, where Markdown becomes HTML.
+    If folded, the numbers of side settings are collapsed in HTML.
     """
     main, *others = settings_shown(document)
     mark = "#" * level
@@ -261,7 +241,7 @@ def _numbers(document: Document, setting: str, *, folded: bool = False) -> str:
         return ""
     what = ": ours (published, difference)" if own.compared else ""
     rows = [[*names, *(cell.text() for cell in cells)] for names, cells in own.rows]
-    table = _table([*own.titles, *own.heads], rows, len(own.titles))
+    table = format_markdown_table([*own.titles, *own.heads], rows, n_text_columns=len(own.titles))
     if folded:
         heading = f"<summary>{html.escape(setting + what)}</summary>"
         return f"<details>\n{heading}\n\n{table}\n\n</details>"
@@ -273,7 +253,8 @@ def _agreement(document: Document) -> str:
     if not rows:
         return ""
     titles = ["setting", "part", "pairs", "mean absolute difference", "rank correlation"]
-    return f"Agreement with the published numbers:\n\n{_table(titles, rows, 2)}"
+    table = format_markdown_table(titles, rows, n_text_columns=2)
+    return f"Agreement with the published numbers:\n\n{table}"
 
 
 def _findings(document: Document) -> str:
@@ -286,13 +267,8 @@ def _findings(document: Document) -> str:
     if not rows:
         return ""
     titles = ["what the paper states", "setting", "", "evidence"]
-    return f"Findings:\n\n{_table(titles, rows, len(titles))}"
+    return f"Findings:\n\n{format_markdown_table(titles, rows)}"
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], n_text: int) -> str:
-    rule = ["---"] * n_text + ["---:"] * (len(titles) - n_text)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (titles, rule, *rows))

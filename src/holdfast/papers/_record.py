@@ -1,8 +1,9 @@
-"""What is known about a paper and its experiments before any of them is run again."""
+"""Records of papers and of their experiments."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,26 +12,24 @@ from holdfast._formatting import did_you_mean
 from holdfast.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.papers._comparison import Claim
+    from holdfast.papers._claims import Claim
     from holdfast.papers._runner import ExperimentResult, ExperimentRunner
 
 
 REDUCED, FULL = 0, 1
-"""Places in pairs of sizes and times."""
+"""Positions in pairs of sizes and times."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One way to run an experiment where the paper leaves something open.
+    """One way to run an experiment where the paper leaves details open.
 
     Attributes
     ----------
     name : str
-        A few words.
+        A short name.
     title : str
-        What is done, in a sentence or two.
+        A sentence or two on what is done.
     """
 
     name: str
@@ -44,35 +43,35 @@ class Experiment:
     Attributes
     ----------
     name, label : str
-        Its name on the command line and in the paper: ``"table2"``, ``"Table 2"``.
+        The name on the command line and in the paper: ``"table2"``, ``"Table 2"``.
     title : str
         What it shows.
     make : callable
-        From a workshop to what came out.
+        Runs the experiment: takes an `ExperimentRunner`, returns an `ExperimentResult`.
     size : pair of str
-        How large a run is, reduced and full, in words.
+        The size of a reduced and of a full run, in words.
     data : tuple of str
-        The data sets of the paper, by name; none for simulated ones.
+        Names of the paper's data sets; empty where data are simulated.
     reduced : tuple of str
-        Those that a reduced run takes.
+        The data sets of a reduced run.
     work : tuple of str
-        Pieces of work, for the time that a run takes; see `Paper.seconds`.
+        Parts of the computation, to estimate the run time; see `Paper.seconds`.
     keys : tuple of str
-        The columns that tell a number from others; the last ones head the columns of the table.
+        The columns that identify a number; the last ones become column heads of the table.
     n_heads : int
-        How many of the keys head columns.
+        Number of keys that become column heads.
     part : str, optional
-        The key that tells scales apart: numbers that differ in it are not pooled.
+        The key that separates scales: numbers that differ in it are not pooled.
     digits : int
-        Decimals that are shown.
+        Number of decimals shown.
     mean_over : str, optional
-        The key whose values are averaged in further rows, ours and the published ones alike.
+        The key over which additional rows average, for both our and the published numbers.
     settings : tuple of Setting
-        The ways in which it is run, the main one first.
+        The settings in which it is run, the main one first.
     choices : tuple of str
-        What the paper leaves open, and what was chosen.
+        What the paper leaves open, and what we chose.
     claims : tuple of Claim
-        What the paper states.
+        The statements of the paper that are checked.
     """
 
     name: str
@@ -94,12 +93,12 @@ class Experiment:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The keys that head rows."""
+        """The keys that become row heads."""
         return self.keys[: len(self.keys) - self.n_heads]
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The keys that head columns."""
+        """The keys that become column heads."""
         return self.keys[len(self.keys) - self.n_heads :]
 
 
@@ -110,17 +109,18 @@ class Paper:
     Attributes
     ----------
     name : str
-        Its name on the command line, and its key among the references.
+        The name on the command line, and the key of the reference.
     title : str
-        What it is about, in a few words.
+        The topic, in a few words.
     experiments : tuple of Experiment
         Its tables and figures.
     sizes : mapping
-        Samples and features of each data set, as the paper has them.
+        Samples and features of each data set, as stated in the paper.
     terms : mapping
-        Words of its tables that need explaining.
+        Explanations of the terms in its tables.
     seconds : mapping
-        CPU seconds, reduced and full, of each piece of work, or of each piece and data set.
+        CPU seconds, reduced and full, of each part of the computation, or of each part and data
+        set.
     """
 
     name: str
@@ -132,17 +132,17 @@ class Paper:
 
     @property
     def reference(self) -> str:
-        """The paper, in full."""
+        """The full reference."""
         return REFERENCES[self.name].full
 
     @property
     def short(self) -> str:
-        """The paper, in short."""
+        """The short reference."""
         return REFERENCES[self.name].short
 
     def get(self, name: str) -> Experiment:
         """Return an experiment by its name."""
-        known = {one.name: one for one in self.experiments}
+        known = {experiment.name: experiment for experiment in self.experiments}
         if name not in known:
             raise UnknownNameError(
                 f"{self.name} has no experiment called {name!r}.{did_you_mean(name, known)}"
@@ -150,11 +150,9 @@ class Paper:
         return known[name]
 
 
-# Names of files.
-
-UNSAFE = re.compile(r"[^\w.]+", re.ASCII)
+UNSAFE_CHARACTERS = re.compile(r"[^\w.]+", re.ASCII)
 
 
 def file_name(text: str) -> str:
-    """Return words as part of a file's name: what is no letter, digit or dot becomes a hyphen."""
-    return UNSAFE.sub("-", text).strip("-")
+    """Return text for use in a file name, with all but letters, digits and dots as hyphens."""
+    return UNSAFE_CHARACTERS.sub("-", text).strip("-")

@@ -1,49 +1,49 @@
-"""The papers' data sets: which there are, and where they are found."""
+"""Data sets of the papers, and the runner that gives experiments data, studies and tables."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from holdfast._formatting import did_you_mean
 from holdfast.errors import FileFormatError, StoreError, UnknownNameError
-from holdfast.io import read_data
+from holdfast.io import Dataset, read_data
 from holdfast.papers._record import file_name
-from holdfast.study import Study
+from holdfast.study import Progress, Result, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.io import Dataset
     from holdfast.plot import Picture
-    from holdfast.study import Progress, Result
 
 
-VARIABLE = "HOLDFAST_DATA"
-ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz")
+Value = TypeVar("Value")
+
+DATA_FOLDER_VARIABLE = "HOLDFAST_DATA"
+DATA_FILE_ENDINGS = (".parquet", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz")
 
 
 @dataclass(frozen=True)
 class DataRecord:
-    """A data set.
+    """A data set of a paper.
 
     Attributes
     ----------
     name : str
-        Its name, and that of its file without the ending.
+        The name, and the file name without its ending.
     title : str
-        What it is about.
+        The topic.
     bundled : bool
         Whether it comes with scikit-learn.
     missing : str
-        Why nobody can have it; empty where there are public copies.
+        Why it is not available; empty where there are public copies.
     """
 
     name: str
@@ -70,7 +70,7 @@ DATA: dict[str, DataRecord] = {
         DataRecord(
             "prostate_ms",
             "prostate cancer, mass spectra",
-            missing="no public copy of these spectra could be had",
+            missing="no public copy of these spectra is available",
         ),
         DataRecord("semeion", "handwritten digits"),
         DataRecord("sonar", "sonar echoes of mines and rocks"),
@@ -82,51 +82,51 @@ DATA: dict[str, DataRecord] = {
 }
 
 
-class Library:
-    """Finds data sets in a folder.
+class DatasetLocator:
+    """Finds data sets in a folder, or among those that come with scikit-learn.
 
     Parameters
     ----------
     folder : path, optional
-        Where files are; None takes the folder that ``HOLDFAST_DATA`` names, if it is set.
+        The folder of the files; None takes the one that ``HOLDFAST_DATA`` names, if it is set.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        given = folder if folder is not None else os.environ.get(VARIABLE) or None
-        self.folder = None if given is None else Path(given)
+        path = folder if folder is not None else os.environ.get(DATA_FOLDER_VARIABLE) or None
+        self.folder = None if path is None else Path(path)
         if self.folder is not None and not self.folder.is_dir():
-            whose = "" if folder is not None else f" ({VARIABLE})"
-            raise StoreError(f"{self.folder}{whose}: there is no such folder of data sets.")
+            origin = "" if folder is not None else f" ({DATA_FOLDER_VARIABLE})"
+            raise StoreError(f"{self.folder}{origin}: there is no such folder of data sets.")
 
     def source(self, name: str) -> str | Path | None:
-        """Return what to read for a data set; None where it is not at hand."""
+        """Return the file or name to read for a data set; None where it is not available."""
         record = get_data(name)
         if record.bundled:
             return f"@{name}"
         if record.missing or self.folder is None:
             return None
-        files = (self.folder / f"{name}{ending}" for ending in ENDINGS)
+        files = (self.folder / f"{name}{ending}" for ending in DATA_FILE_ENDINGS)
         return next((file for file in files if file.is_file()), None)
 
-    def why_not(self, name: str) -> str:
-        """Say why a data set is not at hand."""
+    def explain_missing(self, name: str) -> str:
+        """Return why a data set is not available."""
         if missing := get_data(name).missing:
             return missing
         if self.folder is None:
-            return f"no folder of data sets is named, by --data or {VARIABLE}"
+            return f"no folder of data sets is given by --data or {DATA_FOLDER_VARIABLE}"
         return f"there is no {name}.parquet, .csv or .arff in {self.folder.name}"
 
     def read(self, name: str) -> Dataset:
-        """Return a data set."""
+        """Read a data set."""
         source = self.source(name)
         if source is None:
-            raise FileFormatError(f"{name}: {self.why_not(name)}.")
+            raise FileFormatError(f"{name}: {self.explain_missing(name)}.")
         target = None if _has_own_target(source) else "class"
         return read_data(source, target=target, classes=True)
 
 
 def _has_own_target(source: str | Path) -> bool:
-    """Return whether the reader itself knows which column holds the classes."""
+    """Return whether the source itself says which column holds the classes."""
     return isinstance(source, str) or ".arff" in source.suffixes
 
 
@@ -137,28 +137,29 @@ def get_data(name: str) -> DataRecord:
     return DATA[name]
 
 
-# Where experiments are run: data, studies that are kept, tables that are kept.
+# The runner of experiments, which stores studies and tables.
 
-STORE = "study.sqlite"
-MADE = "made.json"
-MAIN_SEED = 0
+STORE_FILE = "study.sqlite"
+VERSION_FILE = "made.json"
+"""Written last, so that tables are complete where it exists."""
+DEFAULT_SEED = 0
 
 
 class Watcher(Protocol):
-    """Somebody who wants to know which study is at work, and how far it is."""
+    """Callback interface for the progress of experiments."""
 
     def studying(self, name: str) -> Progress | None:
-        """Learn that a study begins, and return who is told how far it is."""
+        """Called when a study starts; returns the progress callbacks of the study, if any."""
 
     def making(self, name: str) -> None:
-        """Learn that tables are made without a study."""
+        """Called when tables are computed without a study."""
 
 
 class NullProgress:
-    """A watcher that looks away."""
+    """A watcher that ignores all events."""
 
-    def studying(self, name: str) -> Progress | None:  # noqa: ARG002
-        """Return nobody."""
+    def studying(self, name: str) -> Progress | None:
+        """Return no callbacks."""
         return None
 
     def making(self, name: str) -> None:
@@ -167,7 +168,7 @@ class NullProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerOptions:
-    """Who works: so many local processes, or a Dask cluster."""
+    """Where studies run: on a number of local processes, or on a Dask cluster."""
 
     n_jobs: int | None = None
     client: Any = None
@@ -175,35 +176,35 @@ class WorkerOptions:
 
 @dataclass(kw_only=True)
 class ExperimentRunner:
-    """What an experiment works with.
+    """Gives an experiment its data sets, and runs its studies.
 
     Attributes
     ----------
     paper : str
-        Whose experiment it is.
+        The paper of the experiment.
     full : bool
-        Whether the run has the size of the paper's.
+        Whether the run has the size of the paper's experiment.
     seed : int
-        Seed of all that is random.
+        Random seed.
     folder : Path
-        Where studies and tables are kept.
-    library : Library
-        Where data sets are.
+        Where studies and tables are stored.
+    locator : DatasetLocator
+        Finds data sets.
     names : tuple of str
-        The data sets of this run, all at hand.
-    workers : Workers
-        Who works.
+        The data sets of this run, all of them available.
+    workers : WorkerOptions
+        Where studies run.
     force : bool
-        Begin studies anew whose folder holds another one.
+        Replace studies whose folder holds another study.
     watcher : Watcher
-        Who is told.
+        Progress callbacks.
     """
 
     paper: str
     full: bool
     seed: int
     folder: Path
-    library: Library
+    locator: DatasetLocator
     names: tuple[str, ...]
     workers: WorkerOptions
     force: bool = False
@@ -213,31 +214,31 @@ class ExperimentRunner:
     def data(self, name: str) -> Dataset:
         """Return a data set, read once."""
         if name not in self._read:
-            self._read[name] = self.library.read(name)
+            self._read[name] = self.locator.read(name)
         return self._read[name]
 
-    def either(self, reduced: Any, full: Any) -> Any:  # noqa: ANN401  (whatever is asked for)
-        """Return what belongs to a run of this size."""
+    def reduced_or_full(self, reduced: Value, full: Value) -> Value:
+        """Return the argument for a run of this size."""
         return full if self.full else reduced
 
     def study(self, name: str, selectors: Mapping[str, Any], data: Dataset, **plan: Any) -> Result:
-        """Run a study, or go on with it; one that is done is opened.
+        """Run a study, continue an unfinished one, or open a finished one.
 
         Parameters
         ----------
         name : str
-            What it is about; studies of one name are the same wherever they are asked for.
+            Identifies the study: experiments that request the same name share it.
         selectors : mapping
             Selectors by name.
         data : Dataset
             The data.
         **plan
-            The rest of the plan, as for :class:`holdfast.Study`; no disjoint parts beside the
-            protocol unless they are asked for.
+            The rest of the plan, as for :class:`holdfast.Study`; by default without replication
+            resamples.
         """
-        asked = {"replication": 0, "random_state": self.seed, **plan}
-        folder = self._place("studies", name)
-        study = Study(selectors, **asked)
+        options = {"replication": 0, "random_state": self.seed, **plan}
+        folder = self._storage_folder("studies", name)
+        study = Study(selectors, **options)
         run = {
             "out": folder,
             "n_jobs": self.workers.n_jobs,
@@ -248,7 +249,7 @@ class ExperimentRunner:
         try:
             return study.run(data, **run)
         except StoreError:
-            if not (self.force and (folder / STORE).is_file()):
+            if not (self.force and (folder / STORE_FILE).is_file()):
                 raise
         shutil.rmtree(folder)
         return study.run(data, **run)
@@ -256,63 +257,78 @@ class ExperimentRunner:
     def tables(
         self, name: str, make: Callable[[], Mapping[str, pd.DataFrame]]
     ) -> dict[str, pd.DataFrame]:
-        """Make tables without a study, or read those that this version made before."""
-        folder = self._place("tables", name)
-        if not _is_made(folder):
+        """Compute tables without a study, or read those that this version stored before."""
+        folder = self._storage_folder("tables", name)
+        if not _has_current_tables(folder):
             self.watcher.making(name)
-            _keep(folder, make())
+            _write_tables(folder, make())
         return {file.stem: pd.read_csv(file) for file in sorted(folder.glob("*.csv"))}
 
-    def _place(self, kind: str, name: str) -> Path:
-        seed = "" if self.seed == MAIN_SEED else f"-seed{self.seed}"
+    def _storage_folder(self, kind: str, name: str) -> Path:
+        seed = "" if self.seed == DEFAULT_SEED else f"-seed{self.seed}"
         size = "full" if self.full else "reduced"
         return self.folder / kind / f"{self.paper}-{file_name(name)}-{size}{seed}"
 
 
-def _is_made(folder: Path) -> bool:
+def _has_current_tables(folder: Path) -> bool:
     try:
-        made = json.loads((folder / MADE).read_text(encoding="utf-8"))
+        versions = json.loads((folder / VERSION_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(made == {"holdfast": version("holdfast")})
+    return bool(versions == {"holdfast": version("holdfast")})
 
 
-def _keep(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
-    """Write tables; the note that they are all there comes last."""
+def _write_tables(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write tables, and last the version that made them."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
-        note = json.dumps({"holdfast": version("holdfast")})
-        (folder / MADE).write_text(note, encoding="utf-8")
+        versions = json.dumps({"holdfast": version("holdfast")})
+        (folder / VERSION_FILE).write_text(versions, encoding="utf-8")
     except OSError as error:
         raise StoreError(
             f"{folder}: tables cannot be written ({error.strerror or error})."
         ) from error
 
 
-# What an experiment hands over: numbers, pictures, and whatever else its claims need.
+# Results of experiments: numbers, pictures, and facts for the claims.
 
 SETTING, VALUE = "setting", "value"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentResult:
-    """What came out of an experiment.
+    """The result of an experiment.
 
     Attributes
     ----------
     values : pandas.DataFrame
-        One number a row: ``setting``, the keys of the experiment, ``value``.
+        One row per number: ``setting``, the keys of the experiment, ``value``.
     pictures : mapping
-        Pictures by a word for each.
+        Pictures by name.
     facts : mapping
-        What claims need beyond the numbers, by setting and name.
+        Further results that claims need, by setting and name.
     notes : tuple of str
-        Remarks for the reader: what could not be done, and why.
+        Remarks for the reader.
     """
 
     values: pd.DataFrame
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     facts: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def sort_rows(
+    table: pd.DataFrame, keys: Sequence[str], orders: Mapping[str, Iterable[str]]
+) -> pd.DataFrame:
+    """Sort rows by keys: in the orders given, else by number, else by first appearance."""
+
+    def positions(column: pd.Series[Any]) -> pd.Series[Any]:
+        key = str(column.name)
+        if key not in orders and is_numeric_dtype(column):
+            return column
+        order = orders.get(key, column.unique())
+        return column.map({name: position for position, name in enumerate(order)})
+
+    return table.sort_values(list(keys), key=positions, kind="stable", ignore_index=True)

@@ -8,7 +8,8 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, ClaimInput
+from holdfast._typing import EstimatorLike
+from holdfast.papers._claims import Check, Claim, ClaimInput, format_values
 from holdfast.papers._record import Experiment, Paper, Setting
 from holdfast.papers._runner import ExperimentResult
 
@@ -32,19 +33,21 @@ MEASURES = {
 SEARCHES = ("SFS", "SFFS", "DOS")
 
 
-def table(shop: ExperimentRunner) -> ExperimentResult:
-    """Run all searches with all classifiers; a study each."""
+def table(runner: ExperimentRunner) -> ExperimentResult:
+    """Run all searches, with one study per classifier."""
     rows, facts = [], {}
     for setting, classifiers in CLASSIFIERS.items():
         for name, classifier in classifiers.items():
-            result = run_search_study(shop, setting, name, classifier)
-            own = numbers(result)
-            rows.append(own.assign(setting=setting, classifier=name))
-            facts[setting, f"leads {name}"] = leads(result)
+            result = run_search_study(runner, setting, name, classifier)
+            table = tabulate_study(result)
+            rows.append(table.assign(setting=setting, classifier=name))
+            facts[setting, f"leads {name}"] = compare_searches(result)
     return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
-def run_search_study(shop: ExperimentRunner, setting: str, name: str, classifier: Any) -> hf.Result:  # noqa: ANN401
+def run_search_study(
+    runner: ExperimentRunner, setting: str, name: str, classifier: EstimatorLike
+) -> hf.Result:
     """Run the searches with one classifier."""
     selectors = {
         "random": hf.RandomSubset(classifier),
@@ -52,71 +55,76 @@ def run_search_study(shop: ExperimentRunner, setting: str, name: str, classifier
         "SFFS": hf.FloatingSelection(classifier),
         "DOS": hf.OscillatingSearch(classifier),
     }
-    return shop.study(
+    return runner.study(
         f"{setting} {name}",
         selectors,
-        shop.data("wine"),
-        protocol=hf.Subsampling(shop.either(*RUNS[setting]), 0.8),
+        runner.data("wine"),
+        protocol=hf.Subsampling(runner.reduced_or_full(*RUNS[setting]), 0.8),
         classifiers=(),
         measures=list(MEASURES.values()),
     )
 
 
-def numbers(result: hf.Result) -> pd.DataFrame:
-    """Return the columns of the table, a number a row."""
-    worth = result.values.groupby("selector", sort=False)["value"].agg(["mean", "std"])
+def tabulate_study(result: hf.Result) -> pd.DataFrame:
+    """Return the columns of the table, one row per number."""
+    rates = result.values.groupby("selector", sort=False)["value"].agg(["mean", "std"])
     summary = result.summary().set_index("selector")
-    measured = result.stability.pivot(index="selector", columns="measure", values="value")
+    stability = result.stability.pivot(index="selector", columns="measure", values="value")
     columns = {
-        "rate": worth["mean"],
-        "rate sd": worth["std"],
+        "rate": rates["mean"],
+        "rate sd": rates["std"],
         "size": summary["selected"],
         "size sd": summary["selected_sd"],
-        **{short: measured[name] for short, name in MEASURES.items()},
+        **{short: stability[name] for short, name in MEASURES.items()},
     }
     wide = pd.DataFrame(columns).loc[list(result.selectors)].rename_axis("method")
     return wide.reset_index().melt("method", var_name="what")
 
 
-def leads(result: hf.Result) -> dict[tuple[str, str], hf.measures.Comparison]:
+def compare_searches(result: hf.Result) -> dict[tuple[str, str], hf.measures.Comparison]:
     """Compare the searches with each other, on the same runs."""
-    found = {name: result.preferences[name, "own"] for name in SEARCHES}
+    subsets = {name: result.preferences[name, "own"] for name in SEARCHES}
     pairs = (("SFFS", "SFS"), ("DOS", "SFFS"), ("DOS", "SFS"))
     return {
-        (one, other): hf.compare(found[one], found[other], MEASURES["CW_rel"], paired=True)
-        for one, other in pairs
+        (first, second): hf.compare(
+            subsets[first], subsets[second], MEASURES["CW_rel"], paired=True
+        )
+        for first, second in pairs
     }
 
 
-def _of_random_subsets(seen: ClaimInput, what: str) -> pd.Series[float]:
+def _random_subset_values(inputs: ClaimInput, what: str) -> pd.Series[float]:
     """Return a column of the table for random subsets, by classifier."""
-    return seen.pivot("classifier", "what", method="random", what=what)[what]
+    return inputs.pivot("classifier", "what", method="random", what=what)[what]
 
 
-def random_is_near_zero(seen: ClaimInput) -> tuple[bool, str]:
+def random_is_near_zero(inputs: ClaimInput) -> tuple[bool, str]:
     """Random subsets have nothing in common."""
-    found = _of_random_subsets(seen, "CW_rel")
-    texts = [f"{name} {value:.4f}" for name, value in found.items()]
-    return bool(found.abs().max() < 0.05), "; ".join(texts)
+    values = _random_subset_values(inputs, "CW_rel")
+    return bool(values.abs().max() < 0.05), format_values(values, ".4f", "; ")
 
 
-def unadjusted_rates_random_high(seen: ClaimInput) -> tuple[bool, str]:
+def unadjusted_rates_random_high(inputs: ClaimInput) -> tuple[bool, str]:
     """CW of random subsets is high although they have nothing in common."""
-    found = _of_random_subsets(seen, "CW")
-    return bool(found.min() > 0.4), f"CW of random subsets {found.min():.2f} to {found.max():.2f}"
+    values = _random_subset_values(inputs, "CW")
+    return bool(
+        values.min() > 0.4
+    ), f"CW of random subsets {values.min():.2f} to {values.max():.2f}"
 
 
 def dos_leads(classifier: str) -> Claim:
-    """Say that DOS is more consistent than SFFS, and that more than SFS."""
+    """Claim that DOS is more consistent than SFFS, and SFFS than SFS."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = seen.fact(f"leads {classifier}")
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        comparisons = inputs.fact(f"leads {classifier}")
         texts = [
-            f"{one} over {other} {lead.difference:+.3f} [{lead.low:+.3f}, {lead.high:+.3f}]"
-            for (one, other), lead in found.items()
-            if (one, other) != ("DOS", "SFS")
+            f"{first} over {second} {lead.difference:+.3f} [{lead.low:+.3f}, {lead.high:+.3f}]"
+            for (first, second), lead in comparisons.items()
+            if (first, second) != ("DOS", "SFS")
         ]
-        held = found["DOS", "SFFS"].difference > 0 and found["SFFS", "SFS"].difference > 0
+        held = (
+            comparisons["DOS", "SFFS"].difference > 0 and comparisons["SFFS", "SFS"].difference > 0
+        )
         return held, "; ".join(texts)
 
     return Claim(
@@ -124,16 +132,13 @@ def dos_leads(classifier: str) -> Claim:
     )
 
 
-def best_of_all(what: str, best: str, *, lowest: bool = False) -> Any:  # noqa: ANN401
+def best_of_all(what: str, best: str, *, lowest: bool = False) -> Check:
     """Return a check that one search is ahead of the others for every classifier."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        wide = seen.pivot("classifier", "method", what=what)[list(SEARCHES)]
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        wide = inputs.pivot("classifier", "method", what=what)[list(SEARCHES)]
         winners = wide.idxmin(axis=1) if lowest else wide.idxmax(axis=1)
-        texts = [
-            f"{name}: " + ", ".join(f"{one} {value:.4f}" for one, value in row.items())
-            for name, row in wide.iterrows()
-        ]
+        texts = [f"{name}: {format_values(row, '.4f')}" for name, row in wide.iterrows()]
         return bool((winners == best).all()), "; ".join(texts)
 
     return check

@@ -1,4 +1,4 @@
-"""Pictures of stability: functions of numbers that draw, and return what they drew."""
+"""Plotting functions: each draws a table of numbers and returns a `Picture`."""
 
 from holdfast.plot._accuracy_stability import plane
 from holdfast.plot._curves import ensemble_sizes, profiles

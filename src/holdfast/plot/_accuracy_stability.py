@@ -1,4 +1,4 @@
-"""Accuracy against stability: which pair of selector and classifier to take."""
+"""Accuracy against stability of pairs of selector and classifier."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from holdfast._formatting import format_list, plural
+from holdfast._typing import BoolArray, FloatArray
 from holdfast.plot._canvas import (
     check_columns,
     draw_empty_picture,
@@ -17,35 +19,39 @@ from holdfast.plot._canvas import (
     open_canvas,
 )
 from holdfast.plot._labels import (
+    draw_name_list,
     format_distinct_names,
     format_name,
-    height_for,
-    list_names,
+    margin_height,
     place_labels,
 )
 from holdfast.plot._style import (
     Style,
-    column,
+    format_share,
     format_shares,
     format_values,
+    get_floats,
     get_line_style,
-    numeric,
-    percent,
+    keep_finite_rows,
+    marker_options,
+    to_floats,
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
 
 TITLE = "Accuracy and stability"
-CORRECT = "share of test samples classified correctly, %"
+ACCURACY_LABEL = "share of test samples classified correctly, %"
+COORDINATES = ["accuracy", "stability"]
 MAX_LABELED_POINTS = 8
-"""So many points have a label each; of more, only the recommended one and those on the line."""
+"""Of more points than this, only the recommended one and the corners of the front have a label."""
 MAX_POINTS_WITH_INTERVALS = 30
-"""Of so many points each shows its intervals; of more, only the recommended one and the front."""
+"""Of more points than this, only the recommended one and the front show their intervals."""
+MIN_AXIS_SPANS = np.array([0.1, 0.2])
+"""Least ranges of the axes of accuracy and stability, so that small differences look small."""
+MAX_LETTERS = 24
+"""Longest name of a selector, in letters (chosen by eye, as the numbers of points above)."""
 
 
 def plane(
@@ -58,36 +64,36 @@ def plane(
 ) -> Picture:
     """Draw pairs of selector and classifier by accuracy and stability: better is right and up.
 
-    Crosses are intervals: upright that of stability, up to what the measure can reach, across one
-    standard error of the accuracy to either side. The stepped line is the Pareto front: pairs
-    that no other beats in both. Strong marks are on the front; where it weighs the number of
-    features as well, some lie off the line. The recommended pair has a ring.
+    Vertical lines are intervals of the stability, horizontal lines one standard error of the
+    accuracy to either side. The stepped line is the Pareto front: no other pair beats its pairs in
+    both. Pairs on the front have strong marks; if the front counts the number of features as well,
+    some of them lie off the line. A ring marks the recommended pair.
 
-    Selections that are no more stable than chance (the interval reaches 0), as those of
-    ``random_score``, would press all others into a corner; unless on the front or recommended,
-    they are left out, and a remark says so.
+    Selections no more stable than chance (the interval reaches 0), such as those of
+    ``random_score``, would press all others into a corner. Unless they are on the front or
+    recommended, they are left out, and a note names them.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``selector``, ``error``, ``stability``; where known ``classifier``, ``size``,
+        Columns ``selector``, ``error``, ``stability``; optionally ``classifier``, ``size``,
         ``standard_error``, ``low``, ``high``, ``front`` and ``recommended`` (true or false).
-        Without ``front``, the pairs that no other beats make it. Rows without an error or a
-        stability are left out.
+        Without ``front``, it consists of the pairs that no other beats. Rows without an error or
+        a stability are left out.
     measure : str, default "stability"
-        What the stability is measured by, in words.
+        Name of the measure of stability, for the axis.
     maximum : float, default 1.0
-        The largest value of the measure, where the axis ends; infinite where there is none.
+        Largest value of the measure, where the axis ends; infinite if there is none.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows of the table that have a place, with their ``accuracy`` and whether
-        they are ``drawn``.
+        ``numbers`` holds the rows with an error and a stability, with their ``accuracy`` and
+        whether they are ``drawn``.
 
     Examples
     --------
@@ -102,185 +108,174 @@ def plane(
     numbers = _prepare_points(table)
     drawn = numbers[numbers["drawn"]]
     selectors = list(dict.fromkeys(drawn["selector"].astype(str)))
-    sheet = open_canvas(ax, style, max(4.2, 1.0 + height_for(len(selectors) + 2)))
+    canvas = open_canvas(ax, style, max(4.2, 1.0 + margin_height(len(selectors) + 2)))
     if drawn.empty:
-        return draw_empty_picture(sheet, numbers, TITLE, "no errors of classifiers are known")
-    _draw(sheet, drawn, selectors)
-    _widen(sheet, drawn, maximum)
-    sheet.ax.set(xlabel=f"{CORRECT}{_remark(numbers)}", ylabel=measure)
-    _name(sheet, drawn, selectors)
-    return finalize(sheet, numbers, TITLE, _describe_picture(drawn))
+        return draw_empty_picture(canvas, numbers, TITLE, "no errors of classifiers are known")
+    _draw_plane(canvas, drawn, selectors)
+    _widen_limits(canvas, drawn, maximum)
+    canvas.ax.set(xlabel=f"{ACCURACY_LABEL}{_format_hidden_note(numbers)}", ylabel=measure)
+    _label_plane(canvas, drawn, selectors)
+    return finalize(canvas, numbers, TITLE, _describe_plane(drawn, selectors))
 
 
 def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that have a place, with all that is drawn of them."""
-    error, stability = numeric(table["error"]), numeric(table["stability"])
+    """Return the rows with an error and a stability, and all columns needed for drawing."""
+    error, stability = to_floats(table["error"]), to_floats(table["stability"])
     frame = table.assign(error=error, stability=stability, accuracy=1 - error)
     for name in ("standard_error", "low", "high"):
-        frame[name] = column(table, name)
-    frame = frame[np.isfinite(error) & np.isfinite(stability)].reset_index(drop=True)
-    places = frame[["accuracy", "stability"]].to_numpy()
+        frame[name] = get_floats(table, name)
+    frame = keep_finite_rows(frame, "error", "stability").reset_index(drop=True)
     if "front" not in frame.columns:
-        frame["front"] = find_undominated_points(places)
+        frame["front"] = find_undominated_points(frame[COORDINATES].to_numpy())
     if "recommended" not in frame.columns:
         frame["recommended"] = False
     frame = frame.astype({"front": bool, "recommended": bool})
-    weak = (frame["low"] <= 0) & ~frame["front"] & ~frame["recommended"]
-    return frame.assign(drawn=~weak)
+    hidden = (frame["low"] <= 0) & ~frame["front"] & ~frame["recommended"]
+    return frame.assign(drawn=~hidden)
 
 
-def _remark(numbers: pd.DataFrame) -> str:
-    """Say which selectors are not drawn."""
+def _format_hidden_note(numbers: pd.DataFrame) -> str:
+    """Return a note on the points that are not drawn."""
     hidden = numbers[~numbers["drawn"]]
     if hidden.empty:
         return ""
-    names = format_list(
-        (format_name(name, most=24) for name in dict.fromkeys(hidden["selector"])), most=2
-    )
+    names = [format_name(name, MAX_LETTERS) for name in dict.fromkeys(hidden["selector"])]
     points = plural(len(hidden), "point")
-    return f"\nnot shown, as no more stable than chance: {points} of {names}"
+    return f"\nnot shown, as no more stable than chance: {points} of {format_list(names, most=2)}"
 
 
-def find_undominated_points(places: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which points no other beats: at least as far right and up, and farther in one."""
-    one, other = places[:, np.newaxis], places[np.newaxis]
-    beaten = np.all(other >= one, axis=2) & np.any(other > one, axis=2)
+def find_undominated_points(points: FloatArray) -> BoolArray:
+    """Return which points no other beats: at least as far right and up, and farther in one."""
+    point, other = points[:, np.newaxis], points[np.newaxis]
+    beaten = np.all(other >= point, axis=2) & np.any(other > point, axis=2)
     return np.asarray(~beaten.any(axis=1))
 
 
-def _draw(sheet: Canvas, drawn: pd.DataFrame, selectors: list[str]) -> None:
-    ax = sheet.ax
+def _draw_plane(canvas: Canvas, drawn: pd.DataFrame, selectors: list[str]) -> None:
+    ax = canvas.ax
     ax.margins(0.1)
-    draw_grid_lines(sheet, "y")
+    draw_grid_lines(canvas, "y")
     format_shares(ax.xaxis)
     format_values(ax.yaxis)
-    _draw_front(sheet, drawn)
-    chief = (drawn["front"] | drawn["recommended"]).to_numpy()
+    _draw_front(canvas, drawn)
+    is_main = (drawn["front"] | drawn["recommended"]).to_numpy()
+    has_interval = is_main | (len(drawn) <= MAX_POINTS_WITH_INTERVALS)
     for position, name in enumerate(selectors):
-        own = (drawn["selector"].astype(str) == name).to_numpy()
-        how = get_line_style(position, sheet.colours)
-        _draw_points(sheet, drawn[own & ~chief], how.marker, how.colour, 0.5)
-        _draw_points(sheet, drawn[own & chief], how.marker, how.colour, 1.0)
-        crossed = drawn[own & (chief | (len(drawn) <= MAX_POINTS_WITH_INTERVALS))]
-        _draw_crosses(sheet, crossed, how.colour)
-    best = drawn[drawn["recommended"]]
+        chosen = (drawn["selector"].astype(str) == name).to_numpy()
+        colour, marker, _ = get_line_style(position, canvas.colours)
+        _draw_points(canvas, drawn[chosen & ~is_main], marker, colour, 0.5)
+        _draw_points(canvas, drawn[chosen & is_main], marker, colour, 1.0)
+        _draw_intervals(canvas, drawn[chosen & has_interval], colour)
+    recommended = drawn[drawn["recommended"]]
     ax.scatter(
-        best["accuracy"], best["stability"], s=190, facecolors="none", linewidths=1.5,
-        edgecolors=sheet.colours["ink"], zorder=5, clip_on=False,
+        recommended["accuracy"], recommended["stability"], s=190, facecolors="none",
+        linewidths=1.5, edgecolors=canvas.colours["ink"], zorder=5, clip_on=False,
     )  # fmt: skip
 
 
-def _widen(sheet: Canvas, drawn: pd.DataFrame, maximum: float) -> None:
-    """Let axes span a tenth of the accuracy and a fifth of the stability, of what is possible."""
-    places = drawn[["accuracy", "stability"]]
-    middle, span = (places.min() + places.max()).to_numpy() / 2, np.array([0.05, 0.1])
-    most = np.array([1.0, maximum])
-    sheet.ax.update_datalim([np.minimum(middle - span, most - 2 * span), middle + span])
-    sheet.ax.autoscale_view()
-    right, top = np.minimum([sheet.ax.get_xlim()[1], sheet.ax.get_ylim()[1]], most)
-    sheet.ax.set(xlim=(None, right), ylim=(None, top))
+def _widen_limits(canvas: Canvas, drawn: pd.DataFrame, maximum: float) -> None:
+    """Give the axes their least ranges, and end them at the largest possible values."""
+    points = drawn[COORDINATES]
+    middle, half_span = (points.min() + points.max()).to_numpy() / 2, MIN_AXIS_SPANS / 2
+    largest = np.array([1.0, maximum])
+    corners = [np.minimum(middle - half_span, largest - 2 * half_span), middle + half_span]
+    canvas.ax.update_datalim(corners)
+    canvas.ax.autoscale_view()
+    right, top = np.minimum([canvas.ax.get_xlim()[1], canvas.ax.get_ylim()[1]], largest)
+    canvas.ax.set(xlim=(None, right), ylim=(None, top))
 
 
 def _draw_points(
-    sheet: Canvas, rows: pd.DataFrame, marker: str, colour: str, strength: float
+    canvas: Canvas, rows: pd.DataFrame, marker: str, colour: str, opacity: float
 ) -> None:
     if len(rows):
-        sheet.ax.scatter(
-            rows["accuracy"], rows["stability"], s=38 if strength == 1 else 24, marker=marker,
-            color=colour, alpha=strength, zorder=4, linewidths=0.5, clip_on=False,
-            edgecolors=sheet.colours["paper"],
+        canvas.ax.scatter(
+            rows["accuracy"], rows["stability"], s=38 if opacity == 1 else 24, marker=marker,
+            color=colour, alpha=opacity, zorder=4, linewidths=0.5, clip_on=False,
+            edgecolors=canvas.colours["paper"],
         )  # fmt: skip
 
 
-def _draw_crosses(sheet: Canvas, rows: pd.DataFrame, colour: str) -> None:
-    x, y, reach = rows["accuracy"], rows["stability"], rows["standard_error"]
+def _draw_intervals(canvas: Canvas, rows: pd.DataFrame, colour: str) -> None:
+    x, y, standard_error = rows["accuracy"], rows["stability"], rows["standard_error"]
     thin: Any = {"color": colour, "linewidth": 0.9, "alpha": 0.4, "zorder": 2}
-    sheet.ax.hlines(y, x - reach, x + reach, **thin)
-    sheet.ax.vlines(x, rows["low"], rows["high"], **thin)
+    canvas.ax.hlines(y, x - standard_error, x + standard_error, **thin)
+    canvas.ax.vlines(x, rows["low"], rows["high"], **thin)
 
 
-def _draw_front(sheet: Canvas, drawn: pd.DataFrame) -> None:
-    """Draw steps through those points of the front that nothing beats in this plane."""
-    steps = drawn.loc[_corners(drawn), ["accuracy", "stability"]].to_numpy()
+def _draw_front(canvas: Canvas, drawn: pd.DataFrame) -> None:
+    """Draw steps through the corners of the Pareto front."""
+    steps = drawn.loc[_find_corners(drawn), COORDINATES].to_numpy()
     if len(steps) > 1:
         steps = np.unique(steps, axis=0)
-        sheet.ax.plot(
-            steps[:, 0], steps[:, 1], drawstyle="steps-pre", color=sheet.colours["muted"],
+        canvas.ax.plot(
+            steps[:, 0], steps[:, 1], drawstyle="steps-pre", color=canvas.colours["muted"],
             linewidth=1.0, zorder=1.5, clip_on=False,
         )  # fmt: skip
 
 
-def _corners(drawn: pd.DataFrame) -> NDArray[np.bool_]:
-    """Tell which points of the front are corners of its line.
+def _find_corners(drawn: pd.DataFrame) -> BoolArray:
+    """Return which points of the front are corners of its line.
 
-    A front of error, stability and size has others: pairs that are beaten in this plane, but
-    by pairs with more features.
+    A front of error, stability and size has other points as well: pairs that are beaten in this
+    plane, but only by pairs with more features.
     """
-    corner = drawn["front"].to_numpy(dtype=np.bool_, copy=True)
-    places = drawn.loc[corner, ["accuracy", "stability"]].to_numpy()
-    corner[corner] = find_undominated_points(places)
-    return corner
+    is_corner = drawn["front"].to_numpy(dtype=np.bool_, copy=True)
+    is_corner[is_corner] = find_undominated_points(drawn.loc[is_corner, COORDINATES].to_numpy())
+    return is_corner
 
 
-def _name(sheet: Canvas, drawn: pd.DataFrame, selectors: list[str]) -> None:
-    """Name selectors in the margin, and the points that matter most beside them."""
-    names = dict(
-        zip(selectors, format_distinct_names(selectors, most=sheet.letters(24)), strict=True)
-    )
-    layout(sheet)
-    entries = [(names[name], _sample(sheet, i)) for i, name in enumerate(selectors)]
-    list_names(sheet, [*entries, *_meanings(sheet, drawn)])
-    layout(sheet)
-    chief = (
-        drawn[_corners(drawn) | drawn["recommended"]] if len(drawn) > MAX_LABELED_POINTS else drawn
-    )
-    chief = chief.sort_values(["recommended", "stability"], ascending=False).head(
-        MAX_LABELED_POINTS
-    )
-    texts = [_format_point_name(row, names) for _, row in chief.iterrows()]
-    keys = ["accuracy", "stability"]
-    place_labels(sheet, drawn[keys].to_numpy(), texts, chief[keys].to_numpy())
+def _label_plane(canvas: Canvas, drawn: pd.DataFrame, selectors: list[str]) -> None:
+    """Name the selectors in the margin, and the most important points next to them."""
+    short = format_distinct_names(selectors, canvas.max_name_letters(MAX_LETTERS))
+    names = dict(zip(selectors, short, strict=True))
+    layout(canvas)
+    entries = [(name, marker_options(i, canvas.colours)) for i, name in enumerate(short)]
+    draw_name_list(canvas, [*entries, *_extra_legend_entries(canvas, drawn)])
+    layout(canvas)
+    labeled = drawn
+    if len(drawn) > MAX_LABELED_POINTS:
+        labeled = drawn[_find_corners(drawn) | drawn["recommended"]]
+    labeled = labeled.sort_values(["recommended", "stability"], ascending=False)
+    labeled = labeled.head(MAX_LABELED_POINTS)
+    texts = [_format_point_name(row, names) for _, row in labeled.iterrows()]
+    place_labels(canvas, drawn[COORDINATES].to_numpy(), texts, labeled[COORDINATES].to_numpy())
 
 
-def _meanings(sheet: Canvas, drawn: pd.DataFrame) -> list[tuple[str, dict[str, Any]]]:
-    """Return what the line and the ring mean, where they are drawn."""
-    ring = {"marker": "o", "markersize": 8, "color": "none", "linestyle": "none"}
-    ring |= {"markeredgecolor": sheet.colours["ink"], "markeredgewidth": 1.3}
-    meanings: list[tuple[str, dict[str, Any]]] = []
-    if _corners(drawn).sum() > 1:
-        meanings.append(("Pareto front", {"color": sheet.colours["muted"], "linewidth": 1.0}))
-    return [*meanings, ("recommended", ring)] if drawn["recommended"].any() else meanings
-
-
-def _sample(sheet: Canvas, position: int) -> dict[str, Any]:
-    how = get_line_style(position, sheet.colours)
-    return {"color": how.colour, "marker": how.marker, "markersize": 5.5, "linestyle": "none"}
+def _extra_legend_entries(canvas: Canvas, drawn: pd.DataFrame) -> list[tuple[str, dict[str, Any]]]:
+    """Return the entries of the front and the ring, if they are drawn."""
+    entries: list[tuple[str, dict[str, Any]]] = []
+    if _find_corners(drawn).sum() > 1:
+        entries.append(("Pareto front", {"color": canvas.colours["muted"], "linewidth": 1.0}))
+    if drawn["recommended"].any():
+        ring = {"marker": "o", "markersize": 8, "color": "none", "linestyle": "none"}
+        ring |= {"markeredgecolor": canvas.colours["ink"], "markeredgewidth": 1.3}
+        entries.append(("recommended", ring))
+    return entries
 
 
 def _format_point_name(row: pd.Series, names: dict[str, str]) -> str:
-    """Return what a point is called: selector, size, classifier."""
+    """Return the name of a point: selector, size, classifier."""
     parts = [names.get(str(row["selector"]), ""), row.get("size"), row.get("classifier")]
-    known = [format_name(part, most=24) for part in parts if part is not None and not pd.isna(part)]
-    return ", ".join(known)
+    return ", ".join(
+        format_name(part, MAX_LETTERS) for part in parts if part is not None and not pd.isna(part)
+    )
 
 
-def _on_front(drawn: pd.DataFrame) -> str:
-    """Say how many points are on the line, and how many more where size is a third aim."""
-    corners = _corners(drawn)
-    more = int((drawn["front"] & ~corners).sum())
-    rest = f"; {more:,} more when the number of features counts as well" if more else ""
-    return f"{plural(int(corners.sum()), 'point')} on the Pareto front of the two{rest}"
-
-
-def _describe_picture(drawn: pd.DataFrame) -> str:
-    selectors = list(dict.fromkeys(drawn["selector"].astype(str)))
+def _describe_plane(drawn: pd.DataFrame, selectors: list[str]) -> str:
     names = dict(zip(selectors, format_distinct_names(selectors), strict=True))
-    text = f"{plural(len(drawn), 'point')} by accuracy and stability; {_on_front(drawn)}."
+    corners = _find_corners(drawn)
+    n_others = int((drawn["front"] & ~corners).sum())
+    others = f"; {n_others:,} more when the number of features counts as well" if n_others else ""
+    text = (
+        f"{plural(len(drawn), 'point')} by accuracy and stability; "
+        f"{plural(int(corners.sum()), 'point')} on the Pareto front of the two{others}."
+    )
     for lead, rows in (
-        ("Recommended", drawn[drawn["recommended"]]),
+        ("Recommended", drawn[drawn["recommended"]].head(1)),
         ("Most accurate", drawn.sort_values("accuracy", kind="stable").tail(1)),
     ):
-        for _, row in rows.head(1).iterrows():
-            numbers = f"{percent(row['accuracy'])} correct, stability {row['stability']:.2f}"
-            text += f" {lead}: {_format_point_name(row, names)}, {numbers}."
+        for _, row in rows.iterrows():
+            values = f"{format_share(row['accuracy'])} correct, stability {row['stability']:.2f}"
+            text += f" {lead}: {_format_point_name(row, names)}, {values}."
     return text

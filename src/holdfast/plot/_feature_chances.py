@@ -1,10 +1,12 @@
-"""Each selected feature's chance to be found again by a second study."""
+"""The chance of each selected feature to be found again by a second study."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from holdfast._formatting import plural
@@ -12,29 +14,32 @@ from holdfast.plot._canvas import (
     check_columns,
     draw_empty_picture,
     draw_grid_lines,
+    draw_legend_above,
     finalize,
-    name_rows,
     open_canvas,
     write_text,
 )
-from holdfast.plot._labels import MAX_NAME_LETTERS, format_distinct_names, format_name
-from holdfast.plot._style import TICK, column, numeric
+from holdfast.plot._frequencies import draw_row_markers
+from holdfast.plot._labels import format_name, name_rows
+from holdfast.plot._style import (
+    Style,
+    get_floats,
+    keep_finite_rows,
+    reference_line_options,
+    to_floats,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
 
 TITLE = "Chance to be found again"
-ROW_HEIGHT, FRAME_HEIGHT, FEWEST_ROWS = 0.235, 1.15, 4
-"""Inches of a row, of legend and axis together, and the fewest rows that there is room for."""
+ROW_HEIGHT_INCHES, FRAME_HEIGHT_INCHES, MIN_ROWS = 0.235, 1.15, 4
+"""Height of a row, height of legend and axis together, and fewest rows with space (by eye)."""
 
 
-class GradeLook(NamedTuple):
-    """Colour and shape of a grade: each alone tells the grades apart."""
+class GradeStyle(NamedTuple):
+    """Colour and shape of a grade; either one identifies the grade."""
 
     colour: str
     marker: str
@@ -42,11 +47,11 @@ class GradeLook(NamedTuple):
     range: str
 
 
-LOOKS = {
-    "very likely": GradeLook("blue", "o", 46, "0.9 or more"),
-    "likely": GradeLook("green", "s", 40, "0.7 to 0.9"),
-    "uncertain": GradeLook("orange", "^", 46, "0.3 to 0.7"),
-    "unlikely": GradeLook("slate", "X", 40, "below 0.3"),
+GRADE_STYLES = {
+    "very likely": GradeStyle("blue", "o", 46, "0.9 or more"),
+    "likely": GradeStyle("green", "s", 40, "0.7 to 0.9"),
+    "uncertain": GradeStyle("orange", "^", 46, "0.3 to 0.7"),
+    "unlikely": GradeStyle("slate", "X", 40, "below 0.3"),
 }
 
 
@@ -58,28 +63,28 @@ def found_again(
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
-    """Draw each feature's chance to be found again, the highest on top.
+    """Draw the chance of each feature to be found again, the highest on top.
 
-    A line goes from the lower bound to the chance. Colour and shape show the grade.
+    A line joins the lower bound and the chance. Colour and shape show the grade.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``feature``, ``found_again`` (from 0 to 1) and ``grade``; where known ``low``, the
+        Columns ``feature``, ``found_again`` (from 0 to 1) and ``grade``; optionally ``low``, the
         lower bound, and ``selected``: features that are not selected are left out.
     chance_level : float, optional
-        The chance of a feature if features were drawn at random; a dashed line marks it.
+        Chance of a feature if features are drawn at random; a dashed line marks it.
     most : int, default 18
-        Show at most so many features; a remark counts the others.
+        Most features shown; a note gives the number of the others.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows of the table that are drawn, in their order.
+        ``numbers`` holds the rows drawn, in their order.
 
     Examples
     --------
@@ -96,82 +101,78 @@ def found_again(
     ['TP53', 'MYC']
     """
     check_columns(table, ("feature", "found_again", "grade"), "found_again")
-    known = table[np.isfinite(numeric(table["found_again"]))]
+    known = keep_finite_rows(table, "found_again")
     if "selected" in known:
         known = known[known["selected"].astype(bool)]
     ordered = known.sort_values("found_again", ascending=False, kind="stable")
     drawn = ordered.head(max(most, 1)).reset_index(drop=True)
-    height = FRAME_HEIGHT + ROW_HEIGHT * max(len(drawn), FEWEST_ROWS)
-    sheet = open_canvas(ax, style, height)
+    height = FRAME_HEIGHT_INCHES + ROW_HEIGHT_INCHES * max(len(drawn), MIN_ROWS)
+    canvas = open_canvas(ax, style, height)
     if drawn.empty:
-        return draw_empty_picture(sheet, drawn, TITLE, "no feature is selected")
-    _draw(sheet, drawn)
-    _label(sheet, drawn, len(ordered) - len(drawn))
+        return draw_empty_picture(canvas, drawn, TITLE, "no feature is selected")
+    _draw_chances(canvas, drawn)
+    _label_chances(canvas, drawn, len(ordered) - len(drawn))
     if chance_level is not None:
-        _mark_chance_level(sheet, chance_level)
-    _add_legend(sheet, drawn)
-    return finalize(sheet, drawn, TITLE, _description(drawn, ordered))
+        canvas.ax.axvline(chance_level, zorder=1, **_chance_line_options(canvas))
+    _draw_grade_legend(canvas, drawn)
+    return finalize(canvas, drawn, TITLE, _describe_chances(drawn, ordered))
 
 
-def _draw(sheet: Canvas, table: pd.DataFrame) -> None:
-    chances, low = numeric(table["found_again"]), column(table, "low")
+def _draw_chances(canvas: Canvas, table: pd.DataFrame) -> None:
+    chances, low = to_floats(table["found_again"]), get_floats(table, "low")
     rows = np.arange(len(table))
-    for grade, look in LOOKS.items():
-        own = (table["grade"] == grade).to_numpy()
-        colour = sheet.colours[look.colour]
-        sheet.ax.hlines(rows[own], low[own], chances[own], color=colour, linewidth=2.4, alpha=0.5)
-        sheet.ax.scatter(
-            chances[own], rows[own], s=look.size, marker=look.marker, color=colour, zorder=3,
-            linewidths=0,
-        )  # fmt: skip
+    for grade, style in GRADE_STYLES.items():
+        chosen = (table["grade"] == grade).to_numpy()
+        x, y, colour = chances[chosen], rows[chosen], canvas.colours[style.colour]
+        canvas.ax.hlines(y, low[chosen], x, color=colour, linewidth=2.4, alpha=0.5)
+        draw_row_markers(canvas, x, y, style.marker, style.size, colour)
+    size, ink = canvas.text_size(len(table)), canvas.colours["ink"]
     for row, chance in enumerate(chances):
-        write_text(sheet, 1.06, row, f"{chance:.2f}", va="center", color=sheet.colours["ink"],
-             fontsize=sheet.size(len(table)))  # fmt: skip
+        write_text(canvas, 1.06, row, f"{chance:.2f}", va="center", color=ink, fontsize=size)
 
 
-def _label(sheet: Canvas, drawn: pd.DataFrame, n_left_out: int) -> None:
-    name_rows(sheet, format_distinct_names(drawn["feature"], sheet.letters(MAX_NAME_LETTERS)))
-    sheet.ax.set_ylim(max(len(drawn), FEWEST_ROWS) - 0.4, -0.6)
-    sheet.ax.set_xlim(-0.03, 1.13)
-    sheet.ax.set_xticks([0, 0.3, 0.7, 0.9, 1.0], ["0", "0.3", "0.7", "0.9", "1"])
-    draw_grid_lines(sheet, "x")
-    note = ""
-    if n_left_out:
-        verb = "has a" if n_left_out == 1 else "have"
-        lower = " lower chance" if n_left_out == 1 else " lower chances"
-        note = f"\n{plural(n_left_out, 'more feature')} {verb}{lower}"
-    sheet.ax.set_xlabel(f"chance that a second study selects it (line: from its lower bound){note}")
+def _label_chances(canvas: Canvas, drawn: pd.DataFrame, n_hidden: int) -> None:
+    name_rows(canvas, drawn["feature"])
+    canvas.ax.set_ylim(max(len(drawn), MIN_ROWS) - 0.4, -0.6)
+    canvas.ax.set_xlim(-0.03, 1.13)
+    canvas.ax.set_xticks([0, 0.3, 0.7, 0.9, 1.0], ["0", "0.3", "0.7", "0.9", "1"])
+    draw_grid_lines(canvas, "x")
+    text = "chance that a second study selects it (line: from its lower bound)"
+    if n_hidden:
+        verb = "has a lower chance" if n_hidden == 1 else "have lower chances"
+        text += f"\n{plural(n_hidden, 'more feature')} {verb}"
+    canvas.ax.set_xlabel(text)
 
 
-def _mark_chance_level(sheet: Canvas, level: float) -> None:
-    ink = sheet.colours["muted"]
-    sheet.ax.axvline(level, color=ink, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
+def _chance_line_options(canvas: Canvas) -> dict[str, Any]:
+    return reference_line_options(canvas.colours) | {"linewidth": 1.1}
 
 
-def _add_legend(sheet: Canvas, drawn: pd.DataFrame) -> None:
-    """Explain the grades that are drawn, and the dashed line."""
-    looks = {grade: look for grade, look in LOOKS.items() if (drawn["grade"] == grade).any()}
+def _draw_grade_legend(canvas: Canvas, drawn: pd.DataFrame) -> None:
+    """Explain the drawn grades and the dashed line above the axes."""
+    styles = {
+        grade: style for grade, style in GRADE_STYLES.items() if (drawn["grade"] == grade).any()
+    }
     handles = [
-        Line2D([], [], linestyle="none", marker=look.marker, markersize=6,
-               color=sheet.colours[look.colour])
-        for look in looks.values()
+        Line2D([], [], linestyle="none", marker=style.marker, markersize=6,
+               color=canvas.colours[style.colour])
+        for style in styles.values()
     ]  # fmt: skip
-    names = [f"{grade} ({look.range})" for grade, look in looks.items()]
-    if sheet.ax.lines:
-        dashed = Line2D([], [], color=sheet.colours["muted"], linewidth=1.1, linestyle=(0, (4, 3)))
-        handles, names = [*handles, dashed], [*names, "drawn at random"]
-    sheet.ax.legend(
-        handles, names, loc="lower center", bbox_to_anchor=(0.4, 1.005),
-        ncols=sheet.abreast(len(names), each=110), frameon=False, fontsize=sheet.scale * TICK,
-        labelcolor=sheet.colours["ink"], borderaxespad=0, handletextpad=0.3, columnspacing=1.2,
-        borderpad=0.2, handlelength=1.6,
+    names = [f"{grade} ({style.range})" for grade, style in styles.items()]
+    if canvas.ax.lines:
+        handles.append(Line2D([], [], **_chance_line_options(canvas)))
+        names.append("drawn at random")
+    columns = canvas.max_columns(len(names), width=110)
+    draw_legend_above(
+        canvas, handles, names, loc="lower center", bbox_to_anchor=(0.4, 1.005), ncols=columns,
+        columnspacing=1.2, handlelength=1.6,
     )  # fmt: skip
 
 
-def _description(drawn: pd.DataFrame, ordered: pd.DataFrame) -> str:
+def _describe_chances(drawn: pd.DataFrame, ordered: pd.DataFrame) -> str:
     counts = [
         f"{int((ordered['grade'] == grade).sum()):,} {grade}"
-        for grade in LOOKS
+        for grade in GRADE_STYLES
         if (ordered["grade"] == grade).any()
     ]
     first = drawn.iloc[0]

@@ -1,15 +1,18 @@
-"""Stability of groups of features against their number, a panel a data set."""
+"""Stability of groups of features, and correlations of features with their neighbours."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from holdfast._formatting import plural
-from holdfast._validation import check_integer, flag
+from holdfast._typing import FloatArray, MatrixLike
+from holdfast._validation import check_flag, check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.plot._canvas import (
     check_columns,
@@ -17,57 +20,58 @@ from holdfast.plot._canvas import (
     draw_grid_lines,
     draw_legend,
     finalize,
-    name_rows,
+    finalize_panels,
     open_canvas,
     open_panels,
-    scale_from_zero,
-    scale_panel_values,
+    scale_panel_x,
+    scale_panel_y,
     write_panel_title,
 )
-from holdfast.plot._labels import format_name
-from holdfast.plot._style import DASHES, format_values, get_line_style, numeric, plain
+from holdfast.plot._labels import format_name, label_rows
+from holdfast.plot._style import (
+    DASHES,
+    Style,
+    format_plain,
+    format_values,
+    keep_finite_rows,
+    line_options,
+    to_floats,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
 
 
 TITLE_GROUP_STABILITY = "Stability by number of groups"
 REQUIRED_COLUMNS = ("data", "selector", "measure", "size", "value")
-MEASURES = {"group_matching_index": "index", "group_matching_value": "value"}
-"""Short words for the measures of groups; others are called as they are."""
-ABREAST = 2
-"""Panels side by side."""
+MEASURE_NAMES = {"group_matching_index": "index", "group_matching_value": "value"}
+"""Short names of the measures of groups; other measures keep their names."""
+PANELS_PER_ROW = 2
 
 
 def group_stability(table: pd.DataFrame, *, style: Style = "light") -> Picture:
-    """Draw stability against the number of groups, a panel a data set, a line a selector.
+    """Draw stability against the number of groups: one panel per data set, one line per selector.
 
-    Measures differ in the dashes of lines, selectors in their colour and marks.
+    Measures differ in the dashes of lines, selectors in colours and markers.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``data``, ``selector``, ``measure``, ``size`` and ``value``: the stability of the
-        groups of one study a data set, as in ``Result.stability``. Rows with missing numbers are
+        Columns ``data``, ``selector``, ``measure``, ``size`` and ``value``: the stability of
+        groups, one study per data set, as in ``Result.stability``. Rows with missing numbers are
         left out.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows of the table that are drawn.
+        ``numbers`` holds the rows drawn.
 
     References
     ----------
-    Yu, Ding and Loscalzo (2008), Figures 2 and 3, show selectors of groups in this way.
+    Yu, Ding and Loscalzo (2008), Figures 2 and 3.
 
     Examples
     --------
@@ -79,128 +83,118 @@ def group_stability(table: pd.DataFrame, *, style: Style = "light") -> Picture:
     drags 0.75.'
     """
     check_columns(table, REQUIRED_COLUMNS, "group_stability")
-    known = np.isfinite(numeric(table["size"])) & np.isfinite(numeric(table["value"]))
-    numbers = table[known].reset_index(drop=True)
+    numbers = keep_finite_rows(table, "size", "value").reset_index(drop=True)
     names = list(dict.fromkeys(numbers["data"]))
     if not names:
-        sheet = open_panels([["0"]], style, 3.0)["0"]
-        return draw_empty_picture(sheet, numbers, TITLE_GROUP_STABILITY, "no stability is known")
-    sheets = _panels(len(names), style)
-    for sheet, name in zip(sheets, names, strict=True):
-        _draw(sheet, numbers[numbers["data"] == name], numbers)
-        write_panel_title(sheet, format_name(name))
-    _label(sheets)
-    keys = _keys(sheets[0], numbers)
-    draw_legend(sheets[0], keys, min(numbers["selector"].nunique(), 3))
-    others = [sheet.ax for sheet in sheets[1:]]
-    return finalize(
-        sheets[0], numbers, TITLE_GROUP_STABILITY, _describe_group_stability(numbers), others
-    )
+        panel = open_panels([["0"]], style, 3.0)["0"]
+        return draw_empty_picture(panel, numbers, TITLE_GROUP_STABILITY, "no stability is known")
+    panels = _open_panel_grid(len(names), style)
+    lines = _assign_lines(panels[0], numbers)
+    for panel, name in zip(panels, names, strict=True):
+        _draw_data_set(panel, numbers[numbers["data"] == name], lines)
+        _scale_axes(panel, numbers)
+        write_panel_title(panel, format_name(name))
+    _label_axes(panels)
+    handles = [
+        Line2D([], [], label=f"{format_name(selector)}, {_measure_name(measure)}", **options)
+        for (selector, measure), options in lines.items()
+    ]
+    draw_legend(panels[0], handles, min(numbers["selector"].nunique(), 3))
+    description = _describe_group_stability(numbers)
+    return finalize_panels(panels, numbers, TITLE_GROUP_STABILITY, description)
 
 
-def _panels(count: int, style: str) -> list[Canvas]:
-    """Return so many panels, two in a row; the last place may be empty."""
+def _open_panel_grid(count: int, style: str) -> list[Canvas]:
+    """Return this many panels, two per row; the last cell may be empty."""
     keys = [str(place) for place in range(count)]
-    abreast = min(count, ABREAST)
-    keys += ["."] * (-count % abreast)
-    rows = [keys[first : first + abreast] for first in range(0, len(keys), abreast)]
-    sheets = open_panels(rows, style, 1.1 + (2.6 if len(rows) == 1 else 2.1 * len(rows)))
-    return [sheets[str(place)] for place in range(count)]
+    n_columns = min(count, PANELS_PER_ROW)
+    keys += ["."] * (-count % n_columns)
+    rows = [keys[first : first + n_columns] for first in range(0, len(keys), n_columns)]
+    panels = open_panels(rows, style, 1.1 + (2.6 if len(rows) == 1 else 2.1 * len(rows)))
+    return [panels[str(place)] for place in range(count)]
 
 
-def _draw(sheet: Canvas, own: pd.DataFrame, numbers: pd.DataFrame) -> None:
-    for selector, measure in _combinations(numbers):
-        line = own[(own["selector"] == selector) & (own["measure"] == measure)]
-        line = line.sort_values("size", kind="stable")
-        sheet.ax.plot(
-            numeric(line["size"]), numeric(line["value"]),
-            **_style(sheet, numbers, selector, measure),
-        )  # fmt: skip
-    scale_panel_values(sheet, numeric(numbers["size"]))
-    scale_from_zero(sheet)
-    lowest = float(numeric(numbers["value"]).min())
-    sheet.ax.set_ylim(bottom=min(-0.03, 1.05 * lowest))
-
-
-def _label(sheets: list[Canvas]) -> None:
-    """Name the axes where nothing stands below, or to the left."""
-    for place, sheet in enumerate(sheets):
-        if place >= len(sheets) - ABREAST:
-            sheet.ax.set_xlabel("number of groups or features k")
-        if place % ABREAST == 0:
-            sheet.ax.set_ylabel("stability")
-
-
-def _combinations(numbers: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return selectors and measures that belong together, in the order of the table."""
-    pairs = zip(numbers["selector"], numbers["measure"], strict=True)
-    selectors = list(dict.fromkeys(numbers["selector"]))
-    return sorted(dict.fromkeys(pairs), key=lambda pair: selectors.index(pair[0]))
-
-
-def _style(sheet: Canvas, numbers: pd.DataFrame, selector: str, measure: str) -> dict[str, Any]:
-    position = list(dict.fromkeys(numbers["selector"])).index(selector)
-    turn = list(dict.fromkeys(numbers["measure"])).index(measure)
-    own = get_line_style(position, sheet.colours)
+def _assign_lines(panel: Canvas, numbers: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return how each pair of selector and measure is plotted, in the order of selectors."""
+    selectors, measures = (list(dict.fromkeys(numbers[key])) for key in ("selector", "measure"))
+    pairs = dict.fromkeys(zip(numbers["selector"], numbers["measure"], strict=True))
     return {
-        "color": own.colour, "marker": own.marker, "linestyle": DASHES[turn % len(DASHES)],
-        "markersize": 4, "linewidth": 1.4, "markeredgecolor": sheet.colours["paper"],
-        "markeredgewidth": 0.4,
-    }  # fmt: skip
+        (selector, measure): line_options(selectors.index(selector), panel.colours, in_panel=True)
+        | {"linestyle": DASHES[measures.index(measure) % len(DASHES)]}
+        for selector, measure in sorted(pairs, key=lambda pair: selectors.index(pair[0]))
+    }
 
 
-def _keys(sheet: Canvas, numbers: pd.DataFrame) -> list[Line2D]:
-    """Return a line for each entry of the key."""
-    return [
-        Line2D(
-            [], [], label=f"{format_name(selector)}, {MEASURES.get(measure, format_name(measure))}",
-            **_style(sheet, numbers, selector, measure),
-        )
-        for selector, measure in _combinations(numbers)
-    ]  # fmt: skip
+def _draw_data_set(
+    panel: Canvas, table: pd.DataFrame, lines: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    for (selector, measure), options in lines.items():
+        rows = table[(table["selector"] == selector) & (table["measure"] == measure)]
+        rows = rows.sort_values("size", kind="stable")
+        panel.ax.plot(to_floats(rows["size"]), to_floats(rows["value"]), **options)
+
+
+def _scale_axes(panel: Canvas, numbers: pd.DataFrame) -> None:
+    """Give all panels the same axes."""
+    scale_panel_x(panel, to_floats(numbers["size"]))
+    scale_panel_y(panel)
+    lowest = float(to_floats(numbers["value"]).min())
+    panel.ax.set_ylim(bottom=min(-0.03, 1.05 * lowest))
+
+
+def _label_axes(panels: list[Canvas]) -> None:
+    """Label the axes of the lowest and leftmost panels."""
+    for place, panel in enumerate(panels):
+        if place >= len(panels) - PANELS_PER_ROW:
+            panel.ax.set_xlabel("number of groups or features k")
+        if place % PANELS_PER_ROW == 0:
+            panel.ax.set_ylabel("stability")
+
+
+def _measure_name(measure: object) -> str:
+    return MEASURE_NAMES.get(str(measure), format_name(measure))
 
 
 def _describe_group_stability(numbers: pd.DataFrame) -> str:
     parts = []
-    for measure, own in numbers.groupby("measure", sort=False):
-        means = own.groupby("selector", sort=False)["value"].mean()
+    for measure, rows in numbers.groupby("measure", sort=False):
+        means = rows.groupby("selector", sort=False)["value"].mean()
         texts = [f"{format_name(name)} {value:.2f}" for name, value in means.items()]
-        parts.append(f"{MEASURES.get(str(measure), format_name(measure))}: {', '.join(texts[:6])}")
-    counts = [
-        plural(numbers[column].nunique(), word)
-        for column, word in (("selector", "selector"), ("data", "data set"))
-    ]
+        parts.append(f"{_measure_name(measure)}: {', '.join(texts[:6])}")
+    n_selectors = plural(numbers["selector"].nunique(), "selector")
+    n_data_sets = plural(numbers["data"].nunique(), "data set")
     return (
-        f"Lines of stability for {counts[0]} on {counts[1]}. Mean over all numbers of groups, "
+        f"Lines of stability for {n_selectors} on {n_data_sets}. Mean over all numbers of groups, "
         f"{'; '.join(parts)}."
     )
 
 
-# How closely features correlate with their nearest neighbours, by number of neighbours.
+# Correlations of features with their nearest neighbours, by number of neighbours.
 
 TITLE_NEIGHBOURS = "Correlation of features with their nearest neighbours"
-COUNTS = (*range(1, 11), 15, 20, 25)
-BLOCK = 512
-"""Features whose correlations with all others are held at a time."""
-BINS = 60
+DEFAULT_NEIGHBOUR_COUNTS = (*range(1, 11), 15, 20, 25)
+FEATURES_PER_BLOCK = 512
+"""Features whose correlations with all others are in memory at a time."""
+HISTOGRAM_BINS = 60
+"""Bins of a distribution (chosen by eye)."""
 DISTRIBUTION_HEIGHT_ROWS = 0.9
-"""How high a distribution is, in rows."""
+"""Height of a distribution, in rows (chosen by eye)."""
 
 
 def neighbours(
-    X: Any,  # noqa: ANN401  (a frame, or what becomes an array)
+    X: MatrixLike,
     *,
-    n_neighbors: Sequence[int] = COUNTS,
+    n_neighbors: Sequence[int] = DEFAULT_NEIGHBOUR_COUNTS,
     count_itself: bool = True,
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
-    """Draw how closely features correlate with their K nearest neighbours, a row a number K.
+    """Draw how closely features correlate with their K nearest neighbours, one row per K.
 
     Each feature has a mean Pearson correlation with the K features that correlate most with it.
     The distribution of these means over all features shows how many neighbours are needed to
-    tell dense regions from sparse ones; so K is chosen for :class:`holdfast.DenseGroups`. Each
-    row is scaled to its own height; a line marks the median.
+    distinguish dense from sparse regions; use it to choose K for :class:`holdfast.DenseGroups`.
+    Each row has its own scale; a line marks the median.
 
     Parameters
     ----------
@@ -208,22 +202,22 @@ def neighbours(
         Samples in rows, features in columns, without missing values. Constant features are left
         out.
     n_neighbors : sequence of int, default (1, 2, ..., 10, 15, 20, 25)
-        The numbers K; those that are more than there are features are left out.
+        The values of K; those above the number of features are left out.
     count_itself : bool, default True
-        Whether a feature is the first of its own neighbours, with a correlation of 1.
+        Whether a feature counts as its own first neighbour, with a correlation of 1.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: ``n_neighbors``, ``feature``, and its mean ``correlation``.
+        ``numbers`` holds ``n_neighbors``, ``feature``, and its mean ``correlation``.
 
     References
     ----------
-    Yu, Ding and Loscalzo (2008), Figure 1, show such distributions.
+    Yu, Ding and Loscalzo (2008), Figure 1.
 
     Examples
     --------
@@ -240,34 +234,40 @@ def neighbours(
     """
     values, names = _extract_varying_features(X)
     counts = sorted({check_integer(count, "n_neighbors", 1) for count in n_neighbors})
-    means = _means(values, counts, itself=flag(count_itself, "count_itself"))
-    numbers = _numbers(means, names)
-    sheet = open_canvas(ax, style, 1.0 + 0.33 * max(len(means), 3))
+    means = _mean_correlations(values, counts, itself=check_flag(count_itself, "count_itself"))
+    columns = ["n_neighbors", "feature", "correlation"]
+    rows = [
+        (count, name, mean)
+        for count, correlations in means.items()
+        for name, mean in zip(names, correlations, strict=True)
+    ]
+    numbers = pd.DataFrame(rows, columns=columns)
+    canvas = open_canvas(ax, style, 1.0 + 0.33 * max(len(means), 3))
     if numbers.empty:
         return draw_empty_picture(
-            sheet, numbers, TITLE_NEIGHBOURS, "no feature has so many neighbours"
+            canvas, numbers, TITLE_NEIGHBOURS, "no feature has this many neighbours"
         )
-    _draw_neighbours(sheet, means)
-    return finalize(sheet, numbers, TITLE_NEIGHBOURS, _describe_neighbours(means))
+    _draw_distributions(canvas, means)
+    return finalize(canvas, numbers, TITLE_NEIGHBOURS, _describe_neighbours(means))
 
 
-def _extract_varying_features(X: Any) -> tuple[NDArray[np.float64], list[str]]:  # noqa: ANN401
-    """Return the values of features that vary, and their names."""
+def _extract_varying_features(X: MatrixLike) -> tuple[FloatArray, list[str]]:
+    """Return the values and names of the features that are not constant."""
     values = np.asarray(X, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise InvalidInputError(
             "neighbours needs a table of finite numbers, samples in rows and features in columns; "
-            f"received the shape {values.shape}"
+            f"got the shape {values.shape}"
             + (", with missing or infinite values." if values.ndim == 2 else ".")
         )
     names = getattr(X, "columns", range(values.shape[1]))
-    varied = np.ptp(values, axis=0) > 0 if len(values) else np.zeros(values.shape[1], dtype=bool)
-    return values[:, varied], [str(name) for name, keep in zip(names, varied, strict=True) if keep]
+    varies = np.ptp(values, axis=0) > 0 if len(values) else np.zeros(values.shape[1], dtype=bool)
+    return values[:, varies], [str(name) for name, keep in zip(names, varies, strict=True) if keep]
 
 
-def _means(
-    values: NDArray[np.float64], counts: Sequence[int], *, itself: bool
-) -> dict[int, NDArray[np.float64]]:
+def _mean_correlations(
+    values: FloatArray, counts: Sequence[int], *, itself: bool
+) -> dict[int, FloatArray]:
     """Return the mean correlation of each feature with its nearest ones, by their number."""
     p = values.shape[1]
     counts = [count for count in counts if count <= p - (not itself)]
@@ -276,64 +276,53 @@ def _means(
     centred = values - values.mean(axis=0)
     points = (centred / np.sqrt(np.sum(centred**2, axis=0))).T
     nearest = np.concatenate(
-        [_nearest(points, first, counts[-1], itself=itself) for first in range(0, p, BLOCK)]
+        [
+            _highest_correlations(points, first, counts[-1], itself=itself)
+            for first in range(0, p, FEATURES_PER_BLOCK)
+        ]
     )
     sums = np.cumsum(nearest, axis=1)
     return {count: sums[:, count - 1] / count for count in counts}
 
 
-def _nearest(
-    points: NDArray[np.float64], first: int, most: int, *, itself: bool
-) -> NDArray[np.float64]:
-    """Return the highest correlations of a block of features, falling."""
-    block = points[first : first + BLOCK]
-    likeness = np.clip(block @ points.T, -1.0, 1.0)
-    own = np.arange(len(block))
-    likeness[own, first + own] = 1.0 if itself else -np.inf
-    highest = np.partition(likeness, likeness.shape[1] - most, axis=1)[:, -most:]
+def _highest_correlations(points: FloatArray, first: int, most: int, *, itself: bool) -> FloatArray:
+    """Return the highest correlations of a block of features, in descending order."""
+    block = points[first : first + FEATURES_PER_BLOCK]
+    correlations = np.clip(block @ points.T, -1.0, 1.0)
+    rows = np.arange(len(block))
+    correlations[rows, first + rows] = 1.0 if itself else -np.inf
+    highest = np.partition(correlations, correlations.shape[1] - most, axis=1)[:, -most:]
     return np.sort(highest, axis=1)[:, ::-1]
 
 
-def _numbers(means: dict[int, NDArray[np.float64]], names: list[str]) -> pd.DataFrame:
-    tables = [
-        pd.DataFrame({"n_neighbors": count, "feature": names, "correlation": own})
-        for count, own in means.items()
-    ]
-    empty = pd.DataFrame(columns=["n_neighbors", "feature", "correlation"])
-    return pd.concat(tables, ignore_index=True) if tables else empty
+def _draw_distributions(canvas: Canvas, means: dict[int, FloatArray]) -> None:
+    """Draw one distribution per row, few neighbours on top."""
+    ax, blue, ink = canvas.ax, canvas.colours["blue"], canvas.colours["ink"]
+    lowest = min(float(correlations.min()) for correlations in means.values())
+    edges = np.linspace(min(lowest, 0.98), 1.0, HISTOGRAM_BINS + 1)
+    x = np.repeat(edges, 2)[1:-1]
+    for row, correlations in enumerate(means.values()):
+        counts = np.repeat(np.histogram(np.maximum(correlations, edges[0]), edges)[0], 2)
+        bottom = row + 0.45
+        top = bottom - DISTRIBUTION_HEIGHT_ROWS * counts / counts.max()
+        ax.fill_between(x, top, bottom, color=blue, alpha=0.3, linewidth=0)
+        ax.plot(x, top, color=blue, linewidth=0.9)
+        peak = bottom - DISTRIBUTION_HEIGHT_ROWS
+        ax.vlines(np.median(correlations), peak, bottom, color=ink, lw=1.2)
+    draw_grid_lines(canvas, "x")
+    format_values(ax.xaxis)
+    label_rows(canvas, [f"K = {format_plain(count)}" for count in means])
+    ax.set(xlim=(edges[0], 1.005), xlabel="mean correlation with the K nearest neighbours")
 
 
-def _draw_neighbours(sheet: Canvas, means: dict[int, NDArray[np.float64]]) -> None:
-    """Draw a distribution a row, few neighbours on top."""
-    low = min(float(own.min()) for own in means.values())
-    edges = np.linspace(min(low, 0.98), 1.0, BINS + 1)
-    places = np.repeat(edges, 2)[1:-1]
-    for row, own in enumerate(means.values()):
-        shares = np.repeat(np.histogram(np.maximum(own, edges[0]), edges)[0], 2)
-        top, floor = row + 0.45 - DISTRIBUTION_HEIGHT_ROWS * shares / shares.max(), row + 0.45
-        blue = sheet.colours["blue"]
-        sheet.ax.fill_between(places, top, floor, color=blue, alpha=0.3, linewidth=0)
-        sheet.ax.plot(places, top, color=blue, linewidth=0.9)
-        sheet.ax.vlines(
-            np.median(own),
-            floor - DISTRIBUTION_HEIGHT_ROWS,
-            floor,
-            color=sheet.colours["ink"],
-            lw=1.2,
-        )
-    draw_grid_lines(sheet, "x")
-    format_values(sheet.ax.xaxis)
-    name_rows(sheet, [f"K = {plain(count)}" for count in means])
-    sheet.ax.set(xlim=(edges[0], 1.005), xlabel="mean correlation with the K nearest neighbours")
-
-
-def _describe_neighbours(means: dict[int, NDArray[np.float64]]) -> str:
-    counts, tables = list(means), list(means.values())
-    ends = (tables[0], tables[-1])
-    medians, spreads = ([float(how(own)) for own in ends] for how in (np.median, np.std))
+def _describe_neighbours(means: dict[int, FloatArray]) -> str:
+    counts = list(means)
+    ends = (means[counts[0]], means[counts[-1]])
+    medians = [float(np.median(correlations)) for correlations in ends]
+    deviations = [float(np.std(correlations)) for correlations in ends]
     return (
         f"Distributions of the mean correlation of {plural(len(ends[0]), 'feature')} with their "
-        f"nearest neighbours, for {plain(counts[0])} to {plural(counts[-1], 'neighbour')}. The "
-        f"median falls from {medians[0]:.2f} to {medians[1]:.2f}, the standard deviation goes "
-        f"from {spreads[0]:.2f} to {spreads[1]:.2f}."
+        f"nearest neighbours, for {format_plain(counts[0])} to {plural(counts[-1], 'neighbour')}. "
+        f"The median falls from {medians[0]:.2f} to {medians[1]:.2f}, the standard deviation goes "
+        f"from {deviations[0]:.2f} to {deviations[1]:.2f}."
     )

@@ -1,53 +1,51 @@
-"""What a plotting function returns: the picture, and the numbers that it shows."""
+"""The picture returned by plotting functions, and its cleaned SVG."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from holdfast._formatting import format_list
 from holdfast.errors import InvalidInputError
-from holdfast.plot._style import FAMILIES, ignore_font_warnings
+from holdfast.plot._style import FONT_FAMILIES, ignore_font_warnings
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
-RESOLUTION = 200
-FORMATS = ("svg", "png", "pdf")
-SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "holdfast", "pdf.fonttype": 42}
+RESOLUTION_DPI = 200
+FILE_FORMATS = ("svg", "png", "pdf")
+RC_SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "holdfast", "pdf.fonttype": 42}
+"""Text stays text, and identifiers depend on nothing but the drawing."""
+FILE_METADATA: Any = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
+"""Entries removed from files, so that equal pictures give equal files."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Picture:
-    """A picture, the numbers that it shows, and what it shows in words.
+    """A picture, the numbers drawn, and a description in words.
 
-    Notebooks show it by themselves; elsewhere, save it.
+    Notebooks display it; elsewhere, save it.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        The figure that was drawn into.
+        The figure drawn into.
     axes : tuple of matplotlib.axes.Axes
-        The parts of it that hold the picture, the main one first.
+        The axes of the picture, the main one first.
     numbers : pandas.DataFrame
-        What is drawn, with names unabridged.
+        The numbers drawn, with full names.
     title : str
         A heading; it is not drawn.
     description : str
-        What is to be seen, in a sentence or two, for those who cannot see it.
+        What the picture shows, in one or two sentences, for readers who cannot see it.
 
     Examples
     --------
@@ -68,47 +66,45 @@ class Picture:
 
     @property
     def ax(self) -> Axes:
-        """The main part of the picture, to change it further."""
+        """The main axes, for further changes."""
         return self.axes[0]
 
     def svg(self, *, background: bool = False) -> str:
-        """Return the picture as an ``<svg>`` element that can stand in a web page.
+        """Return the picture as an ``<svg>`` element for a web page.
 
-        Text stays text, equal pictures give equal bytes, and nothing in the element depends on
-        what else is on the page: identifiers are its own. Title and description are in it.
+        Text stays text, equal pictures give equal bytes, and identifiers are unique on the page.
+        The element includes title and description.
 
         Parameters
         ----------
         background : bool, default False
-            Paint the background of the figure; else the page shows through.
+            Paint the background of the figure; otherwise it is transparent.
         """
         stream = io.StringIO()
-        with ignore_font_warnings(), mpl.rc_context(SETTINGS):
+        with ignore_font_warnings(), mpl.rc_context(RC_SETTINGS):
             self.figure.savefig(
-                stream, format="svg", dpi=RESOLUTION, transparent=not background,
+                stream, format="svg", dpi=RESOLUTION_DPI, transparent=not background,
                 metadata={"Date": None},
             )  # fmt: skip
         return clean_svg(stream.getvalue(), self.title, self.description)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the picture to a file; the ending says how: ``.svg``, ``.png`` or ``.pdf``."""
+        """Write the picture to a file; the suffix sets the format: ``.svg``, ``.png``, ``.pdf``."""
         target = Path(path)
-        kind = target.suffix.lower().removeprefix(".")
-        if kind not in FORMATS:
+        file_format = target.suffix.lower().removeprefix(".")
+        if file_format not in FILE_FORMATS:
+            allowed = format_list(f".{name}" for name in FILE_FORMATS)
             raise InvalidInputError(
-                f"{target}: pictures are saved as {format_list(f'.{one}' for one in FORMATS)}, got "
-                f"the ending {target.suffix!r}."
+                f"{target}: pictures are saved as {allowed}, got the suffix {target.suffix!r}."
             )
-        if kind == "svg":
+        if file_format == "svg":
             target.write_text(self.svg(background=True) + "\n", encoding="utf-8")
-        else:
-            self._render(target, kind)
+            return target
+        with ignore_font_warnings(), mpl.rc_context(RC_SETTINGS):
+            self.figure.savefig(
+                target, format=file_format, dpi=RESOLUTION_DPI, metadata=FILE_METADATA[file_format]
+            )
         return target
-
-    def _render(self, target: Path, kind: str) -> None:
-        nothing = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
-        with ignore_font_warnings(), mpl.rc_context(SETTINGS):
-            self.figure.savefig(target, format=kind, dpi=RESOLUTION, metadata=nothing[kind])
 
     def __repr__(self) -> str:
         return f'<Picture: {self.title}. Next: .save("picture.svg")>'
@@ -117,87 +113,84 @@ class Picture:
         return self.svg(background=True)
 
 
-# SVG that can stand in a page beside others: own identifiers, few bytes, text for readers.
+# SVG for web pages: unique identifiers, few bytes, a text alternative.
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 REFERENCE = re.compile(r"#(?P<id>[\w.-]+)")
-ROUNDED = ("d", "transform", "x", "y", "width", "height", "viewBox")
+ROUNDED_ATTRIBUTES = ("d", "transform", "x", "y", "width", "height", "viewBox")
 RECTANGLE = re.compile(r"M (\S+) (\S+) L (\S+) \2 L \3 (\S+) L \1 \4 z ?")
-UNTURNED = re.compile(r"rotate\(-?0 [^)]*\)")
+ZERO_ROTATION = re.compile(r"rotate\(-?0 [^)]*\)")
 
 
 def clean_svg(text: str, title: str, description: str) -> str:
-    """Return what matplotlib wrote as an element that is small, described and self-contained."""
+    """Return matplotlib's SVG as a small, described and self-contained element."""
     root = ET.fromstring(text)
     for element in root.iter():
-        _localise(element)
-    _strip(root)
+        _drop_namespaces(element)
+    _drop_document_parts(root)
     for element in root.iter():
-        _shorten(element)
-    _flatten(root)
-    _describe(root, title, description)
+        _shorten_element(element)
+    _flatten_groups(root)
+    _add_title_and_description(root, title, description)
     body = ET.tostring(root, encoding="unicode")
-    _name_apart(root, f"hf{hashlib.sha256(body.encode()).hexdigest()[:10]}-")
+    _prefix_identifiers(root, f"hf{hashlib.sha256(body.encode()).hexdigest()[:10]}-")
     return ET.tostring(root, encoding="unicode")
 
 
-def _localise(element: ET.Element) -> None:
-    """Write names without namespaces, as web pages do; the root names the one that is left."""
+def _drop_namespaces(element: ET.Element) -> None:
+    """Write names without namespaces, as web pages do; the root declares the only one left."""
     element.tag = element.tag.removeprefix(f"{{{SVG}}}")
     link = element.attrib.pop(f"{{{XLINK}}}href", None)
     if link is not None:
         element.attrib["href"] = link
 
 
-def _strip(root: ET.Element) -> None:
-    """Remove what speaks about the program, and rules that would reach beyond the element."""
+def _drop_document_parts(root: ET.Element) -> None:
+    """Remove metadata about the program, and style rules that would apply to the whole page."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in ("metadata", "style"):
                 parent.remove(child)
     root.attrib.pop("version", None)
-    root.attrib.update({"xmlns": SVG, "stroke-linejoin": "round", "font-family": FAMILIES})
+    root.attrib.update({"xmlns": SVG, "stroke-linejoin": "round", "font-family": FONT_FAMILIES})
     for key in ("width", "height"):
         root.attrib[key] = root.attrib[key].removesuffix("pt")
 
 
-def _shorten(element: ET.Element) -> None:
-    """Round coordinates to hundredths of a point, and leave the family of fonts to the root.
+def _shorten_element(element: ET.Element) -> None:
+    """Round coordinates to hundredths of a point, and write rectangles by their edges.
 
-    Rectangles are written by their edges, in half the bytes.
+    The root sets the font family once for all elements.
     """
     if element.tag != "text":
         element.text = element.text if (element.text or "").strip() else None
     element.tail = None
-    for key in ROUNDED:
+    for key in ROUNDED_ATTRIBUTES:
         if key in element.attrib and element.tag != "image":
-            short = NUMBER.sub(_make_rounder(3 if key == "transform" else 2), element.attrib[key])
-            element.attrib[key] = RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", " ".join(short.split()))
-    if UNTURNED.fullmatch(element.attrib.get("transform", "")):
+            digits = 3 if key == "transform" else 2
+            rounded = " ".join(_round_numbers(element.attrib[key], digits).split())
+            element.attrib[key] = RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", rounded)
+    if ZERO_ROTATION.fullmatch(element.attrib.get("transform", "")):
         del element.attrib["transform"]
     if "style" in element.attrib:
-        element.attrib["style"] = _short_style(element.attrib["style"])
+        rules = [rule.strip() for rule in element.attrib["style"].split(";")]
+        element.attrib["style"] = ";".join(
+            re.sub(r": +", ":", _round_numbers(rule, 3))
+            for rule in rules
+            if rule and not rule.startswith("font-family")
+        )
 
 
-def _short_style(style: str) -> str:
-    rules = [rule.strip() for rule in style.split(";")]
-    return ";".join(
-        re.sub(r": +", ":", NUMBER.sub(_make_rounder(3), rule))
-        for rule in rules
-        if rule and not rule.startswith("font-family")
-    )
+def _round_numbers(text: str, digits: int) -> str:
+    return NUMBER.sub(lambda number: f"{round(float(number[0]), digits) + 0.0:.10g}", text)
 
 
-def _make_rounder(digits: int) -> Callable[[re.Match[str]], str]:
-    return lambda found: f"{round(float(found[0]), digits) + 0.0:.10g}"
-
-
-def _flatten(element: ET.Element) -> None:
-    """Let groups go that say nothing, and say once what all marks of a group share."""
+def _flatten_groups(element: ET.Element) -> None:
+    """Drop groups without attributes, and move a style shared by all marks to their group."""
     children: list[ET.Element] = []
     for child in element:
-        _flatten(child)
+        _flatten_groups(child)
         plain = child.tag in ("g", "defs") and not child.attrib.keys() - {"id"}
         empty = plain and not len(child)
         children += list(child) if plain and child.tag == "g" else [child] * (not empty)
@@ -210,7 +203,7 @@ def _flatten(element: ET.Element) -> None:
             mark.attrib.pop("style", None)
 
 
-def _describe(root: ET.Element, title: str, description: str) -> None:
+def _add_title_and_description(root: ET.Element, title: str, description: str) -> None:
     root.attrib |= {"role": "img", "aria-labelledby": "#title #desc"}
     for position, (tag, text) in enumerate((("title", title), ("desc", description))):
         part = ET.Element(tag, {"id": tag})
@@ -218,24 +211,25 @@ def _describe(root: ET.Element, title: str, description: str) -> None:
         root.insert(position, part)
 
 
-def _name_apart(root: ET.Element, prefix: str) -> None:
-    """Put the prefix before all identifiers and all that refers to them; drop unused ones."""
-    used = {one for element in root.iter() for one in _references(element)}
+def _prefix_identifiers(root: ET.Element, prefix: str) -> None:
+    """Prefix identifiers and the references to them; drop unused identifiers."""
+    used = {
+        name
+        for element in root.iter()
+        for key, value in element.attrib.items()
+        if _is_reference(key, value)
+        for name in REFERENCE.findall(value)
+    }
     for element in root.iter():
         name = element.attrib.pop("id", None)
         if name in used:
             element.attrib["id"] = prefix + str(name)
         for key, value in element.attrib.items():
-            if _refers(key, value):
+            if _is_reference(key, value):
                 element.attrib[key] = REFERENCE.sub(rf"#{prefix}\g<id>", value)
     root.attrib["aria-labelledby"] = root.attrib["aria-labelledby"].replace("#", "")
 
 
-def _references(element: ET.Element) -> list[str]:
-    found = (v for k, v in element.attrib.items() if _refers(k, v))
-    return [one for value in found for one in REFERENCE.findall(value)]
-
-
-def _refers(key: str, value: str) -> bool:
-    """Tell an attribute that points at other elements from one that merely names a colour."""
+def _is_reference(key: str, value: str) -> bool:
+    """Return whether an attribute refers to other elements; a ``#`` may also start a colour."""
     return key in ("href", "clip-path", "aria-labelledby") and "#" in value

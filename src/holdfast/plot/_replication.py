@@ -1,42 +1,47 @@
-"""Replication stability against the number of samples: what was estimated, what is predicted."""
+"""Replication stability by number of samples, and the agreement of cohorts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from holdfast._formatting import plural
+from holdfast._typing import FloatArray
 from holdfast.plot._canvas import (
     check_columns,
     draw_empty_picture,
     draw_grid_lines,
+    draw_legend_above,
     finalize,
     layout,
-    name_rows,
     open_canvas,
 )
-from holdfast.plot._frequencies import rows_height
+from holdfast.plot._frequencies import draw_row_markers, row_picture_height
 from holdfast.plot._labels import (
     MAX_NAME_LETTERS,
     LineLabel,
     draw_line_labels,
     format_distinct_names,
+    label_rows,
 )
-from holdfast.plot._style import TICK, column, format_values, numeric, plain
+from holdfast.plot._style import (
+    Style,
+    format_plain,
+    format_values,
+    get_floats,
+    include_zero_and_one,
+    keep_finite_rows,
+    to_floats,
+)
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
 
 
 TITLE_REPLICATION = "Replication stability by number of samples"
@@ -52,26 +57,26 @@ def replication(
 ) -> Picture:
     """Draw how well two independent studies agree, against their number of samples.
 
-    Points with bars are estimates from disjoint samples; the dashed line with its band is the
-    prediction for larger studies, which goes on from the largest of them. The horizontal axis is
-    logarithmic: a step doubles the samples.
+    Points with bars are estimates from disjoint samples. The dashed line with its band continues
+    the last estimate and is the prediction for larger studies. The horizontal axis is logarithmic:
+    one step doubles the number of samples.
 
     Parameters
     ----------
     curve : pandas.DataFrame
         Columns ``n_samples``, ``value``, ``low``, ``high``, ``kind`` (``"estimated"`` or
-        ``"predicted"``), as ``curve`` of :class:`holdfast.judge.Replication`.
+        ``"predicted"``), like ``curve`` of :class:`holdfast.judge.Replication`.
     measure : str, default "replication stability"
-        What the values are, in words.
+        Name of the values, for the axis.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows of the table that are drawn.
+        ``numbers`` holds the rows drawn.
 
     Examples
     --------
@@ -85,77 +90,83 @@ def replication(
     0.60), predicted for studies of 80.'
     """
     check_columns(curve, REQUIRED_CURVE_COLUMNS, "replication")
-    sheet = open_canvas(ax, style, 3.9)
-    known = np.isfinite(numeric(curve["value"])) & (numeric(curve["n_samples"]) > 0)
-    numbers = curve[known].sort_values("n_samples").reset_index(drop=True)
+    canvas = open_canvas(ax, style, 3.9)
+    known = keep_finite_rows(curve[to_floats(curve["n_samples"]) > 0], "value")
+    numbers = known.sort_values("n_samples").reset_index(drop=True)
     estimated = numbers[numbers["kind"] == "estimated"]
     if not len(estimated):
         return draw_empty_picture(
-            sheet, numbers, TITLE_REPLICATION, "no replication stability is known"
+            canvas, numbers, TITLE_REPLICATION, "no replication stability is known"
         )
     predicted = numbers[numbers["kind"] == "predicted"]
-    _prepare(sheet, numeric(numbers["n_samples"]), measure)
-    endings = _draw(sheet, estimated, predicted)
-    bottom, top = sheet.ax.get_ylim()
-    sheet.ax.set_ylim(min(bottom, -0.03), max(top, 1.03))
-    layout(sheet)
-    draw_line_labels(sheet, endings)
-    return finalize(sheet, numbers, TITLE_REPLICATION, _describe_replication(estimated, predicted))
+    _scale_samples(canvas, to_floats(numbers["n_samples"]))
+    canvas.ax.set(xlabel="samples in each of two studies", ylabel=measure)
+    format_values(canvas.ax.yaxis)
+    draw_grid_lines(canvas, "y")
+    labels = [_draw_estimates(canvas, estimated)]
+    if len(predicted):
+        labels.append(_draw_predictions(canvas, pd.concat([estimated.tail(1), predicted])))
+    include_zero_and_one(canvas.ax.yaxis)
+    layout(canvas)
+    draw_line_labels(canvas, labels)
+    return finalize(canvas, numbers, TITLE_REPLICATION, _describe_replication(estimated, predicted))
 
 
-def _prepare(sheet: Canvas, places: Any, measure: str) -> None:  # noqa: ANN401
-    """Prepare an axis on which a step doubles the samples."""
-    ax = sheet.ax
+def _scale_samples(canvas: Canvas, n_samples: FloatArray) -> None:
+    """Prepare a horizontal axis on which one step doubles the samples."""
+    ax = canvas.ax
     ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_locator(FixedLocator(np.unique(places).tolist()))
+    ax.xaxis.set_major_locator(FixedLocator(np.unique(n_samples).tolist()))
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
-    ax.set(xlabel="samples in each of two studies", ylabel=measure)
-    room = (places.max() / places.min()) ** 0.05 + 0.02
-    ax.set_xlim(places.min() / room, places.max() * room)
-    format_values(ax.yaxis)
-    draw_grid_lines(sheet, "y")
+    format_values(ax.xaxis)
+    factor = (n_samples.max() / n_samples.min()) ** 0.05 + 0.02
+    ax.set_xlim(n_samples.min() / factor, n_samples.max() * factor)
 
 
-def _draw(sheet: Canvas, estimated: pd.DataFrame, predicted: pd.DataFrame) -> list[LineLabel]:
-    blue, orange = sheet.colours["blue"], sheet.colours["vermilion"]
-    n, value, low, high = (numeric(estimated[name]) for name in REQUIRED_CURVE_COLUMNS[:4])
+def _draw_estimates(canvas: Canvas, estimated: pd.DataFrame) -> LineLabel:
+    """Draw points with bars; return the label of their line."""
+    n, value, low, high = (to_floats(estimated[name]) for name in REQUIRED_CURVE_COLUMNS[:4])
+    blue = canvas.colours["blue"]
     points: dict[str, Any] = {"color": blue, "marker": "o", "linestyle": "-", "markersize": 5.5}
-    sheet.ax.vlines(n, low, high, color=blue, linewidth=1.6, alpha=0.6, zorder=3)
-    sheet.ax.plot(n, value, zorder=4, **points)
-    if not len(predicted):
-        return [LineLabel(float(n[-1]), float(value[-1]), "estimated", points)]
-    ahead = [np.concatenate([numeric(estimated[name])[-1:], numeric(predicted[name])])
-             for name in REQUIRED_CURVE_COLUMNS[:4]]  # fmt: skip
-    line: dict[str, Any] = {"color": orange, "linestyle": (0, (5, 2)), "linewidth": 1.5}
-    sheet.ax.fill_between(ahead[0], ahead[2], ahead[3], color=orange, alpha=0.13, linewidth=0)
-    sheet.ax.plot(ahead[0], ahead[1], zorder=3, **line)
-    return [
-        LineLabel(float(n[-1]), float(value[-1]), "estimated", points),
-        LineLabel(float(ahead[0][-1]), float(ahead[1][-1]), "predicted", line),
-    ]
+    canvas.ax.vlines(n, low, high, color=blue, linewidth=1.6, alpha=0.6, zorder=3)
+    canvas.ax.plot(n, value, zorder=4, **points)
+    return LineLabel(float(n[-1]), float(value[-1]), "estimated", points)
+
+
+def _draw_predictions(canvas: Canvas, predicted: pd.DataFrame) -> LineLabel:
+    """Draw a dashed line with its band; return the label of the line."""
+    n, value, low, high = (to_floats(predicted[name]) for name in REQUIRED_CURVE_COLUMNS[:4])
+    vermilion = canvas.colours["vermilion"]
+    line: dict[str, Any] = {"color": vermilion, "linestyle": (0, (5, 2)), "linewidth": 1.5}
+    canvas.ax.fill_between(n, low, high, color=vermilion, alpha=0.13, linewidth=0)
+    canvas.ax.plot(n, value, zorder=3, **line)
+    return LineLabel(float(n[-1]), float(value[-1]), "predicted", line)
 
 
 def _describe_replication(estimated: pd.DataFrame, predicted: pd.DataFrame) -> str:
-    first = plain(float(estimated["n_samples"].iloc[-1]))
-    said = f"Replication stability of {_span(estimated)}, estimated for studies of {first}"
+    n_estimated = format_plain(float(estimated["n_samples"].iloc[-1]))
+    text = (
+        f"Replication stability of {_format_last_value(estimated)}, estimated for studies of "
+        f"{n_estimated}"
+    )
     if not len(predicted):
-        return f"{said}."
-    last = plain(float(predicted["n_samples"].iloc[-1]))
-    return f"{said}; {_span(predicted)}, predicted for studies of {last}."
+        return f"{text}."
+    n_predicted = format_plain(float(predicted["n_samples"].iloc[-1]))
+    return f"{text}; {_format_last_value(predicted)}, predicted for studies of {n_predicted}."
 
 
-def _span(rows: pd.DataFrame) -> str:
+def _format_last_value(rows: pd.DataFrame) -> str:
     """Return the value of the last row with its interval."""
     value, low, high = (float(rows[name].iloc[-1]) for name in ("value", "low", "high"))
     return f"{value:.2f} ({low:.2f} to {high:.2f})"
 
 
-# How well cohorts agree, beside what samples of their sizes from one population would.
+# Agreement of cohorts, compared with samples of the same sizes from one population.
 
 TITLE_COHORTS = "How well cohorts agree"
 REQUIRED_COHORT_COLUMNS = ("cohort_a", "cohort_b", "value", "expected", "low", "high")
 MAX_CLEAR_P_VALUE = 0.05
+"""Largest p-value of pairs that agree clearly less than expected (the usual level)."""
 
 
 def cohorts(
@@ -166,31 +177,30 @@ def cohorts(
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
-    """Draw how well pairs of cohorts agree: a dot, and a bar for what is expected.
+    """Draw the agreement of pairs of cohorts as dots, and the expected agreement as bars.
 
-    The bar is the range of samples of the same sizes from all cohorts, its stroke their mean. A
-    diamond instead of a dot marks pairs that agree clearly less.
+    A bar is the range for samples of the same sizes drawn from all cohorts, its stroke the mean. A
+    diamond instead of a dot marks a pair that agrees clearly less than expected.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``cohort_a``, ``cohort_b``, ``value``, ``expected``, ``low``, ``high``; where
-        known ``p_value``, of agreeing less than expected. Rows without a value are left out.
+        Columns ``cohort_a``, ``cohort_b``, ``value``, ``expected``, ``low``, ``high``;
+        optionally ``p_value`` of agreeing less than expected. Rows without a value are left out.
     measure : str, default "stability"
-        What the values are, in words.
+        Name of the values, for the axis.
     most : int, default 30
-        Show at most so many pairs, those with the lowest p-values if there are more; a remark
-        says how many are left out.
+        Most pairs shown, those with the lowest p-values; a note gives the number of pairs left
+        out.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows of the table that are drawn, and whether they agree clearly
-        ``less``.
+        ``numbers`` holds the rows drawn, and whether they agree clearly ``less``.
 
     Examples
     --------
@@ -203,92 +213,78 @@ def cohorts(
     [True]
     """
     check_columns(table, REQUIRED_COHORT_COLUMNS, "cohorts")
-    known = table[np.isfinite(numeric(table["value"]))]
-    known = known.assign(less=column(known, "p_value") <= MAX_CLEAR_P_VALUE)
+    known = keep_finite_rows(table, "value")
+    known = known.assign(less=get_floats(known, "p_value") <= MAX_CLEAR_P_VALUE)
     drawn = _select_pairs(known, max(most, 1))
-    sheet = open_canvas(ax, style, rows_height(len(drawn)))
+    canvas = open_canvas(ax, style, row_picture_height(len(drawn)))
     if drawn.empty:
-        return draw_empty_picture(sheet, drawn, TITLE_COHORTS, "no pair of cohorts has a value")
-    _draw_cohorts(sheet, drawn)
-    _label(sheet, drawn, len(known) - len(drawn), measure)
-    return finalize(sheet, drawn, TITLE_COHORTS, _describe_cohorts(drawn, measure))
+        return draw_empty_picture(canvas, drawn, TITLE_COHORTS, "no pair of cohorts has a value")
+    _draw_cohorts(canvas, drawn)
+    _label_cohorts(canvas, drawn, len(known) - len(drawn), measure)
+    _draw_cohort_legend(canvas, drawn)
+    return finalize(canvas, drawn, TITLE_COHORTS, _describe_cohorts(drawn, measure))
 
 
 def _select_pairs(known: pd.DataFrame, most: int) -> pd.DataFrame:
     """Return the rows to draw, in the order of the table."""
-    if len(known) <= most:
-        return known.reset_index(drop=True)
-    worst = np.argsort(column(known, "p_value"), kind="stable")[:most]
-    chosen: pd.DataFrame = known.iloc[np.sort(worst)]
-    return chosen.reset_index(drop=True)
+    if len(known) > most:
+        clearest = np.argsort(get_floats(known, "p_value"), kind="stable")[:most]
+        known = known.iloc[np.sort(clearest)]
+    return known.reset_index(drop=True)
 
 
-def _draw_cohorts(sheet: Canvas, table: pd.DataFrame) -> None:
-    ax, rows, less = sheet.ax, np.arange(len(table)), table["less"].to_numpy(dtype=bool)
-    low, high, expected = (numeric(table[name]) for name in ("low", "high", "expected"))
-    ax.hlines(rows, low, high, color=sheet.colours["slate"], linewidth=7, alpha=0.35)
-    ax.vlines(expected, rows - 0.24, rows + 0.24, color=sheet.colours["slate"], linewidth=1.4)
-    value = numeric(table["value"])
-    for own, marker, size, colour in ((~less, "o", 30, "blue"), (less, "D", 24, "vermilion")):
-        ax.scatter(
-            value[own], rows[own], s=size, marker=marker, color=sheet.colours[colour], zorder=3,
-            linewidths=0,
-        )  # fmt: skip
-    _scale(ax, np.concatenate([low, high, expected, value]))
+def _draw_cohorts(canvas: Canvas, table: pd.DataFrame) -> None:
+    ax, rows, less = canvas.ax, np.arange(len(table)), table["less"].to_numpy(dtype=bool)
+    low, high, expected = (to_floats(table[name]) for name in ("low", "high", "expected"))
+    ax.hlines(rows, low, high, color=canvas.colours["slate"], linewidth=7, alpha=0.35)
+    ax.vlines(expected, rows - 0.24, rows + 0.24, color=canvas.colours["slate"], linewidth=1.4)
+    value = to_floats(table["value"])
+    for chosen, marker, size, colour in ((~less, "o", 30, "blue"), (less, "D", 24, "vermilion")):
+        draw_row_markers(canvas, value[chosen], rows[chosen], marker, size, canvas.colours[colour])
+    _scale_agreement(ax, np.concatenate([low, high, expected, value]))
 
 
-def _scale(ax: Axes, values: NDArray[np.float64]) -> None:
-    """Show 0 and all values, and 1 where values come near it."""
-    known = values[np.isfinite(values)]
-    low, high = min(0.0, float(known.min())), float(known.max())
+def _scale_agreement(ax: Axes, values: FloatArray) -> None:
+    """Let the horizontal axis include 0 and all values, and 1 if values come near it."""
+    finite = values[np.isfinite(values)]
+    low, high = min(0.0, float(finite.min())), float(finite.max())
     high = 1.0 if 0.6 < high <= 1 else max(high, 0.1)
-    room = 0.03 * (high - low)
-    ax.set_xlim(low - room, high + room)
+    margin = 0.03 * (high - low)
+    ax.set_xlim(low - margin, high + margin)
 
 
-def _label(sheet: Canvas, drawn: pd.DataFrame, rest: int, measure: str) -> None:
-    pairs = [*drawn["cohort_a"], *drawn["cohort_b"]]
-    short = format_distinct_names(pairs, max(4, sheet.letters(MAX_NAME_LETTERS + 6) // 2 - 2))
-    count = len(drawn)
-    name_rows(sheet, [f"{a} – {b}" for a, b in zip(short[:count], short[count:], strict=True)])
-    format_values(sheet.ax.xaxis)
-    draw_grid_lines(sheet, "x")
-    text = f"{measure} of the selections of two cohorts"
-    if rest:
-        text += f"\nnot shown: {plural(rest, 'pair')} of cohorts"
-    sheet.ax.set_xlabel(text)
-    _legend(sheet, drawn)
+def _label_cohorts(canvas: Canvas, drawn: pd.DataFrame, n_hidden: int, measure: str) -> None:
+    names, count = [*drawn["cohort_a"], *drawn["cohort_b"]], len(drawn)
+    max_letters = max(4, canvas.max_name_letters(MAX_NAME_LETTERS + 6) // 2 - 2)
+    short = format_distinct_names(names, max_letters)
+    label_rows(canvas, [f"{a} – {b}" for a, b in zip(short[:count], short[count:], strict=True)])
+    format_values(canvas.ax.xaxis)
+    draw_grid_lines(canvas, "x")
+    note = f"\nnot shown: {plural(n_hidden, 'pair')} of cohorts" if n_hidden else ""
+    canvas.ax.set_xlabel(f"{measure} of the selections of two cohorts{note}")
 
 
-def _legend(sheet: Canvas, drawn: pd.DataFrame) -> None:
-    """Say above the picture what bars and dots are."""
-    colours = sheet.colours
-    bar = Line2D([], [], color=colours["slate"], linewidth=7, alpha=0.35)
-    entries = [(bar, "expected of one population: 95% range and mean")]
-    kinds = (
+def _draw_cohort_legend(canvas: Canvas, drawn: pd.DataFrame) -> None:
+    """Explain bars and dots above the axes."""
+    handles = [Line2D([], [], color=canvas.colours["slate"], linewidth=7, alpha=0.35)]
+    names = ["expected of one population: 95% range and mean"]
+    for marker, colour, name, chosen in (
         ("o", "blue", "cohorts", ~drawn["less"]),
         ("D", "vermilion", "clearly less", drawn["less"]),
-    )
-    for marker, colour, text, there in kinds:
-        if there.any():
-            dot = Line2D(
-                [], [], linestyle="none", marker=marker, markersize=5, color=colours[colour]
-            )
-            entries.append((dot, text))
-    handles, labels = zip(*entries, strict=True)
-    sheet.ax.legend(
-        handles, labels, loc="lower left", bbox_to_anchor=(0, 1.005),
-        ncols=sheet.abreast(3, each=170), frameon=False, fontsize=sheet.scale * TICK,
-        labelcolor=colours["ink"], borderaxespad=0, handletextpad=0.8, columnspacing=1.5,
-        borderpad=0.2,
-    )  # fmt: skip
+    ):
+        if chosen.any():
+            ink = canvas.colours[colour]
+            handles.append(Line2D([], [], linestyle="none", marker=marker, markersize=5, color=ink))
+            names.append(name)
+    columns = canvas.max_columns(3, width=170)
+    draw_legend_above(canvas, handles, names, ncols=columns, handletextpad=0.8)
 
 
 def _describe_cohorts(drawn: pd.DataFrame, measure: str) -> str:
-    value, low, high = (numeric(drawn[name]) for name in ("value", "low", "high"))
-    inside = int(np.sum((value >= low) & (value <= high)))
+    value, low, high = (to_floats(drawn[name]) for name in ("value", "low", "high"))
+    n_inside = int(np.sum((value >= low) & (value <= high)))
     return (
         f"Dots of {measure} for {plural(len(drawn), 'pair')} of cohorts, from {value.min():.2f} "
-        f"to {value.max():.2f}, beside bars of what is expected of one population. Within its bar: "
-        f"{inside:,}. Clearly less: {int(drawn['less'].sum()):,}."
+        f"to {value.max():.2f}, and bars of the values expected of one population. Within its "
+        f"bar: {n_inside:,}. Clearly less: {int(drawn['less'].sum()):,}."
     )

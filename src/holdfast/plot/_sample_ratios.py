@@ -1,12 +1,13 @@
-"""How many samples data sets have for their features."""
+"""Data sets by their numbers of samples and features."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
 
 from holdfast._formatting import format_list, plural
 from holdfast.plot._canvas import (
@@ -17,23 +18,34 @@ from holdfast.plot._canvas import (
     open_canvas,
     write_text,
 )
-from holdfast.plot._labels import format_distinct_names, format_name, list_names, place_labels
-from holdfast.plot._style import get_line_style, numeric, plain
+from holdfast.plot._labels import (
+    draw_name_list,
+    format_distinct_names,
+    format_name,
+    place_labels,
+)
+from holdfast.plot._style import (
+    Style,
+    format_plain,
+    format_values,
+    keep_finite_rows,
+    marker_options,
+    to_floats,
+)
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
 
 TITLE = "Samples and features of data sets"
 REQUIRED_COLUMNS = ("name", "n_samples", "n_features")
+COORDINATES = ["n_samples", "n_features"]
 AXIS_MARGIN_FACTOR = 1.6
-"""The axes reach beyond the outermost points by this factor."""
+"""The axes reach beyond the outermost points by this factor (chosen by eye)."""
 MAX_LABELED_POINTS = 30
-"""Of more data sets with a name, the first have a label."""
+"""Of more named data sets than this, only the first have a label (chosen by eye)."""
+MAX_LETTERS = 24
+"""Longest name of a data set or kind, in letters (chosen by eye)."""
 
 
 def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light") -> Picture:
@@ -42,19 +54,17 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``name``, ``n_samples``, ``n_features``; where wanted ``kind``, which tells groups
-        of data sets apart. Points without a name have no label. Rows whose numbers are not above
-        0 are left out.
+        Columns ``name``, ``n_samples``, ``n_features``; optionally ``kind``, the group of a data
+        set. Points without a name have no label. Rows without positive numbers are left out.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows of the table that are drawn, with their ``ratio`` of samples to
-        features.
+        ``numbers`` holds the rows drawn, with their ``ratio`` of samples to features.
 
     References
     ----------
@@ -67,121 +77,109 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
     ...     {"name": ["leukemia", "sonar"], "n_samples": [72, 208], "n_features": [7129, 60]}
     ... )
     >>> hf.plot.ratios(table).description
-    '2 data sets by numbers of samples and features. Samples for a feature: from 0.0101 (leukemia)
+    '2 data sets by numbers of samples and features. Samples per feature: from 0.0101 (leukemia)
     to 3.47 (sonar).'
     """
     check_columns(table, REQUIRED_COLUMNS, "ratios")
     numbers = _prepare_points(table)
-    sheet = open_canvas(ax, style, 4.6)
+    canvas = open_canvas(ax, style, 4.6)
     if numbers.empty:
         return draw_empty_picture(
-            sheet, numbers, TITLE, "no numbers of samples and features are known"
+            canvas, numbers, TITLE, "no numbers of samples and features are known"
         )
-    _span(sheet, numbers)
-    _draw(sheet, numbers)
-    sheet.ax.set(xlabel="number of samples N", ylabel="number of features D")
-    kinds = [kind for kind, _ in _split_by_kind(numbers)]
-    layout(sheet)
+    kinds = _split_by_kind(numbers)
+    _scale_axes(canvas, numbers)
+    _draw_ratio_lines(canvas)
+    for position, rows in enumerate(kinds.values()):
+        canvas.ax.plot(
+            to_floats(rows["n_samples"]), to_floats(rows["n_features"]), zorder=4, clip_on=False,
+            markeredgecolor=canvas.colours["paper"], markeredgewidth=0.5,
+            **marker_options(position, canvas.colours),
+        )  # fmt: skip
+    canvas.ax.set(xlabel="number of samples N", ylabel="number of features D")
+    layout(canvas)
     if len(kinds) > 1:
-        names = format_distinct_names(kinds, most=sheet.letters(24))
-        list_names(sheet, [(name, _mark(sheet, i)) for i, name in enumerate(names)])
-        layout(sheet)
-    _name(sheet, numbers)
-    return finalize(sheet, numbers, TITLE, _describe_picture(numbers))
+        names = format_distinct_names(kinds, most=canvas.max_name_letters(MAX_LETTERS))
+        entries = [(name, marker_options(i, canvas.colours)) for i, name in enumerate(names)]
+        draw_name_list(canvas, entries)
+        layout(canvas)
+    _label_points(canvas, numbers)
+    return finalize(canvas, numbers, TITLE, _describe_points(numbers, kinds))
 
 
 def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that have a place on logarithmic axes."""
-    samples, features = numeric(table["n_samples"]), numeric(table["n_features"])
-    known = np.isfinite(samples) & np.isfinite(features) & (samples > 0) & (features > 0)
-    numbers = table[known].reset_index(drop=True)
-    return numbers.assign(ratio=samples[known] / features[known])
+    """Return the rows that can be drawn on logarithmic axes, with their ratios."""
+    finite = keep_finite_rows(table, *COORDINATES)
+    samples, features = (to_floats(finite[name]) for name in COORDINATES)
+    positive = (samples > 0) & (features > 0)
+    numbers = finite[positive].reset_index(drop=True)
+    return numbers.assign(ratio=samples[positive] / features[positive])
 
 
-def _split_by_kind(numbers: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the kinds of data sets, each with its rows; all are one kind where none is told."""
+def _split_by_kind(numbers: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each kind of data sets; all rows if the table has no kinds."""
     if "kind" not in numbers.columns:
-        return [("", numbers)]
+        return {"": numbers}
     kinds = numbers["kind"].astype(str)
-    return [(str(kind), own) for kind, own in numbers.groupby(kinds, sort=False)]
+    return {str(kind): rows for kind, rows in numbers.groupby(kinds, sort=False)}
 
 
-def _span(sheet: Canvas, numbers: pd.DataFrame) -> None:
-    """Let both axes be logarithmic, with room around the points."""
-    ax = sheet.ax
+def _scale_axes(canvas: Canvas, numbers: pd.DataFrame) -> None:
+    """Make both axes logarithmic, with a margin around the points."""
+    ax = canvas.ax
     ax.set(xscale="log", yscale="log")
-    for axis, name, limits in (
+    for axis, name, set_limits in (
         (ax.xaxis, "n_samples", ax.set_xlim), (ax.yaxis, "n_features", ax.set_ylim),
     ):  # fmt: skip
-        values = numeric(numbers[name])
-        limits(values.min() / AXIS_MARGIN_FACTOR, values.max() * AXIS_MARGIN_FACTOR)
-        _ticks(axis)
+        values = to_floats(numbers[name])
+        set_limits(values.min() / AXIS_MARGIN_FACTOR, values.max() * AXIS_MARGIN_FACTOR)
+        axis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+        axis.set_minor_locator(NullLocator())
+        format_values(axis)
 
 
-def _ticks(axis: Axis) -> None:
-    axis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: plain(round(value, 6))))
-
-
-def _draw(sheet: Canvas, numbers: pd.DataFrame) -> None:
-    _draw_equal(sheet)
-    for position, (_, own) in enumerate(_split_by_kind(numbers)):
-        sheet.ax.plot(
-            numeric(own["n_samples"]), numeric(own["n_features"]), zorder=4, clip_on=False,
-            markeredgecolor=sheet.colours["paper"], markeredgewidth=0.5, **_mark(sheet, position),
-        )  # fmt: skip
-
-
-def _mark(sheet: Canvas, position: int) -> dict[str, Any]:
-    how = get_line_style(position, sheet.colours)
-    return {"color": how.colour, "marker": how.marker, "markersize": 5.5, "linestyle": "none"}
-
-
-def _draw_equal(sheet: Canvas) -> None:
-    """Draw a line through all places of the same ratio, for powers of ten, and name it."""
-    (left, right), (bottom, top) = sheet.ax.get_xlim(), sheet.ax.get_ylim()
+def _draw_ratio_lines(canvas: Canvas) -> None:
+    """Draw and label lines of equal ratio, one per power of ten."""
+    (left, right), (bottom, top) = canvas.ax.get_xlim(), canvas.ax.get_ylim()
     low, high = np.log10(left / top), np.log10(right / bottom)
     for power in range(int(np.ceil(low)), int(np.floor(high)) + 1):
         ratio = 10.0**power
         ends = max(left, bottom * ratio), min(right, top * ratio)
-        sheet.ax.plot(
-            ends, [end / ratio for end in ends], color=sheet.colours["rule"], linewidth=0.9,
+        canvas.ax.plot(
+            ends, [end / ratio for end in ends], color=canvas.colours["rule"], linewidth=0.9,
             zorder=1,
         )  # fmt: skip
-        if ends[1] / ends[0] > 2:  # a corner has no room for its name
-            at = ends[1] / 1.06
-            write_text(
-                sheet, at, at / ratio, f"N/D = {plain(ratio)}", ha="right", va="top", zorder=1.5
-            )
+        if ends[1] / ends[0] > 2:  # a short line in a corner has no space for a label
+            x = ends[1] / 1.06
+            text = f"N/D = {format_plain(ratio)}"
+            write_text(canvas, x, x / ratio, text, ha="right", va="top", zorder=1.5)
 
 
-def _name(sheet: Canvas, numbers: pd.DataFrame) -> None:
-    """Write names beside the points that have one."""
+def _label_points(canvas: Canvas, numbers: pd.DataFrame) -> None:
+    """Write names next to the points that have one."""
     named = numbers[numbers["name"].map(_has_name)].head(MAX_LABELED_POINTS)
-    texts = [format_name(name, most=sheet.letters(24)) for name in named["name"]]
-    points = numbers[["n_samples", "n_features"]].to_numpy(dtype=np.float64)
-    anchors = named[["n_samples", "n_features"]].to_numpy(dtype=np.float64)
-    place_labels(sheet, points, texts, anchors)
+    most = canvas.max_name_letters(MAX_LETTERS)
+    texts = [format_name(name, most) for name in named["name"]]
+    points = numbers[COORDINATES].to_numpy(dtype=np.float64)
+    place_labels(canvas, points, texts, named[COORDINATES].to_numpy(dtype=np.float64))
 
 
-def _has_name(name: Any) -> bool:  # noqa: ANN401  (a cell of a table)
+def _has_name(name: str | float | None) -> bool:
     return not pd.isna(name) and bool(str(name).strip())
 
 
-def _describe_picture(numbers: pd.DataFrame) -> str:
+def _describe_points(numbers: pd.DataFrame, kinds: dict[str, pd.DataFrame]) -> str:
     ordered = numbers.sort_values("ratio", kind="stable")
-    ends = [
-        f"{row['ratio']:.3g}{_format_name_suffix(row['name'])}"
-        for _, row in ordered.iloc[[0, -1]].iterrows()
-    ]
-    counts = [f"{format_name(kind, most=24)} {len(own):,}" for kind, own in _split_by_kind(numbers)]
+    first, last = (_format_ratio(ordered.iloc[place]) for place in (0, -1))
+    counts = [f"{format_name(kind, MAX_LETTERS)} {len(rows):,}" for kind, rows in kinds.items()]
     groups = f" ({format_list(counts, most=4)})" if len(counts) > 1 else ""
     return (
         f"{plural(len(numbers), 'data set')}{groups} by numbers of samples and features. Samples "
-        f"for a feature: from {ends[0]} to {ends[1]}."
+        f"per feature: from {first} to {last}."
     )
 
 
-def _format_name_suffix(name: Any) -> str:  # noqa: ANN401  (a cell of a table)
-    return f" ({format_name(name, most=24)})" if _has_name(name) else ""
+def _format_ratio(row: pd.Series) -> str:
+    """Return the ratio of a data set, with its name if it has one."""
+    name = f" ({format_name(row['name'], MAX_LETTERS)})" if _has_name(row["name"]) else ""
+    return f"{row['ratio']:.3g}{name}"

@@ -1,4 +1,4 @@
-"""Stability paths: how selection probabilities grow, and which pass the threshold."""
+"""Stability paths: selection probabilities along the path, and the threshold."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from holdfast._formatting import format_list, plural
+from holdfast._typing import FloatArray
 from holdfast.plot._canvas import (
     check_columns,
     draw_empty_picture,
@@ -19,36 +21,39 @@ from holdfast.plot._canvas import (
 from holdfast.plot._curves import curves_height
 from holdfast.plot._labels import LineLabel, draw_line_labels, format_distinct_names, format_name
 from holdfast.plot._style import (
-    MIN_LOG_SCALE_RATIO,
+    Style,
+    format_plain,
+    format_share,
     format_shares,
     format_values,
-    get_line_style,
-    numeric,
-    percent,
-    plain,
+    is_wide_range,
+    keep_finite_rows,
+    line_options,
+    marker_interval,
+    padded_limits,
+    reference_line_options,
     scale_counts,
+    to_floats,
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
     from holdfast.select import StabilityPath, StabilitySelection
 
 TITLE = "Stability path"
-MOST, GREY, POINTS = 20, 60, 25
-"""So many selected features are named, so many others are drawn, by so many points."""
+MAX_NAMED_FEATURES, MAX_GREY_FEATURES = 20, 60
+"""Most selected features that are named, and most others that are drawn (chosen by eye)."""
+MAX_POINTS_PER_GREY_LINE = 25
+"""Keeps the file small; grey lines need no more detail."""
 
 
-class Line(NamedTuple):
-    """The probabilities of one feature, in the order of the path."""
+class FeaturePath(NamedTuple):
+    """The selection probabilities of a feature, in the order of the path."""
 
     name: str
-    steps: NDArray[np.float64]
-    shares: NDArray[np.float64]
+    steps: FloatArray
+    shares: FloatArray
     selected: bool
 
     @property
@@ -67,32 +72,32 @@ def stability_path(
 ) -> Picture:
     """Draw the share of subsamples that select each feature, along the path.
 
-    Selected features are coloured and named, the most probable 20 of them; others are grey, at
-    most 60. The dashed line is the threshold.
+    The 20 most probable of the selected features are coloured and named; up to 60 others are grey.
+    The dashed line is the threshold.
 
     Parameters
     ----------
     path : StabilitySelection, StabilityPath or pandas.DataFrame
         A fitted :class:`holdfast.StabilitySelection`, or its ``stability_path_``, or a table with
-        the columns ``feature``, ``step``, ``probability`` and ``selected``, whose steps rise or
-        fall along the path.
+        the columns ``feature``, ``step``, ``probability`` and ``selected``; its steps rise or fall
+        along the path.
     threshold : float, optional
-        The least share of a selected feature; a path knows its own.
+        Lowest share of a selected feature; only for a table.
     axis : str, default "number of selected features"
-        What the steps of a table are; a path knows its own.
+        Name of the steps, for the axis; only for a table.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the table of the path.
+        ``numbers`` holds the table of the path.
 
     References
     ----------
-    Meinshausen and Bühlmann (2010), Figure 1, show such paths.
+    Meinshausen and Bühlmann (2010), Figure 1.
 
     Examples
     --------
@@ -106,131 +111,127 @@ def stability_path(
     if isinstance(path, pd.DataFrame):
         table = path
     else:
-        own: StabilityPath = getattr(path, "stability_path_", path)
-        table, threshold, axis = own.to_frame(), own.threshold, own.axis
+        fitted: StabilityPath = getattr(path, "stability_path_", path)
+        table, threshold, axis = fitted.to_frame(), fitted.threshold, fitted.axis
     check_columns(table, ("feature", "step", "probability", "selected"), "stability_path")
-    lines = _lines(table)
-    chosen = [line for line in lines if line.selected]
-    named = chosen[:MOST]
-    sheet = open_canvas(ax, style, curves_height(len(named) + 1, one_place=False))
-    if not lines:
-        return draw_empty_picture(sheet, table, TITLE, "no feature was selected on any subsample")
-    drawn = chosen + [line for line in lines if not line.selected][:GREY]
-    _prepare(sheet, lines[0].steps)
-    _draw(sheet, drawn, named)
-    _label(sheet, axis, len(lines) - len(drawn), len(chosen) - len(named))
-    layout(sheet)
-    _name(sheet, named, threshold)
-    return finalize(sheet, table, TITLE, _describe_picture(lines, chosen, threshold, axis))
+    paths = _extract_paths(table)
+    selected = [path for path in paths if path.selected]
+    named = selected[:MAX_NAMED_FEATURES]
+    canvas = open_canvas(ax, style, curves_height(len(named) + 1, one_position=False))
+    if not paths:
+        return draw_empty_picture(canvas, table, TITLE, "no feature was selected on any subsample")
+    drawn = selected + [path for path in paths if not path.selected][:MAX_GREY_FEATURES]
+    _scale_axes(canvas, paths[0].steps)
+    _draw_paths(canvas, drawn, len(named))
+    _label_axes(canvas, axis, len(paths) - len(drawn), len(selected) - len(named))
+    layout(canvas)
+    _label_lines(canvas, named, threshold)
+    return finalize(canvas, table, TITLE, _describe_paths(paths, selected, threshold, axis))
 
 
-def _lines(table: pd.DataFrame) -> list[Line]:
-    """Return the lines of a table, those that end highest first."""
+def _extract_paths(table: pd.DataFrame) -> list[FeaturePath]:
+    """Return the paths of the features, those that end highest first."""
     frame = pd.DataFrame(
         {
             "feature": table["feature"].astype(str),
-            "step": numeric(table["step"]),
-            "share": numeric(table["probability"]),
+            "step": to_floats(table["step"]),
+            "share": to_floats(table["probability"]),
             "selected": table["selected"].astype(bool),
         }
     )
-    frame = frame[np.isfinite(frame["step"]) & np.isfinite(frame["share"])]
-    lines = [
-        Line(str(name), numeric(own["step"]), numeric(own["share"]), bool(own["selected"].any()))
-        for name, own in frame.groupby("feature", sort=False)
-    ]
-    return sorted(lines, key=lambda line: -line.last)
+    paths = [
+        FeaturePath(
+            str(name), to_floats(rows["step"]), to_floats(rows["share"]),
+            bool(rows["selected"].any()),
+        )
+        for name, rows in keep_finite_rows(frame, "step", "share").groupby("feature", sort=False)
+    ]  # fmt: skip
+    return sorted(paths, key=lambda path: -path.last)
 
 
-def _prepare(sheet: Canvas, steps: NDArray[np.float64]) -> None:
-    """Set the axes up; penalties that fall run from left to right, too."""
-    ax, low, high = sheet.ax, float(steps.min()), float(steps.max())
-    wide = low > 0 and high / low >= MIN_LOG_SCALE_RATIO
-    if wide or (steps == np.round(steps)).all():
-        scale_counts(ax, steps, sheet.abreast(8, each=36))
+def _scale_axes(canvas: Canvas, steps: FloatArray) -> None:
+    """Prepare the axes; falling penalties run from left to right as well."""
+    ax, logarithmic = canvas.ax, is_wide_range(steps)
+    if logarithmic or (steps == np.round(steps)).all():
+        scale_counts(ax, steps, canvas.max_columns(8, width=36))
     else:
         format_values(ax.xaxis)
-    room = (high / low) ** 0.03 if wide else 0.03 * (high - low) or 0.5
-    edges = (low / room, high * room) if wide else (low - room, high + room)
-    ax.set_xlim(edges[::-1] if steps[0] > steps[-1] else edges)
+    limits = padded_limits(steps, logarithmic=logarithmic)
+    ax.set_xlim(limits[::-1] if steps[0] > steps[-1] else limits)
     ax.set_ylim(-0.03, 1.03)
     format_shares(ax.yaxis)
-    draw_grid_lines(sheet, "y")
+    draw_grid_lines(canvas, "y")
 
 
-def _draw(sheet: Canvas, drawn: list[Line], named: list[Line]) -> None:
-    """Draw the others as one grey line with gaps, then the selected ones."""
-    grey = [_thin_points(line) for line in drawn if not line.selected]
+def _draw_paths(canvas: Canvas, drawn: list[FeaturePath], n_named: int) -> None:
+    """Draw the other features as one grey line with gaps, then the selected ones."""
+    grey = [_thin_points(path) for path in drawn if not path.selected]
     if grey:
         x, y = (
-            np.concatenate([np.append(line[place], np.nan) for line in grey]) for place in (1, 2)
+            np.concatenate([np.append(values, np.nan) for values in lines])
+            for lines in ([path.steps for path in grey], [path.shares for path in grey])
         )
-        sheet.ax.plot(x, y, zorder=2, **_grey_line_style(sheet, grey[0]))
-    for position, line in enumerate(one for one in drawn if one.selected):
-        how = _look(sheet, position) if position < len(named) else _grey_line_style(sheet, line)
-        every = max(1, len(line.steps) // 10)
-        sheet.ax.plot(line.steps, line.shares, zorder=3, markevery=every, **how)
+        canvas.ax.plot(x, y, zorder=2, **_grey_line_options(canvas, grey[0]))
+    for position, path in enumerate(path for path in drawn if path.selected):
+        is_named = position < n_named
+        options = (
+            line_options(position, canvas.colours) if is_named else _grey_line_options(canvas, path)
+        )
+        every = marker_interval(len(path.steps))
+        canvas.ax.plot(path.steps, path.shares, zorder=3, markevery=every, **options)
 
 
-def _thin_points(line: Line) -> Line:
-    """Leave out points on level ground, and some of many others: the file stays small."""
-    level = np.zeros(len(line.steps), dtype=bool)
-    level[1:-1] = (np.diff(line.shares)[:-1] == 0) & (np.diff(line.shares)[1:] == 0)
+def _thin_points(path: FeaturePath) -> FeaturePath:
+    """Drop points inside level stretches, and some of the others if there are many."""
+    level = np.zeros(len(path.steps), dtype=bool)
+    level[1:-1] = (np.diff(path.shares)[:-1] == 0) & (np.diff(path.shares)[1:] == 0)
     kept = np.flatnonzero(~level)
-    if len(kept) > POINTS:
-        kept = kept[np.linspace(0, len(kept) - 1, POINTS).round().astype(np.intp)]
-    return line._replace(steps=line.steps[kept], shares=line.shares[kept])
+    if len(kept) > MAX_POINTS_PER_GREY_LINE:
+        spaced = np.linspace(0, len(kept) - 1, MAX_POINTS_PER_GREY_LINE)
+        kept = kept[spaced.round().astype(np.intp)]
+    return path._replace(steps=path.steps[kept], shares=path.shares[kept])
 
 
-def _look(sheet: Canvas, position: int) -> dict[str, Any]:
-    style = get_line_style(position, sheet.colours)
-    return {
-        "color": style.colour, "linestyle": style.dash, "marker": style.marker, "linewidth": 1.5,
-        "markersize": 4.5, "markeredgecolor": sheet.colours["paper"], "markeredgewidth": 0.5,
-    }  # fmt: skip
+def _grey_line_options(canvas: Canvas, path: FeaturePath) -> dict[str, Any]:
+    dot = "." if len(path.steps) == 1 else None  # a single point makes no visible line
+    return {"color": canvas.colours["slate"], "linewidth": 0.7, "alpha": 0.55, "marker": dot}
 
 
-def _grey_line_style(sheet: Canvas, line: Line) -> dict[str, Any]:
-    dot = "." if len(line.steps) == 1 else None  # which would be no line
-    return {"color": sheet.colours["slate"], "linewidth": 0.7, "alpha": 0.55, "marker": dot}
-
-
-def _name(sheet: Canvas, named: list[Line], threshold: float | None) -> None:
+def _label_lines(canvas: Canvas, named: list[FeaturePath], threshold: float | None) -> None:
     """Name the selected features and the threshold at the right."""
-    names = format_distinct_names((line.name for line in named), most=sheet.letters(24))
-    endings = [
-        LineLabel(float(line.steps[-1]), line.last, name, _look(sheet, position))
-        for position, (line, name) in enumerate(zip(named, names, strict=True))
+    names = format_distinct_names((path.name for path in named), canvas.max_name_letters(24))
+    labels = [
+        LineLabel(float(path.steps[-1]), path.last, name, line_options(position, canvas.colours))
+        for position, (path, name) in enumerate(zip(named, names, strict=True))
     ]
     if threshold is not None:
-        dashed: Any = {"color": sheet.colours["muted"], "linestyle": (0, (4, 3)), "linewidth": 1.0}
-        sheet.ax.axhline(threshold, zorder=1.5, **dashed)
-        end = sheet.ax.get_xlim()[1]
-        endings.append(LineLabel(end, threshold, f"threshold, {percent(threshold)}", dashed))
-    draw_line_labels(sheet, endings)
+        dashed = reference_line_options(canvas.colours)
+        canvas.ax.axhline(threshold, zorder=1.5, **dashed)
+        end = canvas.ax.get_xlim()[1]
+        labels.append(LineLabel(end, threshold, f"threshold, {format_share(threshold)}", dashed))
+    draw_line_labels(canvas, labels)
 
 
-def _label(sheet: Canvas, axis: str, hidden: int, unnamed: int) -> None:
-    parts = []
-    if unnamed:
-        parts.append(f"not named: {plural(unnamed, 'selected feature')}")
-    if hidden:
-        parts.append(f"not shown: {plural(hidden, 'feature')} of lower probability")
-    note = "\n" + "; ".join(parts) if parts else ""
-    sheet.ax.set_xlabel(f"{axis}{note}")
-    sheet.ax.set_ylabel("share of subsamples that select it, %")
+def _label_axes(canvas: Canvas, axis: str, n_hidden: int, n_unnamed: int) -> None:
+    notes = []
+    if n_unnamed:
+        notes.append(f"not named: {plural(n_unnamed, 'selected feature')}")
+    if n_hidden:
+        notes.append(f"not shown: {plural(n_hidden, 'feature')} of lower probability")
+    canvas.ax.set_xlabel("\n".join([axis, "; ".join(notes)] if notes else [axis]))
+    canvas.ax.set_ylabel("share of subsamples that select it, %")
 
 
-def _describe_picture(
-    lines: list[Line], chosen: list[Line], threshold: float | None, axis: str
+def _describe_paths(
+    paths: list[FeaturePath], selected: list[FeaturePath], threshold: float | None, axis: str
 ) -> str:
-    first, last = (plain(round(float(lines[0].steps[place]), 3)) for place in (0, -1))
-    lead = (
-        f"Selection probabilities of {plural(len(lines), 'feature')} by {axis}, from {first} to "
+    first, last = (format_plain(round(float(paths[0].steps[place]), 3)) for place in (0, -1))
+    text = (
+        f"Selection probabilities of {plural(len(paths), 'feature')} by {axis}, from {first} to "
         f"{last}."
     )
-    often = "" if threshold is None else f" in at least {percent(threshold)} of the subsamples"
-    if not chosen:
-        return f"{lead} None is selected{often}."
-    names = format_list((format_name(line.name) for line in chosen), most=5)
-    return f"{lead} {len(chosen):,} selected{often}: {names}."
+    often = "" if threshold is None else f" in at least {format_share(threshold)} of the subsamples"
+    if not selected:
+        return f"{text} None is selected{often}."
+    names = format_list((format_name(path.name) for path in selected), most=5)
+    return f"{text} {len(selected):,} selected{often}: {names}."

@@ -1,40 +1,47 @@
-"""Stripes: which features each resample selected."""
+"""Stripes: the features selected by each resample."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from holdfast._formatting import plural
+from holdfast._typing import AnyArray, BoolArray, IntArray
 from holdfast.errors import InvalidInputError
-from holdfast.plot._canvas import LETTER, draw_empty_picture, finalize, open_canvas
-from holdfast.plot._frequencies import legend_of_truth
-from holdfast.plot._labels import format_distinct_names, width
-from holdfast.plot._style import TICK, count_ticks, percent, plain
+from holdfast.plot._canvas import LETTER_WIDTH, draw_empty_picture, finalize, open_canvas
+from holdfast.plot._frequencies import draw_truth_legend
+from holdfast.plot._labels import format_distinct_names, text_width
+from holdfast.plot._style import (
+    TICK_SIZE,
+    Style,
+    count_ticks,
+    format_plain,
+    format_share,
+    format_values,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
     from holdfast.preferences import Subsets
 
 
 TITLE = "Which features each resample selected"
 MAX_HORIZONTAL_LETTERS = 70
-"""Names stand level where so many letters are below the columns, else aslant."""
-NAMED = 30
-"""Up to so many columns have the names of their features below them."""
+"""Names of columns with more letters than this in total are rotated (chosen by eye)."""
+MAX_NAMED_COLUMNS = 30
+"""Of more columns than this, none has a name (chosen by eye)."""
+MAX_NAMED_GROUPS = 30
+"""Of more groups than this, none has a number (chosen by eye)."""
 
 
 def stripes(
@@ -46,36 +53,36 @@ def stripes(
     ax: Axes | None = None,
     style: Style = "light",
 ) -> Picture:
-    """Draw a row a resample, a column a feature, and a mark where it was selected.
+    """Draw one row per resample, one column per feature, and a mark where it was selected.
 
-    A feature that is always selected makes a stripe from top to bottom. Only what was selected is
-    drawn, so that a hundred thousand features are no burden; where there are thousands of runs
-    of marks, they are an image with at most a thousand columns, each for one or more features.
+    A feature that is always selected makes a stripe from top to bottom. Only selected features are
+    drawn, so 100,000 features are no problem. Thousands of runs of marks become an image with at
+    most 1,000 columns, each for one or more features.
 
     Parameters
     ----------
     subsets : Subsets
-        What each resample selected.
+        The selection of each resample.
     outer : sequence of int, optional
-        The group of each resample, as the outer fold; groups stand apart.
+        The group of each resample, such as its outer fold; groups are separated.
     truth : collection of str, optional
-        Names of the features that truly matter; their marks have another colour.
+        Names of the truly informative features; their marks have another colour.
     order : {"index", "frequency"}, default "index"
-        All features in their order, or those selected at all, the most frequent first.
+        All features in their order, or the selected ones, the most frequent first.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: a row a mark, with ``resample``, ``group``, ``feature``, its ``column``, and
-        whether it is ``informative`` where that is known.
+        ``numbers`` holds one row per mark: ``resample``, ``group``, ``feature``, its ``column``,
+        and whether it is ``informative``, if that is known.
 
     References
     ----------
-    Kalousis, Prados and Hilario (2005), Figure 1, show selections in this way.
+    Kalousis, Prados and Hilario (2005), Figure 1.
 
     Examples
     --------
@@ -88,51 +95,57 @@ def stripes(
     2         1      0       0       0
     3         1      0       7       2
     """
-    groups = _groups(outer, len(subsets))
-    columns, n_columns = _columns(subsets, order)
-    numbers = _numbers(subsets, groups, columns, truth)
-    sheet = open_canvas(ax, style, float(np.clip(1.3 + 0.035 * len(subsets), 2.6, 6.0)))
+    groups = _check_groups(outer, len(subsets))
+    columns, n_columns = _assign_columns(subsets, order)
+    numbers = _list_marks(subsets, groups, columns, truth)
+    canvas = open_canvas(ax, style, float(np.clip(1.3 + 0.035 * len(subsets), 2.6, 6.0)))
     if numbers.empty:
-        return draw_empty_picture(sheet, numbers, TITLE, "no feature was selected")
-    heights = _heights(groups)
+        return draw_empty_picture(canvas, numbers, TITLE, "no feature was selected")
+    heights = _row_heights(groups)
+    informative = numbers.get("informative", pd.Series(data=True, index=numbers.index))
     marks = Marks(heights[numbers["resample"]], numbers["column"].to_numpy(), n_columns,
-                  _informative(numbers))  # fmt: skip
-    draw_marks(sheet, marks, float(heights[-1]) + 1)
-    _label_rows(sheet, groups, heights)
-    _label_columns(sheet, numbers, n_columns, order)
+                  informative.to_numpy(dtype=np.bool_))  # fmt: skip
+    draw_marks(canvas, marks, float(heights[-1]) + 1)
+    _label_resamples(canvas, groups, heights)
+    _label_columns(canvas, numbers, n_columns, order)
     if truth is not None:
-        legend_of_truth(sheet, "ss")
-    return finalize(sheet, numbers, TITLE, _describe_picture(subsets))
+        draw_truth_legend(canvas, "ss")
+    return finalize(canvas, numbers, TITLE, _describe_stripes(subsets))
 
 
-def _groups(outer: Sequence[int] | NDArray[np.integer] | None, m: int) -> NDArray[np.integer]:
-    groups = np.zeros(m, dtype=np.int64) if outer is None else np.asarray(outer)
-    if len(groups) != m:
+def _check_groups(
+    outer: Sequence[int] | NDArray[np.integer] | None, n_resamples: int
+) -> NDArray[np.integer]:
+    """Return the group of each resample; all are one group by default."""
+    groups = np.zeros(n_resamples, dtype=np.int64) if outer is None else np.asarray(outer)
+    if len(groups) != n_resamples:
         raise InvalidInputError(
-            f"outer must name a group for each of the {plural(m, 'resample')}, got {len(groups):,}."
+            f"outer must name a group for each of the {plural(n_resamples, 'resample')}, got "
+            f"{len(groups):,}."
         )
     return groups
 
 
-def _columns(subsets: Subsets, order: str) -> tuple[NDArray[np.integer], int]:
+def _assign_columns(subsets: Subsets, order: str) -> tuple[NDArray[np.integer], int]:
     """Return the column of each mark, and the number of columns."""
     if order == "index":
-        most = int(subsets.indices.max()) + 1 if len(subsets.indices) else 1
-        return subsets.indices, subsets.n_features or most
+        used = int(subsets.indices.max()) + 1 if len(subsets.indices) else 1
+        return subsets.indices, subsets.n_features or used
     if order != "frequency":
         raise InvalidInputError(f'order must be "index" or "frequency", got {order!r}.')
-    found, place, count = np.unique(subsets.indices, return_inverse=True, return_counts=True)
-    position = np.empty(len(found), dtype=np.int64)
-    position[np.argsort(-count, kind="stable")] = np.arange(len(found))
-    return position[place], max(len(found), 1)
+    features, inverse, counts = np.unique(subsets.indices, return_inverse=True, return_counts=True)
+    columns = np.empty(len(features), dtype=np.int64)
+    columns[np.argsort(-counts, kind="stable")] = np.arange(len(features))
+    return columns[inverse], max(len(features), 1)
 
 
-def _numbers(
+def _list_marks(
     subsets: Subsets,
     groups: NDArray[np.integer],
     columns: NDArray[np.integer],
     truth: Collection[str] | None,
 ) -> pd.DataFrame:
+    """Return one row per selected feature of a resample."""
     frame = subsets.to_frame().rename(columns={"preference": "resample"})
     frame["feature"] = frame["feature"].astype(str)
     frame.insert(1, "group", groups[frame["resample"]])
@@ -140,25 +153,20 @@ def _numbers(
     return frame if truth is None else frame.assign(informative=frame["feature"].isin(set(truth)))
 
 
-def _informative(numbers: pd.DataFrame) -> NDArray[np.bool_]:
-    if "informative" in numbers.columns:
-        return numbers["informative"].to_numpy(dtype=np.bool_)
-    return np.ones(len(numbers), dtype=np.bool_)
-
-
-def _heights(groups: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the height of each row; groups are kept apart by empty rows."""
+def _row_heights(groups: NDArray[np.integer]) -> IntArray:
+    """Return the vertical position of each resample; empty rows separate groups."""
     borders = np.concatenate([[0], np.cumsum(groups[1:] != groups[:-1])])
     return np.asarray(np.arange(len(groups)) + borders * max(1, round(0.02 * len(groups))))
 
 
-def _label_rows(sheet: Canvas, groups: NDArray[np.integer], heights: NDArray[np.int64]) -> None:
-    ax = sheet.ax
+def _label_resamples(canvas: Canvas, groups: NDArray[np.integer], heights: IntArray) -> None:
+    """Number the groups, or the resamples if there is one group or too many of them."""
+    ax = canvas.ax
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
-    if len(starts) == 1 or len(starts) > 30:
+    if len(starts) == 1 or len(starts) > MAX_NAMED_GROUPS:
         ticks = count_ticks(np.array([1.0, len(groups)]), most=5)
-        middle = [float(heights[int(tick) - 1]) + 0.5 for tick in ticks]
-        ax.set_yticks(middle, [plain(tick) for tick in ticks])
+        middles = [float(heights[int(tick) - 1]) + 0.5 for tick in ticks]
+        ax.set_yticks(middles, [format_plain(tick) for tick in ticks])
         ax.set_ylabel("resample")
         return
     ends = [*(starts[1:] - 1), len(groups) - 1]
@@ -168,21 +176,23 @@ def _label_rows(sheet: Canvas, groups: NDArray[np.integer], heights: NDArray[np.
     ax.set_ylabel("outer resample")
 
 
-def _label_columns(sheet: Canvas, numbers: pd.DataFrame, n_columns: int, order: str) -> None:
-    ax = sheet.ax
+def _label_columns(canvas: Canvas, numbers: pd.DataFrame, n_columns: int, order: str) -> None:
+    """Write the names of the features, or numbers of columns if there are many."""
+    ax = canvas.ax
     names = dict(zip(numbers["column"], numbers["feature"], strict=True))
-    if n_columns <= sheet.abreast(NAMED, each=14):
+    if n_columns <= canvas.max_columns(MAX_NAMED_COLUMNS, width=14):
         places = sorted(names)
-        texts = format_distinct_names((names[place] for place in places), most=sheet.letters(22))
-        slanted = n_columns * max(map(width, texts)) > sheet.abreast(
-            MAX_HORIZONTAL_LETTERS, each=LETTER * TICK
+        texts = format_distinct_names(
+            (names[place] for place in places), canvas.max_name_letters(22)
         )
-        how: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
-        ax.set_xticks([place + 0.5 for place in places], texts, parse_math=False, **how)
+        max_letters = canvas.max_columns(MAX_HORIZONTAL_LETTERS, width=LETTER_WIDTH * TICK_SIZE)
+        slanted = n_columns * max(map(text_width, texts)) > max_letters
+        options: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+        ax.set_xticks([place + 0.5 for place in places], texts, parse_math=False, **options)
         ax.tick_params(axis="x", length=0)
         return
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=sheet.abreast(7, each=40)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=canvas.max_columns(7, width=40)))
+    format_values(ax.xaxis)
     ax.set_xlabel(
         f"feature, in the order of the data ({n_columns:,})"
         if order == "index"
@@ -190,88 +200,91 @@ def _label_columns(sheet: Canvas, numbers: pd.DataFrame, n_columns: int, order: 
     )
 
 
-def _describe_picture(subsets: Subsets) -> str:
+def _describe_stripes(subsets: Subsets) -> str:
     counts = np.unique(subsets.indices, return_counts=True)[1]
     total = f" of {plural(subsets.n_features, 'feature')}" if subsets.n_features else ""
     always = int((counts == len(subsets)).sum())
     return (
-        f"{plural(len(subsets), 'row')} of marks, one a resample. Selected at least once: "
+        f"{plural(len(subsets), 'row')} of marks, one per resample. Selected at least once: "
         f"{len(counts):,}{total}; by every resample: {always:,}. The most frequent feature is "
-        f"selected by {percent(counts.max() / len(subsets))} of them."
+        f"selected by {format_share(counts.max() / len(subsets))} of them."
     )
 
 
-# Many small marks in a grid: as lines where they are few, as an image where they are many.
+# Small marks in a grid: shapes if they are few, an image if they are many.
 
-LINES = 3000
-"""Up to so many unbroken runs of marks are drawn as shapes; more are an image."""
-PIXELS = 1000
-"""Most columns of an image."""
-THINNEST = 1 / 420
-"""Narrowest mark, as a share of the width."""
+MAX_RUNS_AS_SHAPES = 3000
+"""More unbroken runs of marks than this are drawn as an image, which keeps the file small."""
+MAX_IMAGE_COLUMNS = 1000
+"""Most columns of an image: about the pixels of a picture on screen."""
+MIN_MARK_WIDTH_SHARE = 1 / 420
+"""Width of the narrowest mark as a share of the axes: about one point."""
 
 
 class Marks(NamedTuple):
-    """Places of marks: row from above, column, and whether in the first of two colours."""
+    """Rows (from the top) and columns of marks, and which of two colours they have."""
 
     rows: NDArray[np.integer]
     columns: NDArray[np.integer]
     n_columns: int
-    first: NDArray[np.bool_]
+    informative: BoolArray
 
 
-def draw_marks(sheet: Canvas, marks: Marks, n_rows: float) -> None:
+MARK_COLOURS = {False: "vermilion", True: "blue"}
+"""Colour of marks by whether their feature is informative; drawn in this order."""
+
+
+def draw_marks(canvas: Canvas, marks: Marks, n_rows: float) -> None:
     """Draw the marks; column c spans c to c + 1, row r spans r to r + 1 downwards."""
-    runs = runs_of(marks)
-    if len(runs) <= LINES:
-        for first, colour in ((False, "vermilion"), (True, "blue")):
-            _draw_runs(sheet, runs[runs[:, 3] == first], marks.n_columns, sheet.colours[colour])
+    runs = find_runs(marks)
+    if len(runs) <= MAX_RUNS_AS_SHAPES:
+        for informative, colour in MARK_COLOURS.items():
+            chosen = runs[runs[:, 3] == informative]
+            _draw_runs(canvas, chosen, marks.n_columns, canvas.colours[colour])
     else:
-        _draw_image(sheet, marks, int(n_rows))
-    sheet.ax.set(xlim=(0, marks.n_columns), ylim=(n_rows, 0))
+        _draw_image(canvas, marks, int(n_rows))
+    canvas.ax.set(xlim=(0, marks.n_columns), ylim=(n_rows, 0))
 
 
-def runs_of(marks: Marks) -> NDArray[np.int64]:
+def find_runs(marks: Marks) -> IntArray:
     """Return unbroken runs down a column: column, first row, row after the last, colour."""
     order = np.lexsort((marks.rows, marks.columns))
     rows, columns = marks.rows[order], marks.columns[order]
-    fresh = np.ones(len(rows), dtype=np.bool_)
-    fresh[1:] = (columns[1:] != columns[:-1]) | (rows[1:] != rows[:-1] + 1)
-    starts = np.flatnonzero(fresh)
+    is_start = np.ones(len(rows), dtype=np.bool_)
+    is_start[1:] = (columns[1:] != columns[:-1]) | (rows[1:] != rows[:-1] + 1)
+    starts = np.flatnonzero(is_start)
     ends = np.append(starts[1:], len(rows)) - 1
     return np.stack(
-        [columns[starts], rows[starts], rows[ends] + 1, marks.first[order][starts]], axis=1
+        [columns[starts], rows[starts], rows[ends] + 1, marks.informative[order][starts]], axis=1
     ).astype(np.int64)
 
 
-def _draw_runs(sheet: Canvas, runs: NDArray[np.int64], n_columns: int, colour: str) -> None:
-    """Draw all runs of one colour as one shape: a rectangle each."""
+def _draw_runs(canvas: Canvas, runs: IntArray, n_columns: int, colour: str) -> None:
+    """Draw all runs of one colour as one shape with a rectangle per run."""
     if not len(runs):
         return
-    wide = max(0.86, THINNEST * n_columns)
-    left = np.clip(runs[:, 0] + 0.5 - wide / 2, 0, max(n_columns - wide, 0))
-    shape = rectangles(left, runs[:, 1], left + wide, runs[:, 2])
-    sheet.ax.add_patch(PathPatch(shape, facecolor=colour, linewidth=0))
+    width = max(0.86, MIN_MARK_WIDTH_SHARE * n_columns)
+    left = np.clip(runs[:, 0] + 0.5 - width / 2, 0, max(n_columns - width, 0))
+    shape = make_rectangles_path(left, runs[:, 1], left + width, runs[:, 2])
+    canvas.ax.add_patch(PathPatch(shape, facecolor=colour, linewidth=0))
 
 
-def rectangles(
-    left: NDArray[Any], top: NDArray[Any], right: NDArray[Any], bottom: NDArray[Any]
-) -> Path:
-    """Return rectangles as one path, which takes little room in a file."""
+def make_rectangles_path(left: AnyArray, top: AnyArray, right: AnyArray, bottom: AnyArray) -> Path:
+    """Return rectangles as one path, which needs few bytes in a file."""
     corners = np.stack([left, top, right, top, right, bottom, left, bottom, left, top], axis=1)
     codes = np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(corners))
     return Path(corners.reshape(-1, 2), codes)
 
 
-def _draw_image(sheet: Canvas, marks: Marks, n_rows: int) -> None:
-    """Draw marks as an image; where both colours meet in one place, the first is seen."""
-    pixels = min(marks.n_columns, PIXELS)
-    columns = (marks.columns.astype(np.int64) * pixels) // marks.n_columns
-    image = np.zeros((n_rows, pixels, 4), dtype=np.uint8)
-    for first, colour in ((False, "vermilion"), (True, "blue")):
-        chosen = marks.first == first
-        ink = np.round(255 * np.array(to_rgba(sheet.colours[colour]))).astype(np.uint8)
-        image[marks.rows[chosen], columns[chosen]] = ink
-    sheet.ax.imshow(
+def _draw_image(canvas: Canvas, marks: Marks, n_rows: int) -> None:
+    """Draw marks as an image; informative marks cover others in the same pixel."""
+    n_pixels = min(marks.n_columns, MAX_IMAGE_COLUMNS)
+    columns = (marks.columns.astype(np.int64) * n_pixels) // marks.n_columns
+    image = np.zeros((n_rows, n_pixels, 4), dtype=np.uint8)
+    for informative, colour in MARK_COLOURS.items():
+        chosen = marks.informative == informative
+        rgba = np.round(255 * np.array(to_rgba(canvas.colours[colour]))).astype(np.uint8)
+        image[marks.rows[chosen], columns[chosen]] = rgba
+    canvas.ax.imshow(
         image, extent=(0, marks.n_columns, n_rows, 0), aspect="auto", interpolation="none"
     )

@@ -1,41 +1,49 @@
-"""What was found against what is true, for simulated data."""
+"""Selection frequencies, ranks or scores against true effects, for simulated data."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 from holdfast._formatting import plural
+from holdfast._typing import FloatArray
 from holdfast.plot._canvas import (
     check_columns,
     draw_empty_picture,
     draw_grid_lines,
     finalize,
-    name_rows,
     open_canvas,
 )
-from holdfast.plot._frequencies import INFORMATIVE, OTHER, legend_of_truth
-from holdfast.plot._style import column, format_shares, format_values, numeric, percent
+from holdfast.plot._frequencies import INFORMATIVE, OTHER, draw_truth_legend
+from holdfast.plot._labels import label_rows
+from holdfast.plot._style import (
+    Style,
+    format_share,
+    format_shares,
+    format_values,
+    get_floats,
+    keep_finite_rows,
+    to_floats,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from numpy.typing import NDArray
 
     from holdfast.plot._canvas import Canvas
     from holdfast.plot._picture import Picture
-    from holdfast.plot._style import Style
 
 TITLE = "What was found against what is true"
 MAX_UNTHINNED_POINTS = 600
-"""Of more points than this, those that would cover each other are drawn once."""
+"""Of more points than this, points that cover each other are drawn once."""
 MAX_POINTS_PER_KIND = 1500
-"""Of either kind, so many points are drawn at most."""
-CELLS = (250, 120, 60, 36)
-"""Points of one cell are taken to cover each other; so many cells across, the fewest that do."""
-GOLDEN = (5**0.5 - 1) / 2
+"""Most informative and most other points drawn, so that the file stays small."""
+CELLS_ACROSS = (250, 120, 60, 36)
+"""Points in one cell count as covering each other: the first of these grids that thins enough."""
+GOLDEN_RATIO = (5**0.5 - 1) / 2
+"""Step between the shifts of successive points: its multiples fill the unit interval evenly."""
 
 
 def truth(
@@ -47,9 +55,9 @@ def truth(
 ) -> Picture:
     """Draw a value of each feature against its true effect.
 
-    A good selector gives high values (or low ranks) to features with large effects. Where no
-    effects are known, informative features and others are two rows. Of more than 600 features,
-    those at the same place are one mark.
+    A good selector gives high values (or low ranks) to features with large effects. If no effects
+    are known, informative and other features are two rows. Of more than 600 features, those at the
+    same position share a mark.
 
     Parameters
     ----------
@@ -57,21 +65,20 @@ def truth(
         Columns ``feature`` and ``value`` (a frequency, rank or score), with ``effect`` (its sign
         is ignored), ``informative`` (true or false), or both. Rows without a value are left out.
     value : str, default "share of resamples that select it, %"
-        What the values are, in words; with ``%`` at the end, they are shares, shown in percent.
+        Name of the values, for the axis; if it ends with ``%``, shares are shown in percent.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a figure of its own.
+        Axes to draw on; by default a new figure.
     style : {"light", "dark"}, default "light"
-        The page that the picture stands on.
+        Colours for a light or a dark page.
 
     Returns
     -------
     Picture
-        Its numbers: the rows that are drawn, with ``informative`` and ``effect``.
+        ``numbers`` holds the rows drawn, with ``informative`` and ``effect``.
 
     References
     ----------
-    Dernoncourt, Hanczar and Zucker (2014), Figures 3 and 4, show scores, ranks and frequencies
-    against true effects.
+    Dernoncourt, Hanczar and Zucker (2014), Figures 3 and 4.
 
     Examples
     --------
@@ -85,82 +92,86 @@ def truth(
     """
     known = "effect" if "effect" in table.columns else "informative"
     check_columns(table, ("feature", "value", known), "truth")
-    numbers = _numbers(table)
+    numbers = _prepare_points(table)
     by_effect = bool(np.isfinite(numbers["effect"]).any())
-    sheet = open_canvas(ax, style, 3.9 if by_effect else 2.4)
+    canvas = open_canvas(ax, style, 3.9 if by_effect else 2.4)
     if numbers.empty:
-        return draw_empty_picture(sheet, numbers, TITLE, "no values of features are known")
-    (_draw_effects if by_effect else _draw_strips)(sheet, numbers, value)
-    return finalize(sheet, numbers, TITLE, _describe_picture(numbers, value))
+        return draw_empty_picture(canvas, numbers, TITLE, "no values of features are known")
+    (_draw_effects if by_effect else _draw_strips)(canvas, numbers, value)
+    return finalize(canvas, numbers, TITLE, _describe_truth(numbers, value))
 
 
-def _numbers(table: pd.DataFrame) -> pd.DataFrame:
-    effect = np.abs(column(table, "effect"))
+def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with a value, with effects and whether features are informative."""
+    effect = np.abs(get_floats(table, "effect"))
     informative = table["informative"] if "informative" in table.columns else effect > 0
-    frame = table.assign(value=numeric(table["value"]), effect=effect, informative=informative)
-    known: pd.DataFrame = frame[np.isfinite(frame["value"])].astype({"informative": bool})
+    frame = table.assign(value=to_floats(table["value"]), effect=effect, informative=informative)
+    known = keep_finite_rows(frame, "value").astype({"informative": bool})
     return known.reset_index(drop=True)
 
 
-def _draw_effects(sheet: Canvas, numbers: pd.DataFrame, value: str) -> None:
-    draw_grid_lines(sheet, "y")
-    _draw_points(sheet, numbers, numbers["effect"].to_numpy(), numbers["value"].to_numpy())
-    sheet.ax.set(xlabel="true effect, in standard deviations", ylabel=value)
-    format_values(sheet.ax.xaxis)
-    _format(sheet.ax.yaxis, value)
-    legend_of_truth(sheet)
+def _draw_effects(canvas: Canvas, numbers: pd.DataFrame, value: str) -> None:
+    draw_grid_lines(canvas, "y")
+    _draw_points(canvas, numbers, numbers["effect"].to_numpy(), numbers["value"].to_numpy())
+    canvas.ax.set(xlabel="true effect, in standard deviations", ylabel=value)
+    format_values(canvas.ax.xaxis)
+    _format_value_axis(canvas.ax.yaxis, value)
+    draw_truth_legend(canvas)
 
 
-def _draw_strips(sheet: Canvas, numbers: pd.DataFrame, value: str) -> None:
-    """Draw two rows; points are moved up and down evenly, so that fewer hide each other."""
-    shift = (np.arange(len(numbers)) * GOLDEN) % 1 - 0.5
+def _draw_strips(canvas: Canvas, numbers: pd.DataFrame, value: str) -> None:
+    """Draw two rows of points, shifted up and down so that fewer cover each other."""
+    shift = (np.arange(len(numbers)) * GOLDEN_RATIO) % 1 - 0.5
     rows = np.where(numbers["informative"], 0, 1) + 0.6 * shift
-    draw_grid_lines(sheet, "x")
-    _draw_points(sheet, numbers, numbers["value"].to_numpy(), rows)
+    draw_grid_lines(canvas, "x")
+    _draw_points(canvas, numbers, numbers["value"].to_numpy(), rows)
     counts = [int(numbers["informative"].sum()), int((~numbers["informative"]).sum())]
-    texts = [f"{word} ({n:,})" for word, n in zip((INFORMATIVE, OTHER), counts, strict=True)]
-    name_rows(sheet, texts)
-    sheet.ax.set_xlabel(value)
-    _format(sheet.ax.xaxis, value)
+    names = zip((INFORMATIVE, OTHER), counts, strict=True)
+    label_rows(canvas, [f"{name} ({count:,})" for name, count in names])
+    canvas.ax.set_xlabel(value)
+    _format_value_axis(canvas.ax.xaxis, value)
 
 
-def _format(axis: Axis, value: str) -> None:
+def _format_value_axis(axis: Axis, value: str) -> None:
     (format_shares if value.endswith("%") else format_values)(axis)
 
 
-def _draw_points(
-    sheet: Canvas, numbers: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.float64]
-) -> None:
-    matters = numbers["informative"].to_numpy()
-    places = np.stack([x, y], axis=1)
-    for chosen, colour, marker in ((~matters, "vermilion", "D"), (matters, "blue", "o")):
-        own = _visible(places[chosen]) if len(places) > MAX_UNTHINNED_POINTS else places[chosen]
-        sheet.ax.scatter(
-            own[:, 0], own[:, 1], s=16 if marker == "D" else 24, marker=marker, alpha=0.6, zorder=3,
-            color=sheet.colours[colour], linewidths=0,
+def _draw_points(canvas: Canvas, numbers: pd.DataFrame, x: FloatArray, y: FloatArray) -> None:
+    informative = numbers["informative"].to_numpy()
+    points = np.stack([x, y], axis=1)
+    for chosen, colour, marker, size in (
+        (~informative, "vermilion", "D", 16),
+        (informative, "blue", "o", 24),
+    ):
+        shown = points[chosen]
+        if len(points) > MAX_UNTHINNED_POINTS:
+            shown = _drop_covered_points(shown)
+        canvas.ax.scatter(
+            shown[:, 0], shown[:, 1], s=size, marker=marker, alpha=0.6, zorder=3,
+            color=canvas.colours[colour], linewidths=0,
         )  # fmt: skip
 
 
-def _visible(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return one point of those that lie at the same place, as most that are never selected do."""
-    if not len(places):
-        return places
-    low, span = places.min(axis=0), np.ptp(places, axis=0)
-    shares = (places - low) / np.where(span > 0, span, 1)
-    for across in CELLS:
-        first = np.unique(np.round(across * shares), axis=0, return_index=True)[1]
+def _drop_covered_points(points: FloatArray) -> FloatArray:
+    """Return one point per cell of a grid; most features that are never selected share a cell."""
+    if not len(points):
+        return points
+    low, span = points.min(axis=0), np.ptp(points, axis=0)
+    shares = (points - low) / np.where(span > 0, span, 1)
+    for n_cells in CELLS_ACROSS:
+        first = np.unique(np.round(n_cells * shares), axis=0, return_index=True)[1]
         if len(first) <= MAX_POINTS_PER_KIND:
             break
-    return np.asarray(places[np.sort(first)])
+    return np.asarray(points[np.sort(first)])
 
 
-def _describe_picture(numbers: pd.DataFrame, value: str) -> str:
-    matters = numbers["informative"]
-    said = percent if value.endswith("%") else "{:.3g}".format
-    text = f"{plural(len(numbers), 'feature')}, {int(matters.sum()):,} of them truly informative."
-    means = [numbers["value"][chosen].mean() for chosen in (matters, ~matters)]
-    if np.isfinite(means).all():
-        text += (
-            f" Mean: {said(means[0])} for the informative ones, {said(means[1])} for the others."
-        )
-    return text
+def _describe_truth(numbers: pd.DataFrame, value: str) -> str:
+    informative = numbers["informative"]
+    text = (
+        f"{plural(len(numbers), 'feature')}, {int(informative.sum()):,} of them truly informative."
+    )
+    means = [numbers["value"][chosen].mean() for chosen in (informative, ~informative)]
+    if not np.isfinite(means).all():
+        return text
+    first, second = map(format_share if value.endswith("%") else "{:.3g}".format, means)
+    return f"{text} Mean: {first} for the informative ones, {second} for the others."

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import format_list, plural
+from holdfast._typing import AnyArray, IndexArray
 from holdfast.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
 
 
-# The features that preferences speak about: how many there are, and their names.
+# The feature space: how many features there are, and their names.
 
 MAX_FEATURES = 2**53  # numbers up to here are exact as floating-point numbers
 
@@ -41,9 +41,9 @@ class FeatureSpace:
         if self.names is None:
             return
         if len(set(self.names)) < len(self.names):
-            doubled = [name for name, times in Counter(self.names).items() if times > 1]
+            repeated = [name for name, times in Counter(self.names).items() if times > 1]
             raise InvalidInputError(
-                f"feature names must be unique; given more than once: {format_list(doubled)}."
+                f"feature names must be unique; given more than once: {format_list(repeated)}."
             )
         if self.count is not None and len(self.names) > self.count:
             raise InvalidInputError(
@@ -51,8 +51,8 @@ class FeatureSpace:
             )
 
     @classmethod
-    def of(cls, n_features: int | None, names: Iterable[object] | None) -> FeatureSpace:
-        """Build a feature space from what a user gave: a count, names for all, or both."""
+    def from_input(cls, n_features: int | None, names: Iterable[object] | None) -> FeatureSpace:
+        """Build a feature space from user input: a count, names of all features, or both."""
         if names is None:
             return cls(None if n_features is None else _check_integer(n_features))
         texts = tuple(str(name) for name in names)
@@ -63,7 +63,7 @@ class FeatureSpace:
         return cls(len(texts), texts)
 
     def with_count(self, count: int, source: str) -> FeatureSpace:
-        """Return the same features with a count learnt from `source`; refuse a contradiction."""
+        """Return the same features with the count of `source`; raise if another count was given."""
         if self.count is not None and self.count != count:
             raise InvalidInputError(
                 f"n_features is {self.count:,}, but {source} has {count:,} features."
@@ -71,7 +71,7 @@ class FeatureSpace:
         return FeatureSpace(count, self.names)
 
     def labels(self, indices: Sequence[int] | NDArray[np.integer]) -> NDArray[np.object_]:
-        """Return the names of the features at `indices`, or their numbers where unnamed."""
+        """Return the names of the features at `indices`, or their numbers if they have none."""
         names = self.names or ()
         labels = [names[i] if i < len(names) else i for i in map(int, indices)]
         return np.array(labels, dtype=object)
@@ -91,14 +91,14 @@ def _check_integer(n_features: object) -> int:
     raise InvalidInputError(f"n_features must be a whole number, got {n_features!r}.")
 
 
-# What all preferences share: a feature space, a length, slices, equality, a short repr.
+# The base class of all preferences.
 
 Form = Literal["weights", "ranking", "subset", "groups"]
 P = TypeVar("P", bound="Preferences")
 
 
 class Preferences(ABC):
-    """m results of feature selection on the same p features; see its four children."""
+    """m results of feature selection on the same p features; see the four subclasses."""
 
     __slots__ = ("_features",)
     _features: FeatureSpace
@@ -106,7 +106,7 @@ class Preferences(ABC):
 
     @property
     def n_features(self) -> int | None:
-        """Number of features that could have been selected; None if it is not known."""
+        """Number of features that could have been selected; None if unknown."""
         return self._features.count
 
     @property
@@ -118,25 +118,25 @@ class Preferences(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def _one(self, index: int) -> Any:  # noqa: ANN401  (each form has its own kind of element)
+    def _get_preference(self, index: int) -> Any:  # noqa: ANN401  (the type depends on the form)
         """Return one preference as plain arrays."""
 
     @abstractmethod
-    def _some(self, indices: NDArray[np.intp]) -> Self:
+    def _take(self, indices: IndexArray) -> Self:
         """Return a system of the preferences at `indices`."""
 
     @classmethod
     @abstractmethod
-    def _joined(cls, parts: Sequence[Self]) -> Self:
+    def _concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return one system of all preferences of `parts`, whose features agree."""
 
     @abstractmethod
     def _same_results(self, other: Self) -> bool:
-        """Tell whether all m preferences are equal."""
+        """Return whether all m preferences are equal."""
 
     @abstractmethod
     def _summary(self) -> tuple[str, str]:
-        """Return what is held, and the call to make next, for the repr."""
+        """Return a description of the content and the suggested next call, for the repr."""
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
@@ -145,19 +145,19 @@ class Preferences(ABC):
     @overload
     def __getitem__(self, key: int) -> Any: ...  # noqa: ANN401
     @overload
-    def __getitem__(self, key: slice | Sequence[int] | NDArray[Any]) -> Self: ...
-    def __getitem__(self, key: int | slice | Sequence[int] | NDArray[Any]) -> Any:
+    def __getitem__(self, key: slice | Sequence[int] | AnyArray) -> Self: ...
+    def __getitem__(self, key: int | slice | Sequence[int] | AnyArray) -> Any:
         positions = np.arange(len(self))[key if isinstance(key, int | slice) else np.asarray(key)]
         if np.ndim(positions) == 0:
-            return self._one(int(positions))
+            return self._get_preference(int(positions))
         if len(positions) == 0:
             raise InvalidInputError(
                 f"the slice {key!r} of {plural(len(self), 'preference')} is empty."
             )
-        return self._some(positions)
+        return self._take(positions)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._one(index) for index in range(len(self)))
+        return (self._get_preference(index) for index in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -171,12 +171,12 @@ class Preferences(ABC):
     __hash__ = None  # type: ignore[assignment]  # equality compares arrays
 
     def __repr__(self) -> str:
-        holds, following = self._summary()
-        return f"<{type(self).__name__}: {holds}. Next: {following}>"
+        content, next_call = self._summary()
+        return f"<{type(self).__name__}: {content}. Next: {next_call}>"
 
 
 def concat(parts: Sequence[P]) -> P:
-    """Put several systems of preferences of one form behind each other.
+    """Concatenate several systems of preferences of one form.
 
     Parameters
     ----------
@@ -206,13 +206,13 @@ def concat(parts: Sequence[P]) -> P:
             )
         if part._features != first._features:
             raise InvalidInputError(
-                f"part {position} speaks of other features than part 0 (number or names differ); "
+                f"part {position} has other features than part 0 (number or names differ); "
                 "build all parts with the same n_features and feature_names."
             )
-    return first._joined(parts)
+    return first._concatenate(parts)
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, read-only from here on."""
+def freeze(array: AnyArray) -> AnyArray:
+    """Make an array read-only and return it."""
     array.flags.writeable = False
     return array

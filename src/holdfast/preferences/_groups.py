@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import plural
+from holdfast._typing import IndexArray, IntArray
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import FeatureSpace, Preferences, frozen
+from holdfast.preferences._base import FeatureSpace, Preferences, freeze
 from holdfast.preferences._subsets import read_subsets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
-    from numpy.typing import NDArray
 
-    Nested: TypeAlias = tuple[tuple[NDArray[np.integer], ...], ...]
+
+Nested: TypeAlias = tuple[tuple[NDArray[np.integer], ...], ...]
 
 
 class Groups(Preferences):
@@ -64,25 +65,20 @@ class Groups(Preferences):
         results = [list(result) for result in data]
         if not results:
             raise InvalidInputError("at least one result is needed, got none.")
-        groups, features = _index_members(results, FeatureSpace.of(n_features, feature_names))
-        self._set(groups, _stand_ins(representatives, groups, features), features)
+        space = FeatureSpace.from_input(n_features, feature_names)
+        groups, features = _index_members(results, space)
+        self._set(groups, _index_representatives(representatives, groups, features), features)
 
     def _set(
-        self,
-        groups: Nested,
-        representatives: tuple[NDArray[np.int64], ...] | None,
-        features: FeatureSpace,
+        self, groups: Nested, representatives: tuple[IntArray, ...] | None, features: FeatureSpace
     ) -> None:
         self._groups = groups
         self._representatives = representatives
         self._features = features
 
     @classmethod
-    def _of(
-        cls,
-        groups: Nested,
-        representatives: tuple[NDArray[np.int64], ...] | None,
-        features: FeatureSpace,
+    def _from_valid(
+        cls, groups: Nested, representatives: tuple[IntArray, ...] | None, features: FeatureSpace
     ) -> Self:
         """Build from parts that are known to be valid."""
         new = cls.__new__(cls)
@@ -90,53 +86,53 @@ class Groups(Preferences):
         return new
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> IntArray:
         """Number of groups in each result."""
         return np.array([len(result) for result in self._groups], dtype=np.int64)
 
     @property
-    def representatives(self) -> tuple[NDArray[np.int64], ...] | None:
-        """For each result the features that stand for its groups; None if none were given."""
+    def representatives(self) -> tuple[IntArray, ...] | None:
+        """For each result the representatives of its groups; None if none were given."""
         return self._representatives
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with a row per member: preference, group, feature, representative."""
-        import pandas as pd  # noqa: PLC0415  (kept out of the import of the nouns)
+        """Return a table with one row per member: preference, group, feature, representative."""
+        import pandas as pd
 
         rows = [
-            (index, number, label, self._stands(index, number, feature))
+            (index, number, label, self._is_representative(index, number, feature))
             for index, groups in enumerate(self._groups)
             for number, group in enumerate(groups)
             for feature, label in zip(group, self._features.labels(group), strict=True)
         ]
         return pd.DataFrame(rows, columns=["preference", "group", "feature", "representative"])
 
-    def _stands(self, index: int, number: int, feature: int) -> bool:
+    def _is_representative(self, index: int, number: int, feature: int) -> bool:
         chosen = self._representatives
         return chosen is not None and bool(chosen[index][number] == feature)
 
     def __len__(self) -> int:
         return len(self._groups)
 
-    def _one(self, index: int) -> tuple[NDArray[np.integer], ...]:
+    def _get_preference(self, index: int) -> tuple[NDArray[np.integer], ...]:
         return self._groups[index]
 
-    def _some(self, indices: NDArray[np.intp]) -> Self:
+    def _take(self, indices: IndexArray) -> Self:
         chosen = self._representatives
-        return self._of(
+        return self._from_valid(
             tuple(self._groups[i] for i in indices),
             None if chosen is None else tuple(chosen[i] for i in indices),
             self._features,
         )
 
     @classmethod
-    def _joined(cls, parts: Sequence[Self]) -> Self:
+    def _concatenate(cls, parts: Sequence[Self]) -> Self:
         chosen = [part._representatives for part in parts]
-        if any(one is None for one in chosen) and any(one is not None for one in chosen):
-            raise InvalidInputError("either all parts have representatives or none has.")
-        stand_ins = tuple(row for one in chosen if one is not None for row in one)
+        if any(part is None for part in chosen) and any(part is not None for part in chosen):
+            raise InvalidInputError("either all parts must have representatives or none.")
+        representatives = tuple(row for part in chosen if part is not None for row in part)
         groups = tuple(result for part in parts for result in part._groups)
-        return cls._of(groups, stand_ins or None, parts[0]._features)
+        return cls._from_valid(groups, representatives or None, parts[0]._features)
 
     def _same_results(self, other: Self) -> bool:
         mine, theirs = self._representatives, other._representatives
@@ -164,7 +160,7 @@ def _equal(mine: Nested, theirs: Nested) -> bool:
 
 
 def _index_members(results: list[list[Any]], features: FeatureSpace) -> tuple[Nested, FeatureSpace]:
-    """Turn members into sorted indices; a group is read as a selection is."""
+    """Turn members into sorted indices; a group is read like a selection."""
     flat = [group for result in results for group in result]
     if not flat:
         return tuple(() for _ in results), features
@@ -173,13 +169,13 @@ def _index_members(results: list[list[Any]], features: FeatureSpace) -> tuple[Ne
     for (i, g), size in zip(owner, np.diff(indptr), strict=True):
         if size == 0:
             raise InvalidInputError(f"group {g} of result {i} is empty.")
-    arrays = iter(np.split(frozen(indices), indptr[1:-1]))
+    arrays = iter(np.split(freeze(indices), indptr[1:-1]))
     return tuple(tuple(next(arrays) for _ in result) for result in results), features
 
 
-def _stand_ins(
+def _index_representatives(
     given: Sequence[Sequence[Any]] | None, groups: Nested, features: FeatureSpace
-) -> tuple[NDArray[np.int64], ...] | None:
+) -> tuple[IntArray, ...] | None:
     if given is None:
         return None
     if len(given) != len(groups):
@@ -197,7 +193,7 @@ def _stand_ins(
         for g, (number, group) in enumerate(zip(numbers, result, strict=True)):
             if number not in group:
                 raise InvalidInputError(
-                    f"the representative {row[g]!r} of group {g} of result {i} is no member of it."
+                    f"the representative {row[g]!r} of group {g} of result {i} is not in the group."
                 )
-        chosen.append(frozen(np.array(numbers, dtype=np.int64)))
+        chosen.append(freeze(np.array(numbers, dtype=np.int64)))
     return tuple(chosen)

@@ -1,25 +1,21 @@
-"""From weights to ranks, and what becomes of ties."""
+"""From weights to ranks, with rules for ties."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError, UnknownNameError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
 Ties = Literal["random", "average", "index"]
-RandomState: TypeAlias = "int | np.random.Generator | np.random.RandomState | None"
 
 
-def checked_ties(ties: str) -> Ties:
-    """Return the name of a tie rule, or say which there are."""
+def check_ties(ties: str) -> Ties:
+    """Return the name of a tie rule; raise an error that lists all rules if there is none."""
     for known in get_args(Ties):
         if ties == known:
             rule: Ties = known
@@ -27,27 +23,11 @@ def checked_ties(ties: str) -> Ties:
     raise UnknownNameError(f"unknown tie rule {ties!r}.{did_you_mean(str(ties), get_args(Ties))}")
 
 
-def generators(
-    random_state: RandomState, count: int, first: int = 0
-) -> Iterator[np.random.Generator]:
-    """Yield one independent generator per preference, seeded by its position alone.
-
-    The positions are `first`, `first` + 1, ...: parts of a whole get the whole's generators.
-    """
-    entropy: Any = random_state
-    if isinstance(random_state, np.random.Generator):
-        entropy = int(random_state.integers(2**63))
-    elif isinstance(random_state, np.random.RandomState):
-        entropy = int(random_state.randint(2**31))
-    for position in range(first, first + count):
-        yield np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(position,)))
-
-
-def ranks_of(
-    weights: NDArray[Any], ties: Ties, generator: np.random.Generator
-) -> NDArray[np.int32] | NDArray[np.float64]:
+def rank_weights(
+    weights: AnyArray, ties: Ties, generator: np.random.Generator
+) -> NDArray[np.int32] | FloatArray:
     """Rank one vector, the highest weight first, rank 1 the best."""
-    weights = weights.astype(np.float64, copy=False)  # unsigned numbers have no negatives
+    weights = weights.astype(np.float64, copy=False)  # unsigned numbers cannot be negated
     order = np.argsort(-weights)
     ordered = weights[order]
     differs = ordered[1:] != ordered[:-1]
@@ -65,16 +45,16 @@ def ranks_of(
 
 
 def _order_ties(
-    order: NDArray[np.intp],
-    tied: NDArray[np.bool_],
-    starts: NDArray[np.intp],
+    order: IndexArray,
+    tied: BoolArray,
+    starts: IndexArray,
     ties: Ties,
     generator: np.random.Generator,
 ) -> None:
     """Order features of equal weight by index or at random, in place.
 
-    The random keys belong to the features, so the outcome does not depend on how the sort
-    happened to leave equal weights.
+    The random keys belong to the features, so the result does not depend on the order in which
+    the sort left equal weights.
     """
     features = order[tied]
     run = np.searchsorted(starts, np.flatnonzero(tied), side="right")
@@ -82,7 +62,7 @@ def _order_ties(
     order[tied] = features[np.lexsort((keys, run))]
 
 
-def count_of(k: float, n_features: int, name: str = "k") -> int:
+def as_feature_count(k: float, n_features: int, name: str = "k") -> int:
     """Turn "the top k", a count or a fraction of all features, into a count.
 
     A fraction is rounded to the nearest count, at least 1.

@@ -1,4 +1,4 @@
-"""Weights: how good each feature is said to be."""
+"""Weights and rankings: a score or a rank for every feature."""
 
 from __future__ import annotations
 
@@ -10,23 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from holdfast._formatting import format_list, plural
+from holdfast._random import RandomState, generators
+from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray, MatrixLike
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import FeatureSpace, Preferences, frozen
-from holdfast.preferences._ranks import (
-    RandomState,
-    Ties,
-    checked_ties,
-    count_of,
-    generators,
-    ranks_of,
-)
-from holdfast.preferences._subsets import Subsets, concatenate_rows, is_frame, names_of
+from holdfast.preferences._base import FeatureSpace, Preferences, freeze
+from holdfast.preferences._ranks import Ties, as_feature_count, check_ties, rank_weights
+from holdfast.preferences._subsets import Subsets, concatenate_rows, get_feature_names, is_frame
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import DTypeLike, NDArray
 
 
 # What Weights and Rankings share: an m x p table of numbers, in memory or mapped from disk.
@@ -36,10 +31,10 @@ class Tabular(Preferences):
     """m rows of p numbers."""
 
     __slots__ = ("_values",)
-    _values: NDArray[Any]
+    _values: AnyArray
 
     @property
-    def values(self) -> NDArray[Any]:
+    def values(self) -> AnyArray:
         """The m x p table, read-only; a memory map stays one."""
         return self._values
 
@@ -48,34 +43,34 @@ class Tabular(Preferences):
         """Number of features."""
         return int(self._values.shape[1])
 
-    def _set(self, values: NDArray[Any], features: FeatureSpace) -> None:
-        self._values = frozen(values.view())  # the user's own map stays writable for the user
+    def _set(self, values: AnyArray, features: FeatureSpace) -> None:
+        self._values = freeze(values.view())  # the user's memory map stays writable
         self._features = features
 
     @classmethod
-    def _of(cls, values: NDArray[Any], features: FeatureSpace) -> Self:
+    def _from_valid(cls, values: AnyArray, features: FeatureSpace) -> Self:
         """Build from a table that is known to be valid."""
         new = cls.__new__(cls)
         new._set(values, features)
         return new
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with one row a preference and one column a feature."""
-        import pandas as pd  # noqa: PLC0415  (kept out of the import of the nouns)
+        """Return a table with one row per preference and one column per feature."""
+        import pandas as pd
 
         return pd.DataFrame(self._values, columns=list(self._features.all_labels()))
 
     def __len__(self) -> int:
         return len(self._values)
 
-    def _one(self, index: int) -> NDArray[Any]:
+    def _get_preference(self, index: int) -> AnyArray:
         return np.asarray(self._values[index])
 
-    def _some(self, indices: NDArray[np.intp]) -> Self:
-        return self._of(self._values[indices], self._features)
+    def _take(self, indices: IndexArray) -> Self:
+        return self._from_valid(self._values[indices], self._features)
 
     @classmethod
-    def _joined(cls, parts: Sequence[Self]) -> Self:
+    def _concatenate(cls, parts: Sequence[Self]) -> Self:
         rows = sum(len(part) for part in parts)
         dtype = np.result_type(*(part._values.dtype for part in parts))
         values = empty_table((rows, parts[0].n_features), dtype)
@@ -83,20 +78,20 @@ class Tabular(Preferences):
         for part in parts:
             values[start : start + len(part)] = part._values
             start += len(part)
-        return cls._of(values, parts[0]._features)
+        return cls._from_valid(values, parts[0]._features)
 
     def _same_results(self, other: Self) -> bool:
         return all(np.array_equal(a, b) for a, b in zip(self, other, strict=True))
 
 
 def read_table(
-    data: Any,  # noqa: ANN401
+    data: MatrixLike,
     attributes: Sequence[str],
     n_features: int | None,
     feature_names: Iterable[object] | None,
-) -> tuple[NDArray[Any], FeatureSpace]:
+) -> tuple[AnyArray, FeatureSpace]:
     """Read an array, a frame, fitted estimators or any iterable of vectors as a finite table."""
-    features = FeatureSpace.of(n_features, feature_names)
+    features = FeatureSpace.from_input(n_features, feature_names)
     if is_frame(data):
         names = tuple(str(column) for column in data.columns)
         if features.names not in (None, names):
@@ -115,32 +110,30 @@ def read_table(
 
 
 def _from_iterable(
-    data: Any,  # noqa: ANN401
-    attributes: Sequence[str],
-    features: FeatureSpace,
-) -> tuple[NDArray[Any], FeatureSpace]:
+    data: MatrixLike, attributes: Sequence[str], features: FeatureSpace
+) -> tuple[AnyArray, FeatureSpace]:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InvalidInputError(f"rows of numbers are needed, got {type(data).__name__}.")
     if isinstance(data, Iterator):
         return spool_rows(data), features
     rows = list(data)
     if rows and all(hasattr(row, "fit") for row in rows):
-        names = names_of(rows)
+        names = get_feature_names(rows)
         if names is not None and features.names is None:
             features = FeatureSpace(features.count, tuple(names))
-        rows = [importance(row, position, attributes) for position, row in enumerate(rows)]
+        rows = [get_importance(row, position, attributes) for position, row in enumerate(rows)]
     lengths = {np.shape(row) for row in rows}
     if len(lengths) > 1:
         raise InvalidInputError(f"rows must have one length, got shapes {sorted(lengths)}.")
     return np.asarray(rows), features
 
 
-def importance(estimator: Any, position: int, attributes: Sequence[str]) -> NDArray[Any]:  # noqa: ANN401
-    """Return the vector a fitted estimator keeps; coefficients of several classes are summed."""
+def get_importance(estimator: EstimatorLike, position: int, attributes: Sequence[str]) -> AnyArray:
+    """Return the importances of a fitted estimator; coefficients are summed over classes."""
     for attribute in attributes:
-        found = getattr(estimator, attribute, None)
-        if found is not None and not isinstance(found, dict):  # LogisticRegressionCV has one
-            values = np.asarray(found)
+        stored = getattr(estimator, attribute, None)
+        if stored is not None and not isinstance(stored, dict):  # LogisticRegressionCV has one
+            values = np.asarray(stored)
             return np.abs(np.atleast_2d(values)).sum(axis=0) if attribute == "coef_" else values
     raise InvalidInputError(
         f"estimator {position} ({type(estimator).__name__}) has none of "
@@ -148,7 +141,7 @@ def importance(estimator: Any, position: int, attributes: Sequence[str]) -> NDAr
     )
 
 
-def check_finite(table: NDArray[Any]) -> None:
+def check_finite(table: AnyArray) -> None:
     """Refuse missing and infinite values, naming the first."""
     for index, row in enumerate(table):
         finite = np.isfinite(row)
@@ -160,23 +153,24 @@ def check_finite(table: NDArray[Any]) -> None:
             )
 
 
-# Where m x p tables live: in memory while small, in a temporary file once they are not.
+# Storage of m x p tables: small ones in memory, large ones in a temporary file.
 
-IN_MEMORY = 512 * 2**20  # bytes of a table that is still kept in memory
-BLOCK = 16 * 2**20  # bytes of one block when a table is walked through
+# Limits of memory; they do not change results.
+MAX_BYTES_IN_MEMORY = 512 * 2**20  # larger tables go to a temporary file
+BLOCK_BYTES = 16 * 2**20  # size of a block of columns
 
 
-def empty_table(shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
-    """Return an uninitialised table; a large one is backed by a file that goes when it does."""
+def empty_table(shape: tuple[int, int], dtype: DTypeLike) -> AnyArray:
+    """Return an uninitialised table; a large one is backed by a file that is deleted with it."""
     size = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    if size <= IN_MEMORY:
+    if size <= MAX_BYTES_IN_MEMORY:
         return np.empty(shape, dtype)
-    return _map_file(_temporary(), shape, dtype)
+    return _map_file(_create_temporary_file(), shape, dtype)
 
 
-def spool_rows(rows: Iterable[Any]) -> NDArray[np.float64]:
+def spool_rows(rows: Iterable[Any]) -> FloatArray:
     """Write rows of numbers to a temporary file one by one and return it as a mapped table."""
-    path = _temporary()
+    path = _create_temporary_file()
     try:
         with path.open("wb") as file:
             shape = _write_rows(rows, file)
@@ -187,7 +181,7 @@ def spool_rows(rows: Iterable[Any]) -> NDArray[np.float64]:
 
 
 def _write_rows(rows: Iterable[Any], file: BinaryIO) -> tuple[int, int]:
-    """Write vectors of one length; return how many there were, and their length."""
+    """Write vectors of one length; return their number and their length."""
     width, count = -1, 0
     for count, row in enumerate(rows, start=1):
         try:
@@ -206,26 +200,26 @@ def _write_rows(rows: Iterable[Any], file: BinaryIO) -> tuple[int, int]:
     return count, width
 
 
-def column_blocks(table: NDArray[Any]) -> Iterator[slice]:
+def column_blocks(table: AnyArray) -> Iterator[slice]:
     """Cut the columns of a table so that one block of all rows, as float64, stays small."""
     rows, columns = table.shape
-    width = max(1, BLOCK // (8 * rows))
+    width = max(1, BLOCK_BYTES // (8 * rows))
     return (slice(start, start + width) for start in range(0, columns, width))
 
 
-def _temporary() -> Path:
+def _create_temporary_file() -> Path:
     handle, name = tempfile.mkstemp(prefix="holdfast-", suffix=".table")
     os.close(handle)
     return Path(name)
 
 
-def _map_file(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
-    table: NDArray[Any]
+def _map_file(path: Path, shape: tuple[int, int], dtype: DTypeLike) -> AnyArray:
+    table: AnyArray
     if path.stat().st_size:
         table = np.memmap(path, dtype=np.dtype(dtype), mode="r+", shape=shape)
     else:
         table = np.memmap(path, dtype=np.dtype(dtype), mode="w+", shape=shape)
-    # views hold the map alive through .base, so the file goes after the last of them
+    # views keep the map alive through .base, so the file is deleted after the last of them
     weakref.finalize(table, path.unlink, missing_ok=True)
     return table
 
@@ -270,16 +264,16 @@ class Rankings(Tabular):
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401  (many containers; the docstring lists them)
+        data: MatrixLike,
         *,
         n_features: int | None = None,
         feature_names: Iterable[object] | None = None,
     ) -> None:
         if _is_orders(data):
-            self._set(*_from_orders(data, FeatureSpace.of(n_features, feature_names)))
+            self._set(*_from_orders(data, FeatureSpace.from_input(n_features, feature_names)))
             return
         table, features = read_table(data, ("ranking_",), n_features, feature_names)
-        self._set(_proper(table), features)
+        self._set(_as_proper_ranks(table), features)
 
     def top(self, k: float, *, random_state: RandomState = 0) -> Subsets:
         """Select the k best features of each preference.
@@ -295,10 +289,10 @@ class Rankings(Tabular):
         -------
         Subsets
         """
-        count = count_of(k, self.n_features)
+        count = as_feature_count(k, self.n_features)
         seeded = generators(random_state, len(self))
-        rows = [_best(row, count, generator) for row, generator in zip(self, seeded, strict=True)]
-        return Subsets._of(*concatenate_rows(rows), self._features)
+        rows = [_select_best(row, count, rng) for row, rng in zip(self, seeded, strict=True)]
+        return Subsets._from_valid(*concatenate_rows(rows), self._features)
 
     def _summary(self) -> tuple[str, str]:
         return (
@@ -307,16 +301,16 @@ class Rankings(Tabular):
         )
 
 
-def _best(ranks: NDArray[Any], count: int, generator: np.random.Generator) -> NDArray[np.integer]:
+def _select_best(ranks: AnyArray, count: int, rng: np.random.Generator) -> NDArray[np.integer]:
     last = np.partition(ranks, count - 1)[count - 1]
     sure, tied = np.flatnonzero(ranks < last), np.flatnonzero(ranks == last)
     drawn = tied
     if len(sure) + len(tied) > count:
-        drawn = generator.choice(tied, count - len(sure), replace=False)
+        drawn = rng.choice(tied, count - len(sure), replace=False)
     return np.sort(np.concatenate((sure, drawn))).astype(np.int32)
 
 
-def _proper(table: NDArray[Any]) -> NDArray[Any]:
+def _as_proper_ranks(table: AnyArray) -> AnyArray:
     """Return the table itself if all rows are permutations or average ranks; else re-rank it."""
     for index, row in enumerate(table):
         if row.min() < 1 or row.max() > len(row):
@@ -326,21 +320,21 @@ def _proper(table: NDArray[Any]) -> NDArray[Any]:
             )
     if all(_is_permutation(row) for row in table):
         return table if isinstance(table, np.memmap) else table.astype(np.int32)
-    generator = np.random.default_rng(0)  # average ranks leave nothing to chance
+    generator = np.random.default_rng(0)  # average ranks need no random numbers
     proper = empty_table(table.shape, np.float64)
     for index, row in enumerate(table):
-        proper[index] = ranks_of(-row.astype(np.float64), "average", generator)
+        proper[index] = rank_weights(-row.astype(np.float64), "average", generator)
     return proper
 
 
-def _is_permutation(row: NDArray[Any]) -> bool:
-    seen = np.zeros(len(row) + 1, dtype=bool)
-    whole = row.astype(np.int64)
-    seen[whole] = True
-    return bool(seen[1:].all()) and (row.dtype.kind in "iu" or bool((whole == row).all()))
+def _is_permutation(row: AnyArray) -> bool:
+    occurs = np.zeros(len(row) + 1, dtype=bool)
+    integers = row.astype(np.int64)
+    occurs[integers] = True
+    return bool(occurs[1:].all()) and (row.dtype.kind in "iu" or bool((integers == row).all()))
 
 
-def _is_orders(data: Any) -> bool:  # noqa: ANN401
+def _is_orders(data: MatrixLike) -> bool:
     if not isinstance(data, list | tuple) or not data:
         return False
     return all(
@@ -367,7 +361,7 @@ def _from_orders(
     return table, features.with_count(len(index_of), "the rankings")
 
 
-# Weights: how good each feature is said to be.
+# Weights: a score for every feature; higher is better.
 
 
 class Weights(Tabular):
@@ -406,7 +400,7 @@ class Weights(Tabular):
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401  (many containers; the docstring lists them)
+        data: MatrixLike,
         *,
         n_features: int | None = None,
         feature_names: Iterable[object] | None = None,
@@ -425,20 +419,20 @@ class Weights(Tabular):
         random_state : int, Generator, RandomState or None, default 0
             Seed of the random order; preference i is seeded by its position alone. So rank all
             preferences of a selector in one call, not in batches that each begin at position 0,
-            and give two selectors that are to be compared two different seeds: else their ties
-            are broken alike, which looks like agreement.
+            and give two selectors that are to be compared different seeds: otherwise their ties
+            are broken in the same way, which looks like agreement.
 
         Returns
         -------
         Rankings
         """
-        ties = checked_ties(ties)
+        ties = check_ties(ties)
         dtype = np.float64 if ties == "average" else np.int32
         table = empty_table(self._values.shape, dtype)
         seeded = generators(random_state, len(self))
         for index, generator in enumerate(seeded):
-            table[index] = ranks_of(self._values[index], ties, generator)
-        return Rankings._of(table, self._features)
+            table[index] = rank_weights(self._values[index], ties, generator)
+        return Rankings._from_valid(table, self._features)
 
     def top(self, k: float, *, ties: Ties = "random", random_state: RandomState = 0) -> Subsets:
         """Select the k features of highest weight in each preference.
@@ -448,8 +442,8 @@ class Weights(Tabular):
         k : int or float
             A count, or a fraction of the features (rounded to nearest, at least 1).
         ties, random_state
-            As in :meth:`to_rankings`; ``"average"`` leaves the choice among features that tie
-            for the last places to chance, too.
+            As in :meth:`to_rankings`; ``"average"`` also leaves the choice among features that tie
+            for the last places to chance.
 
         Returns
         -------
@@ -461,17 +455,17 @@ class Weights(Tabular):
 
     def above(self, threshold: float) -> Subsets:
         """Select the features whose weight is at least `threshold`, as for scores."""
-        return self._where(lambda row: row >= threshold)
+        return self._select_where(lambda row: row >= threshold)
 
     def below(self, threshold: float) -> Subsets:
         """Select the features whose value is at most `threshold`, as for p-values."""
-        return self._where(lambda row: row <= threshold)
+        return self._select_where(lambda row: row <= threshold)
 
-    def _where(self, test: Any) -> Subsets:  # noqa: ANN401
+    def _select_where(self, test: Any) -> Subsets:  # noqa: ANN401
         rows: list[NDArray[np.integer]] = [
             np.flatnonzero(test(row)).astype(np.int32) for row in self
         ]
-        return Subsets._of(*concatenate_rows(rows), self._features)
+        return Subsets._from_valid(*concatenate_rows(rows), self._features)
 
     def _summary(self) -> tuple[str, str]:
         return (

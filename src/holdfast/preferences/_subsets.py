@@ -10,8 +10,9 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list, plural
+from holdfast._typing import AnyArray, IndexArray, IntArray, MatrixLike
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._base import FeatureSpace, Preferences, frozen
+from holdfast.preferences._base import FeatureSpace, Preferences, freeze
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +28,13 @@ class Subsets(Preferences):
     ----------
     data : sequence, array, frame, sparse matrix or sequence of fitted selectors
         One of: a sequence of sequences of feature indices or of feature names; a two-dimensional
-        boolean array or sparse matrix, one row a selection; a pandas or polars frame of booleans
-        or of 0 and 1, one column a feature; a sequence of fitted scikit-learn selectors (anything
+        boolean array or sparse matrix, one row per selection; a pandas or polars frame of booleans
+        or of 0 and 1, one column per feature; a sequence of fitted scikit-learn selectors (anything
         with ``get_support``). A row may be empty. Whole numbers in plain arrays and lists are
         always indices: make a 0/1 array boolean first.
     n_features : int, optional
-        Number of features that could have been selected, p. Taken from the data where they tell;
-        None leaves it unknown, which many measures cannot do with.
+        Number of features that could have been selected, p. Taken from the data if they have it;
+        None leaves it unknown, and many measures need it.
     feature_names : iterable of str, optional
         Names of all p features.
 
@@ -60,24 +61,22 @@ class Subsets(Preferences):
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401  (many containers; the docstring lists them)
+        data: MatrixLike,
         *,
         n_features: int | None = None,
         feature_names: Iterable[object] | None = None,
     ) -> None:
-        read = read_subsets(data, FeatureSpace.of(n_features, feature_names))
+        read = read_subsets(data, FeatureSpace.from_input(n_features, feature_names))
         self._set(*read)
 
-    def _set(
-        self, indptr: NDArray[np.int64], indices: NDArray[np.integer], features: FeatureSpace
-    ) -> None:
-        self._indptr = frozen(indptr)
-        self._indices = frozen(indices)
+    def _set(self, indptr: IntArray, indices: NDArray[np.integer], features: FeatureSpace) -> None:
+        self._indptr = freeze(indptr)
+        self._indices = freeze(indices)
         self._features = features
 
     @classmethod
-    def _of(
-        cls, indptr: NDArray[np.int64], indices: NDArray[np.integer], features: FeatureSpace
+    def _from_valid(
+        cls, indptr: IntArray, indices: NDArray[np.integer], features: FeatureSpace
     ) -> Self:
         """Build from arrays that are known to be valid."""
         new = cls.__new__(cls)
@@ -86,22 +85,22 @@ class Subsets(Preferences):
 
     @property
     def indices(self) -> NDArray[np.integer]:
-        """Selected features of all preferences behind each other, ascending in each."""
+        """Selected features of all preferences, concatenated; ascending within each preference."""
         return self._indices
 
     @property
-    def indptr(self) -> NDArray[np.int64]:
+    def indptr(self) -> IntArray:
         """Preference i is ``indices[indptr[i]:indptr[i + 1]]``."""
         return self._indptr
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> IntArray:
         """Number of features in each preference."""
         return np.diff(self._indptr)
 
     def frequencies(self) -> pd.Series[float]:
-        """Share of preferences that hold a feature, for those selected at all, highest first."""
-        import pandas as pd  # noqa: PLC0415  (kept out of the import of the nouns)
+        """Share of preferences with each feature that was ever selected, highest first."""
+        import pandas as pd
 
         union, counts = np.unique(self._indices, return_counts=True)
         order = np.lexsort((union, -counts))
@@ -111,7 +110,7 @@ class Subsets(Preferences):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per selected feature: preference, feature."""
-        import pandas as pd  # noqa: PLC0415
+        import pandas as pd
 
         preference = np.repeat(np.arange(len(self)), self.sizes)
         labels = self._features.labels(self._indices).tolist()
@@ -120,15 +119,16 @@ class Subsets(Preferences):
     def __len__(self) -> int:
         return len(self._indptr) - 1
 
-    def _one(self, index: int) -> NDArray[np.integer]:
+    def _get_preference(self, index: int) -> NDArray[np.integer]:
         return self._indices[self._indptr[index] : self._indptr[index + 1]]
 
-    def _some(self, indices: NDArray[np.intp]) -> Self:
-        return self._of(*concatenate_rows([self._one(i) for i in indices]), self._features)
+    def _take(self, indices: IndexArray) -> Self:
+        rows = [self._get_preference(i) for i in indices]
+        return self._from_valid(*concatenate_rows(rows), self._features)
 
     @classmethod
-    def _joined(cls, parts: Sequence[Self]) -> Self:
-        return cls._of(
+    def _concatenate(cls, parts: Sequence[Self]) -> Self:
+        return cls._from_valid(
             *concatenate_rows([row for part in parts for row in part]), parts[0]._features
         )
 
@@ -148,10 +148,8 @@ class Subsets(Preferences):
         )
 
 
-def concatenate_rows(
-    rows: Sequence[NDArray[np.integer]],
-) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
-    """Put index arrays behind each other; return where each begins, and all of them."""
+def concatenate_rows(rows: Sequence[NDArray[np.integer]]) -> tuple[IntArray, NDArray[np.integer]]:
+    """Concatenate index arrays; return where each begins, and the concatenated array."""
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=indptr[1:])
     return indptr, np.concatenate(rows)
@@ -159,10 +157,10 @@ def concatenate_rows(
 
 # From what users have (lists, matrices, frames, fitted selectors) to sorted indices.
 
-Read: TypeAlias = tuple[NDArray[np.int64], NDArray[np.integer], FeatureSpace]
+Read: TypeAlias = tuple[IntArray, NDArray[np.integer], FeatureSpace]
 
 
-def read_subsets(data: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
+def read_subsets(data: MatrixLike, features: FeatureSpace) -> Read:
     """Read any supported container of selections."""
     if isinstance(data, Mapping | str | bytes):
         raise InvalidInputError(
@@ -185,14 +183,14 @@ def read_subsets(data: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
 
 
 def is_frame(data: object) -> bool:
-    """Tell whether `data` is a pandas or polars frame, without importing either."""
+    """Return whether `data` is a pandas or polars frame, without importing either."""
     return hasattr(data, "columns") and hasattr(data, "to_numpy")
 
 
-def _from_frame(frame: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
+def _from_frame(frame: MatrixLike, features: FeatureSpace) -> Read:
     names = [str(column) for column in frame.columns]
     features = _name_features(features, names, "the frame")
-    values = _numbers(frame)
+    values = _cells_as_numbers(frame)
     if values.dtype != bool:
         odd = ~np.isin(values, (0, 1))
         if odd.any():
@@ -205,7 +203,7 @@ def _from_frame(frame: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
     return _from_sparse(scipy.sparse.csr_array(values), features)
 
 
-def _numbers(frame: Any) -> NDArray[Any]:  # noqa: ANN401
+def _cells_as_numbers(frame: MatrixLike) -> AnyArray:
     """Return the cells of a frame; mixed and nullable columns as numbers, missing ones as NaN."""
     values = np.asarray(frame.to_numpy())
     if values.dtype != object:
@@ -217,13 +215,13 @@ def _numbers(frame: Any) -> NDArray[Any]:  # noqa: ANN401
 
 
 def _name_features(features: FeatureSpace, names: Sequence[str], source: str) -> FeatureSpace:
-    """Return features named by the data; names given by the user must be the same ones."""
+    """Return the features with the names in the data; names from the user must be the same."""
     if features.names is not None and tuple(names) != features.names:
         raise InvalidInputError(f"feature_names differ from the column names of {source}.")
     return FeatureSpace(features.with_count(len(names), source).count, tuple(names))
 
 
-def _from_sparse(matrix: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
+def _from_sparse(matrix: MatrixLike, features: FeatureSpace) -> Read:
     rows = scipy.sparse.csr_array(matrix, copy=True)
     rows.sum_duplicates()
     if not np.isin(rows.data, (0, 1)).all():
@@ -238,7 +236,7 @@ def _from_sparse(matrix: Any, features: FeatureSpace) -> Read:  # noqa: ANN401
 
 
 def _from_selectors(selectors: Sequence[Any], features: FeatureSpace) -> Read:
-    names = names_of(selectors)
+    names = get_feature_names(selectors)
     if names is not None:
         features = _name_features(features, names, "the selectors")
     masks = [np.asarray(selector.get_support(), dtype=bool) for selector in selectors]
@@ -247,12 +245,12 @@ def _from_selectors(selectors: Sequence[Any], features: FeatureSpace) -> Read:
     return _sorted_rows([np.flatnonzero(mask) for mask in masks], features)
 
 
-def names_of(estimators: Sequence[Any]) -> list[str] | None:
-    """Return the feature names that fitted estimators saw; all must have seen the same."""
-    seen = [getattr(one, "feature_names_in_", None) for one in estimators]
-    names = [None if one is None else [str(name) for name in one] for one in seen]
-    for position, own in enumerate(names):
-        if own != names[0]:
+def get_feature_names(estimators: Sequence[Any]) -> list[str] | None:
+    """Return the feature names that estimators were fitted on; all must have the same."""
+    columns = [getattr(estimator, "feature_names_in_", None) for estimator in estimators]
+    names = [None if given is None else [str(name) for name in given] for given in columns]
+    for position, given in enumerate(names):
+        if given != names[0]:
             raise InvalidInputError(
                 f"estimator {position} was fitted on other features, or in another order, than "
                 "estimator 0; fit all of them on the same columns."
@@ -276,7 +274,7 @@ def _from_rows(rows: Sequence[Any], features: FeatureSpace) -> Read:
     )
 
 
-def _as_row(row: Any, position: int) -> NDArray[Any]:  # noqa: ANN401
+def _as_row(row: Any, position: int) -> AnyArray:  # noqa: ANN401
     """Return one selection as a one-dimensional array of integers, booleans or strings."""
     if isinstance(row, str | bytes) or not isinstance(row, Iterable):
         raise InvalidInputError(
@@ -314,8 +312,8 @@ def _require_all_text(items: Sequence[object], position: int) -> None:
 
 def _from_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Read:
     if features.names is None:
-        found = dict.fromkeys(name for row in rows for name in row.tolist())
-        features = FeatureSpace(features.count, tuple(found))
+        names = dict.fromkeys(name for row in rows for name in row.tolist())
+        features = FeatureSpace(features.count, tuple(names))
     index_of = features.index_of()
     try:
         numbered = [
@@ -329,7 +327,7 @@ def _from_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Rea
     return _sorted_rows(numbered, features)
 
 
-def _sorted_rows(rows: Sequence[NDArray[np.int64]], features: FeatureSpace) -> Read:
+def _sorted_rows(rows: Sequence[IntArray], features: FeatureSpace) -> Read:
     """Sort each row and refuse repeats and indices out of range."""
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=indptr[1:])
@@ -340,7 +338,7 @@ def _sorted_rows(rows: Sequence[NDArray[np.int64]], features: FeatureSpace) -> R
     return indptr, indices, features
 
 
-def _check_row(row: NDArray[np.int64], position: int, features: FeatureSpace) -> None:
+def _check_row(row: IntArray, position: int, features: FeatureSpace) -> None:
     if row.size == 0:
         return
     repeated = row[1:][row[1:] == row[:-1]]

@@ -1,11 +1,23 @@
-"""Reports: a result becomes one dictionary, and that a page, JSON and Markdown."""
+"""Reports: a result becomes a dictionary, and that a page, JSON and Markdown."""
 
-from holdfast.report._build import make_report
+from holdfast.report._escaping import remove_name_marks, to_plain_text
+from holdfast.report._feature_table import longest_list_sentences
+from holdfast.report._formatting import to_json_value, verdict_sentences
 from holdfast.report._html import to_html
 from holdfast.report._markdown import to_markdown
-from holdfast.report._schema import Report, Verdict
-from holdfast.report._verdict import conclude, verdict_sentences
-from holdfast.report._write import to_json, write_report
+from holdfast.report._page_engine import (
+    GENERATOR_TAG,
+    embed_svg,
+    format_markdown_table,
+    has_mark,
+    make_environment,
+    page_head,
+    read_asset,
+    write_atomically,
+)
+from holdfast.report._report import conclude, make_report, to_json, write_report
+from holdfast.report._schema import NOT_KNOWN, NOTHING, Report, Verdict
+from holdfast.report._second_study import collect_notes, expected_counts
 
 __all__ = [
     "Report",

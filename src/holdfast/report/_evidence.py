@@ -1,68 +1,78 @@
-"""What a report is made from: a result, and what follows from it, each computed once."""
+"""Everything that a report is based on: a result, and what follows from it, computed once."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import pandas as pd
 
-from holdfast._formatting import plural
+from holdfast._formatting import join_texts, plural
+from holdfast._typing import AnyArray
 from holdfast.errors import HoldfastError
-from holdfast.judge import shrunken_effects
-from holdfast.judge._measurement import find_shortfall
-from holdfast.judge._replication._estimate import no_features
+from holdfast.io import Dataset
+from holdfast.judge import (
+    ChoiceError,
+    CohortComparison,
+    Recommendation,
+    Replication,
+    SamplePlan,
+    SelectorSimilarity,
+    SizeShortfall,
+    StabilityProfile,
+    StandIns,
+    empty_feature_table,
+    find_shortfall,
+    plan_samples,
+    shrunken_effects,
+)
 from holdfast.measures import get_measure
-from holdfast.report._descriptions import classifier_titles
-from holdfast.report._escaping import with_titles
-from holdfast.report._formatting import format_name, is_known_number, record_of, records, title_of
-from holdfast.report._random_control import control
+from holdfast.preferences import Groups
+from holdfast.report._escaping import replace_names
+from holdfast.report._formatting import (
+    MAX_LISTED,
+    format_name,
+    get_selector_record,
+    get_selector_title,
+    is_known,
+    requested_size,
+    to_records,
+)
+from holdfast.report._glossary import classifier_titles
+from holdfast.report._schema import NOTHING
 from holdfast.report._second_study import (
-    Outlook,
-    chances_from_data_sets,
-    second_study,
-    second_study_from_independent_samples,
+    GOOD_REPLICATION,
+    SecondStudyEstimates,
+    SharedFeatures,
+    estimates_from_independent_samples,
+    get_estimates,
     shared_features,
 )
+from holdfast.report._selector_table import RandomControl, compare_with_random
+from holdfast.report._verdict import Outlook, chances_from_data_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.io import Dataset
-    from holdfast.judge import (
-        ChoiceError,
-        CohortComparison,
-        Recommendation,
-        Replication,
-        StabilityProfile,
-        StandIns,
-    )
-    from holdfast.judge._measurement import SizeShortfall
-    from holdfast.preferences import Groups
-    from holdfast.report._random_control import Control
-    from holdfast.report._second_study import SecondStudyEstimates, SharedFeatures
     from holdfast.study import Result
 
 
 logger = logging.getLogger(__name__)
 
-Thing = TypeVar("Thing")
-MOST_FEATURES = 200
-"""Most features that the table shows; the store has them all."""
-MOST_MEMBERS = 50
-"""Most features that the table of groups shows."""
+Value = TypeVar("Value")
+MAX_FEATURES_SHOWN = 200
+"""Most features in the table; the store has all of them."""
+MAX_MEMBERS_SHOWN = 50
+"""Most features in the table of groups."""
 
 
 class Evidence:
-    """A result as a report sees it.
+    """A result and what a report derives from it.
 
-    What the result cannot give (no unit is done, the data are gone, a selector chooses its own
-    size) is None here: a report says less then, but there always is one.
+    What a result does not allow (no unit is done, the data are gone, a selector chooses its size)
+    is None here. The report then says less, but there always is one.
     """
 
     def __init__(self, result: Result) -> None:
@@ -71,27 +81,25 @@ class Evidence:
 
     @cached_property
     def choice(self) -> Recommendation | None:
-        """The recommendation; None where nothing can be recommended."""
-        return attempt(self.result.recommend, "a recommendation")
+        """The recommendation; None if nothing can be recommended."""
+        return try_compute(self.result.recommend, "a recommendation")
 
     @cached_property
-    def second(self) -> SecondStudyEstimates | None:
-        """What a second study would find of the recommended pair; None where it is not known."""
+    def second_study(self) -> SecondStudyEstimates | None:
+        """What a second study would find of the recommended pair; None if not known."""
         choice = self.choice
         if choice is None or self.all_selected:
             return None
-        if self.drawn:
-            return second_study_from_independent_samples(
-                choice, int(self.plan["data"]["n_samples"]), self.n_compared
-            )
+        if self.has_independent_samples:
+            return estimates_from_independent_samples(choice, int(self.plan["data"]["n_samples"]))
         table = self.result.replication
-        return second_study(table, choice.selector, choice.size, choice.measure)
+        return get_estimates(table, choice.selector, choice.size, choice.measure)
 
     @cached_property
-    def shared(self) -> SharedFeatures | None:
-        """How many of the recommended features to expect again; None where that is not known."""
-        second, choice = self.second, self.choice
-        if second is None or choice is None or self.fewer(choice.selector, choice.size):
+    def shared_features(self) -> SharedFeatures | None:
+        """How many of the recommended features to expect again; None if not known."""
+        second, choice = self.second_study, self.choice
+        if second is None or choice is None or self.get_shortfall(choice.selector, choice.size):
             return None
         count = int(self.plan["data"]["n_features"])
         return shared_features(second.best, second.measure, choice.size, count)
@@ -100,85 +108,92 @@ class Evidence:
     def replication(self) -> Replication | None:
         """The replication stability of the recommended pair, with its curve."""
         choice = self.choice
-        if choice is None or self.drawn:
+        if choice is None or self.has_independent_samples:
             return None
-        asked = choice.selector, choice.size, choice.measure
-        return attempt(lambda: self.result.replicated(*asked), "replication stability")
+        key = choice.selector, choice.size, choice.measure
+        return try_compute(lambda: self.result.replicated(*key), "replication stability")
+
+    @cached_property
+    def sample_plan(self) -> SamplePlan | None:
+        """How many samples the recommended pair needs for a good replication stability."""
+        replication = self.replication
+        if replication is None:
+            return None
+        return try_compute(
+            lambda: plan_samples(replication, target=GOOD_REPLICATION), "a plan of samples"
+        )
 
     @cached_property
     def cohorts(self) -> CohortComparison | None:
-        """How well cohorts agree on the recommended features; None where the data have none."""
+        """How well cohorts agree on the recommended features; None without cohorts."""
         choice = self.choice
         if choice is None or not len(self.result.cohorts):
             return None
-        asked = choice.selector, choice.size, choice.measure
-        return attempt(lambda: self.result.compare_cohorts(*asked), "cohorts")
+        key = choice.selector, choice.size, choice.measure
+        return try_compute(lambda: self.result.compare_cohorts(*key), "cohorts")
 
     @property
-    def noun(self) -> str:
-        """What a study has many of: subjects, where samples belong to some."""
+    def unit_noun(self) -> str:
+        """What a study has many of: ``"subject"`` if samples belong to subjects."""
         return "subject" if self.plan["data"].get("subjects") else "sample"
 
     @cached_property
     def error(self) -> tuple[float, float | None] | None:
-        """The error to expect, with its standard error; None where nothing was tested.
+        """The error to expect, with its standard error; None if nothing was tested.
 
-        The recommended pair was chosen from many, which flatters its error; so it is that of the
-        choice itself where this is known and higher. Where it is lower, as when the choice mostly
-        falls on other pairs, the pair has shown that it errs more.
+        The recommended pair was chosen from many, so its own error is too low on average. It is
+        replaced by the error of the choice itself, if that is known and higher. If that is lower,
+        as when the choice mostly falls on other pairs, the error of the pair counts.
         """
         choice = self.choice
-        if choice is None or not is_known_number(choice.error):
+        if choice is None or not is_known(choice.error):
             return None
-        told: Recommendation | ChoiceError = choice
+        higher: Recommendation | ChoiceError = choice
         if choice.choice is not None and choice.choice.error > choice.error:
-            told = choice.choice
-        return told.error, told.standard_error if is_known_number(told.standard_error) else None
+            higher = choice.choice
+        return higher.error, higher.standard_error if is_known(higher.standard_error) else None
 
     @cached_property
-    def control(self) -> Control | None:
-        """How random selections classify; None where none were tested beside the choice."""
+    def random_control(self) -> RandomControl | None:
+        """How random selections classify; None if none were tested."""
         if self.choice is None or self.error is None:
             return None
-        return control(self.result, self.choice)
+        return compare_with_random(self.result, self.choice)
 
     @cached_property
     def all_selected(self) -> bool:
-        """Whether all features are selected each time, so that nothing is chosen at all."""
+        """Whether all features are selected each time, so that nothing is chosen."""
         return self.n_compared > 0 and self.chance > 1 - 1e-9
 
     @cached_property
     def cell(self) -> tuple[str, int | str] | None:
-        """Selector and size that the tables show: the recommended ones, else the first done."""
+        """Selector and size that the tables show: the recommended ones, else the first."""
         if self.choice is not None:
             return self.choice.selector, self.choice.size
         table = self.result.frequencies
         return (table["selector"].iloc[0], table["size"].iloc[0]) if len(table) else None
 
     @cached_property
-    def found(self) -> pd.DataFrame:
-        """Frequencies of the features that the cell selected, the most frequent first."""
-        return self.frequencies(self.cell)
-
-    def frequencies(self, cell: tuple[str, int | str] | None) -> pd.DataFrame:
-        """Return the frequencies of a selector at a size."""
+    def cell_frequencies(self) -> pd.DataFrame:
+        """Selection frequencies of the features of `cell`, the most frequent first."""
         table = self.result.frequencies
-        if cell is None:
+        if self.cell is None:
             return table.iloc[:0]
-        return table[(table["selector"] == cell[0]) & (table["size"] == cell[1])]
+        selector, size = self.cell
+        return table[(table["selector"] == selector) & (table["size"] == size)]
 
     @cached_property
     def chance(self) -> float:
-        """How often a feature would be selected if as many were drawn at random."""
-        return float(self.found["frequency"].sum() / self.plan["data"]["n_features"])
+        """Share of the resamples that would select a feature if features were drawn at random."""
+        return float(self.cell_frequencies["frequency"].sum() / self.plan["data"]["n_features"])
 
     @cached_property
     def outlook(self) -> Outlook:
-        """What a second study would find of the features that the cell selects."""
+        """What a second study would find of the features of `cell`."""
         return Outlook(
             table=self._chances,
             n_features=int(self.plan["data"]["n_features"]),
-            shared=self.shared,
+            shared=self.shared_features,
             supported=self.choice is None or self.choice.supported or self._replicates,
         )
 
@@ -186,43 +201,49 @@ class Evidence:
     def _replicates(self) -> bool:
         """Whether the interval of the replication stability lies on the better side of chance.
 
-        A recommendation may lack support only because the features classify no better than
-        guessing; they are found again all the same.
+        A recommendation may lack support only because its features classify no better than
+        guessing; they are still found again.
         """
-        if self.second is None:
+        if self.second_study is None:
             return False
-        best, chance = self.second.best, self.second.chance
-        if get_measure(self.second.measure).distance:
-            return is_known_number(best.high) and best.high < chance
-        return is_known_number(best.low) and best.low > (chance if is_known_number(chance) else 0.0)
+        best, chance = self.second_study.best, self.second_study.chance
+        if get_measure(self.second_study.measure).distance:
+            return is_known(best.high) and best.high < chance
+        return is_known(best.low) and best.low > (chance if is_known(chance) else 0.0)
 
     @property
-    def classifies(self) -> bool:
-        """Whether the recommendation was not refused for an error of guessing alone."""
+    def recommends(self) -> bool:
+        """Whether a selector is recommended, rather than being the best of a bad lot."""
+        return self.choice is not None and self.outlook.grade != NOTHING
+
+    @property
+    def beats_guessing(self) -> bool:
+        """False if the recommendation lacks support only because of an error like guessing."""
         return self.choice is None or self.choice.supported or not self._replicates
 
     @cached_property
     def _chances(self) -> pd.DataFrame:
-        """The chance of each feature at the cell to be found again; empty where not known."""
+        """The chance of each feature of `cell` to be found again; empty if not known."""
         if self.cell is None:
-            return no_features("nothing is done yet")
+            return empty_feature_table("nothing is done yet")
         selector, size = self.cell
-        if self.drawn:
-            return chances_from_data_sets(self.found, round(self.found["frequency"].sum()))
+        if self.has_independent_samples:
+            return chances_from_data_sets(
+                self.cell_frequencies, round(self.cell_frequencies["frequency"].sum())
+            )
         try:
-            # by a measure of subsets, whatever the study measures: others have no features
+            # by a measure of subsets, whatever the study measures: only these have features
             return self.result.replicated(selector, size, "nogueira").features
         except HoldfastError as error:
-            logger.info("the report goes without chances to be found again: %s", error)
-            why = self.result.replication.attrs.get("why_none") or str(error)
-            return no_features(str(why))
+            logger.info("the report omits chances to be found again: %s", error)
+            reason = self.result.replication.attrs.get("why_none") or str(error)
+            return empty_feature_table(str(reason))
 
     @property
     def why_no_chances(self) -> str:
         """Why chances to be found again are not known, as part of a sentence."""
-        return str(self._chances.attrs.get("why_none") or "no feature is selected").removesuffix(
-            "."
-        )
+        reason = self._chances.attrs.get("why_none") or "no feature is selected"
+        return str(reason).removesuffix(".")
 
     @property
     def trusted(self) -> list[str]:
@@ -230,34 +251,36 @@ class Evidence:
         return [] if self.all_selected else self.outlook.trusted
 
     @property
-    def n_units(self) -> int:
-        """How many samples (subjects, where there are any) the study has."""
+    def n_sampled_units(self) -> int:
+        """Number of samples of the study, or of subjects if samples belong to subjects."""
         data = self.plan["data"]
         return int(data.get("subjects") or data["n_samples"])
 
     @cached_property
     def n_compared(self) -> int:
-        """Number of resamples that the frequencies are over."""
-        return int(self.found["n"].max()) if len(self.found) else 0
+        """Number of resamples behind the selection frequencies."""
+        return int(self.cell_frequencies["n"].max()) if len(self.cell_frequencies) else 0
 
     @cached_property
-    def resamples(self) -> str:
-        """The resamples with their number, as sentences call them."""
-        return plural(self.n_compared, "independent data set" if self.drawn else "resample")
+    def resamples_text(self) -> str:
+        """The number of resamples, in words."""
+        return plural(
+            self.n_compared, "independent data set" if self.has_independent_samples else "resample"
+        )
 
     @cached_property
-    def truth(self) -> frozenset[str]:
-        """The features that truly matter, where this is known."""
+    def informative_features(self) -> frozenset[str]:
+        """The features that truly differ between the classes, if known."""
         return frozenset(self.result.truth or ())
 
     @cached_property
-    def n_rivals(self) -> int:
-        """Number of other selectors that selected something."""
+    def n_other_selectors(self) -> int:
+        """Number of other selectors that selected any feature."""
         names = set(self.result.frequencies["selector"])
         return len(names - {self.cell[0]}) if self.cell is not None else 0
 
     @cached_property
-    def elsewhere(self) -> frozenset[str]:
+    def selected_by_others(self) -> frozenset[str]:
         """Features that another selector selected at least once, at any size."""
         table = self.result.frequencies
         if self.cell is None:
@@ -265,18 +288,18 @@ class Evidence:
         return frozenset(table.loc[table["selector"] != self.cell[0], "feature"])
 
     @cached_property
-    def drawn(self) -> bool:
-        """Whether each resample is a data set of its own, drawn from a generator."""
+    def has_independent_samples(self) -> bool:
+        """Whether each resample is an independent data set, drawn from a generator."""
         return bool(self.result.resamples["draw"].notna().any())
 
     @cached_property
     def data(self) -> Dataset | None:
-        """The data; None where they are not at hand."""
-        return attempt(lambda: self.result.dataset, "the data")
+        """The data; None if they are not available."""
+        return try_compute(lambda: self.result.dataset, "the data")
 
     @cached_property
-    def position(self) -> dict[str, int]:
-        """Where each feature is in the data."""
+    def feature_positions(self) -> dict[str, int]:
+        """The column of each feature in the data."""
         names = () if self.data is None else self.data.feature_names
         return {name: position for position, name in enumerate(names)}
 
@@ -286,143 +309,185 @@ class Evidence:
         if self.cell is None:
             return None
         selector, size = self.cell
-        return attempt(lambda: self.result.stand_ins(selector, size), "stand-ins")
+        return try_compute(lambda: self.result.stand_ins(selector, size), "stand-ins")
 
     @cached_property
     def stand_in_rows(self) -> list[dict[str, Any]]:
-        """The table of stand-ins, row by row; nothing where there is none."""
-        return [] if self.stand_ins is None else records(self.stand_ins.table)
+        """The table of stand-ins, row by row."""
+        return [] if self.stand_ins is None else to_records(self.stand_ins.table)
 
     @cached_property
     def profile(self) -> StabilityProfile | None:
-        """Stability against the number of features; None where there are no rankings."""
-        return attempt(self.result.profile, "profiles")
+        """Stability by number of features; None without rankings."""
+        return try_compute(self.result.profile, "profiles")
 
     @cached_property
     def effects(self) -> dict[str, dict[str, Any]]:
-        """By how much each feature differs between classes, where the data are there.
+        """Effect size of each feature; empty without data.
 
-        ``observed``, and corrected for the selection: ``effect`` from ``low`` to ``high``.
+        ``observed``, and corrected for the selection: ``effect`` with interval ``low`` to ``high``.
         """
         data = self.data
-        if data is None or self.drawn:
+        if data is None or self.has_independent_samples:
             return {}
-        table = attempt(
+        table = try_compute(
             lambda: shrunken_effects(data.X, data.codes, data.classes, groups=data.groups),
             "effect sizes",
         )
         if table is None:
             return {}
-        return dict(zip(data.feature_names, records(table), strict=True))
+        return dict(zip(data.feature_names, to_records(table), strict=True))
 
     @cached_property
-    def copies(self) -> dict[str, tuple[str, float]]:
-        """Which of the features shown nearly are copies of which, and their correlation."""
+    def near_copies(self) -> dict[str, tuple[str, float]]:
+        """Features shown that nearly copy another one: that one, and the correlation."""
         if self.data is None:
             return {}
         names = self.data.feature_names
-        shown = [self.position[name] for name in self.found["feature"].head(MOST_FEATURES)]
+        features = self.cell_frequencies["feature"].head(MAX_FEATURES_SHOWN)
+        columns = [self.feature_positions[name] for name in features]
         return {
-            names[one]: (names[other], correlation)
-            for one, (other, correlation) in near_duplicates(self.data.X, shown).items()
+            names[column]: (names[other], correlation)
+            for column, (other, correlation) in near_duplicates(self.data.X, columns).items()
         }
 
-    def fewer(self, selector: str, size: int | str) -> SizeShortfall | None:
-        """Return how many features were found where more were asked for, else None."""
+    def get_shortfall(self, selector: str, size: int | str) -> SizeShortfall | None:
+        """Return by how much selections are smaller than requested; None if they are not."""
         if size == "own":
             return None
         what = f"the selections of {selector}"
-        found = attempt(lambda: self.result.preferences[selector, size].sizes, what)
-        return None if found is None else find_shortfall(int(size), found)
+        sizes = try_compute(lambda: self.result.preferences[selector, size].sizes, what)
+        return None if sizes is None else find_shortfall(int(size), sizes)
 
     @cached_property
-    def groupers(self) -> frozenset[str]:
+    def group_selectors(self) -> frozenset[str]:
         """The selectors that find groups of features."""
         return frozenset(filter(self._finds_groups, self.result.selectors))
 
     def _finds_groups(self, name: str) -> bool:
-        spelling = next(one["object"] for one in self.plan["selectors"] if one["name"] == name)
-        record = record_of(spelling)
+        selectors = {selector["name"]: selector["object"] for selector in self.plan["selectors"]}
+        record = get_selector_record(selectors[name])
         if record is not None and record.gives == "groups":
             return True
-        found = attempt(lambda: self.result.memberships(name, most=1), f"groups of {name}")
-        return found is not None
+        table = try_compute(lambda: self.result.memberships(name, most=1), f"groups of {name}")
+        return table is not None
 
     @cached_property
-    def members(self) -> pd.DataFrame | None:
-        """How often features lay in the groups of the cell; None where it has no groups."""
-        if self.cell is None or self.cell[0] not in self.groupers:
+    def memberships(self) -> pd.DataFrame | None:
+        """How often features were in the groups of `cell`; None if it has no groups."""
+        if self.cell is None or self.cell[0] not in self.group_selectors:
             return None
-        most, what = MOST_MEMBERS + 1, "groups of features"  # one more tells whether these are all
-        return attempt(lambda: self.result.memberships(*self.cell, most=most), what)  # type: ignore[misc]
+        selector, size = self.cell
+        most = MAX_MEMBERS_SHOWN + 1  # one more shows whether there are others
+        return try_compute(
+            lambda: self.result.memberships(selector, size, most=most), "groups of features"
+        )
 
     @cached_property
-    def stood_for(self) -> dict[str, list[str]] | None:
-        """Which others each feature shown stands for; None where the cell has no groups."""
-        if self.members is None or self.cell is None:
+    def represented(self) -> dict[str, list[str]] | None:
+        """The features that each feature shown stands for; None if `cell` has no groups."""
+        if self.memberships is None or self.cell is None:
             return None
-        shown = [str(name) for name in self.found["feature"].head(MOST_FEATURES)]
+        shown = [str(name) for name in self.cell_frequencies["feature"].head(MAX_FEATURES_SHOWN)]
         return represented_features(self.result.preferences.groups(*self.cell), shown)
 
-    def size_like(self, selector: str) -> int | str:
-        """Return the recommended size, or the one that this selector has instead of it."""
+    def comparable_size(self, selector: str) -> int | str:
+        """Return the size of `cell`, or the first size of a selector that does not have it."""
         table = self.result.frequencies
         sizes: list[int | str] = table.loc[table["selector"] == selector, "size"].unique().tolist()
-        wanted = "own" if self.cell is None else self.cell[1]
-        return wanted if wanted in sizes or not sizes else sizes[0]
+        size = "own" if self.cell is None else self.cell[1]
+        return size if size in sizes or not sizes else sizes[0]
 
     @cached_property
-    def guessing(self) -> float:
+    def guessing_error(self) -> float:
         """The error of always guessing the largest class."""
         counts = self.plan["data"]["classes"].values()
         return 1.0 - float(max(counts) / sum(counts))
 
-    def told(self, sentence: str) -> str:
-        """Return a sentence of a judge with titles in place of names."""
-        return with_titles(sentence, self._titles)
+    def with_titles(self, sentence: str) -> str:
+        """Return a sentence with titles in place of the names of selectors and measures."""
+        return replace_names(sentence, self._titles)
 
     @cached_property
     def _titles(self) -> dict[str, str]:
-        """What selectors, classifiers and measures are called in the field, by their names."""
+        """Titles of selectors, classifiers and measures, by name."""
         plan = self.plan
-        selectors = {one["name"]: self.spoken(one["name"]) for one in plan["selectors"]}
+        names = [selector["name"] for selector in plan["selectors"]]
+        selectors = {name: self.selector_label(name) for name in names}
         measures = {name: get_measure(name).title for name in plan["measures"]}
         return measures | classifier_titles(plan.get("classifiers", ())) | selectors
 
-    def spoken(self, selector: str) -> str:
-        """Return what sentences call a selector: its title, with its name where others share it."""
-        title = self.title(selector)
+    def selector_label(self, selector: str) -> str:
+        """Return the title of a selector for a sentence, with its name if others share it."""
+        title = self.selector_title(selector)
         if title == selector:
             return format_name(selector)
         short = title.partition(" (")[0]
-        others = (self.title(name) for name in self.result.selectors if name != selector)
+        others = (self.selector_title(name) for name in self.result.selectors if name != selector)
         shared = short in {other.partition(" (")[0] for other in others}
         return f"{short} ({format_name(selector)})" if shared else short
 
-    def title(self, selector: str) -> str:
-        """Return what a selector is called in the field."""
-        return title_of(selector, self.plan["selectors"])
+    def selector_title(self, selector: str) -> str:
+        """Return the title of a selector."""
+        return get_selector_title(selector, self.plan["selectors"])
+
+    def join_labels(self, selectors: Iterable[str]) -> str:
+        """Return the titles of selectors, joined for a sentence."""
+        return join_texts([self.selector_label(name) for name in selectors], MAX_LISTED)
+
+    def row_title(self, selector: str) -> str:
+        """Return the title of a selector for a table, with its name if others share the title."""
+        title = self.selector_title(selector)
+        same = [name for name in self.result.selectors if self.selector_title(name) == title]
+        return title if len(same) == 1 else f"{title}: {selector}"
+
+    @cached_property
+    def self_sizing_selectors(self) -> set[str]:
+        """The selectors that choose the number of features themselves."""
+        return {selector["name"] for selector in self.plan["selectors"] if selector["own_size"]}
+
+    @cached_property
+    def compared_size(self) -> int | None:
+        """The size at which selectors are compared; None if all choose their size.
+
+        It is the recommended one, else the largest below the number of features: with all
+        features, nothing is selected.
+        """
+        if self.self_sizing_selectors.issuperset(self.result.selectors):
+            return None
+        sizes, count = self.plan["sizes"], self.plan["data"]["n_features"]
+        largest = max((int(size) for size in sizes if size < count), default=int(sizes[-1]))
+        return requested_size(self.cell) or largest
+
+    @cached_property
+    def similarity(self) -> SelectorSimilarity | None:
+        """How similar the selectors are; None for a single one."""
+        if len(self.result.selectors) < 2:
+            return None
+        return try_compute(
+            lambda: self.result.similarity(size=self.compared_size), "the similarity of selectors"
+        )
 
 
-def attempt(make: Callable[[], Thing], what: str) -> Thing | None:
-    """Return what can be made, None where the result does not allow it."""
+def try_compute(compute: Callable[[], Value], what: str) -> Value | None:
+    """Return a computed value; None if the result does not allow it."""
     try:
-        return make()
+        return compute()
     except HoldfastError as error:
-        logger.info("the report goes without %s: %s", what, error)
+        logger.info("the report omits %s: %s", what, error)
         return None
 
 
-# Features that are nearly copies of each other.
+# Features that nearly copy each other.
 
-COPY = 0.99
-"""Correlation from which a feature is nearly a copy of another."""
+MIN_COPY_CORRELATION = 0.99
+"""Absolute correlation from which a feature counts as nearly a copy of another."""
 
 
-def near_duplicates(X: NDArray[Any], columns: Sequence[int]) -> dict[int, tuple[int, float]]:
-    """Return for each column that nearly is a copy of another of them that one, and how nearly.
+def near_duplicates(X: AnyArray, columns: Sequence[int]) -> dict[int, tuple[int, float]]:
+    """Return the columns that nearly copy another of them: that one, and the correlation.
 
-    Constant columns, and those with missing values, are like none.
+    Constant columns, and those with missing values, are no copies.
 
     Examples
     --------
@@ -436,43 +501,47 @@ def near_duplicates(X: NDArray[Any], columns: Sequence[int]) -> dict[int, tuple[
     lengths = np.linalg.norm(values, axis=0)
     with np.errstate(invalid="ignore"):
         values /= np.where(lengths > 0, lengths, np.nan)
-    related = np.nan_to_num(values.T @ values)
-    np.fill_diagonal(related, 0.0)
-    nearest = np.abs(related).argmax(axis=1) if len(related) else np.zeros(0, dtype=int)
+    correlations = np.nan_to_num(values.T @ values)
+    np.fill_diagonal(correlations, 0.0)
+    nearest = np.abs(correlations).argmax(axis=1) if len(correlations) else np.zeros(0, dtype=int)
     return {
-        columns[one]: (columns[other], round(float(related[one, other]), 12))
-        for one, other in enumerate(nearest.tolist())
-        if abs(related[one, other]) >= COPY
+        columns[i]: (columns[j], round(float(correlations[i, j]), 12))
+        for i, j in enumerate(nearest.tolist())
+        if abs(correlations[i, j]) >= MIN_COPY_CORRELATION
     }
 
 
-# The features that others stand for, where a selector finds groups.
+# Features that the representative of a group stands for.
 
-HALF = 0.5
-"""A feature stands for those in this share of the groups that it is the representative of."""
+MIN_GROUP_SHARE = 0.5
+"""A feature stands for those in at least this share of the groups that it represents."""
 
 
 def represented_features(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
-    """Return for each of these features the others in most of its groups, the most frequent first.
+    """Return the other features in most of the groups of each feature, most frequent first.
 
     Examples
     --------
     >>> import holdfast as hf
     >>> rows = [[["a", "b", "c"]], [["a", "b"], ["d"]]]
-    >>> found = hf.Groups(rows, feature_names=list("abcd"), representatives=[["a"], ["a", "d"]])
-    >>> represented_features(found, ["a", "b", "d"])
+    >>> groups = hf.Groups(rows, feature_names=list("abcd"), representatives=[["a"], ["a", "d"]])
+    >>> represented_features(groups, ["a", "b", "d"])
     {'a': ['b', 'c'], 'b': [], 'd': []}
     """
     labels = groups.feature_names or ()
-    wanted = {at: Counter[int]() for at, name in enumerate(labels) if name in set(names)}
+    counts = {column: Counter[int]() for column, name in enumerate(labels) if name in set(names)}
     for result, representatives in zip(groups, groups.representatives or (), strict=True):
-        for members, chosen in zip(result, representatives.tolist(), strict=True):
-            if chosen in wanted:
-                wanted[chosen].update(members.tolist())
-    others = {str(labels[at]): _find_companions(counts, at) for at, counts in wanted.items()}
-    return {name: [str(labels[at]) for at in others[name]] for name in names}
+        for members, representative in zip(result, representatives.tolist(), strict=True):
+            if representative in counts:
+                counts[representative].update(members.tolist())
+    companions = {
+        str(labels[column]): _find_companions(column_counts, column)
+        for column, column_counts in counts.items()
+    }
+    return {name: [str(labels[column]) for column in companions[name]] for name in names}
 
 
 def _find_companions(counts: Counter[int], feature: int) -> list[int]:
-    often = [other for other, count in counts.items() if count >= HALF * counts[feature]]
-    return sorted((one for one in often if one != feature), key=lambda one: (-counts[one], one))
+    least = MIN_GROUP_SHARE * counts[feature]
+    others = [other for other, count in counts.items() if count >= least and other != feature]
+    return sorted(others, key=lambda other: (-counts[other], other))

@@ -1,59 +1,63 @@
-"""The table of features: chances to be found again, and what speaks against each feature."""
+"""The table of features: chances to be found again, and caveats."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import percent, plural
-from holdfast.report._evidence import MOST_FEATURES, Evidence
+from holdfast._formatting import format_number, format_short_percent, join_texts, plural
+from holdfast.report._evidence import MAX_FEATURES_SHOWN, Evidence
 from holdfast.report._formatting import (
-    features_of,
+    MAX_LISTED,
+    format_feature_count,
     format_name,
-    is_known_number,
+    is_known,
     join_names,
-    join_texts,
-    number,
-    records,
+    to_records,
 )
-from holdfast.report._second_study import NOT_KNOWN, NOTHING
+from holdfast.report._schema import (
+    NOT_KNOWN,
+    NOTHING,
+    FeatureRow,
+    FeatureTable,
+    ReportSection,
+    StandIn,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.report._schema import FeatureRow, FeatureTable, ReportSection, StandIn
     from holdfast.study import Result
 
 
-MOST_STAND_INS = 5
-MOST_IN_GROUP = 50
-"""Most features named that another stands for."""
-FOUND_AGAIN = ("selected", "found_again", "low", "grade")
+MAX_STAND_INS = 5
+MAX_IN_GROUP = 50
+"""Most features listed that another one stands for."""
+CHANCE_KEYS = ("selected", "found_again", "low", "grade")
 
 
-def features(evidence: Evidence) -> FeatureTable:
-    """Return the features of the recommended selector and size, the highest chance first."""
+def feature_table(evidence: Evidence) -> FeatureTable:
+    """Return the features of the recommended selector and size, highest chance first."""
     rows = _collect_feature_rows(evidence)
     return {
         "title": _title(evidence),
         "caption": _caption(evidence),
-        "interval": _interval(evidence),
-        "rows": [_row(evidence, row) for row in rows[:MOST_FEATURES]],
+        "interval": _describe_frequencies(evidence),
+        "rows": [_row(evidence, row) for row in rows[:MAX_FEATURES_SHOWN]],
         "total": len(rows),
     }
 
 
 def _collect_feature_rows(evidence: Evidence) -> list[dict[str, Any]]:
-    """Join chances and selection frequencies: selected features first, then by chance."""
-    frequencies = {row["feature"]: row for row in records(evidence.found)}
-    chances = {row["feature"]: row for row in records(evidence.outlook.table)}
-    never = dict.fromkeys(evidence.found.columns) | {
+    """Join chances and selection frequencies; selected features first, then by chance."""
+    frequencies = {row["feature"]: row for row in to_records(evidence.cell_frequencies)}
+    chances = {row["feature"]: row for row in to_records(evidence.outlook.table)}
+    never = dict.fromkeys(evidence.cell_frequencies.columns) | {
         "frequency": 0.0,
         "count": 0,
         "n": evidence.n_compared,
     }
-    unknown = dict.fromkeys(FOUND_AGAIN)
+    unknown = dict.fromkeys(CHANCE_KEYS)
     names = [name for name, row in chances.items() if row["selected"] or name in frequencies]
     names += [name for name in frequencies if name not in chances]
     rows = [
@@ -62,7 +66,7 @@ def _collect_feature_rows(evidence: Evidence) -> list[dict[str, Any]]:
             "feature": name,
             "frequency_low": frequencies.get(name, never)["low"],
             "frequency_high": frequencies.get(name, never)["high"],
-            **{key: chances.get(name, unknown)[key] for key in FOUND_AGAIN},
+            **{key: chances.get(name, unknown)[key] for key in CHANCE_KEYS},
         }
         for name in names
     ]
@@ -80,24 +84,27 @@ def _caption(evidence: Evidence) -> str:
     if evidence.cell is None:
         return ""
     selector, size = evidence.cell
-    who = evidence.spoken(selector)
-    grouped = evidence.stood_for is not None
-    text = f"Features that {'stand for the groups that ' if grouped else ''}{who} selected"
+    label = evidence.selector_label(selector)
+    grouped = evidence.represented is not None
+    text = f"Features that {'stand for the groups that ' if grouped else ''}{label} selected"
     if size == "own":
-        text += f", {features_of(size)}"
+        text += f", {format_feature_count(size)}"
     else:
-        short = evidence.fewer(selector, size)
-        asked = f"{size:,} of them" if grouped else features_of(size)
-        text += f" when asked for {asked}{'' if short is None else f' ({short.remark})'}"
-    chance = f"drawn at random, a feature would be selected in {percent(evidence.chance)}"
-    return f"{text}; {chance} of the {evidence.resamples}."
+        shortfall = evidence.get_shortfall(selector, size)
+        requested = f"{size:,} of them" if grouped else format_feature_count(size)
+        remark = "" if shortfall is None else f" ({shortfall.remark})"
+        text += f" when asked for {requested}{remark}"
+    chance = (
+        f"drawn at random, a feature would be selected in {format_short_percent(evidence.chance)}"
+    )
+    return f"{text}; {chance} of the {evidence.resamples_text}."
 
 
-def _interval(evidence: Evidence) -> str:
-    """Say what the selection frequency is about."""
+def _describe_frequencies(evidence: Evidence) -> str:
+    """Return what the selection frequencies are about."""
     if not evidence.n_compared:
         return ""
-    if evidence.drawn:
+    if evidence.has_independent_samples:
         return "Selection frequencies are over independent data sets of the same population."
     return (
         "Selection frequencies are over resamples of these data, which share samples: they do not "
@@ -130,17 +137,17 @@ def _row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
         "observed_effect": effect.get("observed"),
         "stand_ins": _stand_ins(evidence, name),
         "caveats": [],
-        "informative": None if truth is None else name in evidence.truth,
+        "informative": None if truth is None else name in evidence.informative_features,
     }
-    if evidence.stood_for is not None:
-        others = evidence.stood_for.get(name, [])
-        line |= {"in_group": others[:MOST_IN_GROUP], "in_group_total": len(others)}
+    if evidence.represented is not None:
+        others = evidence.represented.get(name, [])
+        line |= {"in_group": others[:MAX_IN_GROUP], "in_group_total": len(others)}
     line["caveats"] = feature_caveats(evidence, line)
     return line
 
 
 def _stand_ins(evidence: Evidence, name: str) -> list[StandIn]:
-    found = [row for row in evidence.stand_in_rows if row["feature"] == name]
+    rows = [row for row in evidence.stand_in_rows if row["feature"] == name]
     return [
         {
             "feature": row["stand_in"],
@@ -151,20 +158,20 @@ def _stand_ins(evidence: Evidence, name: str) -> list[StandIn]:
             "count_with": row["count_with"],
             "n_with": row["n_with"],
         }
-        for row in found[:MOST_STAND_INS]
+        for row in rows[:MAX_STAND_INS]
     ]
 
 
-# What speaks against relying on a feature, each in half a sentence.
+# Reasons not to rely on a feature, each as a clause.
 
-OFTEN = 0.9
-"""Share of the resamples from which on a feature is selected often."""
-TINY = 0.2
-"""Standardised difference that Cohen calls small."""
+MIN_FREQUENT_SHARE = 0.9
+"""Least share of the resamples that select a frequent feature."""
+SMALL_EFFECT = 0.2
+"""Standardised difference that Cohen calls small (standard)."""
 MAX_RANK_RANGE_FACTOR = 5
 """A rank range is wide if it spans more than this many times the size."""
-MISSING = 0.05
-"""Share of missing values that is worth a word."""
+MIN_MISSING_SHARE = 0.05
+"""Least share of missing values that is reported."""
 
 
 def feature_caveats(evidence: Evidence, row: FeatureRow) -> list[str]:
@@ -172,108 +179,114 @@ def feature_caveats(evidence: Evidence, row: FeatureRow) -> list[str]:
     return [
         text
         for find in (
-            _by_chance,
-            _ranks,
-            _copy,
-            _stand_ins_caveats,
-            _effect,
-            _missing,
-            _single_selector_caveat,
+            _find_chance_caveat,
+            _find_rank_caveat,
+            _find_copy_caveat,
+            _find_stand_in_caveat,
+            _find_effect_caveat,
+            _find_missing_caveat,
+            _find_single_selector_caveat,
         )
         for text in find(evidence, row)
     ]
 
 
-def _by_chance(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
+def _find_chance_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     if evidence.all_selected:
         yield "selected each time, as all features are"
     elif row["frequency_low"] is not None and row["frequency_low"] <= evidence.chance:
-        yield f"resamples select it hardly more often than by chance ({percent(evidence.chance)})"
+        chance = format_short_percent(evidence.chance)
+        yield f"resamples select it hardly more often than by chance ({chance})"
 
 
-def _ranks(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
+def _find_rank_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
     if evidence.cell is None or row["rank_low"] is None or evidence.cell[1] == "own":
         return
     low, high = row["rank_low"], row["rank_high"]
     if high is None and "in_group" in row:
-        return  # another member stood for its group; that is no rank
+        return  # another member represented its group, which is no rank
     if high is None:
         yield f"rank varies widely: from {low:,} to beyond what was kept"
     elif high - low > MAX_RANK_RANGE_FACTOR * int(evidence.cell[1]):
         yield f"rank varies widely: {low:,} to {high:,}"
 
 
-def _copy(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
-    if row["feature"] in evidence.copies:
-        other, correlation = evidence.copies[row["feature"]]
-        yield f"nearly a copy of {format_name(other)} (correlation {number(correlation, 3)})"
+def _find_copy_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
+    if row["feature"] in evidence.near_copies:
+        other, correlation = evidence.near_copies[row["feature"]]
+        yield f"nearly a copy of {format_name(other)} (correlation {format_number(correlation, 3)})"
 
 
-def _stand_ins_caveats(_: Evidence, row: FeatureRow) -> Iterator[str]:
-    taking = max(row["stand_ins"], key=lambda one: one["share"] or 0.0, default=None)
-    if taking is not None:
+def _find_stand_in_caveat(_: Evidence, row: FeatureRow) -> Iterator[str]:
+    best = max(row["stand_ins"], key=lambda stand_in: stand_in["share"] or 0.0, default=None)
+    if best is not None:
         yield (
-            f"{format_name(taking['feature'])} takes its place: in {taking['count']:,} of "
-            f"{plural(taking['n'], 'resample')} without it, in {taking['count_with']:,} of "
-            f"{taking['n_with']:,} with it"
+            f"{format_name(best['feature'])} takes its place: in {best['count']:,} of "
+            f"{plural(best['n'], 'resample')} without it, in {best['count_with']:,} of "
+            f"{best['n_with']:,} with it"
         )
 
 
-def _effect(_: Evidence, row: FeatureRow) -> Iterator[str]:
+def _find_effect_caveat(_: Evidence, row: FeatureRow) -> Iterator[str]:
     observed, low = row["observed_effect"], row["effect_low"]
-    if is_known_number(observed) and abs(observed) < TINY:  # type: ignore[arg-type]
+    if is_known(observed) and abs(observed) < SMALL_EFFECT:
         yield "classes hardly differ in it when it is looked at alone"
-    elif is_known_number(low) and low <= 0:  # type: ignore[operator]
+    elif is_known(low) and low <= 0:
         yield "looked at alone, it may have no effect: its interval holds 0"
 
 
-def _missing(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
-    if evidence.data is None or row["feature"] not in evidence.position:
+def _find_missing_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
+    if evidence.data is None or row["feature"] not in evidence.feature_positions:
         return
-    column = evidence.data.X[:, evidence.position[row["feature"]]]
+    column = evidence.data.X[:, evidence.feature_positions[row["feature"]]]
     share = float(np.isnan(column).mean())
-    if share >= MISSING:
-        yield f"{percent(share)} of its values are missing"
+    if share >= MIN_MISSING_SHARE:
+        yield f"{format_short_percent(share)} of its values are missing"
 
 
-def _single_selector_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
-    """Tell of features that are often selected, but by this selector only."""
-    often = evidence.n_rivals and row["frequency"] >= OFTEN
-    if often and row["feature"] not in evidence.elsewhere:
+def _find_single_selector_caveat(evidence: Evidence, row: FeatureRow) -> Iterator[str]:
+    """Yield that a frequent feature is selected by this selector only."""
+    frequent = evidence.n_other_selectors and row["frequency"] >= MIN_FREQUENT_SHARE
+    if frequent and row["feature"] not in evidence.selected_by_others:
         yield "selected by no other selector"
 
 
-# The longest list of each selector of which a share is expected to be found again.
+# The longest list of each selector with a given expected share found again.
 
 
-def longest_lists(evidence: Evidence, found_again: float) -> ReportSection:
-    """Return the lists as rows and as sentences."""
-    rows = records(evidence.result.longest_lists(found_again))
-    named = [{**row, "features": ", ".join(map(str, row["features"]))} for row in rows]
-    return {"sentences": list(_sentences(evidence, rows, found_again)), "rows": named}
+def longest_list_section(evidence: Evidence, found_again: float) -> ReportSection:
+    """Return the longest lists as rows and as sentences."""
+    rows = to_records(evidence.result.longest_lists(found_again))
+    sentences = list(_describe_lists(evidence, rows, found_again))
+    shown = [{**row, "features": ", ".join(map(str, row["features"]))} for row in rows]
+    return {"sentences": sentences, "rows": shown}
 
 
 def longest_list_sentences(result: Result, found_again: float) -> list[str]:
-    """Say how long the list of each selector may be, and what is on it."""
-    rows = records(result.longest_lists(found_again))
-    return list(_sentences(Evidence(result), rows, found_again))
+    """Return the longest list of each selector in words."""
+    rows = to_records(result.longest_lists(found_again))
+    return list(_describe_lists(Evidence(result), rows, found_again))
 
 
-def _sentences(evidence: Evidence, rows: list[dict[str, Any]], found_again: float) -> Iterator[str]:
-    share = percent(found_again)
+def _describe_lists(
+    evidence: Evidence, rows: list[dict[str, Any]], found_again: float
+) -> Iterator[str]:
+    share = format_short_percent(found_again)
     if not rows:
         yield f"Which lists reach {share} is not known, as the chances of the features are not."
         return
-    found = [row for row in rows if row["n_features"]]
-    for row in found:
+    reaching = [row for row in rows if row["n_features"]]
+    for row in reaching:
         count = plural(row["n_features"], "feature")
         yield (
-            f"{evidence.title(row['selector'])}: at least {share} of {count} can be expected "
-            f"again: {join_names(row['features'])}."
+            f"{evidence.selector_title(row['selector'])}: at least {share} of {count} can be "
+            f"expected again: {join_names(row['features'])}."
         )
     without = [row["selector"] for row in rows if not row["n_features"]]
-    if not found:
+    if not reaching:
         yield f"No list of these data reaches {share}."
     elif without:
-        titles = join_texts([evidence.title(name) for name in without], last="or")
+        titles = join_texts(
+            [evidence.selector_title(name) for name in without], MAX_LISTED, last="or"
+        )
         yield f"No list of {titles} reaches {share}."

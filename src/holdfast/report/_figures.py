@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
-from holdfast.report._formatting import features_of
-from holdfast.report._second_study import NOT_KNOWN, NOTHING, WORTH_CHECKING_CHANCE
-from holdfast.report._selector_table import compared_size, own_sized
+from holdfast.report._formatting import format_feature_count
+from holdfast.report._schema import NOT_KNOWN, NOTHING, Figure
+from holdfast.report._verdict import WORTH_CHECKING_CHANCE, Outlook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from holdfast.plot import Picture
     from holdfast.report._evidence import Evidence
-    from holdfast.report._schema import Figure
-    from holdfast.report._second_study import Outlook
 
-    Cell = tuple[str, int | str]
+
+Cell = tuple[str, int | str]
+
 
 logger = logging.getLogger(__name__)
 
-MOST_CHANCES, MOST_AT_CHANCE = 18, 8
-"""Most features in the picture of the verdict; fewer where all of them are at chance."""
-MOST_STRIPES = 5
-"""Most selectors whose selections are drawn resample by resample."""
+MAX_CHANCES, MAX_AT_CHANCE = 18, 8
+"""Most features in the picture of the verdict; fewer if all of them are at chance."""
+MAX_STRIPES = 5
+"""Most selectors with a picture of their selections by resample."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,73 +40,72 @@ class FigureRequest:
     title: str | None = None
 
 
-def figures(evidence: Evidence) -> list[Figure]:
+def draw_figures(evidence: Evidence) -> list[Figure]:
     """Return the pictures that can be drawn of this result."""
     if evidence.cell is None or evidence.all_selected:
-        return []  # where all features are always selected, there is nothing to see
-    drawn = [(wanted, _draw_figure(wanted)) for wanted in _request_figures(evidence, evidence.cell)]
-    return [_figure(wanted, *parts) for wanted, parts in drawn if parts is not None]
+        return []  # if all features are always selected, there is nothing to see
+    requests = _request_figures(evidence, evidence.cell)
+    return [figure for figure in map(_draw_figure, requests) if figure is not None]
 
 
-def _draw_figure(wanted: FigureRequest) -> tuple[Picture, str] | None:
-    """Draw a picture; None where the result does not allow it, or drawing fails, which is told."""
+def _draw_figure(request: FigureRequest) -> Figure | None:
+    """Draw a picture; None if the result does not allow it, or if drawing fails."""
     try:
-        picture = wanted.draw()
-        return picture, picture.svg()
+        picture = request.draw()
+        svg = picture.svg()
     except HoldfastError as error:
-        logger.info("the report goes without the picture %s: %s", wanted.name, error)
-    except Exception as error:  # the report of a long study is worth more than a picture
-        logger.warning("the picture %s of the report cannot be drawn: %r", wanted.name, error)
-        logger.debug("where drawing %s failed", wanted.name, exc_info=True)
-    return None
-
-
-def _figure(wanted: FigureRequest, picture: Picture, svg: str) -> Figure:
+        logger.info("the report omits the picture %s: %s", request.name, error)
+        return None
+    except Exception as error:  # a failed picture must not cost the report of a long study
+        logger.warning("the picture %s of the report cannot be drawn: %r", request.name, error)
+        logger.debug("where drawing %s failed", request.name, exc_info=True)
+        return None
     return {
-        "name": wanted.name,
-        "section": wanted.section,
-        "title": wanted.title or picture.title,
-        "caption": wanted.caption,
+        "name": request.name,
+        "section": request.section,
+        "title": request.title or picture.title,
+        "caption": request.caption,
         "alt": picture.description,
         "svg": svg,
     }
 
 
 def _request_figures(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
-    yield from _of_chances(evidence)
-    yield from _of_replication(evidence)
-    yield from _of_features(evidence, cell)
-    yield from _of_selectors(evidence)
-    yield _profiles(evidence)
-    yield from _stripes(evidence, cell[0])
+    yield from _request_chances(evidence)
+    yield from _request_replication(evidence)
+    yield from _request_features(evidence, cell)
+    yield from _request_selectors(evidence)
+    yield from _request_stripes(evidence, cell[0])
 
 
-def _of_chances(evidence: Evidence) -> Iterator[FigureRequest]:
-    """Ask for the picture of the verdict; where nothing is known or expected, there is none."""
+def _request_chances(evidence: Evidence) -> Iterator[FigureRequest]:
+    """Yield the picture of the verdict, unless nothing is known or it would contradict."""
     outlook = evidence.outlook
-    contradicts = outlook.grade == NOTHING and bool(outlook.between(WORTH_CHECKING_CHANCE, 2.0))
+    contradicts = outlook.grade == NOTHING and bool(
+        outlook.features_between(WORTH_CHECKING_CHANCE, 2.0)
+    )
     if outlook.grade != NOT_KNOWN and not contradicts:
         yield FigureRequest(
             name="found_again",
             section="verdict",
-            draw=partial(_draw_chances, outlook, grouped=evidence.members is not None),
+            draw=partial(_draw_chances, outlook, grouped=evidence.memberships is not None),
             caption="Each row is a selected feature: the mark shows the chance that a second study "
             "of the same size selects it, the line its one-sided 90% lower bound.",
         )
 
 
 def _draw_chances(outlook: Outlook, *, grouped: bool) -> Picture:
-    from holdfast.plot import found_again  # noqa: PLC0415  (matplotlib takes its time)
+    from holdfast.plot import found_again
 
-    most = MOST_AT_CHANCE if outlook.grade == NOTHING else MOST_CHANCES
-    level = None if grouped else outlook.chance_level  # that of features, not of groups
+    most = MAX_AT_CHANCE if outlook.grade == NOTHING else MAX_CHANCES
+    level = None if grouped else outlook.chance_level  # of features, not of groups
     return found_again(outlook.table, chance_level=level, most=most)
 
 
-def _of_replication(evidence: Evidence) -> Iterator[FigureRequest]:
+def _request_replication(evidence: Evidence) -> Iterator[FigureRequest]:
     curve, cohorts = evidence.replication, evidence.cohorts
     if curve is not None:
-        noun = evidence.noun
+        noun = evidence.unit_noun
         yield FigureRequest(
             name="replication",
             section="replication",
@@ -123,12 +121,12 @@ def _of_replication(evidence: Evidence) -> Iterator[FigureRequest]:
             section="cohorts",
             draw=cohorts.plot,
             caption="Each line is a pair of cohorts: how well the features found in the one "
-            "agree with those found in the other, beside what samples of the same sizes from "
-            "all cohorts together let expect.",
+            "agree with those found in the other, next to what is expected for samples of the "
+            "same sizes from all cohorts together.",
         )
 
 
-def _of_features(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
+def _request_features(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
     result = evidence.result
     yield FigureRequest(
         name="frequencies",
@@ -137,7 +135,7 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
         caption="Each line is a feature: the dot shows in which share of the resamples of these "
         "data it was selected, the bar its 95% interval for more such resamples (Wilson's).",
     )
-    if evidence.found["rank_low"].notna().any():
+    if evidence.cell_frequencies["rank_low"].notna().any():
         yield FigureRequest(
             name="rank_ranges",
             section="frequencies",
@@ -157,8 +155,8 @@ def _of_features(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
         )
 
 
-def _of_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
-    result, size = evidence.result, compared_size(evidence)
+def _request_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
+    result = evidence.result
     yield FigureRequest(
         name="plane",
         section="selectors",
@@ -168,15 +166,26 @@ def _of_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
         "stepped line in both. The Pareto front of the table counts the number of features as "
         "well, so it may hold more. The ring marks the recommended pair, if there is one.",
     )
-    if len(evidence.result.selectors) < 2:
-        return
+    if len(evidence.result.selectors) > 1:
+        yield from _request_similarity(evidence)
+    yield FigureRequest(
+        name="profiles",
+        section="profile",
+        draw=result.plot_profiles,
+        caption="Stability against the number of selected features. A knot is where a "
+        "curve falls off: on the features added beyond it, resamples agree clearly less.",
+    )
+
+
+def _request_similarity(evidence: Evidence) -> Iterator[FigureRequest]:
+    result, size = evidence.result, evidence.compared_size
     yield FigureRequest(
         name="similarity",
         section="similarity",
         draw=lambda: result.plot_similarity(size=size),
-        caption=f"How alike two selectors choose {_format_compared_size(evidence)}, from 0 "
-        "(chance) to 1 (the same features); on the diagonal, how alike each is to itself on other "
-        "resamples.",
+        caption=f"How similarly two selectors choose {_format_compared_size(evidence)}, from 0 "
+        "(chance) to 1 (the same features); on the diagonal, how similar each is to itself on "
+        "other resamples.",
     )
     yield FigureRequest(
         name="upset",
@@ -188,32 +197,22 @@ def _of_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
 
 
 def _format_compared_size(evidence: Evidence) -> str:
-    size = compared_size(evidence)
+    size = evidence.compared_size
     if size is None:
         return "features"
-    own = " (or as many as they choose themselves)" if own_sized(evidence) else ""
-    return f"{features_of(size)}{own}"
+    own = " (or as many as they choose themselves)" if evidence.self_sizing_selectors else ""
+    return f"{format_feature_count(size)}{own}"
 
 
-def _profiles(evidence: Evidence) -> FigureRequest:
-    return FigureRequest(
-        name="profiles",
-        section="profile",
-        draw=evidence.result.plot_profiles,
-        caption="Stability against the number of selected features. A knot is where a "
-        "curve falls off: on the features added beyond it, resamples agree clearly less.",
-    )
-
-
-def _stripes(evidence: Evidence, first: str) -> Iterator[FigureRequest]:
-    """Ask for the recommended selector first, then for the others."""
+def _request_stripes(evidence: Evidence, first: str) -> Iterator[FigureRequest]:
+    """Yield the recommended selector first, then the others."""
     result = evidence.result
     others = [name for name in evidence.result.selectors if name != first]
-    for name in [first, *others][:MOST_STRIPES]:
-        size = evidence.size_like(name)
-        asked = "" if size == "own" else f" when asked for {features_of(size)}"
-        how = (
-            f"Each row is a resample, each column a feature that was selected{asked}. Unbroken "
+    for name in [first, *others][:MAX_STRIPES]:
+        size = evidence.comparable_size(name)
+        requested = "" if size == "own" else f" when asked for {format_feature_count(size)}"
+        caption = (
+            f"Each row is a resample, each column a feature that was selected{requested}. Unbroken "
             "columns are features that are always selected; scattered marks are features that "
             "come and go."
         )
@@ -221,6 +220,8 @@ def _stripes(evidence: Evidence, first: str) -> Iterator[FigureRequest]:
             name=f"stripes-{name}",
             section="stripes",
             draw=partial(result.plot_stripes, name, size),
-            title=f"Selected by {evidence.spoken(name)}",
-            caption=how if name == first else f"The same for {evidence.spoken(name)}{asked}.",
+            title=f"Selected by {evidence.selector_label(name)}",
+            caption=caption
+            if name == first
+            else f"The same for {evidence.selector_label(name)}{requested}.",
         )

@@ -6,6 +6,8 @@ from typing import Any, NotRequired, TypedDict
 
 FORMAT = "holdfast report"
 VERSION = 2
+NOTHING, NOT_KNOWN = "nothing", "not known"
+"""Grades of a list that gives nothing to rely on."""
 
 
 class State(TypedDict):
@@ -159,7 +161,7 @@ class ReportSection(TypedDict):
 
 
 class ReplicationRow(TypedDict):
-    """A selector at a size: what a second study would find, and the usual figure beside it."""
+    """A selector at a size: what a second study would find, and the usual stability."""
 
     selector: str
     title: str
@@ -250,7 +252,7 @@ class Report(TypedDict):
     state: State
     verdict: Verdict
     truth: ReportSection | None
-    """Simulated data only: the verdict beside the truth."""
+    """Simulated data only: the verdict compared with the truth."""
     replication: SecondStudy
     features: FeatureTable
     lists: ReportSection | None

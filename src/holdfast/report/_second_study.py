@@ -1,34 +1,41 @@
-"""What a second study would find, of one selector at one size: numbers and how to say them."""
+"""What a second study would find of each selector at each size: estimates, and their section."""
 
 from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-from scipy.stats import beta
 
-from holdfast.judge._replication._chance_model import GRADES, grade_chances
-from holdfast.judge._replication._estimate import no_features
-from holdfast.judge._replication._sample_plan import features_again
+from holdfast._formatting import format_number, plural
+from holdfast.judge import Recommendation, expected_common_features
 from holdfast.measures import get_measure
-from holdfast.report._formatting import clip_to_measure, is_known_number, number
+from holdfast.report._escaping import isolate_known_names
+from holdfast.report._formatting import (
+    format_cell,
+    format_p_value,
+    format_stability_interval,
+    is_known,
+    to_records,
+)
+from holdfast.report._schema import ReplicationRow, ReportSection, SecondStudy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from holdfast.report._evidence import Evidence
+    from holdfast.study import Result
 
-    from holdfast.judge import Recommendation
 
-
+GOOD_REPLICATION = 0.8
+"""Replication stability that samples are planned for."""
 WHY_DIFFERENT = (
-    "resamples of one data set share samples and have another size than a new study, so it is "
-    "about this data set, not about a second study"
+    "resamples of one data set share samples and differ in size from a new study, so it is about "
+    "these data, not about a second study"
 )
-LONGEST = 160
-"""Most characters of a note: it may hold the message of anybody's selector."""
+MAX_NOTE_LENGTH = 160
+"""Most characters of a note: it may contain the message of any selector."""
 
 
 class ReplicationEstimate(NamedTuple):
@@ -39,116 +46,71 @@ class ReplicationEstimate(NamedTuple):
     low: float
     high: float
 
-    def told(self, measure: str, *more: str) -> str:
-        """Return value and interval, ``0.71 (95% interval 0.60 to 0.80; more)``."""
-        low, high = (number(clip_to_measure(end, measure)) for end in (self.low, self.high))
-        ends = (
-            f"95% interval {low} to {high}"
-            if is_known_number(self.low) and is_known_number(self.high)
-            else ""
-        )
-        inner = "; ".join(part for part in (ends, *more) if part)
-        return f"{number(self.value)} ({inner})" if inner else number(self.value)
-
 
 @dataclass(frozen=True, kw_only=True)
 class SecondStudyEstimates:
-    """What is known of a second study.
+    """Estimates of how well a second study would agree.
 
     Attributes
     ----------
     measure : str
         The measure of agreement.
-    halves : Estimate or None
-        Estimated from disjoint halves of the data; None where data sets were drawn independently.
-    full : Estimate or None
-        For two studies as large as this one: predicted, or, without halves, measured.
-    n_pairs : int
-        How many pairs of samples were compared.
+    halves : ReplicationEstimate or None
+        Estimated from disjoint halves of the data; None for independent data sets.
+    full : ReplicationEstimate or None
+        For two studies as large as this one: predicted, or measured on independent data sets.
     chance : float
-        What random selections have in common by the measure, as many as were compared at a time:
-        two, unless data sets were drawn independently. NaN where it is not known.
+        Agreement of as many random selections as were compared at a time: two, unless data sets
+        are independent. NaN if not known.
     """
 
     measure: str
     halves: ReplicationEstimate | None
     full: ReplicationEstimate | None
-    n_pairs: int = 0
     chance: float = math.nan
 
     @property
     def best(self) -> ReplicationEstimate:
-        """What is known of studies as large as this one, else of studies half as large."""
-        found = self.full or self.halves
-        assert found is not None
-        return found
+        """The estimate for studies as large as this one, else for studies half as large."""
+        estimate = self.full or self.halves
+        assert estimate is not None
+        return estimate
 
 
-def second_study(
+def get_estimates(
     table: pd.DataFrame, selector: str, size: int | str, measure: str
 ) -> SecondStudyEstimates | None:
-    """Find a selector at a size in the table of replication stability; None where it has none."""
-    rows = _rows(table, selector, size, measure)
-    if not len(rows) or not is_known_number(rows["value"].iloc[0]):
+    """Look up a selector and size in the table of replication stability; None if not known."""
+    same = (table["selector"] == selector) & (table["measure"] == measure)
+    if get_measure(measure).by_size:  # others are measured once, on all features
+        same &= table["size"] == size
+    rows = table[same]
+    if not len(rows) or not is_known(rows["value"].iloc[0]):
         return None
     row = rows.iloc[0]
     full = ReplicationEstimate(0, row["predicted"], row["predicted_low"], row["predicted_high"])
     return SecondStudyEstimates(
         measure=measure,
         halves=ReplicationEstimate(int(row["n_samples"]), row["value"], row["low"], row["high"]),
-        full=full._replace(n=int(row["at"])) if is_known_number(full.value) else None,
-        n_pairs=int(row["n_pairs"]),
+        full=full._replace(n=int(row["at"])) if is_known(full.value) else None,
         chance=float(row["chance"]),
     )
 
 
-def notes_of(table: pd.DataFrame) -> dict[str, list[str]]:
-    """Return what a reader must know of the estimates: each note once, shortened, and of whom."""
-    found: dict[str, list[str]] = {}
-    for selector, note in zip(table["selector"], table["note"].fillna(""), strict=True):
-        if note:
-            found.setdefault(_brief(note), []).append(str(selector))
-    return {note: list(dict.fromkeys(names)) for note, names in found.items()}
-
-
-def _brief(note: str) -> str:
-    return textwrap.shorten(note.strip().removesuffix("."), LONGEST, placeholder=" ...")
-
-
-def random_pairs(chances: Iterable[float]) -> str:
-    """Say what two random selections have in common, ``0.31 to 0.35``; nothing where it is 0."""
-    values = [chance for chance in chances if is_known_number(chance)]
-    if not any(values):
-        return ""
-    low, high = (f"{round(end, 2) + 0.0:.2f}" for end in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
-
-
-def _rows(table: pd.DataFrame, selector: str, size: int | str, measure: str) -> pd.DataFrame:
-    same = (table["selector"] == selector) & (table["measure"] == measure)
-    if get_measure(measure).by_size:  # others are measured once, on all features
-        same &= table["size"] == size
-    return table[same]
-
-
-def second_study_from_independent_samples(
-    choice: Recommendation, n_samples: int, data_sets: int
+def estimates_from_independent_samples(
+    choice: Recommendation, n_samples: int
 ) -> SecondStudyEstimates | None:
-    """Return what independent data sets say: their stability is that of a second study."""
-    if not is_known_number(choice.stability):
+    """Return the estimates from independent data sets: their stability is that of new studies."""
+    if not is_known(choice.stability):
         return None
-    found = ReplicationEstimate(n_samples, choice.stability, choice.low, choice.high)
+    full = ReplicationEstimate(n_samples, choice.stability, choice.low, choice.high)
     return SecondStudyEstimates(
-        measure=choice.measure,
-        halves=None,
-        full=found,
-        n_pairs=data_sets,
-        chance=choice.chance,
+        measure=choice.measure, halves=None, full=full, chance=choice.chance
     )
 
 
 class SharedFeatures(NamedTuple):
-    """How many of `size` features a second study finds again, and between which numbers."""
+    """How many of `size` features a second study finds again, with a range."""
 
     features: int
     low: int
@@ -157,158 +119,222 @@ class SharedFeatures(NamedTuple):
 
 
 def shared_features(
-    found: ReplicationEstimate, measure: str, size: int | str, n_features: int
+    estimate: ReplicationEstimate, measure: str, size: int | str, n_features: int
 ) -> SharedFeatures | None:
     """Return how many features of a list to expect again.
 
-    None where the measure does not say, or the selector chooses the size; nor can one feature be
-    found in part.
+    None if the measure does not imply a number, the selector chooses the size, or the list has one
+    feature.
     """
     if size in ("own", 1):
         return None
-    asked: dict[str, Any] = {"measure": measure, "size": int(size), "n_features": n_features}
-    ends = (
-        found.value,
-        *(end if is_known_number(end) else found.value for end in (found.low, found.high)),
-    )
-    counts = [features_again(value, **asked) for value in ends]
-    if not all(map(is_known_number, counts)):
+    ends = (end if is_known(end) else estimate.value for end in (estimate.low, estimate.high))
+    counts = [
+        expected_common_features(value, measure=measure, size=int(size), n_features=n_features)
+        for value in (estimate.value, *ends)
+    ]
+    if not all(map(is_known, counts)):
         return None
     value, low, high = map(round, counts)
     return SharedFeatures(value, low, high, int(size))
 
 
-# What a second study would find of the selected features: numbers that every text shares.
-#
-# The expected number found again is the sum of the chances of the selected features, everywhere. A
-# feature is trusted if it is selected on these data and likely to be found again; how often
-# resamples
-# of the same data select it does not count. Chances that are not known never reassure: the grade is
-# then "not known".
+def expected_counts(result: Result) -> dict[tuple[str, int | str], tuple[float, int]]:
+    """Return how many selected features a second study would find, and how many are selected.
 
-TRUSTED_CHANCE = GRADES["likely"]
-"""A selected feature is trusted from this chance on."""
-WORTH_CHECKING_CHANCE = GRADES["uncertain"]
-"""Features from this chance on are worth a check on new samples."""
-LIST_GRADES = {"nearly all": 0.9, "most": 0.7, "some": 0.3, "few": 0.0}
-"""Grades of a list, by the least expected share found again."""
-NOTHING, NOT_KNOWN = "nothing", "not known"
-CLEAR_EXCESS, CLEAR_EXCESS_SHARE = 1.0, 0.05
-"""A list without a feature worth checking is at chance unless it has as many features more than a
-random list that are found again: a number, or a share of its size if that is more."""
-LOW_CONFIDENCE = 0.9
-"""Level of the one-sided lower bound of a chance that is counted on independent data sets."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Outlook:
-    """The selected features with their chances.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        ``feature``, ``selected``, ``found_again``, ``low``, ``grade``; empty where chances are not
-        known.
-    n_features : int
-        Number of features of the data.
-    shared : Shared or None
-        The range of the number found again, from the replication stability of the list.
-    supported : bool
-        Whether the recommendation is: replication above chance, error below guessing.
+    By selector and size; empty if the chances of the features are not known.
     """
-
-    table: pd.DataFrame
-    n_features: int
-    shared: SharedFeatures | None
-    supported: bool
-
-    @property
-    def selected(self) -> pd.DataFrame:
-        """The selected features, the highest chance first."""
-        return self.table[self.table["selected"].astype(bool)]
-
-    @property
-    def known(self) -> bool:
-        """Whether chances are known."""
-        return len(self.selected) > 0
-
-    @property
-    def size(self) -> int:
-        """How many features are selected."""
-        return len(self.selected)
-
-    @property
-    def expected(self) -> float:
-        """How many of the selected features a second study selects, on average."""
-        return float(self.selected["found_again"].sum())
-
-    @property
-    def chance_level(self) -> float:
-        """The chance of each feature if as many were drawn at random."""
-        return self.size / self.n_features
-
-    @property
-    def span(self) -> tuple[int, int] | None:
-        """The range of the number found again; it holds the expected number."""
-        if self.shared is None or not self.known or self.shared.size != self.size:
-            return None
-        whole = round(self.expected)
-        return min(self.shared.low, whole), max(self.shared.high, whole)
-
-    @property
-    def at_chance(self) -> bool:
-        """Whether the list is found again no better than a random one, as far as can be told."""
-        excess = self.expected - self.size * self.chance_level
-        hopeless = (self.selected["found_again"] < WORTH_CHECKING_CHANCE).all()
-        return bool(hopeless and excess < max(CLEAR_EXCESS, CLEAR_EXCESS_SHARE * self.size))
-
-    @property
-    def grade(self) -> str:
-        """How much of the list would be found again: a grade of the list."""
-        if not self.known:
-            return NOT_KNOWN
-        if not self.supported or self.at_chance:
-            return NOTHING
-        share = self.expected / self.size
-        return next(grade for grade, least in LIST_GRADES.items() if share >= least)
-
-    @property
-    def trusted(self) -> list[str]:
-        """Selected features that are likely to be found again."""
-        if self.grade in (NOTHING, NOT_KNOWN):
-            return []
-        return self.between(TRUSTED_CHANCE, 2.0)
-
-    def between(self, low: float, high: float) -> list[str]:
-        """Return the selected features with a chance of at least `low` and below `high`.
-
-        Chances count as they are shown and graded, in hundredths.
-        """
-        chances = self.selected["found_again"].round(2)
-        chosen = self.selected.loc[(chances >= low) & (chances < high), "feature"]
-        return [str(name) for name in chosen]
+    features = result.features
+    selected = features[features["selected"].astype(bool)]
+    table = selected.groupby(["selector", "size"], sort=False)["found_again"].agg(["sum", "size"])
+    rows = zip(table.index.tolist(), table["sum"].tolist(), table["size"].tolist(), strict=True)
+    return {cell: (expected, count) for cell, expected, count in rows}
 
 
-def chances_from_data_sets(frequencies: pd.DataFrame, size: int) -> pd.DataFrame:
-    """Return chances where each resample is an independent data set.
+def collect_notes(table: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the notes on estimates, each once and shortened, with the selectors concerned."""
+    selectors: dict[str, list[str]] = {}
+    for selector, note in zip(table["selector"], table["note"].fillna(""), strict=True):
+        if note:
+            text = note.strip().removesuffix(".")
+            short = textwrap.shorten(text, MAX_NOTE_LENGTH, placeholder=" ...")
+            selectors.setdefault(short, []).append(str(selector))
+    return {note: list(dict.fromkeys(names)) for note, names in selectors.items()}
 
-    The share of data sets that select a feature then measures its chance itself: mean and lower
-    bound are those of its posterior under Jeffreys' prior. The list is that of the `size` features
-    selected most often.
-    """
-    if not len(frequencies):
-        return no_features("nothing is done yet")
-    posterior = beta(
-        frequencies["count"].to_numpy(dtype=float) + 0.5,
-        (frequencies["n"] - frequencies["count"]).to_numpy(dtype=float) + 0.5,
+
+# The section of a report on the second study.
+
+REPLICATION_KEYS = ("replication", "replication_low", "replication_high", "replication_chance")
+PREDICTION_KEYS = ("predicted", "predicted_low", "predicted_high")
+STABILITY_KEYS = ("stability", "low", "high")
+
+
+def second_study_section(evidence: Evidence) -> SecondStudy:
+    """Return what is known about a second study, by selector and size."""
+    rows = _build_rows(evidence)
+    sentences = _describe_replication(evidence) if rows else _describe_missing_estimate(evidence)
+    section: SecondStudy = {
+        "measure": _summary_measure(evidence),
+        "n_samples": _get_common_number(evidence, "n_samples"),
+        "at": _get_common_number(evidence, "at"),
+        "noun": evidence.unit_noun,
+        "sentences": list(sentences),
+        "rows": rows,
+    }
+    if evidence.replication is not None:
+        section["curve"] = to_records(evidence.replication.curve)
+    if (cohorts := _build_cohort_section(evidence)) is not None:
+        section["cohorts"] = cohorts
+    return section
+
+
+def _summary_measure(evidence: Evidence) -> str | None:
+    measures = evidence.result.summary()["measure"].dropna()
+    return str(measures.iloc[0]) if len(measures) else None
+
+
+def _get_common_number(evidence: Evidence, column: str) -> int | None:
+    """Return a number of samples that all estimates have in common."""
+    numbers = evidence.result.replication[column].dropna()
+    return int(numbers.max()) if len(numbers) else None
+
+
+def _build_rows(evidence: Evidence) -> list[ReplicationRow]:
+    """Return the selectors and sizes in the order of the study; none without estimates."""
+    rows = to_records(evidence.result.summary())
+    if not any(is_known(row["replication"]) for row in rows):
+        return []
+    counts = expected_counts(evidence.result)
+    return [_build_row(evidence, row, counts) for row in rows]
+
+
+def _build_row(
+    evidence: Evidence,
+    row: dict[str, Any],
+    counts: dict[tuple[str, int | str], tuple[float, int]],
+) -> ReplicationRow:
+    cell = (row["selector"], row["size"])
+    expected, _ = counts.get(cell, (None, 0))
+    return {
+        "selector": row["selector"],
+        "title": evidence.row_title(row["selector"]),
+        "size": row["size"],
+        **{key: row[key] for key in (*REPLICATION_KEYS, *PREDICTION_KEYS, *STABILITY_KEYS)},  # type: ignore[typeddict-item]
+        "expected": expected,
+        "recommended": evidence.recommends and cell == evidence.cell,
+    }
+
+
+def _describe_replication(evidence: Evidence) -> Iterator[str]:
+    halves = _get_common_number(evidence, "n_samples") or 0
+    measure = get_measure(_summary_measure(evidence) or "")
+    pairs = plural(int(evidence.result.replication["n_pairs"].max()), "time")
+    yield (
+        f"Replication stability is the agreement of the selections of two independent studies, "
+        f"measured by {measure.title}. The {evidence.unit_noun}s were split {pairs} into disjoint "
+        f"halves of {halves:,} each, which share no {evidence.unit_noun}, like two studies. Their "
+        "mean agreement is an unbiased estimate for two studies of "
+        f"{plural(halves, evidence.unit_noun)}; its 95% interval is about new data, not about new "
+        "splits."
     )
-    chances = np.asarray(posterior.mean())
-    return pd.DataFrame(
-        {
-            "feature": frequencies["feature"].to_numpy(),
-            "selected": [place < size for place in range(len(frequencies))],
-            "found_again": chances,
-            "low": posterior.ppf(1 - LOW_CONFIDENCE),
-            "grade": grade_chances(chances).astype(object),
-        }
+    yield from _describe_chance(evidence)
+    if (at := _get_common_number(evidence, "at")) is not None:
+        yield (
+            f"For two studies of {plural(at, evidence.unit_noun)}, as many as in these data, it is "
+            "predicted by the same estimate as the chances of the features."
+        )
+    yield f"The usual stability, over the resamples, differs: {WHY_DIFFERENT}."
+    yield from _describe_needed_samples(evidence)
+    yield from _describe_notes(evidence)
+
+
+def _describe_chance(evidence: Evidence) -> Iterator[str]:
+    """Yield the agreement of two random selections, unless it is 0."""
+    chances = evidence.result.summary()["replication_chance"].dropna()
+    if not chances.any():
+        return
+    low, high = format_number(chances.min()), format_number(chances.max())
+    agreement = low if low == high else f"{low} to {high}"
+    yield (
+        f"Two random selections of as many features would agree at {agreement}; the chance level "
+        "of the usual stability is that of all its resamples together, and may differ."
     )
+
+
+def _describe_needed_samples(evidence: Evidence) -> Iterator[str]:
+    """Yield how many samples the recommended pair needs for a good replication stability."""
+    replication, plan = evidence.replication, evidence.sample_plan
+    if replication is None or plan is None:
+        return
+    target, low = f"replication stability of {GOOD_REPLICATION}", f"{plan.needed_low:,.0f}"
+    if math.isinf(plan.needed):
+        yield f"A {target} cannot be planned for: the data do not show agreement beyond chance."
+    elif math.isnan(plan.needed):
+        yield f"A {target} needs at least {low} {evidence.unit_noun}s."
+    else:
+        about = _format_needed_samples(plan.needed, int(replication.points["n_samples"].min()))
+        known = math.isfinite(plan.needed_high)
+        ends = f"{low} to {plan.needed_high:,.0f}" if known else f"at least {low}, at most unknown"
+        yield (
+            f"For a {target}, each of two studies is predicted to need {about} "
+            f"{evidence.unit_noun}s (95% interval: {ends})."
+        )
+
+
+def _format_needed_samples(needed: float, fewest: int) -> str:
+    """Return a number of samples; if below the smallest parts examined, only that."""
+    return f"fewer than {fewest:,}" if needed < fewest else f"about {needed:,.0f}"
+
+
+def _describe_notes(evidence: Evidence) -> Iterator[str]:
+    """Yield each note once, with the selectors concerned unless it concerns all."""
+    table = evidence.result.replication
+    table = table[table["measure"] == _summary_measure(evidence)]
+    for note, names in collect_notes(table).items():
+        labels = evidence.join_labels(names)
+        selectors = "" if len(names) == table["selector"].nunique() else f" ({labels})"
+        yield f"Please note{selectors}: {note}."
+
+
+def _describe_missing_estimate(evidence: Evidence) -> Iterator[str]:
+    if evidence.has_independent_samples:
+        count = plural(int(evidence.plan["data"]["n_samples"]), "sample")
+        yield (
+            "Each resample is an independent sample, so the stability of this study is its "
+            f"replication stability: how well two independent studies of {count} agree."
+        )
+        return
+    yield from _describe_notes(evidence)
+
+
+def _build_cohort_section(evidence: Evidence) -> ReportSection | None:
+    """Return how well cohorts agree, next to what samples of one population would give."""
+    comparison = evidence.cohorts
+    if comparison is None:
+        return None
+    return {
+        "sentences": [
+            isolate_known_names(text, comparison.cohorts) for text in comparison.sentences
+        ],
+        "rows": to_records(comparison.pairs),
+        "numbers": to_records(comparison.features),
+    }
+
+
+def format_cohort_section(section: ReportSection) -> ReportSection:
+    """Return the section with the numbers of each pair as text, under readable headings."""
+    return {**section, "rows": list(map(_format_cohort_pair, section["rows"]))}
+
+
+def _format_cohort_pair(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "first cohort": row["cohort_a"],
+        "samples (first)": format_cell(row["n_a"]),
+        "second cohort": row["cohort_b"],
+        "samples (second)": format_cell(row["n_b"]),
+        "agreement": format_number(row["value"]),
+        "expected": format_number(row["expected"]),
+        "95% range": format_stability_interval(row["low"], row["high"], None),
+        "p": format_p_value(row["p_value"]),
+        "shuffles": format_cell(row["n_shuffles"]),
+    }

@@ -2,94 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pandas as pd
+
+from holdfast._formatting import format_plus_minus
+from holdfast.errors import HoldfastError
+from holdfast.judge import Recommendation
 from holdfast.report._formatting import (
-    features_of,
-    join_texts,
-    plain,
-    plus_minus,
-    records,
-    whole_size,
+    format_feature_count,
+    format_name,
+    get_selector_record,
+    is_known,
+    to_json_value,
+    to_records,
 )
-from holdfast.report._random_control import RANDOM
-from holdfast.report._second_study import NOTHING
-from holdfast.report._second_study import NOTHING as NOTHING_AGAIN
+from holdfast.report._schema import SelectorRow, Selectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import pandas as pd
-
-    from holdfast.judge import Recommendation
     from holdfast.report._evidence import Evidence
-    from holdfast.report._schema import SelectorRow, Selectors
+    from holdfast.study import Result
 
 
-NO_RESULTS = ["Nothing can be recommended: there are not enough results."]
+NO_RESULTS_REASONS = ["Nothing can be recommended: there are not enough results."]
 ALL_SELECTED_REASONS = [
     "Nothing can be recommended: all features are always selected, so no selector chooses."
 ]
-UNSUPPORTED = ["No selector is recommended: the features of none can be expected again."]
+UNSUPPORTED_REASONS = ["No selector is recommended: none has features that can be expected again."]
 
 
-def recommends(evidence: Evidence) -> bool:
-    """Say whether a selector is recommended, not only the best of what there is."""
-    return evidence.choice is not None and evidence.outlook.grade != NOTHING_AGAIN
-
-
-def selectors(evidence: Evidence) -> Selectors:
-    """Return the comparison, and why one of the rows is recommended."""
+def selector_table(evidence: Evidence) -> Selectors:
+    """Return the comparison, and the reasons for the recommendation."""
     choice = evidence.choice
     expected = None if choice is None or choice.choice is None else choice.choice.sentence
-    reasons = _reasons(evidence) if choice is None else choice.reasons
-    if choice is not None and not recommends(evidence):
-        reasons, expected = UNSUPPORTED, None
-    told = [evidence.told(text) for text in reasons if text != expected]
+    reasons = choice.reasons if choice is not None else NO_RESULTS_REASONS
+    if choice is None and evidence.all_selected:
+        reasons = ALL_SELECTED_REASONS
+    if choice is not None and not evidence.recommends:
+        reasons, expected = UNSUPPORTED_REASONS, None
+    sentences = [evidence.with_titles(text) for text in reasons if text != expected]
     return {
-        "measure": _measure(evidence),
+        "measure": _get_measure_name(evidence),
         "rows": [_row(evidence, cell) for cell in _cells(evidence)],
-        "reasons": [*told, *_short(evidence), *_random(evidence)],
-        "choice": None if expected is None else evidence.told(expected) + _higher(evidence),
+        "reasons": [*sentences, *_describe_shortfall(evidence), *_describe_control(evidence)],
+        "choice": None
+        if expected is None
+        else evidence.with_titles(expected) + _describe_higher_error(evidence),
     }
 
 
-def _reasons(evidence: Evidence) -> list[str]:
-    return ALL_SELECTED_REASONS if evidence.all_selected else NO_RESULTS
-
-
-def _short(evidence: Evidence) -> Iterator[str]:
-    """Say that the recommended selector did not find as many features as it was asked for."""
+def _describe_shortfall(evidence: Evidence) -> Iterator[str]:
+    """Yield that the recommended selector found fewer features than requested."""
     choice = evidence.choice
-    if choice is not None and (short := evidence.fewer(choice.selector, choice.size)) is not None:
-        who = evidence.spoken(choice.selector)
-        yield f"{who} was asked for {features_of(choice.size)}, but {short.remark}."
+    if choice is None:
+        return
+    shortfall = evidence.get_shortfall(choice.selector, choice.size)
+    if shortfall is not None:
+        label = evidence.selector_label(choice.selector)
+        yield f"{label} was asked for {format_feature_count(choice.size)}, but {shortfall.remark}."
 
 
-def _random(evidence: Evidence) -> Iterator[str]:
-    """Say how random features do, or that this was not asked."""
-    found, choice = evidence.control, evidence.choice
-    if found is not None and found.as_good:
-        yield f"Which features are taken may matter little: {found.sentence}."
-    elif found is None and choice is not None and evidence.error is not None:
+def _describe_control(evidence: Evidence) -> Iterator[str]:
+    """Yield how random features classify, or that this was not tested."""
+    control, choice = evidence.random_control, evidence.choice
+    if control is not None and control.as_good:
+        yield f"Which features are selected may matter little: {control.sentence}."
+    elif control is None and choice is not None and evidence.error is not None:
         yield (
-            "No selector that draws features at random was tested, so it is not known whether any "
-            f"others would classify as well; add {RANDOM} to see."
+            "No random selector was tested, so it is not known whether other features would "
+            f"classify as well; add {RANDOM} to find out."
         )
 
 
-def _higher(evidence: Evidence) -> str:
-    """Name the error of the recommended pair where it is higher than that of the choice."""
+def _describe_higher_error(evidence: Evidence) -> str:
+    """Return the error of the recommended pair if it is higher than that of the choice."""
     choice = evidence.choice
     if choice is None or choice.choice is None or evidence.error is None:
         return ""
     if evidence.error[0] == choice.choice.error:
         return ""
-    error = plus_minus(*evidence.error)
+    error = format_plus_minus(*evidence.error)
     return f" The error of the recommended pair itself is higher: {error}."
 
 
-def _measure(evidence: Evidence) -> str | None:
+def _get_measure_name(evidence: Evidence) -> str | None:
     if evidence.choice is not None:
         return str(evidence.choice.measure)
     measures = evidence.result.summary()["measure"].dropna()
@@ -97,27 +94,28 @@ def _measure(evidence: Evidence) -> str | None:
 
 
 def _cells(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return selectors and sizes in the order of the study, with what the judges say."""
-    summary = evidence.result.summary()
-    choice = evidence.choice
+    """Return selectors and sizes in the order of the study, with their comparison."""
+    rows, choice = to_records(evidence.result.summary()), evidence.choice
     if choice is None:
-        return records(summary)
-    judged = {(row["selector"], row["size"]): row for row in records(_best(choice))}
-    return [{**row, **judged.get((row["selector"], row["size"]), {})} for row in records(summary)]
+        return rows
+    compared = {
+        (row["selector"], row["size"]): row for row in to_records(_keep_best_classifiers(choice))
+    }
+    return [{**row, **compared.get((row["selector"], row["size"]), {})} for row in rows]
 
 
-def _best(choice: Recommendation) -> pd.DataFrame:
-    """Keep one classifier a selector and size: the recommended one, else that of least error."""
+def _keep_best_classifiers(choice: Recommendation) -> pd.DataFrame:
+    """Keep one classifier per selector and size: the recommended one, else the best."""
     return choice.table.sort_values(
         ["recommended", "error"], ascending=[False, True], kind="stable"
     ).drop_duplicates(["selector", "size"])
 
 
 def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
-    detail = _detail(evidence.result.errors, cell)
+    detail = _get_error_row(evidence.result.errors, cell)
     row: SelectorRow = {
         "selector": cell["selector"],
-        "title": title_of_row(evidence, cell["selector"]),
+        "title": evidence.row_title(cell["selector"]),
         "size": cell["size"],
         "stability": cell["stability"],
         "low": cell["low"],
@@ -132,84 +130,147 @@ def _row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
         "p_value": cell.get("p_value"),
         "rival": bool(cell.get("rival", False)),
         "front": bool(cell.get("front", False)),
-        "recommended": bool(cell.get("recommended", False)) and recommends(evidence),
+        "recommended": bool(cell.get("recommended", False)) and evidence.recommends,
     }
     if cell["size"] == "own":
         row = {**row, "selected": cell["selected"], "selected_sd": cell["selected_sd"]}
-    short = evidence.fewer(cell["selector"], cell["size"])
-    return row if short is None else {**row, "remark": short.remark}
+    shortfall = evidence.get_shortfall(cell["selector"], cell["size"])
+    return row if shortfall is None else {**row, "remark": shortfall.remark}
 
 
-def _detail(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the other measures of success of the same selector, classifier and size."""
+def _get_error_row(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:
+    """Return all error measures of a selector, classifier and size."""
     same = (
         (errors["selector"] == cell["selector"])
         & (errors["classifier"] == cell["classifier"])
         & (errors["size"] == cell["size"])
     )
     rows = errors[same]
-    found: dict[str, Any] = plain(rows.iloc[0].to_dict()) if len(rows) else {}
-    return found
+    row: dict[str, Any] = to_json_value(rows.iloc[0].to_dict()) if len(rows) else {}
+    return row
 
 
-def title_of_row(evidence: Evidence, name: str) -> str:
-    """Return the title of a selector, with its name where several have the same title."""
-    title = evidence.title(name)
-    same = [one for one in evidence.result.selectors if evidence.title(one) == title]
-    return title if len(same) == 1 else f"{title}: {name}"
+# The sizes at which selectors are compared: requested, or chosen by the selector.
 
 
-# How many features selectors are compared with: as many as asked for, or as they choose.
-
-
-def own_sized(evidence: Evidence) -> set[str]:
-    """Return the selectors that choose the number of features themselves."""
-    return {one["name"] for one in evidence.plan["selectors"] if one["own_size"]}
-
-
-def compared_size(evidence: Evidence) -> int | None:
-    """Return the size asked of selectors that are compared; None where all choose their own.
-
-    It is the recommended one, else the largest tested below the number of features: with all of
-    them nothing is selected.
-    """
-    if own_sized(evidence).issuperset(evidence.result.selectors):
-        return None
-    sizes, count = evidence.plan["sizes"], evidence.plan["data"]["n_features"]
-    largest = max((int(size) for size in sizes if size < count), default=int(sizes[-1]))
-    return whole_size(evidence.cell) or largest
-
-
-def size_of_pair(evidence: Evidence, first: str, second: str) -> int | str | None:
-    """Return the size of two selectors that are compared; where it differs, that of each."""
-    own, size = own_sized(evidence), compared_size(evidence)
-    one, other = ("own" if name in own else size for name in (first, second))
-    return one if one == other else f"{one} and {other}"
+def compared_pair_size(evidence: Evidence, first: str, second: str) -> int | str | None:
+    """Return the size at which two selectors are compared; if it differs, both."""
+    self_sizing, size = evidence.self_sizing_selectors, evidence.compared_size
+    size_a, size_b = ("own" if name in self_sizing else size for name in (first, second))
+    return size_a if size_a == size_b else f"{size_a} and {size_b}"
 
 
 def describe_compared_sizes(evidence: Evidence, names: Iterable[str]) -> str:
-    """Say with how many features these selectors are compared."""
-    size = compared_size(evidence)
+    """Return at which sizes these selectors are compared."""
+    size = evidence.compared_size
     if size is None:
         return "with as many features as they choose themselves"
-    own = own_sized(evidence)
-    chosen = [name for name in names if name in own]
-    who = "it chooses itself" if len(chosen) == 1 else "they choose themselves"
-    rest = (
-        f"; {join_texts([evidence.spoken(name) for name in chosen])} with as many as {who}"
-        if chosen
-        else ""
-    )
-    return f"{_describe_requested_size(evidence, size)}{rest}"
-
-
-def _describe_requested_size(evidence: Evidence, size: int) -> str:
-    recommended = "the recommended " if _recommended_size(evidence) == size else ""
-    short = any(evidence.fewer(name, size) for name in evidence.groupers)
-    rest = ", or at as many as were found" if short else ""
-    return f"at {recommended}{features_of(size)}{rest}"
-
-
-def _recommended_size(evidence: Evidence) -> int | str | None:
     choice = evidence.choice
-    return None if choice is None or evidence.outlook.grade == NOTHING else choice.size
+    is_recommended = choice is not None and evidence.recommends and choice.size == size
+    text = f"at {'the recommended ' if is_recommended else ''}{format_feature_count(size)}"
+    if any(evidence.get_shortfall(name, size) for name in evidence.group_selectors):
+        text += ", or at as many as were found"
+    self_sizing = [name for name in names if name in evidence.self_sizing_selectors]
+    if self_sizing:
+        labels = evidence.join_labels(self_sizing)
+        who = "it chooses itself" if len(self_sizing) == 1 else "they choose themselves"
+        text += f"; {labels} with as many as {who}"
+    return text
+
+
+# Features drawn at random, as a control.
+
+RANDOM = "random_score"
+"""The selector that draws the requested number of features at random."""
+RANDOM_SELECTORS = (RANDOM, "random_subset")
+"""All selectors that draw features at random."""
+ALPHA = 0.05
+"""Significance level (standard)."""
+
+
+class RandomControl(NamedTuple):
+    """How well features drawn at random classify, at the recommended size."""
+
+    size: int | str
+    classifier: str
+    error: float
+    standard_error: float
+    p_value: float
+    """Of the test against the recommended pair: a single test, so without correction."""
+    as_good: bool
+    """No significant difference, and an error at most one standard error higher."""
+
+    @property
+    def sentence(self) -> str:
+        """The comparison, as the end of a sentence."""
+        error = format_plus_minus(self.error, self.standard_error)
+        how = f" (p = {self.p_value:.2f})" if is_known(self.p_value) else ""
+        features = (
+            "random subsets"
+            if self.size == "own"
+            else f"{format_feature_count(self.size)} drawn at random"
+        )
+        return (
+            f"{features} classify about as well: an error of {error} with "
+            f"{format_name(self.classifier)}{how}"
+        )
+
+
+def random_selector_names(plan: dict[str, list[dict[str, object]]]) -> list[str]:
+    """Return the selectors of a plan that draw at random."""
+    records = {
+        str(selector["name"]): get_selector_record(selector["object"])
+        for selector in plan["selectors"]
+    }
+    return [
+        name
+        for name, record in records.items()
+        if record is not None and record.name in RANDOM_SELECTORS
+    ]
+
+
+def compare_with_random(result: Result, choice: Recommendation) -> RandomControl | None:
+    """Compare random features with the recommended ones; None if none were tested.
+
+    They are taken at the recommended size if possible, and with the same classifier, else with
+    their best one. The difference is one test, not one of many, as random features were not
+    chosen among others.
+    """
+    table, names = result.errors, random_selector_names(result.plan)
+    rows = table[table["selector"].isin(names) & table["error"].notna()]
+    rows = rows[rows["selector"] != choice.selector]
+    for column, value in (("size", choice.size), ("classifier", choice.classifier)):
+        same = rows[rows[column] == value]
+        rows = same if len(same) else rows
+    if not len(rows):
+        return None
+    return _build_control(result, choice, rows.sort_values("error", kind="stable").iloc[0])
+
+
+def _build_control(result: Result, choice: Recommendation, row: pd.Series) -> RandomControl:
+    p_value = _p_value(result, choice, row)
+    spread = choice.standard_error if is_known(choice.standard_error) else 0.0
+    not_significant = not p_value <= ALPHA  # or not testable
+    return RandomControl(
+        size=row["size"],
+        classifier=str(row["classifier"]),
+        error=float(row["error"]),
+        standard_error=float(row["standard_error"]),
+        p_value=p_value,
+        as_good=not_significant and float(row["error"]) <= choice.error + spread,
+    )
+
+
+def _p_value(result: Result, choice: Recommendation, row: pd.Series) -> float:
+    pair = {
+        (choice.selector, choice.classifier, choice.size),
+        (row["selector"], row["classifier"], row["size"]),
+    }
+    try:
+        table = result.compare(correction=None)
+    except HoldfastError:
+        return float("nan")
+    keys = ("selector", "classifier", "size")
+    sides = (zip(*(table[f"{key}_{side}"] for key in keys), strict=True) for side in "ab")
+    rows = zip(*sides, table["p_value"], strict=True)
+    return next((float(p) for a, b, p in rows if {a, b} == pair), float("nan"))

@@ -1,48 +1,192 @@
-"""The verdict: what a second study would find, what to do next, and how sure that is."""
+"""The verdict: what a second study would find, what to do next, and how sure that is.
+
+The expected number found again is the sum of the chances of the selected features, everywhere. A
+feature is trusted if it is selected on these data and likely to be found again; how often resamples
+of the same data select it does not count. Chances that are not known never reassure: the grade is
+then "not known".
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast._formatting import percent, plural
-from holdfast.judge._replication._chance_model import GRADE_HIT_RATES, GRADES
-from holdfast.judge._replication._sample_plan import plan_samples
-from holdfast.report._evidence import Evidence, attempt
-from holdfast.report._formatting import format_name, join_texts, number, share
-from holdfast.report._second_study import NOT_KNOWN, NOTHING, TRUSTED_CHANCE, WORTH_CHECKING_CHANCE
+import numpy as np
+import pandas as pd
+from scipy.stats import beta
+
+from holdfast._formatting import (
+    format_number,
+    format_percent,
+    format_short_percent,
+    join_texts,
+    plural,
+)
+from holdfast.judge import GRADE_HIT_RATES, GRADES, empty_feature_table, grade_chances
+from holdfast.report._formatting import format_name
+from holdfast.report._schema import NOT_KNOWN, NOTHING, Verdict
+from holdfast.report._second_study import SharedFeatures
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from holdfast.report._evidence import Evidence
 
-    from holdfast.report._schema import Verdict
-    from holdfast.report._second_study import Outlook
-    from holdfast.study import Result
 
-GOOD_REPLICATION = 0.8
-"""Replication stability that samples are planned for."""
+# The selected features with their chances.
+
+TRUSTED_CHANCE = GRADES["likely"]
+"""Least chance of a selected feature that is trusted."""
+WORTH_CHECKING_CHANCE = GRADES["uncertain"]
+"""Least chance of a feature that is worth a check on new samples."""
+LIST_GRADES = {"nearly all": 0.9, "most": 0.7, "some": 0.3, "few": 0.0}
+"""Grades of a list, with the least expected share found again."""
+CLEAR_EXCESS, CLEAR_EXCESS_SHARE = 1.0, 0.05
+"""A list without a feature worth checking is at chance unless it exceeds a random list by this many
+features found again, or by this share of its size if that is more."""
+LOW_CONFIDENCE = 0.9
+"""Level of the one-sided lower bound of a chance that is measured on independent data sets."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outlook:
+    """The selected features with their chances.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        ``feature``, ``selected``, ``found_again``, ``low``, ``grade``; empty if chances are not
+        known.
+    n_features : int
+        Number of features of the data.
+    shared : SharedFeatures or None
+        The range of the number found again, from the replication stability of the list.
+    supported : bool
+        Whether the data support the recommendation: replication above chance, error below
+        guessing.
+    """
+
+    table: pd.DataFrame
+    n_features: int
+    shared: SharedFeatures | None
+    supported: bool
+
+    @property
+    def selected(self) -> pd.DataFrame:
+        """The selected features, the highest chance first."""
+        return self.table[self.table["selected"].astype(bool)]
+
+    @property
+    def known(self) -> bool:
+        """Whether chances are known."""
+        return len(self.selected) > 0
+
+    @property
+    def size(self) -> int:
+        """Number of selected features."""
+        return len(self.selected)
+
+    @property
+    def expected(self) -> float:
+        """Expected number of the selected features that a second study selects."""
+        return float(self.selected["found_again"].sum())
+
+    @property
+    def chance_level(self) -> float:
+        """The chance of each feature if features were drawn at random."""
+        return self.size / self.n_features
+
+    @property
+    def count_range(self) -> tuple[int, int] | None:
+        """The range of the number found again; it contains the expected number."""
+        if self.shared is None or not self.known or self.shared.size != self.size:
+            return None
+        whole = round(self.expected)
+        return min(self.shared.low, whole), max(self.shared.high, whole)
+
+    @property
+    def at_chance(self) -> bool:
+        """Whether the list is not clearly found again better than a random one."""
+        excess = self.expected - self.size * self.chance_level
+        none_worth_checking = (self.selected["found_again"] < WORTH_CHECKING_CHANCE).all()
+        least = max(CLEAR_EXCESS, CLEAR_EXCESS_SHARE * self.size)
+        return bool(none_worth_checking and excess < least)
+
+    @property
+    def grade(self) -> str:
+        """The grade of the list: how much of it would be found again."""
+        if not self.known:
+            return NOT_KNOWN
+        if not self.supported or self.at_chance:
+            return NOTHING
+        expected_share = self.expected / self.size
+        return next(grade for grade, least in LIST_GRADES.items() if expected_share >= least)
+
+    @property
+    def trusted(self) -> list[str]:
+        """Selected features that are likely to be found again."""
+        if self.grade in (NOTHING, NOT_KNOWN):
+            return []
+        return self.features_between(TRUSTED_CHANCE, 2.0)
+
+    def features_between(self, low: float, high: float) -> list[str]:
+        """Return the selected features with a chance of at least `low` and below `high`.
+
+        Chances are rounded to two decimals, as they are shown and graded.
+        """
+        chances = self.selected["found_again"].round(2)
+        features = self.selected.loc[(chances >= low) & (chances < high), "feature"]
+        return [str(name) for name in features]
+
+
+def chances_from_data_sets(frequencies: pd.DataFrame, size: int) -> pd.DataFrame:
+    """Return the chances of features if each resample is an independent data set.
+
+    The share of data sets that select a feature then estimates its chance directly: mean and lower
+    bound are those of the posterior under Jeffreys' prior. The list consists of the `size` features
+    selected most often.
+    """
+    if not len(frequencies):
+        return empty_feature_table("nothing is done yet")
+    posterior = beta(
+        frequencies["count"].to_numpy(dtype=float) + 0.5,
+        (frequencies["n"] - frequencies["count"]).to_numpy(dtype=float) + 0.5,
+    )
+    chances = np.asarray(posterior.mean())
+    return pd.DataFrame(
+        {
+            "feature": frequencies["feature"].to_numpy(),
+            "selected": [place < size for place in range(len(frequencies))],
+            "found_again": chances,
+            "low": posterior.ppf(1 - LOW_CONFIDENCE),
+            "grade": grade_chances(chances).astype(object),
+        }
+    )
+
+
+# The sentences of the verdict.
+
 MAX_NAMED, MAX_NAME_WORDS, MAX_NAME_LENGTH = 3, 9, 30
-"""Features are named in the verdict if they are few and their names short; else counted."""
+"""The verdict names features if they are few and their names short; else it counts them."""
 NOTHING_EXPECTED = "Nothing here can be expected to be found again."
 NOTHING_CERTAINTY = "How sure: no test data with clear effects got this answer."
-"""By ``benchmarks/decision.py``: of the data sets on which some selector has a true replication of
-at least 0.4, none was left without a recommendation."""
+"""By ``benchmarks/decision.py``: each data set on which any selector has a true replication of at
+least 0.4 got a recommendation."""
 REMEDIES = {
     "it was not asked for": "Run the study again with --replication 30.",
     "earlier version": "Run the study again with this version.",
     "class": "Add samples to the smallest class.",
     "nothing is done": "Resume the study.",
 }
-"""What helps where chances are not known, by a part of the reason."""
+"""What to do if chances are not known, by a part of the reason."""
 
 
-def verdict(evidence: Evidence) -> Verdict:
-    """Return what a reader takes away."""
+def build_verdict(evidence: Evidence) -> Verdict:
+    """Return the verdict of a report."""
     outlook, choice = evidence.outlook, evidence.choice
     grade = NOT_KNOWN if evidence.all_selected else outlook.grade
     supported = choice is not None and choice.supported and grade not in (NOTHING, NOT_KNOWN)
     known = outlook.known and not evidence.all_selected
-    span = outlook.span if known else None
+    low, high = (outlook.count_range if known else None) or (None, None)
     headline, why, next_step, certainty = _sentences(evidence, grade)
     return {
         "headline": headline,
@@ -51,8 +195,8 @@ def verdict(evidence: Evidence) -> Verdict:
         "certainty": certainty,
         "grade": grade,
         "expected": outlook.expected if known else None,
-        "expected_low": None if span is None else span[0],
-        "expected_high": None if span is None else span[1],
+        "expected_low": low,
+        "expected_high": high,
         "n_selected": outlook.size if known else None,
         "chance_level": outlook.chance_level if known else None,
         "trusted": evidence.trusted,
@@ -62,62 +206,51 @@ def verdict(evidence: Evidence) -> Verdict:
     }
 
 
-def conclude(result: Result) -> tuple[Verdict, pd.DataFrame]:
-    """Return the verdict of a result, and the selected features with their chances."""
-    evidence = Evidence(result)
-    return verdict(evidence), evidence.outlook.selected
-
-
-def verdict_sentences(found: Verdict) -> list[str]:
-    """Return the sentences of a verdict, in the order in which they are read."""
-    parts = (found["headline"], found["why"], found["next_step"], found["certainty"])
-    return [part for part in parts if part]
-
-
 def _sentences(evidence: Evidence, grade: str) -> tuple[str, str, str, str]:
-    """Return headline, reason, next step, and how sure this is; empty where there is none."""
+    """Return headline, reason, next step and certainty; empty texts where there is none."""
     if not evidence.n_compared and not evidence.outlook.known:
-        return _nothing_done(evidence)
+        return _describe_nothing_done(evidence)
     if evidence.all_selected:
-        return _all_selected(evidence)
+        return _describe_all_selected(evidence)
     if grade == NOT_KNOWN:
-        return _not_known(evidence)
+        return _describe_unknown_chances(evidence)
     if grade == NOTHING:
-        return NOTHING_EXPECTED, _why_nothing(evidence), _more_samples(evidence), NOTHING_CERTAINTY
-    why = "" if evidence.classifies else _guessing(evidence)
+        why = _explain_nothing_expected(evidence)
+        return NOTHING_EXPECTED, why, _ask_for_samples(evidence), NOTHING_CERTAINTY
+    why = "" if evidence.beats_guessing else _describe_guessing(evidence)
     return _headline(evidence), why, _next_step(evidence), _certainty(evidence)
 
 
-def _nothing_done(evidence: Evidence) -> tuple[str, str, str, str]:
+def _describe_nothing_done(evidence: Evidence) -> tuple[str, str, str, str]:
     failed = len(evidence.result.failures)
     why = f"All {failed:,} fits that were tried failed." if failed else "No fit is done."
     remedy = "Correct what the failures name, then resume" if failed else "Resume"
     return "Nothing can be said about the features yet.", why, f"{remedy} the study.", ""
 
 
-def _all_selected(evidence: Evidence) -> tuple[str, str, str, str]:
+def _describe_all_selected(evidence: Evidence) -> tuple[str, str, str, str]:
     count = int(evidence.plan["data"]["n_features"])
     what = "The only feature is" if count == 1 else f"All {count:,} features are"
     headline = f"{what} selected each time, so nothing is chosen."
     return headline, "", "Ask for fewer features." if count > 1 else "Add features.", ""
 
 
-def _not_known(evidence: Evidence) -> tuple[str, str, str, str]:
+def _describe_unknown_chances(evidence: Evidence) -> tuple[str, str, str, str]:
     reason = evidence.why_no_chances
     remedy = next((text for part, text in REMEDIES.items() if part in reason), "")
     why = f"{reason[:1].upper()}{reason[1:]}."
     if reason == "it was not asked for":
-        why = "Disjoint halves of the data were not asked for."
+        why = "The study did not compare disjoint halves of the data."
     next_step = f"{remedy} Until then, act on no feature.".strip()
     return "It is not known what a second study would find again.", why, next_step, ""
 
 
 def _headline(evidence: Evidence) -> str:
     outlook = evidence.outlook
-    study = f"A second study of {plural(evidence.n_units, evidence.noun)}"
-    noun = "group" if evidence.members is not None else "feature"
+    study = f"A second study of {plural(evidence.n_sampled_units, evidence.unit_noun)}"
+    noun = "group" if evidence.memberships is not None else "feature"
     if outlook.size == 1:
-        chance = number(outlook.expected)
+        chance = format_number(outlook.expected)
         return f"{study} would find this {noun} again with a chance of {chance}."
     whole = round(outlook.expected)
     about = f"about {whole:,}" if whole else "probably none"
@@ -127,28 +260,30 @@ def _headline(evidence: Evidence) -> str:
 def _next_step(evidence: Evidence) -> str:
     outlook = evidence.outlook
     trusted = outlook.trusted
-    check = outlook.between(WORTH_CHECKING_CHANCE, TRUSTED_CHANCE)
-    rest = outlook.between(-1.0, WORTH_CHECKING_CHANCE)
-    if not evidence.classifies:
-        return f"Check on new {evidence.noun}s whether they classify at all."
-    whole = f"all {len(trusted):,}" if len(trusted) == outlook.size else ""
+    check = outlook.features_between(WORTH_CHECKING_CHANCE, TRUSTED_CHANCE)
+    rest = outlook.features_between(-1.0, WORTH_CHECKING_CHANCE)
+    if not evidence.beats_guessing:
+        return f"Check on new {evidence.unit_noun}s whether they classify at all."
+    all_of_them = f"all {len(trusted):,}" if len(trusted) == outlook.size else ""
     parts = [
-        f"Act on {_format_feature_names(trusted, whole)}."
+        f"Act on {_format_feature_names(trusted, all_of_them)}."
         if trusted
         else "Act on none of them yet."
     ]
     if check:
         many = f"the next {len(check):,}" if trusted else f"the first {len(check):,}"
-        parts.append(f"Check {_format_feature_names(check, many)} on new {evidence.noun}s first.")
+        parts.append(
+            f"Check {_format_feature_names(check, many)} on new {evidence.unit_noun}s first."
+        )
     if rest and (trusted or check):
         parts.append(f"Do not rely on the {'last' if len(rest) == 1 else f'last {len(rest):,}'}.")
     elif rest:
-        parts.append(_more_samples(evidence))
+        parts.append(_ask_for_samples(evidence))
     return " ".join(parts)
 
 
 def _format_feature_names(names: list[str], otherwise: str = "") -> str:
-    """Name features that are few and short; else count them in the order of the list."""
+    """Return the names of features if they are few and short; else their number."""
     words = sum(len(name.split()) for name in names)
     if len(names) <= MAX_NAMED and words <= MAX_NAME_WORDS:
         return join_texts([format_name(name, MAX_NAME_LENGTH) for name in names])
@@ -158,59 +293,59 @@ def _format_feature_names(names: list[str], otherwise: str = "") -> str:
     return f"the first {len(names):,}, {first} to {last}"
 
 
-def _more_samples(evidence: Evidence) -> str:
-    """Say how many samples are needed at least, as far as that is known."""
-    found, what = evidence.replication, f"Collect more {evidence.noun}s"
-    plan = None
-    if found is not None:
-        target = GOOD_REPLICATION
-        plan = attempt(lambda: plan_samples(found, target=target), "a plan of samples")
+def _ask_for_samples(evidence: Evidence) -> str:
+    """Return how many samples are needed at least, if known."""
+    plan = evidence.sample_plan
     needed = math.inf if plan is None or math.isinf(plan.needed) else plan.needed_low
-    if not evidence.n_units < needed < math.inf:
-        return f"{what} if effects are to be expected."
+    if not evidence.n_sampled_units < needed < math.inf:
+        return f"Collect more {evidence.unit_noun}s if you expect effects."
     digits = 1 - math.floor(math.log10(needed))
-    count = f"{round(needed, digits):,.0f} {evidence.noun}s"
-    return f"Collect at least {count}, or seek stronger effects."
+    count = f"{round(needed, digits):,.0f} {evidence.unit_noun}s"
+    return f"Collect at least {count}, or look for stronger effects."
 
 
-def _why_nothing(evidence: Evidence) -> str:
-    """Give the reasons: agreement at chance, and an error of guessing."""
-    outlook, second = evidence.outlook, evidence.second
-    if outlook.at_chance or second is None:
+def _explain_nothing_expected(evidence: Evidence) -> str:
+    """Return the reasons: agreement at chance, and an error like guessing."""
+    outlook, estimates = evidence.outlook, evidence.second_study
+    if outlook.at_chance or estimates is None:
         text = (
-            f"Chance alone would find {number(outlook.size * outlook.chance_level, 1)} of "
-            f"{plural(outlook.size, 'feature')} again; this list, {number(outlook.expected, 1)}."
+            f"Chance alone would find {format_number(outlook.size * outlook.chance_level, 1)} of "
+            f"{plural(outlook.size, 'feature')} again; for this list, "
+            f"{format_number(outlook.expected, 1)} are expected."
         )
     else:
         text = (
             "Two studies would not clearly agree better than chance: "
-            f"{number(second.best.value)}, where random lists have {number(second.chance)}."
+            f"{format_number(estimates.best.value)}, against "
+            f"{format_number(estimates.chance)} for random lists."
         )
-    return f"{text} {_guessing(evidence)}".strip()
+    return f"{text} {_describe_guessing(evidence)}".strip()
 
 
-def _guessing(evidence: Evidence) -> str:
-    """Say that the features classify no better than guessing, where they do not."""
+def _describe_guessing(evidence: Evidence) -> str:
+    """Return that the features classify no better than guessing, if so."""
     if evidence.error is None:
         return ""
-    error, spread = evidence.error
-    if error + 2 * (spread or 0.0) < evidence.guessing:
+    error, standard_error = evidence.error
+    if error + 2 * (standard_error or 0.0) < evidence.guessing_error:
         return ""
-    guessing = share(evidence.guessing)
-    return f"The error to expect, {share(error)}, is not clearly below guessing, {guessing}."
+    guessing = format_percent(evidence.guessing_error)
+    return (
+        f"The expected error, {format_percent(error)}, is not clearly below guessing, {guessing}."
+    )
 
 
 def _certainty(evidence: Evidence) -> str:
-    span = evidence.outlook.span
-    count = "" if span is None or span[0] == span[1] else f"it may be {span[0]:,} to {span[1]:,}; "
-    if evidence.drawn:
-        return f"How sure: {count}counted on {evidence.resamples}."
-    return f"How sure: {count}{_hit_rate(evidence.outlook)}"
+    low, high = evidence.outlook.count_range or (0, 0)
+    count = "" if low == high else f"it may be {low:,} to {high:,}; "
+    if evidence.has_independent_samples:
+        return f"How sure: {count}counted on {evidence.resamples_text}."
+    return f"How sure: {count}{_describe_hit_rate(evidence.outlook)}"
 
 
-def _hit_rate(outlook: Outlook) -> str:
-    """Say how often features of the best grade in the list were found again in tests."""
+def _describe_hit_rate(outlook: Outlook) -> str:
+    """Return how often features of the best grade in the list were found again in tests."""
     grades = set(outlook.selected["grade"])
     best = next(grade for grade in GRADES if grade in grades)
-    rate = percent(GRADE_HIT_RATES[best])
+    rate = format_short_percent(GRADE_HIT_RATES[best])
     return f"on test data, {rate} of features called {best} were found again."

@@ -1,7 +1,7 @@
 """How data are changed: the resamples that a selector is run on."""
 
 from holdfast.resample._bootstrap import Bootstrap
-from holdfast.resample._cohort_design import CohortDesign
+from holdfast.resample._cohort_design import COHORT, CohortDesign, cohort_places
 from holdfast.resample._cross_validation import CrossValidation, Nested
 from holdfast.resample._perturbation import AddedNoise, FeatureSubsets, IndependentSamples
 from holdfast.resample._protocol import Protocol, Resample, times_tested
@@ -12,8 +12,18 @@ from holdfast.resample._registry import (
     list_protocols,
     protocol,
 )
-from holdfast.resample._replication_design import ReplicationDesign, ReplicationPairs
+from holdfast.resample._replication_design import (
+    FULL,
+    HALF,
+    ROLES,
+    ReplicationDesign,
+    ReplicationPairs,
+    classes_left_out,
+    halved_units,
+    left_out_note,
+)
 from holdfast.resample._splits import Splits, as_protocol
+from holdfast.resample._strata import Units
 from holdfast.resample._subsampling import ComplementaryHalves, DisjointParts, Subsampling
 
 __all__ = [

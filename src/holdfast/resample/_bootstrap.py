@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from holdfast._formatting import kind_of, percent, plural
-from holdfast._validation import check_integer, count_of_part, flag, part_or_count
+import numpy as np
+
+from holdfast._formatting import format_short_percent, plural
+from holdfast._random import generators
+from holdfast._typing import IndexArray
+from holdfast._validation import as_count, check_flag, check_integer, check_part_or_count
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ranks import generators
-from holdfast.resample._protocol import Protocol, Resample, is_enough
+from holdfast.resample._protocol import Protocol, Resample, is_enough, stratified_prefix
 from holdfast.resample._registry import protocol
-from holdfast.resample._strata import Drawing
+from holdfast.resample._strata import Drawing, Units
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from holdfast.resample._strata import Units
-
-ATTEMPTS = 1000
-"""So often a bootstrap sample that selectors cannot use is drawn anew before it is refused."""
+MAX_ATTEMPTS = 1000
+"""How often an unusable bootstrap sample is drawn again before it is refused."""
 
 
 @protocol(
@@ -41,10 +36,10 @@ class Bootstrap(Protocol):
     sample may hold every sample; nothing is then left for testing.
 
     Copies of one sample say nothing about how a class varies. A bootstrap sample in which a class
-    has copies of a single sample is therefore drawn anew, until each class that is there has at
+    has copies of a single sample is therefore drawn again, until each class that is there has at
     least 2 different samples: this is the bootstrap given that selectors can use its samples. It
     matters for classes of a few samples only; one of 2 samples is in every bootstrap sample as a
-    whole and never tested, which a warning says.
+    whole and never tested, and a warning is issued.
 
     Parameters
     ----------
@@ -77,53 +72,50 @@ class Bootstrap(Protocol):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
-        object.__setattr__(self, "size", part_or_count(self.size, "size", inclusive=True))
-        object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
+        object.__setattr__(self, "size", check_part_or_count(self.size, "size", inclusive=True))
+        object.__setattr__(self, "stratify", check_flag(self.stratify, "stratify"))
 
-    def _described(self, unit: str) -> str:
-        samples = plural(self.n_resamples, f"{kind_of(self.stratify)}bootstrap sample")
+    def _describe(self, unit: str) -> str:
+        samples = plural(self.n_resamples, f"{stratified_prefix(self.stratify)}bootstrap sample")
         if isinstance(self.size, int):
             return f"{samples} of {self.size:,} {unit}s"
-        return f"{samples} of {'the full size' if self.size == 1 else percent(self.size)}"
+        size = "the full size" if self.size == 1 else format_short_percent(self.size)
+        return f"{samples} of {size}"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         return (
             f"How much the selection changes when the {unit}s are drawn anew, with replacement, "
-            f"from the same data ({self._described(unit)}); {self._held(unit)}, so this is not the "
-            "stability between independent studies, which may be lower or higher."
+            f"from the same data ({self._describe(unit)}); {self._explain_overlap(unit)}, so "
+            "this is not the stability between independent studies, which may be lower or higher."
         )
 
-    def _held(self, unit: str) -> str:
+    def _explain_overlap(self, unit: str) -> str:
         if isinstance(self.size, int):
             return f"bootstrap samples share {unit}s and hold some of them several times"
+        share = format_short_percent(1 - math.exp(-self.size))
         return (
-            f"a bootstrap sample holds about {percent(1 - math.exp(-self.size))} of the {unit}s, "
-            "some of them several times, and shares many with the next"
+            f"a bootstrap sample holds about {share} of the {unit}s, some of them several times, "
+            "and shares many with the next"
         )
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         drawing = Drawing(units, self._count(units), "the bootstrap", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
             yield Resample(*units.split(_draw_units(units, drawing, generator)))
 
     def _count(self, units: Units) -> int:
-        count = count_of_part(self.size, units.count)
+        count = as_count(self.size, units.count)
         if count > units.count:
             raise InvalidInputError(
                 f"size must be at most the {plural(units.count, units.noun)} that there are; "
-                f"received {count:,}."
+                f"got {count:,}."
             )
         return count
 
 
-def _draw_units(units: Units, drawing: Drawing, generator: np.random.Generator) -> NDArray[np.intp]:
+def _draw_units(units: Units, drawing: Drawing, generator: np.random.Generator) -> IndexArray:
     """Draw until every class that is there has 2 different samples."""
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         drawn = drawing.with_replacement(generator)
         if is_enough(units.distinct(units.rows(drawn))):
             break

@@ -1,49 +1,39 @@
-"""The resamples behind a comparison of cohorts: the cohorts, and the same sizes dealt anew."""
+"""The resamples for comparing cohorts: the cohorts, and random samples of the same sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from holdfast._formatting import format_list, plural
-from holdfast._validation import check_integer, seed_of
+from holdfast._typing import BoolArray, IndexArray
+from holdfast._validation import check_integer, check_seed
 from holdfast.errors import InvalidInputError
 from holdfast.resample._protocol import NO_ROWS, Resample
+from holdfast.resample._replication_design import ResamplePlace
 from holdfast.resample._strata import Units, label_column, number_entries
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
 COHORT, SHUFFLED = "cohort", "shuffled"
 MIN_UNITS_PER_CLASS = 2
-"""So many units of every class a cohort needs."""
-STREAM = 3
-"""Seeds of shuffles; those before are of a replication design of the same seed."""
-
-
-class CohortPlacement(Protocol):
-    """What tells the place of a resample in a design."""
-
-    @property
-    def role(self) -> str: ...
-    @property
-    def outer(self) -> int | None: ...
+"""Units of every class that a cohort needs."""
+SHUFFLE_STREAM = 3
+"""First spawn key of the shuffles; 0 to 2 belong to the replication design of the same seed."""
 
 
 @dataclass(frozen=True)
 class CohortDesign:
-    """Resamples that tell whether cohorts differ: each cohort, and samples of the same sizes.
+    """Resamples that show whether cohorts differ: each cohort, and samples of the same sizes.
 
     ``"cohort"``: all rows of a cohort; `outer` numbers the cohorts, sorted by name.
-    ``"shuffled"``: the units of all cohorts together are dealt anew to as many samples of the
+    ``"shuffled"``: the units of all cohorts are randomly assigned to as many samples of the
     same sizes, `n_shuffles` times; `outer` numbers the shuffles, and the samples of one shuffle
     follow each other in the order of the cohorts. Each sample has as many units of every class as
     its cohort: exactly as many subjects of every mixture of classes, where subjects have several.
-    Subjects stay together. How well the samples of a shuffle agree is what is to be expected if
+    Subjects stay together. The agreement of the samples of a shuffle is what is expected if the
     cohorts are samples of one population.
 
     A design of more shuffles begins with the same resamples.
@@ -51,7 +41,7 @@ class CohortDesign:
     Parameters
     ----------
     n_shuffles : int, default 50
-        How often the units are dealt anew.
+        How often the units are assigned again.
 
     Examples
     --------
@@ -87,10 +77,10 @@ class CohortDesign:
         random_state : int, default 0
             Seed. Each shuffle is seeded by its position.
         """
-        return self.draw_units(Units.of(y, groups), cohorts, seed_of(random_state))
+        return self.draw_units(Units.from_labels(y, groups), cohorts, check_seed(random_state))
 
     def draw_units(self, units: Units, cohorts: ArrayLike, random_state: int) -> list[Resample]:
-        """Draw the resamples of units that are found already.
+        """Draw the resamples of units that are already known.
 
         Raises
         ------
@@ -99,32 +89,32 @@ class CohortDesign:
             is in two cohorts; the message names them.
         """
         names, rows = cohort_codes(cohorts, len(units.y))
-        own = _of_units(units, names, rows)
-        _check_classes(units, names, own)
-        found = [_resample(units, own == code, COHORT, code) for code in range(len(names))]
-        return [*found, *self._shuffled(units, own, random_state)]
+        cohort = _unit_cohorts(units, names, rows)
+        _check_classes(units, names, cohort)
+        whole = [_resample(units, cohort == code, COHORT, code) for code in range(len(names))]
+        return [*whole, *self._shuffle(units, cohort, random_state)]
 
-    def _shuffled(self, units: Units, own: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+    def _shuffle(self, units: Units, cohort: IndexArray, seed: int) -> Iterator[Resample]:
         strata = np.unique(units.table > 0, axis=0, return_inverse=True)[1].ravel()
-        home = np.lexsort((own, strata))  # stratum by stratum, in the order of the cohorts
+        home = np.lexsort((cohort, strata))  # stratum by stratum, in the order of the cohorts
         for shuffle in range(self.n_shuffles):
             generator = np.random.default_rng(
-                np.random.SeedSequence(seed, spawn_key=(STREAM, shuffle))
+                np.random.SeedSequence(seed, spawn_key=(SHUFFLE_STREAM, shuffle))
             )
-            dealt = np.empty_like(own)
-            dealt[np.lexsort((generator.random(len(own)), strata))] = own[home]
-            for code in range(own.max() + 1):
+            dealt = np.empty_like(cohort)
+            dealt[np.lexsort((generator.random(len(cohort)), strata))] = cohort[home]
+            for code in range(cohort.max() + 1):
                 yield _resample(units, dealt == code, SHUFFLED, shuffle)
 
 
-def cohort_places(resamples: Mapping[int, CohortPlacement]) -> NDArray[np.intp]:
+def cohort_places(resamples: Mapping[int, ResamplePlace]) -> IndexArray:
     """Find the resamples of a cohort design that are compared with each other.
 
     Parameters
     ----------
     resamples : mapping
         Resamples, or anything with a `role` and an `outer`, by number; those of other roles are
-        passed over. Some may be missing.
+        ignored. Some may be missing.
 
     Returns
     -------
@@ -137,11 +127,11 @@ def cohort_places(resamples: Mapping[int, CohortPlacement]) -> NDArray[np.intp]:
     for number, one in resamples.items():
         if one.role == SHUFFLED:
             shuffles.setdefault(one.outer, []).append(number)
-    whole = [own for own in shuffles.values() if len(own) == len(cohorts)]
-    return np.sort(np.array([cohorts, *whole], dtype=np.intp), axis=1)
+    complete = [numbers for numbers in shuffles.values() if len(numbers) == len(cohorts)]
+    return np.sort(np.array([cohorts, *complete], dtype=np.intp), axis=1)
 
 
-def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], NDArray[np.intp]]:
+def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], IndexArray]:
     """Return the names of the cohorts, sorted, and the number of each sample's cohort.
 
     Refuses missing entries, another number of them than of samples, and a single cohort.
@@ -155,7 +145,7 @@ def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], NDArray
     return [str(label) for label in labels.tolist()], codes
 
 
-def _of_units(units: Units, names: Sequence[str], rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def _unit_cohorts(units: Units, names: Sequence[str], rows: IndexArray) -> IndexArray:
     """Return the cohort of each unit; refuse subjects that are in two."""
     first = units.order[units.starts]
     ordered, unit = rows[units.order], np.repeat(np.arange(units.count), units.sizes)
@@ -170,19 +160,17 @@ def _of_units(units: Units, names: Sequence[str], rows: NDArray[np.intp]) -> NDA
     return np.asarray(rows[first])
 
 
-def _format_split_subject(
-    units: Units, names: Sequence[str], rows: NDArray[np.intp], unit: int
-) -> str:
-    own = units.order[units.starts[unit] :][: units.sizes[unit]]
-    subject: Any = units.groups[own[0]] if units.groups is not None else unit
-    return f"{subject!s} (in {', '.join(names[code] for code in np.unique(rows[own]))})"
+def _format_split_subject(units: Units, names: Sequence[str], rows: IndexArray, unit: int) -> str:
+    samples = units.order[units.starts[unit] :][: units.sizes[unit]]
+    subject: Any = units.groups[samples[0]] if units.groups is not None else unit
+    return f"{subject!s} (in {', '.join(names[code] for code in np.unique(rows[samples]))})"
 
 
-def _check_classes(units: Units, names: Sequence[str], own: NDArray[np.intp]) -> None:
+def _check_classes(units: Units, names: Sequence[str], cohort: IndexArray) -> None:
     """Refuse cohorts that have too few units of some class."""
     poor = []
     for code, name in enumerate(names):
-        counts = (units.table[own == code] > 0).sum(axis=0)
+        counts = (units.table[cohort == code] > 0).sum(axis=0)
         few = [
             f"{plural(int(count), units.noun) if count else f'no {units.noun}'} of class "
             f"{units.class_name(at)}"
@@ -199,5 +187,5 @@ def _check_classes(units: Units, names: Sequence[str], own: NDArray[np.intp]) ->
         )
 
 
-def _resample(units: Units, chosen: NDArray[np.bool_], role: str, outer: int) -> Resample:
+def _resample(units: Units, chosen: BoolArray, role: str, outer: int) -> Resample:
     return Resample(units.rows(np.flatnonzero(chosen)), NO_ROWS, role=role, outer=outer)

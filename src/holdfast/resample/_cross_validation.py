@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._formatting import NOT_INDEPENDENT, as_clause, kind_of, percent, plural
-from holdfast._validation import check_integer, flag
+from holdfast._formatting import as_clause, format_short_percent, plural
+from holdfast._random import generators
+from holdfast._typing import AnyArray, IndexArray, ProtocolLike
+from holdfast._validation import check_flag, check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ranks import generators
-from holdfast.resample._protocol import NO_ROWS, Protocol, Resample, Standalone
+from holdfast.resample._protocol import (
+    NO_ROWS,
+    NOT_INDEPENDENT,
+    Protocol,
+    Resample,
+    Standalone,
+    stratified_prefix,
+)
 from holdfast.resample._registry import protocol
 from holdfast.resample._splits import as_protocol
-from holdfast.resample._strata import Strata, Units, require
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+from holdfast.resample._strata import Strata, Units, check_class_sizes
 
 
 @protocol(
@@ -77,78 +80,81 @@ class CrossValidation(Protocol):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_folds", check_integer(self.n_folds, "n_folds", 2))
         object.__setattr__(self, "n_repeats", check_integer(self.n_repeats, "n_repeats", 1))
-        object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
-        object.__setattr__(self, "reference", flag(self.reference, "reference"))
+        object.__setattr__(self, "stratify", check_flag(self.stratify, "stratify"))
+        object.__setattr__(self, "reference", check_flag(self.reference, "reference"))
 
     @property
     def can_be_outer(self) -> bool:
-        """Whether it makes outer resamples: those compared with all samples do not."""
+        """Whether it can draw outer resamples: not if they are compared with the full data."""
         return not self.reference
 
     @property
     def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples: those compared with all samples do not."""
+        """Whether it can draw inner resamples: not if they are compared with the full data."""
         return not self.reference
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
+    def _describe(self, unit: str) -> str:
         repeats = f"{plural(self.n_repeats, 'repeat')} of " if self.n_repeats > 1 else ""
-        return f"{repeats}{kind_of(self.stratify)}{self.n_folds}-fold cross-validation"
+        return f"{repeats}{stratified_prefix(self.stratify)}{self.n_folds}-fold cross-validation"
 
-    def _estimated(self, unit: str) -> str:
+    @property
+    def _train_share(self) -> str:
+        return format_short_percent(1 - 1 / self.n_folds)
+
+    @property
+    def _test_share(self) -> str:
+        return format_short_percent(1 / self.n_folds)
+
+    def _explain_estimate(self, unit: str) -> str:
         if self.reference:
-            return self._of_reference(unit)
+            return self._explain_reference(unit)
         if self.n_folds == 2 and self.n_repeats == 1:
-            return self._of_halves(unit)
+            return self._explain_halves(unit)
         return (
-            f"How much the selection changes when {percent(1 / self.n_folds)} of the {unit}s are "
-            f"left out, each part in turn ({self._described(unit)}); two training parts share "
-            f"{self._shared(unit)}, so {NOT_INDEPENDENT}."
+            f"How much the selection changes when {self._test_share} of the {unit}s are "
+            f"left out, each part in turn ({self._describe(unit)}); two training parts share "
+            f"{self._explain_overlap(unit)}, so {NOT_INDEPENDENT}."
         )
 
-    def _of_reference(self, unit: str) -> str:
+    def _explain_reference(self, unit: str) -> str:
         return (
-            f"How near the selection without {percent(1 / self.n_folds)} of the {unit}s comes to "
-            f"the selection on all of them ({self._described(unit)}, each training part against "
-            f"all {unit}s); the two share {percent(1 - 1 / self.n_folds)} of the {unit}s, so "
+            f"How near the selection without {self._test_share} of the {unit}s comes to "
+            f"the selection on all of them ({self._describe(unit)}, each training part against "
+            f"all {unit}s); the two share {self._train_share} of the {unit}s, so "
             f"{NOT_INDEPENDENT}."
         )
 
-    def _of_halves(self, unit: str) -> str:
+    def _explain_halves(self, unit: str) -> str:
         return (
             f"How much the selection changes from one half of the {unit}s to the other "
-            f"({self._described(unit)}); the two share no {unit}s, so this is how well two studies "
+            f"({self._describe(unit)}); the two share no {unit}s, so this is how well two studies "
             f"of half as many {unit}s agree, and larger ones usually agree better."
         )
 
-    def _shared(self, unit: str) -> str:
+    def _explain_overlap(self, unit: str) -> str:
         part = (self.n_folds - 2) / (self.n_folds - 1)
-        within = f"about {percent(part)} of their {unit}s" if part else f"no {unit}s"
+        within = f"about {format_short_percent(part)} of their {unit}s" if part else f"no {unit}s"
         if self.n_repeats == 1:
             return within
-        return f"{within} in one repeat and about {percent(1 - 1 / self.n_folds)} across repeats"
+        return f"{within} in one repeat and about {self._train_share} across repeats"
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         self._check(units)
-        strata = Strata.of(units, stratify=self.stratify)
+        strata = Strata.from_units(units, stratify=self.stratify)
         if self.reference:
             yield Resample(np.arange(len(units.y)), NO_ROWS, role="reference")
         for generator in generators(random_state, self.n_repeats):
-            fold = self._dealt(strata, generator)
+            fold = self._assign_folds(strata, generator)
             for number in range(self.n_folds):
                 yield Resample(*units.split(np.flatnonzero(fold != number)))
 
-    def _dealt(self, strata: Strata, generator: np.random.Generator) -> NDArray[np.intp]:
-        """Deal the units out to the folds, class after class; return the fold of each.
+    def _assign_folds(self, strata: Strata, generator: np.random.Generator) -> IndexArray:
+        """Assign the units to folds in turn, class after class; return the fold of each unit.
 
-        Dealing goes on from one class to the next, so fold sizes differ by one at most.
+        The turn continues from one class to the next, so fold sizes differ by one at most.
         """
         fold = np.empty(len(strata.labels), dtype=np.intp)
-        shuffled = strata.shuffled(generator)
+        shuffled = strata.shuffle(generator)
         names = generator.permutation(self.n_folds)
         fold[shuffled] = names[np.arange(len(fold)) % self.n_folds]
         return fold
@@ -163,10 +169,10 @@ class CrossValidation(Protocol):
             f"{self.n_folds} folds need at least {{needed}} of every class, so that each training "
             "part keeps {keep}"
         )
-        require(units, self._needed, why, stratify=self.stratify)
+        check_class_sizes(units, self._min_units, why, stratify=self.stratify)
 
-    def _needed(self, keep: int) -> int:
-        """Return how many units a class needs to keep some of them without its largest fold."""
+    def _min_units(self, keep: int) -> int:
+        """Return how many units a class needs to keep `keep` of them without its largest fold."""
         return next(n for n in count(keep + 1) if n - math.ceil(n / self.n_folds) >= keep)
 
 
@@ -188,14 +194,14 @@ class Nested(Standalone):
     """Resamples within resamples: error by the outer ones, stability within each of them.
 
     Every outer resample (role ``"outer"``) is followed by its inner ones (role ``"inner"``),
-    which are drawn from its training part alone: what is tested had no part in the selection.
+    which are drawn from its training part only: test samples take no part in the selection.
     Similarities are averaged within an outer resample, then across.
 
     Parameters
     ----------
     outer : Protocol or int, default CrossValidation(10)
-        The outer resamples; a number means so many folds. Anything that
-        :func:`holdfast.resample.as_protocol` takes will do.
+        The outer resamples; a number is a number of folds. Anything that
+        :func:`holdfast.resample.as_protocol` accepts can be given.
     inner : Protocol or int, default CrossValidation(10)
         The inner resamples, likewise.
 
@@ -214,23 +220,23 @@ class Nested(Standalone):
     410
     """
 
-    outer: Protocol = field(default_factory=CrossValidation)
-    inner: Protocol = field(default_factory=CrossValidation)
+    outer: ProtocolLike = field(default_factory=CrossValidation)
+    inner: ProtocolLike = field(default_factory=CrossValidation)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outer", _folds_or_protocol(self.outer))
         object.__setattr__(self, "inner", _folds_or_protocol(self.inner))
         if not self.outer.can_be_outer:
-            raise InvalidInputError(_unfit("outer", self.outer))
+            raise InvalidInputError(_format_unfit_protocol("outer", self.outer))
         if not self.inner.can_be_inner:
-            raise InvalidInputError(_unfit("inner", self.inner))
+            raise InvalidInputError(_format_unfit_protocol("inner", self.inner))
 
-    def _described(self, unit: str) -> str:
+    def _describe(self, unit: str) -> str:
         subjects = unit == "subject"
         inner = self.inner.description_for(subjects=subjects)
         return f"{inner} within {self.outer.description_for(subjects=subjects)}"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         subjects = unit == "subject"
         return (
             f"The error on {unit}s that had no part in the selection "
@@ -243,18 +249,13 @@ class Nested(Standalone):
         outer = self.outer.draw_units(units, random_state, n_features)
         for number, resample in enumerate(outer):
             yield replace(resample, role="outer", outer=number)
-            yield from self._inner(units, resample.train, number, random_state, n_features)
+            yield from self._draw_inner(units, resample.train, number, random_state, n_features)
 
-    def _inner(
-        self,
-        units: Units,
-        rows: NDArray[np.intp],
-        number: int,
-        random_state: int,
-        n_features: int | None,
+    def _draw_inner(
+        self, units: Units, rows: IndexArray, number: int, random_state: int, n_features: int | None
     ) -> Iterator[Resample]:
         try:
-            inside = Units.of(units.y[rows], _subjects(units, rows))
+            inside = Units.from_labels(units.y[rows], _subjects(units, rows))
             resamples = self.inner.draw_units(inside, _seed(random_state, number), n_features)
         except InvalidInputError as error:
             raise InvalidInputError(f"within outer resample {number}: {error}") from error
@@ -263,18 +264,18 @@ class Nested(Standalone):
             yield replace(resample, train=train, test=test, role="inner", outer=number)
 
 
-def _folds_or_protocol(given: Any) -> Protocol:  # noqa: ANN401
+def _folds_or_protocol(given: ProtocolLike) -> Protocol:
     return CrossValidation(int(given)) if isinstance(given, Integral) else as_protocol(given)
 
 
-def _unfit(side: str, given: Protocol) -> str:
+def _format_unfit_protocol(side: str, given: Protocol) -> str:
     return (
         f"{side} of nested must be a protocol such as cross_validation, subsampling or "
-        f"bootstrap; received {given!r}."
+        f"bootstrap; got {given!r}."
     )
 
 
-def _subjects(units: Units, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+def _subjects(units: Units, rows: IndexArray) -> AnyArray | None:
     """Return the subjects of some rows; copies of a row are one subject, so stay together."""
     if units.groups is not None:
         return units.groups[rows]

@@ -1,23 +1,20 @@
-"""Added noise: all samples, each value a little off."""
+"""Perturbed data: added noise, feature subsets, and independent data sets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._formatting import percent, plural
+from holdfast._formatting import format_short_percent, plural
+from holdfast._random import generators
 from holdfast._validation import check_integer, check_positive_number
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ranks import count_of, generators
+from holdfast.preferences import as_feature_count
 from holdfast.resample._protocol import NO_ROWS, Protocol, Resample, Standalone
 from holdfast.resample._registry import protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.resample._strata import Units
+from holdfast.resample._strata import Units
 
 
 @protocol(
@@ -60,23 +57,18 @@ class AddedNoise(Protocol):
         object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
         object.__setattr__(self, "level", check_positive_number(self.level, "level", np.inf))
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
+    def _describe(self, unit: str) -> str:
         copies = plural(self.n_resamples, "noisy version")
         return f"{copies} of the data, noise of {self.level:g} standard deviations"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         return (
             f"How much the selection changes when every value is off by random errors of "
             f"{self.level:g} standard deviations of its feature, the samples being the same "
-            f"({self._described(unit)}); it says nothing about other samples."
+            f"({self._describe(unit)}); it says nothing about other samples."
         )
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,  # noqa: ARG002
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         rows = np.arange(len(units.y))
         for _ in range(self.n_resamples):
             yield Resample(rows, NO_ROWS, noise=self.level)
@@ -102,9 +94,9 @@ class FeatureSubsets(Protocol):
     Parameters
     ----------
     n_resamples : int, default 100
-        How many parts are drawn.
+        Number of parts.
     fraction : float, default 0.8
-        Which fraction of the features is offered; rounded to the nearest count, at least 1, and
+        Fraction of the features that is offered; rounded to the nearest count, at least 1, and
         refused where that would be all of them.
 
     References
@@ -128,22 +120,21 @@ class FeatureSubsets(Protocol):
         object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
         object.__setattr__(self, "fraction", check_positive_number(self.fraction, "fraction", 1.0))
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
-        return (
-            f"{plural(self.n_resamples, 'random part')} of {percent(self.fraction)} of the features"
-        )
+    def _describe(self, unit: str) -> str:
+        share = format_short_percent(self.fraction)
+        return f"{plural(self.n_resamples, 'random part')} of {share} of the features"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         return (
             "How much the selection depends on which features are offered, the samples being the "
-            f"same ({self._described(unit)}); a feature that one part offers is offered by another "
+            f"same ({self._describe(unit)}); a feature that one part offers is offered by another "
             f"with probability {self.fraction:g}, so even a perfect selector stays below 1, and "
             "it says nothing about other samples."
         )
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         if n_features is None:
-            raise InvalidInputError("feature_subsets needs n_features; received None.")
+            raise InvalidInputError("feature_subsets needs n_features; got None.")
         count = self._count(n_features)
         rows = np.arange(len(units.y))
         for generator in generators(random_state, self.n_resamples):
@@ -151,12 +142,13 @@ class FeatureSubsets(Protocol):
             yield Resample(rows, NO_ROWS, features=features)
 
     def _count(self, n_features: int) -> int:
-        count = count_of(self.fraction, n_features, "fraction")
+        count = as_feature_count(self.fraction, n_features, "fraction")
         if count == n_features:
             raise InvalidInputError(
-                f"fraction must leave out at least one feature; {percent(self.fraction)} of "
-                f"{plural(n_features, 'feature')}, rounded, are all of them. Choose a smaller "
-                "fraction, or another protocol where there is one feature only."
+                "fraction must leave out at least one feature; "
+                f"{format_short_percent(self.fraction)} of {plural(n_features, 'feature')}, "
+                "rounded, are all of them. Choose a smaller fraction, or another protocol where "
+                "there is one feature only."
             )
         return count
 
@@ -202,21 +194,16 @@ class IndependentSamples(Standalone):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
+    def _describe(self, unit: str) -> str:
         return plural(self.n_resamples, "independent data set")
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         return (
             "How well independent studies of this size agree, if the world is as the generator "
-            f"has it ({self._described(unit)}, which share no samples)."
+            f"has it ({self._describe(unit)}, which share no samples)."
         )
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,  # noqa: ARG002
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         rows = np.arange(len(units.y))
         for number in range(self.n_resamples):
             yield Resample(rows, rows, draw=number)

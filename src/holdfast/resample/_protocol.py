@@ -1,43 +1,51 @@
-"""What a resample is, and what every protocol has in common."""
+"""Resamples, and the base class of all protocols."""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from holdfast._formatting import format_list, plural
-from holdfast._validation import seed_of
+from holdfast._typing import IndexArray
+from holdfast._validation import check_seed
 from holdfast.errors import HoldfastWarning, InvalidInputError
+from holdfast.resample._registry import ProtocolRecord, Tested
 from holdfast.resample._strata import Units
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+# Words that the descriptions of protocols share.
 
-    from numpy.typing import ArrayLike, NDArray
+NOT_INDEPENDENT = (
+    "this is not the stability between independent studies of that size, which is usually lower"
+)
 
-    from holdfast.resample._registry import ProtocolRecord, Tested
+
+def stratified_prefix(stratify: bool) -> str:
+    """Return the adjective for resamples that keep the shares of the classes."""
+    return "stratified " if stratify else ""
 
 
 # Resamples that no selector can use are refused before any work starts.
 
 
 def check_training(resamples: Sequence[Resample], units: Units) -> None:
-    """Refuse training parts that no selector takes: one class, or a class with one sample."""
+    """Refuse training parts that no selector can use: one class, or a class with one sample."""
     for position, resample in enumerate(resamples):
         if resample.draw < 0 and not is_enough(counts := units.distinct(resample.train)):
-            raise InvalidInputError(_poor(position, counts, units))
+            raise InvalidInputError(_format_small_part(position, counts, units))
 
 
-def is_enough(counts: NDArray[np.intp]) -> bool:
-    """Whether selectors take so many different samples of each class."""
+def is_enough(counts: IndexArray) -> bool:
+    """Return whether these numbers of different samples per class suffice for selectors."""
     return 1 not in counts and bool(np.count_nonzero(counts) >= 2)
 
 
-def _poor(position: int, counts: NDArray[np.intp], units: Units) -> str:
+def _format_small_part(position: int, counts: IndexArray, units: Units) -> str:
     listed = ", ".join(
         f"{plural(int(count), 'sample')} of class {units.class_name(code)}"
         for code, count in enumerate(counts)
@@ -49,16 +57,16 @@ def _poor(position: int, counts: NDArray[np.intp], units: Units) -> str:
     )
 
 
-# How often samples are tested, told from resamples.
+# How often samples are tested.
 
 
 def times_tested(resamples: Iterable[Resample]) -> Tested:
-    """Say how often a sample is tested in the resamples that errors come from.
+    """Return how often a sample is tested in the resamples that errors come from.
 
     Parameters
     ----------
     resamples : iterable of Resample
-        What :meth:`holdfast.resample.Protocol.draw` returned; inner resamples do not count.
+        As returned by :meth:`holdfast.resample.Protocol.draw`; inner resamples do not count.
 
     Returns
     -------
@@ -79,7 +87,7 @@ def times_tested(resamples: Iterable[Resample]) -> Tested:
 
 
 def warn_of_untested(resamples: Iterable[Resample], units: Units) -> None:
-    """Warn of classes that no test part has, where others are tested."""
+    """Warn about classes that are in no test part, if others are tested."""
     tested = np.bincount(units.codes[_tested_rows(resamples)], minlength=len(units.classes))
     if tested.any() and not tested.all():
         names = format_list(units.class_name(code) for code in np.flatnonzero(tested == 0).tolist())
@@ -91,19 +99,19 @@ def warn_of_untested(resamples: Iterable[Resample], units: Units) -> None:
         )
 
 
-def _tested_rows(resamples: Iterable[Resample]) -> NDArray[np.intp]:
-    """Return the rows of all test parts that errors come from, one after the other."""
-    # a draw has test samples of its own
+def _tested_rows(resamples: Iterable[Resample]) -> IndexArray:
+    """Return the rows of all test parts that errors come from, concatenated."""
+    # independent draws have separate test samples
     tests = [r.test for r in resamples if r.role in ("main", "outer") and r.draw < 0]
     return np.concatenate([np.empty(0, dtype=np.intp), *tests])
 
 
-# What a resample is, and what every protocol has in common.
+# Resamples and protocols.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resample:
-    """One resample: the rows to select on, the rows to test on, and what else is changed.
+    """One resample: rows for selection, rows for testing, and other changes to the data.
 
     Attributes
     ----------
@@ -116,7 +124,7 @@ class Resample:
         inner resamples. ``"inner"``: stability, averaged within its outer resample, then
         across. ``"reference"``: the whole data; the others are compared with it. ``"half"``,
         ``"part"``, ``"quarter"``: replication stability, see `ReplicationDesign`. ``"full"``: the
-        full data, whose selection these parts are asked about.
+        full data, whose selection is to be replicated.
     outer : int
         For ``"outer"`` and ``"inner"``, the number of the outer resample. A ``"main"`` resample
         that has a number here is compared only with those of the same number, and so is one of
@@ -130,21 +138,21 @@ class Resample:
         and one for testing, and `train` and `test` are rows of these two.
     """
 
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    train: IndexArray
+    test: IndexArray
     role: str = "main"
     outer: int = -1
-    features: NDArray[np.intp] | None = None
+    features: IndexArray | None = None
     noise: float = 0.0
     draw: int = -1
 
 
 class Protocol(ABC):
-    """A plan for changing the data: which resamples a selector is run on.
+    """A resampling plan: which resamples a selector is run on.
 
-    Children are frozen dataclasses whose fields JSON can hold, registered by
-    :func:`holdfast.resample.protocol`; they implement `_draw`, and `_described` and `_estimated`
-    for units of a name: ``"sample"`` or ``"subject"``.
+    Subclasses are frozen dataclasses whose fields JSON can hold, registered by
+    :func:`holdfast.resample.protocol`; they implement `_draw`, and the texts `_describe`
+    and `_explain_estimate`, which name the units: ``"sample"`` or ``"subject"``.
     """
 
     record: ClassVar[ProtocolRecord]
@@ -153,8 +161,8 @@ class Protocol(ABC):
 
     @property
     def asked_for(self) -> int:
-        """How many resamples, pairs or repeats it was asked for; only where it can grow."""
-        return int(getattr(self, self._growing()))
+        """Requested number of resamples, pairs or repeats; only for protocols that can grow."""
+        return int(getattr(self, self._growth_parameter()))
 
     def resized(self, count: int) -> Self:
         """Return the same protocol with more or fewer resamples, pairs or repeats.
@@ -181,9 +189,9 @@ class Protocol(ABC):
         >>> Subsampling(100, 0.8).resized(24)
         Subsampling(n_resamples=24, train_size=0.8, stratify=True)
         """
-        return replace(self, **{self._growing(): count})  # type: ignore[type-var]
+        return replace(self, **{self._growth_parameter(): count})  # type: ignore[type-var]
 
-    def _growing(self) -> str:
+    def _growth_parameter(self) -> str:
         if self.grows_by is None:
             raise InvalidInputError(
                 f"{self.record.name} cannot grow: it is planned as a whole. Choose a protocol such "
@@ -198,7 +206,7 @@ class Protocol(ABC):
 
     @property
     def estimates(self) -> str:
-        """One sentence that says what the stability over these resamples estimates."""
+        """One sentence on what the stability over these resamples estimates."""
         return self.estimates_for(subjects=False)
 
     def description_for(self, *, subjects: bool) -> str:
@@ -210,7 +218,7 @@ class Protocol(ABC):
         >>> Subsampling(50, 8).description_for(subjects=True)
         '50 stratified subsamples of 8 subjects'
         """
-        return self._described(_noun(subjects))
+        return self._describe(_noun(subjects))
 
     def estimates_for(self, *, subjects: bool) -> str:
         """Return the sentence for data whose samples belong to subjects, or do not.
@@ -221,22 +229,22 @@ class Protocol(ABC):
         >>> ComplementaryHalves().estimates_for(subjects=True)[:45]
         'How well two studies that share no subjects a'
         """
-        return self._estimated(_noun(subjects))
+        return self._explain_estimate(_noun(subjects))
 
     @abstractmethod
-    def _described(self, unit: str) -> str: ...
+    def _describe(self, unit: str) -> str: ...
 
     @abstractmethod
-    def _estimated(self, unit: str) -> str: ...
+    def _explain_estimate(self, unit: str) -> str: ...
 
     @property
     def can_be_outer(self) -> bool:
-        """Whether it makes outer resamples for `Nested`: they must test."""
+        """Whether it can draw outer resamples for `Nested`, which need test parts."""
         return self.record.tested != "never"
 
     @property
     def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples for `Nested`."""
+        """Whether it can draw inner resamples for `Nested`."""
         return True
 
     def draw(
@@ -251,7 +259,7 @@ class Protocol(ABC):
         Parameters
         ----------
         y : array-like of shape (n,)
-            The class of each sample, as labels or as codes. Labels make better error messages.
+            The class of each sample, as labels or as codes. Labels give clearer error messages.
         groups : array-like of shape (n,), optional
             The subject of each sample; no subject is ever on both sides.
         random_state : int, default 0
@@ -273,13 +281,13 @@ class Protocol(ABC):
         HoldfastWarning
             Samples are tested, but none of some class.
         """
-        units = Units.of(y, groups)
-        resamples = self.draw_units(units, seed_of(random_state), n_features)
+        units = Units.from_labels(y, groups)
+        resamples = self.draw_units(units, check_seed(random_state), n_features)
         warn_of_untested(resamples, units)
         return resamples
 
     def draw_units(self, units: Units, random_state: int, n_features: int | None) -> list[Resample]:
-        """Draw the resamples of units that are found already; `draw` is for all others."""
+        """Draw the resamples of units that are already known."""
         resamples = list(self._draw(units, random_state, n_features))
         check_training(resamples, units)
         return resamples
@@ -290,9 +298,9 @@ class Protocol(ABC):
     ) -> Iterator[Resample]: ...
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the name and the parameters as JSON can hold them.
+        """Return the name and the parameters as values that JSON can hold.
 
-        :func:`holdfast.resample.as_protocol` makes an equal protocol of it.
+        :func:`holdfast.resample.as_protocol` turns them into an equal protocol.
         """
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         parts = {k: v.to_dict() if isinstance(v, Protocol) else v for k, v in values.items()}
@@ -300,16 +308,16 @@ class Protocol(ABC):
 
 
 class Standalone(Protocol):
-    """A protocol that is no part of `Nested`."""
+    """A protocol that cannot be part of `Nested`."""
 
     @property
     def can_be_outer(self) -> bool:
-        """Whether it makes outer resamples for `Nested`: no."""
+        """Never."""
         return False
 
     @property
     def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples for `Nested`: no."""
+        """Never."""
         return False
 
 

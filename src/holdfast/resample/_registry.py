@@ -1,17 +1,15 @@
-"""One frozen record a protocol; listings, docs, tests and commands all read these records."""
+"""One frozen record per protocol; listings, docs, tests and commands all read these records."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from holdfast._bibliography import REFERENCES
-from holdfast._formatting import did_you_mean
-from holdfast.errors import UnknownNameError
+from holdfast._registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
 
     from holdfast.resample._protocol import Protocol
@@ -22,7 +20,7 @@ Kind = TypeVar("Kind", bound="type[Protocol]")
 
 @dataclass(frozen=True, kw_only=True)
 class ProtocolRecord:
-    """What is known about a resampling protocol.
+    """A registered resampling protocol.
 
     Attributes
     ----------
@@ -36,7 +34,7 @@ class ProtocolRecord:
         What the stability over its resamples estimates, in short.
     tested : {"once", "repeatedly", "never"}
         How often a sample is tested, with default parameters; for others,
-        :func:`holdfast.resample.times_tested` tells it from the resamples. It decides how errors
+        see :func:`holdfast.resample.times_tested`. It decides how errors
         are compared: where each sample is tested once at most, by McNemar's test.
     references : tuple of str
         Keys of :data:`holdfast.measures.REFERENCES`.
@@ -50,7 +48,7 @@ class ProtocolRecord:
     references: tuple[str, ...] = ()
 
 
-PROTOCOLS: dict[str, ProtocolRecord] = {}
+PROTOCOLS: Registry[ProtocolRecord] = Registry("protocol")
 
 
 def protocol(
@@ -59,15 +57,15 @@ def protocol(
     """Register a protocol class under a name."""
 
     def record(kind: Kind) -> Kind:
-        if name in PROTOCOLS:
-            raise RuntimeError(f"two protocols are called {name!r}")
-        kind.record = PROTOCOLS[name] = ProtocolRecord(
-            name=name,
-            title=title,
-            kind=kind,
-            estimates=estimates,
-            tested=tested,
-            references=references,
+        kind.record = PROTOCOLS.register(
+            ProtocolRecord(
+                name=name,
+                title=title,
+                kind=kind,
+                estimates=estimates,
+                tested=tested,
+                references=references,
+            )
         )
         return kind
 
@@ -89,7 +87,7 @@ def get_protocol(name: str) -> ProtocolRecord:
     Raises
     ------
     UnknownNameError
-        No protocol is called so; the message names the nearest.
+        No protocol has this name; the message suggests the nearest.
 
     Examples
     --------
@@ -97,9 +95,7 @@ def get_protocol(name: str) -> ProtocolRecord:
     >>> get_protocol("bootstrap").kind.__name__
     'Bootstrap'
     """
-    if name not in PROTOCOLS:
-        raise UnknownNameError(f"no protocol is called {name!r}.{did_you_mean(name, PROTOCOLS)}")
-    return PROTOCOLS[name]
+    return PROTOCOLS.get_record(name)
 
 
 def list_protocols() -> pd.DataFrame:
@@ -108,7 +104,7 @@ def list_protocols() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a protocol, indexed by name: title, class, what it estimates, how often a sample
+        One row per protocol, indexed by name: title, class, what it estimates, how often a sample
         is tested, reference.
 
     Examples
@@ -117,16 +113,12 @@ def list_protocols() -> pd.DataFrame:
     >>> list_protocols().loc["cross_validation", "tested"]
     'once'
     """
-    import pandas as pd  # noqa: PLC0415  (kept out of the import of the records)
-
-    rows = {
-        record.name: {
+    return PROTOCOLS.to_frame(
+        lambda record: {
             "title": record.title,
             "class": record.kind.__name__,
             "estimates": record.estimates,
             "tested": record.tested,
             "reference": "; ".join(REFERENCES[key].short for key in record.references),
         }
-        for record in sorted(PROTOCOLS.values(), key=lambda one: one.name)
-    }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("protocol")
+    )

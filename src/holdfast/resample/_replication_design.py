@@ -1,41 +1,39 @@
-"""The resamples behind replication stability: disjoint halves, parts of subsets, and quarters."""
+"""The resamples for replication stability: disjoint halves, parts of subsets, and quarters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from holdfast._formatting import format_list, plural
-from holdfast._validation import check_integer, seed_of
+from holdfast._typing import IndexArray
+from holdfast._validation import check_integer, check_seed
 from holdfast.resample._protocol import NO_ROWS, Resample, check_training
-from holdfast.resample._strata import Strata, Units, require
-from holdfast.resample._subsampling import disjoint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+from holdfast.resample._strata import Strata, Units, check_class_sizes
+from holdfast.resample._subsampling import split_disjointly
 
 HALF, PART, QUARTER = "half", "part", "quarter"
 ROLES = (HALF, PART, QUARTER)
 FULL = "full"
-"""Role of the full data, whose selection the disjoint parts are asked about."""
+"""Role of the full data, whose selection is to be replicated."""
 N_FULL_FITS = 4
-"""Fits of the full data: where they differ, the selector has noise of its own."""
+"""Fits of the full data: they differ if the selector is random."""
 MIN_CLASSES = 2
-"""Fewest classes that a selector tells apart."""
+"""Fewest classes that selectors accept."""
 MAX_CLASSES_NAMED = 3
 """Most classes that a note names."""
-SPLITS = 2
+SPLITS_PER_SUBSET = 2
 """How often each subset of three quarters of the data is split."""
 
 
 @dataclass(frozen=True)
 class ReplicationDesign:
-    """Resamples that tell how well independent studies agree, and how sure that is.
+    """Resamples that show how well independent studies agree, and how certain that is.
 
     ``"half"``: the data are split into two disjoint halves, `n_pairs` times; `outer` numbers the
     splits. ``"part"``: of `n_pairs` // 2 random subsets of three quarters of the data each is
@@ -45,14 +43,14 @@ class ReplicationDesign:
     together and classes keep their shares. Where a class is too small for quarters, there are
     only halves. A class that is too small for halves is left out of them, as long as two classes
     remain (`classes_left_out`). ``"full"``: the full data, four times, for the selection that is
-    asked about.
+    to be replicated.
 
     A design of more pairs begins with the same halves, and has the same first parts and quarters.
 
     Parameters
     ----------
     n_pairs : int, default 100
-        How many splits into halves, at least 2.
+        Number of splits into halves, at least 2.
 
     Examples
     --------
@@ -81,10 +79,10 @@ class ReplicationDesign:
         random_state : int, default 0
             Seed. Each split is seeded by its position.
         """
-        return self.draw_units(Units.of(y, groups), seed_of(random_state))
+        return self.draw_units(Units.from_labels(y, groups), check_seed(random_state))
 
     def draw_units(self, units: Units, random_state: int) -> list[Resample]:
-        """Draw the resamples of units that are found already.
+        """Draw the resamples of units that are already known.
 
         Raises
         ------
@@ -96,42 +94,42 @@ class ReplicationDesign:
             drawn = self.draw_units(halved_units(units), random_state)
             parts = (one for one in drawn if one.role != FULL)
             moved = [replace(one, train=rows[one.train]) for one in parts]
-            return [*moved, *self._full(units)]  # the selection asked about is that of all classes
+            return [*moved, *self._full(units)]  # the full data keep all classes
         why = (
             f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
             "keeps {keep}"
         )
-        require(units, samples_for_halves, why, stratify=True)
-        labels = Strata.of(units, stratify=True).labels
+        check_class_sizes(units, samples_for_halves, why, stratify=True)
+        labels = Strata.from_units(units, stratify=True).labels
         halves = list(self._halves(units, labels, random_state))
         check_training(halves, units)
         smaller = [
             *self._parts(units, labels, random_state),
             *self._quarters(units, labels, random_state),
         ]
-        usable = all(_usable(one, units) for one in smaller)
+        usable = all(_has_enough_samples(one, units) for one in smaller)
         return [*halves, *(smaller if usable else []), *self._full(units)]
 
-    def _halves(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+    def _halves(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for split in range(self.n_pairs):
-            pair = disjoint(everyone, labels, 2, _generator(seed, HALF, split))
+            pair = split_disjointly(everyone, labels, 2, _generator(seed, HALF, split))
             yield from _resamples(units, pair, HALF, split)
 
-    def _parts(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+    def _parts(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for subset in range(self.n_pairs // 2):
             generator = _generator(seed, PART, subset)
-            left_out = disjoint(everyone, labels, 4, generator)[0]
+            left_out = split_disjointly(everyone, labels, 4, generator)[0]
             kept = np.delete(everyone, left_out)
-            for split in range(SPLITS):
-                pair = disjoint(kept, labels, 2, generator)
-                yield from _resamples(units, pair, PART, subset * SPLITS + split)
+            for split in range(SPLITS_PER_SUBSET):
+                pair = split_disjointly(kept, labels, 2, generator)
+                yield from _resamples(units, pair, PART, subset * SPLITS_PER_SUBSET + split)
 
-    def _quarters(self, units: Units, labels: NDArray[np.intp], seed: int) -> Iterator[Resample]:
+    def _quarters(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for partition in range(max(1, self.n_pairs // 4)):
-            four = disjoint(everyone, labels, 4, _generator(seed, QUARTER, partition))
+            four = split_disjointly(everyone, labels, 4, _generator(seed, QUARTER, partition))
             yield from _resamples(units, four, QUARTER, partition)
 
     def _full(self, units: Units) -> Iterator[Resample]:
@@ -141,7 +139,7 @@ class ReplicationDesign:
 
 
 def samples_for_halves(keep: int) -> int:
-    """Return how many units a class needs, of which each half keeps so many."""
+    """Return how many units a class needs so that each half keeps `keep` of them."""
     return 2 * keep
 
 
@@ -156,8 +154,7 @@ def classes_left_out(units: Units) -> dict[str, int]:
     Returns
     -------
     dict
-        Empty where every class is large enough, and where fewer than two are: then nothing can be
-        halved.
+        Empty if every class is large enough, and if fewer than two are: then nothing can be halved.
     """
     counts, keeps = units.holders.tolist(), units.keep.tolist()
     small = [
@@ -170,11 +167,11 @@ def classes_left_out(units: Units) -> dict[str, int]:
     return {str(units.classes[code]): counts[code] for code in small}
 
 
-def halved_rows(units: Units) -> NDArray[np.intp]:
+def halved_rows(units: Units) -> IndexArray:
     """Return the rows of all classes that are large enough to be halved."""
-    out = classes_left_out(units)
-    left = np.isin([str(label) for label in units.classes], list(out))
-    return np.flatnonzero(~left[units.codes])
+    small = classes_left_out(units)
+    is_small = np.isin([str(label) for label in units.classes], list(small))
+    return np.flatnonzero(~is_small[units.codes])
 
 
 def halved_units(units: Units) -> Units:
@@ -182,11 +179,11 @@ def halved_units(units: Units) -> Units:
     rows = halved_rows(units)
     if len(rows) == len(units.y):
         return units
-    return Units.of(units.y[rows], None if units.groups is None else units.groups[rows])
+    return Units.from_labels(units.y[rows], None if units.groups is None else units.groups[rows])
 
 
 def left_out_note(classes: Mapping[str, int], noun: str) -> str:
-    """Say which classes a replication estimate leaves out; nothing where it leaves out none.
+    """Return a note on the classes that a replication estimate leaves out; empty if none.
 
     Parameters
     ----------
@@ -210,29 +207,18 @@ def _generator(seed: int, role: str, position: int) -> np.random.Generator:
     return np.random.default_rng(sequence)
 
 
-def _resamples(
-    units: Units, parts: list[NDArray[np.intp]], role: str, outer: int
-) -> Iterator[Resample]:
+def _resamples(units: Units, parts: list[IndexArray], role: str, outer: int) -> Iterator[Resample]:
     for part in parts:
         yield Resample(units.rows(part), NO_ROWS, role=role, outer=outer)
 
 
-def _usable(resample: Resample, units: Units) -> bool:
-    """Whether two samples of every class are there."""
+def _has_enough_samples(resample: Resample, units: Units) -> bool:
+    """Return whether a resample has two different samples of every class."""
     return bool(units.distinct(resample.train).min() >= 2)
 
 
-class Numbered(Protocol):
-    """A resample, or what is known of one."""
-
-    @property
-    def role(self) -> str: ...
-    @property
-    def outer(self) -> int | None: ...
-
-
-class Placed(Protocol):
-    """What tells which resamples belong together."""
+class ResamplePlace(Protocol):
+    """The place of a resample in a design: which resamples belong together."""
 
     @property
     def role(self) -> str:
@@ -240,7 +226,7 @@ class Placed(Protocol):
 
     @property
     def outer(self) -> int | None:
-        """The number that those share which are compared with each other."""
+        """The number that resamples share which are compared with each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,34 +236,34 @@ class ReplicationPairs:
     Attributes
     ----------
     halves : ndarray of int, shape (K, 2)
-        A pair a split.
+        One pair per split.
     parts : ndarray of int, shape (B, 2, 2)
-        For each subset two splits, a pair each.
+        For each subset two splits, one pair each.
     quarters : ndarray of int, shape (Q, 6, 2)
         For each partition the six pairs of its four quarters.
     full : ndarray of int, shape (F,)
         The fits of the full data; none in studies of earlier versions.
     """
 
-    halves: NDArray[np.intp]
-    parts: NDArray[np.intp]
-    quarters: NDArray[np.intp]
-    full: NDArray[np.intp]
+    halves: IndexArray
+    parts: IndexArray
+    quarters: IndexArray
+    full: IndexArray
 
     @classmethod
-    def of(cls, resamples: Sequence[Numbered]) -> ReplicationPairs:
-        """Find the pairs in a list of resamples; those of other roles are passed over."""
-        halves, parts, quarters = (_together(resamples, role) for role in ROLES)
+    def from_resamples(cls, resamples: Sequence[ResamplePlace]) -> ReplicationPairs:
+        """Find the pairs in a list of resamples; other roles are ignored."""
+        halves, parts, quarters = (_positions_by_role(resamples, role) for role in ROLES)
         six = list(combinations(range(4), 2))
         return cls(
             halves.reshape(-1, 2),
-            parts.reshape(-1, SPLITS, 2),
+            parts.reshape(-1, SPLITS_PER_SUBSET, 2),
             quarters.reshape(-1, 4)[:, six],
-            _together(resamples, FULL),
+            _positions_by_role(resamples, FULL),
         )
 
 
-def _together(resamples: Sequence[Numbered], role: str) -> NDArray[np.intp]:
-    """Return the positions of the resamples of a role, those of one number side by side."""
-    own = [at for at, one in enumerate(resamples) if one.role == role]
-    return np.array(sorted(own, key=lambda at: resamples[at].outer or 0), dtype=np.intp)
+def _positions_by_role(resamples: Sequence[ResamplePlace], role: str) -> IndexArray:
+    """Return the positions of the resamples of a role, ordered by `outer`."""
+    positions = [i for i, resample in enumerate(resamples) if resample.role == role]
+    return np.array(sorted(positions, key=lambda i: resamples[i].outer or 0), dtype=np.intp)

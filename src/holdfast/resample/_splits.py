@@ -1,27 +1,23 @@
-"""Splits that others make: scikit-learn's splitters, or pairs of rows."""
+"""Splits of scikit-learn splitters, or given as pairs of rows."""
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from holdfast._formatting import NOT_INDEPENDENT, did_you_mean, format_list, plural
-from holdfast._object_spec import parse_call, parse_spelling
+from holdfast._formatting import did_you_mean, format_list, plural
+from holdfast._object_spec import parse_call, parse_object_spec
+from holdfast._typing import AnyArray, IndexArray, ProtocolLike
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.resample._protocol import Protocol, Resample
+from holdfast.resample._protocol import NOT_INDEPENDENT, Protocol, Resample
 from holdfast.resample._registry import get_protocol, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from holdfast.resample._strata import Units
+from holdfast.resample._strata import Units
 
 
 @protocol(
@@ -36,8 +32,8 @@ class Splits(Protocol):
 
     A splitter that shuffles and has no seed of its own is seeded by `random_state` of `draw`.
     Subjects are handed to the splitter; one that ignores them is refused when a subject
-    is on both sides. How often samples are tested depends on the splitter:
-    :func:`holdfast.resample.times_tested` tells it from the resamples.
+    is on both sides. How often samples are tested depends on the splitter; see
+    :func:`holdfast.resample.times_tested`.
 
     Parameters
     ----------
@@ -58,34 +54,29 @@ class Splits(Protocol):
     def __post_init__(self) -> None:
         if isinstance(self.splitter, str) or not hasattr(self.splitter, "split"):
             # pairs may come from a generator, which can be read only once
-            object.__setattr__(self, "splitter", _pairs(self.splitter))
+            object.__setattr__(self, "splitter", _as_pairs(self.splitter))
 
     @property
     def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples: rows that are given are rows of all the data."""
+        """Whether it can draw inner resamples: not from given rows, which are rows of all data."""
         return not isinstance(self.splitter, tuple)
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
+    def _describe(self, unit: str) -> str:
         if isinstance(self.splitter, tuple):
             return plural(len(self.splitter), "given split")
         return f"the splits of {self.splitter!r}"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         return (
-            f"How much the selection changes between training parts ({self._described(unit)}); as "
+            f"How much the selection changes between training parts ({self._describe(unit)}); as "
             f"far as they share {unit}s, {NOT_INDEPENDENT}."
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the name and a description; a splitter cannot be made from it again."""
+        """Return the name and a description; a splitter cannot be restored from it."""
         return {"name": self.record.name, "splitter": self.description}
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         for position, (train, test) in enumerate(self._split(units, random_state)):
             where = f"split {position}"
             resample = Resample(_rows(train, units, where), _rows(test, units, where))
@@ -98,7 +89,7 @@ class Splits(Protocol):
         splitter, X = _seed_splitter(self.splitter, random_state), np.zeros((len(units.y), 1))
         try:
             with warnings.catch_warnings():
-                # said of classes rarer than folds, and of subjects ignored: both are checked here
+                # about classes rarer than folds, and ignored subjects: both are checked here
                 warnings.simplefilter("ignore", UserWarning)
                 return list(splitter.split(X, units.y, units.groups))
         except (ValueError, TypeError) as error:
@@ -107,21 +98,21 @@ class Splits(Protocol):
             ) from error
 
 
-def _pairs(given: Any) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:  # noqa: ANN401
+def _as_pairs(given: ProtocolLike) -> tuple[tuple[AnyArray, AnyArray], ...]:
     try:
         pairs = tuple((np.asarray(train), np.asarray(test)) for train, test in given)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             "splits must be a splitter with a method split, or pairs (train, test) of rows; "
-            f"received {type(given).__name__}."
+            f"got {type(given).__name__}."
         ) from error
     if not pairs:
-        raise InvalidInputError("splits must hold at least one pair (train, test); received none.")
+        raise InvalidInputError("splits must hold at least one pair (train, test); got none.")
     return pairs
 
 
-def _seed_splitter(splitter: Any, random_state: int) -> Any:  # noqa: ANN401
-    """Return a copy that is seeded where it would be random: the original stays as it was."""
+def _seed_splitter(splitter: ProtocolLike, random_state: int) -> Any:  # noqa: ANN401
+    """Return a copy that is seeded if it would be random; the original is not changed."""
     splitter = copy.deepcopy(splitter)
     if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
         seed = np.random.SeedSequence(random_state).generate_state(1)[0]
@@ -129,7 +120,7 @@ def _seed_splitter(splitter: Any, random_state: int) -> Any:  # noqa: ANN401
     return splitter
 
 
-def _rows(given: ArrayLike, units: Units, where: str) -> NDArray[np.intp]:
+def _rows(given: ArrayLike, units: Units, where: str) -> IndexArray:
     """Return rows in order, from rows or from a mask."""
     rows, n = np.asarray(given), len(units.y)
     if rows.dtype == bool and rows.shape == (n,):
@@ -138,7 +129,7 @@ def _rows(given: ArrayLike, units: Units, where: str) -> NDArray[np.intp]:
         return np.empty(0, dtype=np.intp)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
         raise InvalidInputError(
-            f"{where}: rows must be whole numbers from 0 to {n - 1}, or a mask of {n}; received "
+            f"{where}: rows must be whole numbers from 0 to {n - 1}, or a mask of {n}; got "
             f"{format_list(rows.ravel())}."
         )
     return np.sort(rows.astype(np.intp))
@@ -155,17 +146,17 @@ def _check_apart(resample: Resample, units: Units, where: str) -> None:
         )
 
 
-# Whatever names a protocol becomes one: text, a dictionary, a splitter, pairs of rows.
+# Conversion of text, dictionaries, splitters and pairs of rows to protocols.
 
 
-def as_protocol(given: Any) -> Protocol:  # noqa: ANN401
-    """Return a protocol for whatever stands for one.
+def as_protocol(given: ProtocolLike) -> Protocol:
+    """Convert a name, a mapping, a splitter or pairs of rows to a protocol.
 
     Parameters
     ----------
     given : Protocol, str, mapping, splitter or iterable of pairs
         A protocol stays as it is. Text is a name with options, as on the command line. A mapping
-        has the name under ``"name"``, beside the options. A splitter has a method `split`, as
+        has the name under ``"name"``, next to the options. A splitter has a method `split`, as
         those of scikit-learn. Pairs are rows for training and rows for testing.
 
     Returns
@@ -200,7 +191,7 @@ def as_protocol(given: Any) -> Protocol:  # noqa: ANN401
         return Splits(given)
     raise InvalidInputError(
         "a protocol must be a Protocol, its name, a splitter or pairs of rows (train, test); "
-        f"received {given!r}."
+        f"got {given!r}."
     )
 
 
@@ -208,14 +199,14 @@ def _parse_protocol(text: str) -> Protocol:
     if "(" in text.partition(":")[0]:
         name, values, options = parse_call(text)
         return _make_protocol(name, values, options)
-    name, options = parse_spelling(text)
+    name, options = parse_object_spec(text)
     return _make_protocol(name, [], options)
 
 
 def _from_mapping(given: Mapping[str, Any]) -> Protocol:
     options = dict(given)
     if not isinstance(options.get("name"), str):
-        raise InvalidInputError(f"a protocol needs a name, as text; received {options!r}.")
+        raise InvalidInputError(f"a protocol needs a name, as text; got {options!r}.")
     return _make_protocol(options.pop("name"), [], options)
 
 
@@ -223,11 +214,11 @@ def _make_protocol(name: str, values: list[Any], options: dict[str, Any]) -> Pro
     kind = get_protocol(name).kind
     if kind is Splits:
         raise InvalidInputError(
-            "splits must be a splitter or pairs of rows; they have no spelling."
+            "splits must be a splitter or pairs of rows; they cannot be given as text."
         )
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if len(values) > len(known):
-        raise InvalidInputError(f"{name} takes at most {len(known)} values; received {values!r}.")
+        raise InvalidInputError(f"{name} takes at most {len(known)} values; got {values!r}.")
     first = dict(zip(known, values, strict=False))
     for key in options:
         if key in first:

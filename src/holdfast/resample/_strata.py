@@ -1,20 +1,17 @@
-"""What is drawn: samples, or subjects with all their samples."""
+"""The units that protocols draw: samples, or subjects with all their samples."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from holdfast._formatting import format_list, plural
+from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,9 +21,9 @@ class Units:
     Attributes
     ----------
     y : ndarray
-        The class of each sample, as received.
+        The class of each sample, as given.
     groups : ndarray or None
-        The subject of each sample, as received.
+        The subject of each sample, as given.
     classes : ndarray
         The classes, sorted.
     codes : ndarray of int
@@ -34,25 +31,25 @@ class Units:
     table : ndarray of int
         How many samples of each class (columns) each unit (rows) has.
     order, starts, sizes : ndarray of int
-        The rows in the order of their units; where each unit starts in it; rows a unit.
+        The rows in the order of their units; where each unit starts in it; rows per unit.
     """
 
-    y: NDArray[Any]
-    groups: NDArray[Any] | None
-    classes: NDArray[Any]
-    codes: NDArray[np.intp]
-    table: NDArray[np.intp]
-    order: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    sizes: NDArray[np.intp]
+    y: AnyArray
+    groups: AnyArray | None
+    classes: AnyArray
+    codes: IndexArray
+    table: IndexArray
+    order: IndexArray
+    starts: IndexArray
+    sizes: IndexArray
 
     @classmethod
-    def of(cls, y: ArrayLike, groups: ArrayLike | None) -> Units:
-        """Check classes and subjects, and find the units."""
+    def from_labels(cls, y: ArrayLike, groups: ArrayLike | None) -> Units:
+        """Check classes and subjects, and build the units."""
         labels = label_column(y, "y")
         classes, codes = number_entries(labels, "y")
         if len(classes) < 2:
-            raise InvalidInputError("y must hold at least two classes; received one.")
+            raise InvalidInputError("y must hold at least two classes; got one.")
         subjects = None if groups is None else label_column(groups, "groups", len(labels))
         unit = np.arange(len(codes)) if subjects is None else number_entries(subjects, "groups")[1]
         table = np.zeros((unit.max() + 1, len(classes)), dtype=np.intp)
@@ -71,22 +68,22 @@ class Units:
 
     @property
     def count(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return len(self.table)
 
     @property
-    def holders(self) -> NDArray[np.intp]:
-        """How many units have samples of each class."""
-        holders: NDArray[np.intp] = (self.table > 0).sum(axis=0)
+    def holders(self) -> IndexArray:
+        """Number of units that have samples of each class."""
+        holders: IndexArray = (self.table > 0).sum(axis=0)
         return holders
 
     @property
-    def keep(self) -> NDArray[np.intp]:
+    def keep(self) -> IndexArray:
         """How many units of each class a training part keeps, so that it has 2 samples of it.
 
         One subject is enough where every subject of the class has several samples of it.
         """
-        fewest: NDArray[np.intp] = np.where(self.table > 0, self.table, 2).min(axis=0, initial=2)
+        fewest: IndexArray = np.where(self.table > 0, self.table, 2).min(axis=0, initial=2)
         return 3 - fewest
 
     @property
@@ -98,7 +95,7 @@ class Units:
         """Return the name of a class as messages show it."""
         return repr(self.classes[code].item())
 
-    def rows(self, drawn: NDArray[np.intp]) -> NDArray[np.intp]:
+    def rows(self, drawn: IndexArray) -> IndexArray:
         """Return the rows of drawn units, in order; a unit that was drawn twice counts twice."""
         if self.groups is None:
             return np.sort(drawn)
@@ -107,20 +104,20 @@ class Units:
         places = np.repeat(self.starts[drawn] - before, sizes) + np.arange(sizes.sum())
         return np.sort(self.order[places])
 
-    def split(self, drawn: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def split(self, drawn: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return the rows of drawn units, and the rows of all other units."""
         left = np.ones(self.count, dtype=bool)
         left[drawn] = False
         return self.rows(drawn), self.rows(np.flatnonzero(left))
 
-    def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def distinct(self, rows: IndexArray) -> IndexArray:
         """Return how many different samples of each class rows in order have."""
         first = np.diff(rows, prepend=-1) > 0  # copies follow each other
         return np.bincount(self.codes[rows[first]], minlength=len(self.classes))
 
 
-def number_entries(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the different entries, sorted, and the number of each entry among them."""
+def number_entries(column: AnyArray, name: str) -> tuple[AnyArray, IndexArray]:
+    """Return the distinct entries, sorted, and the index of each entry among them."""
     try:
         if not _has_missing(column):
             return np.unique(column, return_inverse=True)
@@ -128,38 +125,38 @@ def number_entries(column: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArr
         pass  # entries that cannot be sorted or compared
     kinds = sorted({type(entry).__name__ for entry in column.tolist()})
     raise InvalidInputError(
-        f"{name} must be all text or all numbers, with no entry missing; received "
+        f"{name} must be all text or all numbers, with no entry missing; got "
         f"{format_list(kinds)}, or NaN. Give each sample its {name}, or leave the sample out."
     )
 
 
-def _has_missing(column: NDArray[Any]) -> bool:
+def _has_missing(column: AnyArray) -> bool:
     if column.dtype.kind not in "fO":
         return False
     return any(entry is None or entry != entry for entry in column.tolist())  # noqa: PLR0124
 
 
-def label_column(values: ArrayLike, name: str, length: int | None = None) -> NDArray[Any]:
+def label_column(values: ArrayLike, name: str, length: int | None = None) -> AnyArray:
     """Return labels as one column; refuse other shapes and another length."""
     column = np.asarray(values)
     if column.ndim != 1 or column.size == 0:
-        raise InvalidInputError(f"{name} must be one column; received shape {column.shape}.")
+        raise InvalidInputError(f"{name} must be one column; got shape {column.shape}.")
     if length is not None and len(column) != length:
         raise InvalidInputError(
-            f"{name} must have one entry a sample: {length:,}; received {len(column):,}."
+            f"{name} must have one entry per sample: {length:,}; got {len(column):,}."
         )
     return column
 
 
-# Units by class: what is drawn is drawn within each stratum.
+# Strata: protocols draw within each of them.
 
 MAX_CLASSES_NAMED = 3
-"""Classes that messages name; more that are too small are hardly classes."""
+"""Classes that messages name; more small ones suggest that the labels are numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Units of like classes; one stratum of all units where classes are not to be kept.
+    """Units grouped by their classes; one stratum of all units without stratification.
 
     Attributes
     ----------
@@ -170,21 +167,21 @@ class Strata:
     starts, sizes : ndarray of int
         Where each stratum starts in `order`, and its number of units.
     least : ndarray of int
-        So many units of each stratum stay in every training part.
+        Units of each stratum that stay in every training part.
     """
 
-    labels: NDArray[np.intp]
-    order: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    sizes: NDArray[np.intp]
-    least: NDArray[np.intp]
+    labels: IndexArray
+    order: IndexArray
+    starts: IndexArray
+    sizes: IndexArray
+    least: IndexArray
 
     @classmethod
-    def of(cls, units: Units, *, stratify: bool) -> Strata:
-        """Sort units by their classes, or take them all together."""
+    def from_units(cls, units: Units, *, stratify: bool) -> Strata:
+        """Group units by their classes, or take all of them together."""
         if stratify:
-            labels = like_classes(units.table)
-            least = least_of(labels, units.table)
+            labels = group_by_classes(units.table)
+            least = units_to_keep(labels, units.table)
         else:
             labels = np.zeros(units.count, dtype=np.intp)
             least = units.keep.max(keepdims=True)
@@ -193,27 +190,27 @@ class Strata:
         return cls(labels, order, np.cumsum(sizes) - sizes, sizes, least)
 
     @cached_property
-    def place(self) -> NDArray[np.intp]:
+    def place(self) -> IndexArray:
         """The place of each unit of `order` within its stratum, from 0."""
         return np.arange(len(self.order)) - np.repeat(self.starts, self.sizes)
 
-    def shuffled(self, generator: np.random.Generator) -> NDArray[np.intp]:
+    def shuffle(self, generator: np.random.Generator) -> IndexArray:
         """Return the units by stratum, in random order within each."""
         return np.lexsort((generator.random(len(self.labels)), self.labels))
 
-    def first(self, ordered: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the first units of each stratum, so many as `counts` says."""
+    def take_first(self, ordered: IndexArray, counts: IndexArray) -> IndexArray:
+        """Return the first `counts` units of each stratum."""
         return ordered[self.place < np.repeat(counts, self.sizes)]
 
-    def with_replacement(
-        self, counts: NDArray[np.intp], generator: np.random.Generator
-    ) -> NDArray[np.intp]:
-        """Draw so many units of each stratum as `counts` says; a unit may be drawn again."""
+    def with_replacement(self, counts: IndexArray, generator: np.random.Generator) -> IndexArray:
+        """Draw `counts` units of each stratum; a unit may be drawn again."""
         sizes, starts = np.repeat(self.sizes, counts), np.repeat(self.starts, counts)
         return self.order[starts + (generator.random(len(sizes)) * sizes).astype(np.intp)]
 
 
-def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: bool) -> None:
+def check_class_sizes(
+    units: Units, needed: Callable[[int], int], why: str, *, stratify: bool
+) -> None:
     """Refuse data in which a class has too few units.
 
     Without stratification it is the number of all units that counts.
@@ -223,7 +220,7 @@ def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: b
     units : Units
         The units.
     needed : callable
-        Tells how many units a class needs, of which a training part must keep so many.
+        Returns how many units a class needs if a training part must keep a given number.
     why : str
         Completes the sentence; ``{needed}`` and ``{keep}`` stand for these two numbers.
     stratify : bool
@@ -235,11 +232,11 @@ def require(units: Units, needed: Callable[[int], int], why: str, *, stratify: b
     small = [code for code, keep in enumerate(keeps.tolist()) if counts[code] < needed(keep)]
     if small:
         keep = int(keeps[small[0]])
-        found = [_format_class_size(units, code, int(counts[code]), stratify) for code in small]
-        asked = " Are these classes, and not numbers?" if len(found) > MAX_CLASSES_NAMED else ""
+        sizes = [_format_class_size(units, code, int(counts[code]), stratify) for code in small]
+        hint = " Are these classes, and not numbers?" if len(sizes) > MAX_CLASSES_NAMED else ""
         raise InvalidInputError(
-            f"{format_list(found, MAX_CLASSES_NAMED)}; "
-            f"{why.format(needed=needed(keep), keep=keep)}.{asked}"
+            f"{format_list(sizes, MAX_CLASSES_NAMED)}; "
+            f"{why.format(needed=needed(keep), keep=keep)}.{hint}"
         )
 
 
@@ -248,27 +245,27 @@ def _format_class_size(units: Units, code: int, count: int, stratify: bool) -> s
     return f"class {units.class_name(code)} has {amount}" if stratify else f"there are {amount}"
 
 
-# Subjects of like classes: how units are sorted into strata, and what a stratum must keep.
+# How units are grouped into strata, and how many units of a stratum a training part keeps.
 #
 # A unit of one class belongs to the stratum of that class. Subjects with samples of several
-# classes, as in paired designs, have strata of their own, by the class of most samples and by the
-# classes that are there.
+# classes, as in paired designs, have separate strata, by the class of most samples and by the
+# classes that occur.
 
 MIN_UNITS_PER_STRATUM = 5
-"""Strata of fewer units are merged into others, unless a class lives in them above all."""
+"""Smaller strata are merged into others, unless they are the largest stratum of a class."""
 
 
-def like_classes(table: NDArray[np.intp]) -> NDArray[np.intp]:
+def group_by_classes(table: IndexArray) -> IndexArray:
     """Return the stratum of each unit, from the samples of each class that each unit has."""
-    kinds = _kinds(table)
+    kinds = _mixture_codes(table)
     sizes = np.bincount(kinds)
-    homes = _homes(kinds, sizes, table)
+    homes = _largest_strata(kinds, sizes, table)
     small = sizes < MIN_UNITS_PER_STRATUM
     small[homes] = False
     return _renumber_strata(np.where(small[kinds], homes[table.argmax(axis=1)], kinds))
 
 
-def _kinds(table: NDArray[np.intp]) -> NDArray[np.intp]:
+def _mixture_codes(table: IndexArray) -> IndexArray:
     """Number the mixtures of classes; units of one class come first, in the order of classes."""
     kinds = table.argmax(axis=1)
     mixed = np.count_nonzero(table, axis=1) > 1
@@ -279,25 +276,23 @@ def _kinds(table: NDArray[np.intp]) -> NDArray[np.intp]:
     return _renumber_strata(kinds)
 
 
-def _homes(
-    kinds: NDArray[np.intp], sizes: NDArray[np.intp], table: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def _largest_strata(kinds: IndexArray, sizes: IndexArray, table: IndexArray) -> IndexArray:
     """Return, for each class, the largest stratum whose units have samples of it."""
     held = np.zeros((len(sizes), table.shape[1]), dtype=bool)
     held[kinds] = table > 0
-    homes: NDArray[np.intp] = np.where(held, sizes[:, None], 0).argmax(axis=0)
+    homes: IndexArray = np.where(held, sizes[:, None], 0).argmax(axis=0)
     return homes
 
 
-def _renumber_strata(labels: NDArray[np.intp]) -> NDArray[np.intp]:
+def _renumber_strata(labels: IndexArray) -> IndexArray:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def least_of(labels: NDArray[np.intp], table: NDArray[np.intp]) -> NDArray[np.intp]:
+def units_to_keep(labels: IndexArray, table: IndexArray) -> IndexArray:
     """Return how many units of each stratum give a training part 2 samples of every class.
 
-    Classes are gone through from the rarest on; those that then have 2 samples anyway, as the
-    other class of a paired design, ask for no more.
+    Classes are considered from the rarest on; those that have 2 samples already, such as the
+    other class of a paired design, need no more.
     """
     shape, held = (labels.max() + 1, table.shape[1]), table > 0
     holders, fewest = np.zeros(shape, dtype=np.intp), np.full(shape, 2, dtype=np.intp)
@@ -315,44 +310,44 @@ def least_of(labels: NDArray[np.intp], table: NDArray[np.intp]) -> NDArray[np.in
     return least
 
 
-# Classes keep their shares: how many units of each class are drawn, and which.
+# Stratified drawing: how many units of each stratum are drawn, and which.
 
 
 class Drawing:
-    """Units drawn at random, so many in all, each class in its share.
+    """Random draws of a fixed number of units in which each class keeps its share.
 
     Parameters
     ----------
     units : Units
         The units.
     total : int
-        How many are drawn.
+        Number of units to draw.
     who : str
-        Who draws, as the message says it that refuses classes of one unit.
+        Name of the protocol, for the error about classes of one unit.
     stratify : bool
         Whether classes keep their shares.
     """
 
     def __init__(self, units: Units, total: int, who: str, *, stratify: bool) -> None:
         why = f"{who} needs at least 2 {units.noun}s of every class"
-        require(units, lambda _: 2, why, stratify=stratify)
-        self._strata = Strata.of(units, stratify=stratify)
+        check_class_sizes(units, lambda _: 2, why, stratify=stratify)
+        self._strata = Strata.from_units(units, stratify=stratify)
         self._shares = Shares(self._strata, total)
 
-    def without_replacement(self, generator: np.random.Generator) -> NDArray[np.intp]:
-        """Draw each unit once at most."""
-        shuffled = self._strata.shuffled(generator)
-        return self._strata.first(shuffled, self._shares.counts(generator))
+    def without_replacement(self, generator: np.random.Generator) -> IndexArray:
+        """Draw each unit at most once."""
+        shuffled = self._strata.shuffle(generator)
+        return self._strata.take_first(shuffled, self._shares.counts(generator))
 
-    def with_replacement(self, generator: np.random.Generator) -> NDArray[np.intp]:
-        """Draw units; one that was drawn may be drawn again."""
+    def with_replacement(self, generator: np.random.Generator) -> IndexArray:
+        """Draw units, each possibly several times."""
         return self._strata.with_replacement(self._shares.counts(generator), generator)
 
 
 class Shares:
     """How many of a total each stratum gets: largest remainders, ties at random.
 
-    Every stratum gets `least`, or all it has; strata above their share make room.
+    Every stratum gets at least `least` units, or all it has; strata above their share give way.
     """
 
     def __init__(self, strata: Strata, total: int) -> None:
@@ -365,20 +360,21 @@ class Shares:
                 f"training parts of {total:,} are too small: with as many of every class as "
                 f"selectors need they have at least {self._lower.sum():,}."
             )
-        self._settled = lru_cache(maxsize=1024)(self._settle)  # few classes: few orders
+        self._cached_counts = lru_cache(maxsize=1024)(self._settle)  # few classes: few orders
         priority = range(len(self._quotas))
-        one, other = self._settled(tuple(priority)), self._settled(tuple(reversed(priority)))
-        self._fixed = one if (one == other).all() else None  # None: ties are to be broken
+        first = self._cached_counts(tuple(priority))
+        last = self._cached_counts(tuple(reversed(priority)))
+        self._fixed = first if (first == last).all() else None  # None: ties are to be broken
 
-    def counts(self, generator: np.random.Generator) -> NDArray[np.intp]:
+    def counts(self, generator: np.random.Generator) -> IndexArray:
         """Return the number for each stratum."""
         if self._fixed is not None:
             return self._fixed
-        return self._settled(tuple(generator.permutation(len(self._quotas)).tolist()))
+        return self._cached_counts(tuple(generator.permutation(len(self._quotas)).tolist()))
 
-    def _settle(self, priority: tuple[int, ...]) -> NDArray[np.intp]:
-        """Settle the shares one unit at a time; `priority` decides between equal claims."""
-        counts: NDArray[np.intp] = np.floor(self._quotas).astype(np.intp)
+    def _settle(self, priority: tuple[int, ...]) -> IndexArray:
+        """Adjust the rounded shares one unit at a time; `priority` decides between equal claims."""
+        counts: IndexArray = np.floor(self._quotas).astype(np.intp)
         counts = np.clip(counts, self._lower, self._upper)
         while counts.sum() < self._total:
             claims = np.where(counts < self._upper, self._quotas - counts, -np.inf)
@@ -389,6 +385,6 @@ class Shares:
         return counts
 
 
-def _largest(claims: NDArray[np.float64], priority: tuple[int, ...]) -> int:
-    rounded = np.round(claims, 9)  # claims that differ by rounding errors alone are equal
+def _largest(claims: FloatArray, priority: tuple[int, ...]) -> int:
+    rounded = np.round(claims, 9)  # claims that differ only by rounding errors are equal
     return int(np.lexsort((np.asarray(priority), rounded))[-1])

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast._formatting import NOT_INDEPENDENT, kind_of, percent, plural
-from holdfast._validation import check_integer, count_of_part, flag, part_or_count
+from holdfast._formatting import format_short_percent, plural
+from holdfast._random import generators
+from holdfast._typing import IndexArray
+from holdfast._validation import as_count, check_flag, check_integer, check_part_or_count
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ranks import generators
-from holdfast.resample._protocol import Protocol, Resample
+from holdfast.resample._protocol import NOT_INDEPENDENT, Protocol, Resample, stratified_prefix
 from holdfast.resample._registry import protocol
-from holdfast.resample._strata import Drawing, Strata, require
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from holdfast.resample._strata import Units
+from holdfast.resample._strata import Drawing, Strata, Units, check_class_sizes
 
 
 @protocol(
@@ -75,44 +69,42 @@ class Subsampling(Protocol):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_resamples", check_integer(self.n_resamples, "n_resamples", 1))
-        object.__setattr__(self, "train_size", part_or_count(self.train_size, "train_size"))
-        object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
+        object.__setattr__(self, "train_size", check_part_or_count(self.train_size, "train_size"))
+        object.__setattr__(self, "stratify", check_flag(self.stratify, "stratify"))
 
-    def _described(self, unit: str) -> str:
+    def _describe(self, unit: str) -> str:
         size = self.train_size
-        wide = f"{size:,} {unit}s" if isinstance(size, int) else percent(size)
-        return f"{plural(self.n_resamples, f'{kind_of(self.stratify)}subsample')} of {wide}"
+        samples = plural(self.n_resamples, f"{stratified_prefix(self.stratify)}subsample")
+        return f"{samples} of " + (
+            f"{size:,} {unit}s" if isinstance(size, int) else format_short_percent(size)
+        )
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         if isinstance(self.train_size, int):
             return (
                 f"How much the selection changes from one random choice of {self.train_size:,} "
-                f"{unit}s to another ({self._described(unit)}); subsamples of one data set share "
+                f"{unit}s to another ({self._describe(unit)}); subsamples of one data set share "
                 f"{unit}s, the more the larger they are, so {NOT_INDEPENDENT}."
             )
+        left_out = format_short_percent(1 - self.train_size)
         return (
-            f"How much the selection changes when a random {percent(1 - self.train_size)} of the "
-            f"{unit}s is left out ({self._described(unit)}); two subsamples share about "
-            f"{percent(self.train_size)} of their {unit}s, so {NOT_INDEPENDENT}."
+            f"How much the selection changes when a random {left_out} of the {unit}s is left out"
+            f" ({self._describe(unit)}); two subsamples share about "
+            f"{format_short_percent(self.train_size)} of their {unit}s, so {NOT_INDEPENDENT}."
         )
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         drawing = Drawing(units, self._size(units), "subsampling", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
             yield Resample(*units.split(drawing.without_replacement(generator)))
 
     def _size(self, units: Units) -> int:
         if isinstance(self.train_size, float):
-            return min(count_of_part(self.train_size, units.count), units.count - 1)
+            return min(as_count(self.train_size, units.count), units.count - 1)
         if self.train_size >= units.count:
             raise InvalidInputError(
                 f"train_size must be below the {plural(units.count, units.noun)} that there are, "
-                f"so that some are left for testing; received {self.train_size:,}."
+                f"so that some are left for testing; got {self.train_size:,}."
             )
         return self.train_size
 
@@ -156,46 +148,40 @@ class ComplementaryHalves(Protocol):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_pairs", check_integer(self.n_pairs, "n_pairs", 1))
-        object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
+        object.__setattr__(self, "stratify", check_flag(self.stratify, "stratify"))
 
     @property
     def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples: there, all are compared with all."""
+        """Whether it can draw inner resamples: no, all of those are compared with each other."""
         return False
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
-        return f"{plural(self.n_pairs, 'pair')} of {kind_of(self.stratify)}complementary halves"
+    def _describe(self, unit: str) -> str:
+        halves = f"{stratified_prefix(self.stratify)}complementary halves"
+        return f"{plural(self.n_pairs, 'pair')} of {halves}"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         return (
             f"How well two studies that share no {unit}s agree, each half the size of this one "
-            f"({self._described(unit)}, compared within each pair); studies of the full size "
+            f"({self._describe(unit)}, compared within each pair); studies of the full size "
             "usually agree better."
         )
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         why = (
             f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
             "keeps {keep}"
         )
-        require(units, lambda keep: 2 * keep, why, stratify=self.stratify)
-        strata = Strata.of(units, stratify=self.stratify)
+        check_class_sizes(units, lambda keep: 2 * keep, why, stratify=self.stratify)
+        strata = Strata.from_units(units, stratify=self.stratify)
         for pair, generator in enumerate(generators(random_state, self.n_pairs)):
             one, other = map(units.rows, _halves(strata, generator))
             yield Resample(one, other, outer=pair)
             yield Resample(other, one, outer=pair)
 
 
-def _halves(
-    strata: Strata, generator: np.random.Generator
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _halves(strata: Strata, generator: np.random.Generator) -> tuple[IndexArray, IndexArray]:
     """Halve each stratum; the odd units of the strata are halved in turn, at random."""
-    shuffled = strata.shuffled(generator)
+    shuffled = strata.shuffle(generator)
     place, half = strata.place, np.repeat(strata.sizes // 2, strata.sizes)
     odd = generator.permutation(shuffled[place == 2 * half])
     few = len(odd) // 2
@@ -229,7 +215,7 @@ class DisjointParts(Protocol):
     n_repeats : int, default 20
         How often the data are cut anew.
     n_parts : int, default 3
-        How many parts.
+        Number of parts.
     stratify : bool, default True
         Keep the shares of the classes as exactly as possible.
 
@@ -251,58 +237,50 @@ class DisjointParts(Protocol):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_repeats", check_integer(self.n_repeats, "n_repeats", 1))
         object.__setattr__(self, "n_parts", check_integer(self.n_parts, "n_parts", 2))
-        object.__setattr__(self, "stratify", flag(self.stratify, "stratify"))
+        object.__setattr__(self, "stratify", check_flag(self.stratify, "stratify"))
 
     @property
     def can_be_inner(self) -> bool:
-        """Whether it makes inner resamples: there, all are compared with all."""
+        """Whether it can draw inner resamples: no, all of those are compared with each other."""
         return False
 
-    def _described(self, unit: str) -> str:  # noqa: ARG002
+    def _describe(self, unit: str) -> str:
         repeats = plural(self.n_repeats, "repeat")
-        return f"{repeats} of {self.n_parts} {kind_of(self.stratify)}disjoint parts"
+        return f"{repeats} of {self.n_parts} {stratified_prefix(self.stratify)}disjoint parts"
 
-    def _estimated(self, unit: str) -> str:
+    def _explain_estimate(self, unit: str) -> str:
         share = SHARES.get(self.n_parts, f"1/{self.n_parts} of")
         return (
             f"How well studies that share no {unit}s agree, each {share} the size of this one "
-            f"({self._described(unit)}, compared within each repeat); larger studies usually "
+            f"({self._describe(unit)}, compared within each repeat); larger studies usually "
             "agree better."
         )
 
-    def _draw(
-        self,
-        units: Units,
-        random_state: int,
-        n_features: int | None,  # noqa: ARG002
-    ) -> Iterator[Resample]:
+    def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         why = (
             f"{self.n_parts} disjoint parts need at least {{needed}} {units.noun}s of every "
             "class, so that each part keeps {keep}"
         )
-        require(units, lambda keep: self.n_parts * keep, why, stratify=self.stratify)
-        labels, everyone = Strata.of(units, stratify=self.stratify).labels, np.arange(units.count)
+        check_class_sizes(units, lambda keep: self.n_parts * keep, why, stratify=self.stratify)
+        labels = Strata.from_units(units, stratify=self.stratify).labels
         for repeat, generator in enumerate(generators(random_state, self.n_repeats)):
-            for part in disjoint(everyone, labels, self.n_parts, generator):
+            for part in split_disjointly(np.arange(units.count), labels, self.n_parts, generator):
                 yield Resample(*units.split(part), outer=repeat)
 
 
-def disjoint(
-    chosen: NDArray[np.intp],
-    labels: NDArray[np.intp],
-    count: int,
-    generator: np.random.Generator,
-) -> list[NDArray[np.intp]]:
-    """Cut units into parts of one size, each stratum as evenly as possible.
+def split_disjointly(
+    chosen: IndexArray, labels: IndexArray, count: int, generator: np.random.Generator
+) -> list[IndexArray]:
+    """Split units into disjoint parts of one size, each stratum as evenly as possible.
 
     Parameters
     ----------
     chosen : ndarray of int
-        The units to cut; those that are left over are in no part.
+        The units to split; those that are left over are in no part.
     labels : ndarray of int
-        The stratum of every unit there is.
+        The stratum of every unit.
     count : int
-        How many parts.
+        Number of parts.
     generator : Generator
         Decides which unit goes where.
 
@@ -311,14 +289,14 @@ def disjoint(
     list of ndarray
         The units of each part.
     """
-    turn = generator.permutation(labels.max() + 1)  # whose units are left over is left to chance
+    turn = generator.permutation(labels.max() + 1)  # leftovers come from random strata
     ordered = chosen[np.lexsort((generator.random(len(chosen)), turn[labels[chosen]]))]
     stratum = turn[labels[ordered]]
     sizes = np.bincount(stratum)
     place = np.arange(len(ordered)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     even = place < np.repeat(sizes - sizes % count, sizes)
     rest = ordered[~even]
-    rest = rest[: len(rest) - len(rest) % count]  # a stratum's follow each other: dealt out in turn
+    rest = rest[: len(rest) - len(rest) % count]  # sorted by stratum, so dealt out evenly
     parts = np.concatenate([place[even] % count, np.arange(len(rest)) % count])
     units = np.concatenate([ordered[even], rest])
     return [units[parts == part] for part in range(count)]

@@ -1,6 +1,12 @@
 """The verbs: from data and classes to a preference."""
 
-from holdfast.select._adapter import AnySelector
+from holdfast.select._adapter import (
+    AnySelector,
+    SparseModelError,
+    as_selector,
+    describe_preference,
+    named_selector,
+)
 from holdfast.select._cat_score import CATScore
 from holdfast.select._ensemble._ensemble import Ensemble
 from holdfast.select._ensemble._error_bounds import error_bound, largest_q, least_threshold
@@ -9,7 +15,7 @@ from holdfast.select._ensemble._stability_selection import StabilitySelection
 from holdfast.select._forest import ForestImportance
 from holdfast.select._groups._consensus_groups import ConsensusGroups
 from holdfast.select._groups._dense_groups import DenseGroups
-from holdfast.select._groups._group_selector import Grouped, Grouper
+from holdfast.select._groups._group_selector import GroupSelector, SelectedGroups
 from holdfast.select._groups._kmeans_groups import KMeansGroups
 from holdfast.select._groups._relevance_groups import DRAGS
 from holdfast.select._information import (
@@ -21,8 +27,24 @@ from holdfast.select._l1_path import L1Path
 from holdfast.select._linear_svm import LinearSVMWeights
 from holdfast.select._random_baselines import RandomScore, RandomSubset
 from holdfast.select._ranker import Ranker, Scorer
-from holdfast.select._registry import SelectorRecord, get_selector, list_selectors
+from holdfast.select._registry import (
+    SELECTORS,
+    SelectorRecord,
+    form_of,
+    get_selector,
+    list_selectors,
+)
 from holdfast.select._relieff import ReliefF
+from holdfast.select._resample_runner import (
+    ResamplePreference,
+    ResampleRanking,
+    ResampleSubset,
+    SelectorRunner,
+    TrainingPart,
+    failure_message,
+    impute_medians,
+    run_selector_on_resamples,
+)
 from holdfast.select._search._oscillating import OscillatingSearch
 from holdfast.select._search._search_state import Step
 from holdfast.select._search._sequential import (
@@ -31,7 +53,8 @@ from holdfast.select._search._sequential import (
     ForwardSelection,
 )
 from holdfast.select._search._subset_selector import SubsetSelector
-from holdfast.select._selector import Judge, Selector
+from holdfast.select._search._wrapper import Wrapper
+from holdfast.select._selector import BoundSelector, OfferedFeatures, Selector, resample_subjects
 from holdfast.select._svm_rfe import SVMRFE, halve_then_one, weka_tenth
 from holdfast.select._univariate import FScore, TScore
 
@@ -40,6 +63,7 @@ __all__ = [
     "SVMRFE",
     "AnySelector",
     "BackwardSelection",
+    "BoundSelector",
     "CATScore",
     "ConsensusGroups",
     "DenseGroups",
@@ -48,10 +72,8 @@ __all__ = [
     "FloatingSelection",
     "ForestImportance",
     "ForwardSelection",
-    "Grouped",
-    "Grouper",
+    "GroupSelector",
     "InformationGain",
-    "Judge",
     "KMeansGroups",
     "L1Path",
     "LinearSVMWeights",
@@ -62,6 +84,7 @@ __all__ = [
     "Ranker",
     "ReliefF",
     "Scorer",
+    "SelectedGroups",
     "Selector",
     "SelectorRecord",
     "StabilityPath",

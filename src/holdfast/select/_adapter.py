@@ -1,44 +1,46 @@
-"""Other people's selectors: scikit-learn's, estimators with importances, plain functions."""
+"""Adapters: scikit-learn selectors, estimators with importances, functions, names."""
 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from holdfast._formatting import format_list, plural
-from holdfast._object_spec import made_of, parse_either, snake_case
+from holdfast._object_spec import make_object, parse_spec_or_call, snake_case
+from holdfast._random import RandomState
+from holdfast._typing import (
+    AnyArray,
+    EstimatorLike,
+    FloatArray,
+    IndexArray,
+    LabelsLike,
+    MatrixLike,
+    RowLists,
+    SelectorLike,
+)
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._scores import importance
+from holdfast.preferences import Rankings, Weights, get_importance
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import form_of, get_selector, selector
 from holdfast.select._selector import Selector
 from holdfast.select._univariate import FScore
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences import Rankings, Weights
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
-
-
 _SCORES = ("scores_", "feature_importances_", "coef_")
 
 
 class SparseModelError(InvalidInputError):
-    """A model gives fewer features a weight than are to be selected."""
+    """A model gives a weight to fewer features than are to be selected."""
 
 
 @selector(
     name="any_selector", title="any scikit-learn selector, estimator or function", references=()
 )
 class AnySelector(Scorer):
-    """Use somebody else's way of judging features.
+    """Use a scikit-learn selector, an estimator or a function as a selector.
 
     Parameters
     ----------
@@ -55,15 +57,15 @@ class AnySelector(Scorer):
         count that the estimator does not reach, as it gives fewer features a weight other than 0,
         is an error: features without a weight have no order.
     random_state : int, Generator, RandomState or None, default 0
-        Seed of the order of features with equal scores, and of the estimator, if it takes one.
+        Seed of the order of features with equal scores, and of the estimator, if it has one.
 
     Attributes
     ----------
     estimator_ : estimator or callable
         The fitted clone, or the function.
     scores_ : array of shape (p,)
-        Scores; a constant feature without one (NaN) gets the lowest, any other without one is an
-        error.
+        Scores. A constant feature without a score (NaN) gets the lowest score; a NaN of any other
+        feature is an error.
     ranking_ : array of shape (p,)
         Ranks, 1 the best.
     support_ : array of shape (p,)
@@ -82,7 +84,7 @@ class AnySelector(Scorer):
 
     def __init__(
         self,
-        estimator: Any = None,  # noqa: ANN401  (an estimator or a function)
+        estimator: EstimatorLike = None,
         *,
         n_features_to_select: float | None = None,
         random_state: RandomState = 0,
@@ -92,72 +94,71 @@ class AnySelector(Scorer):
         self.random_state = random_state
 
     @property
-    def chooses_size(self) -> bool:
-        """Whether the wrapped estimator is a selector that is left to choose the size."""
+    def selects_own_size(self) -> bool:
+        """Whether the wrapped estimator is a selector that chooses the size itself."""
         return self.n_features_to_select is None and hasattr(self.estimator, "get_support")
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
-        judge = self._made(generator)
-        if hasattr(judge, "fit"):
-            scores = _judgement(judge.fit(X, y))
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
+        estimator = self._make_estimator(generator)
+        if hasattr(estimator, "fit"):
+            scores = _feature_scores(estimator.fit(X, y))
         else:
-            answer = judge(X, y, **_seed(judge, generator))
-            scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=float)
+            output = estimator(X, y, **_seed_argument(estimator, generator))
+            scores = np.asarray(output[0] if isinstance(output, tuple) else output, dtype=float)
         if scores.shape != (X.shape[1],):
             raise InvalidInputError(
                 f"one score per feature is needed, that is {X.shape[1]:,}; "
-                f"{judge!r} gave the shape {scores.shape}."
+                f"{estimator!r} gave the shape {scores.shape}."
             )
-        self.estimator_ = judge
-        return _finite(scores, X)
+        self.estimator_ = estimator
+        return _replace_missing_scores(scores, X)
 
-    def _rank(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> NDArray[Any]:  # noqa: ANN401
+    def _rank(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> AnyArray:
         ranks = super()._rank(X, y, generator)
-        self._check_reached(self.scores_)
+        self._check_enough_weights(self.scores_)
         return ranks
 
-    def _judge(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
+    def _select_many(
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
     ) -> tuple[Weights | None, Rankings]:
-        weights, rankings = super()._judge(X, y, rows, seeded)
+        weights, rankings = super()._select_many(X, y, rows, rngs)
         if weights is not None:
             for scores in weights.values:
-                self._check_reached(scores)
+                self._check_enough_weights(scores)
         return weights, rankings
 
-    def _check_reached(self, scores: Array) -> None:
-        """Refuse a number of features that would be filled up with features of weight 0."""
+    def _check_enough_weights(self, scores: FloatArray) -> None:
+        """Raise if features of weight 0 would be selected to reach the requested number."""
         if self.n_features_to_select is None:
             return
-        asked = self._count(len(scores))
-        reached = np.count_nonzero(scores > 0)
+        requested = self._count(len(scores))
+        positive = np.count_nonzero(scores > 0)
         zeros = np.count_nonzero(scores == 0)
-        filled = reached < asked <= reached + zeros
-        # where scores go below 0, a score of 0 has its place in their order: as the highest, or
-        # where the cut leaves out none of the features that have it
-        signed = reached + zeros < len(scores)
-        if not filled or (signed and (not reached or asked == reached + zeros)):
+        needs_zeros = positive < requested <= positive + zeros
+        # If there are negative scores, 0 is a score like any other. It is then legitimate as the
+        # highest score, or if all features that have it are selected.
+        signed = positive + zeros < len(scores)
+        if not needs_zeros or (signed and (not positive or requested == positive + zeros)):
             return
-        raise SparseModelError(self._too_sparse(int(reached), asked))
+        raise SparseModelError(self._sparse_model_message(int(positive), requested))
 
-    def _too_sparse(self, reached: int, asked: int) -> str:
-        """Say how many features have a weight, and how to ask for no more."""
-        own = "leave n_features_to_select out, so that it chooses the size itself."
+    def _sparse_model_message(self, positive: int, requested: int) -> str:
+        """Return how many features have a weight, and what to do about it."""
+        remedy = "leave n_features_to_select out, so that it chooses the size itself."
         if not hasattr(self.estimator, "fit"):
-            own = "take a selector of scikit-learn that chooses the size itself."
+            remedy = "use a scikit-learn selector that chooses the size itself."
         elif not hasattr(self.estimator, "get_support"):
-            own = "wrap it in scikit-learn's SelectFromModel, so that it chooses the size itself."
-        fewer = f"ask for at most {reached:,}" if reached else "let it keep some"
+            remedy = (
+                "wrap it in scikit-learn's SelectFromModel, so that it chooses the size itself."
+            )
+        fewer = f"Select at most {positive:,}" if positive else "Let it keep some"
         return (
-            f"{_name_of(self.estimator)} kept {reached:,} of the {asked:,} features asked for; all "
-            f"others have the weight 0. {fewer.capitalize()}, or {own}"
+            f"{_estimator_name(self.estimator)} kept {positive:,} of the {requested:,} features "
+            f"requested; all others have the weight 0. {fewer}, or {remedy}"
         )
 
-    def _made(self, generator: np.random.Generator) -> Any:  # noqa: ANN401
+    def _make_estimator(self, generator: np.random.Generator) -> EstimatorLike:
+        """Return a seeded clone of the estimator, or the function as it is."""
         given = FScore() if self.estimator is None else self.estimator
         if not hasattr(given, "fit"):
             if not callable(given):
@@ -165,72 +166,72 @@ class AnySelector(Scorer):
                     f"an estimator or a function f(X, y) is needed, got {given!r}."
                 )
             return given
-        judge = clone(given)
-        seeds = [key for key in judge.get_params() if key.split("__")[-1] == "random_state"]
-        return judge.set_params(**{key: int(generator.integers(2**31)) for key in seeds})
+        estimator = clone(given)
+        seeds = [key for key in estimator.get_params() if key.split("__")[-1] == "random_state"]
+        return estimator.set_params(**{key: int(generator.integers(2**31)) for key in seeds})
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: ANN401
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Fit the estimator, or call the function, and rank the features; see the class."""
         super().fit(X, y)
-        chosen = getattr(self.estimator_, "get_support", None)
-        if self.n_features_to_select is None and chosen is not None:
-            self.support_ = np.asarray(chosen(), dtype=bool)
+        get_support = getattr(self.estimator_, "get_support", None)
+        if self.n_features_to_select is None and get_support is not None:
+            self.support_ = np.asarray(get_support(), dtype=bool)
         elif self.n_features_to_select is None and self.scores_.min() == 0:
             self.support_ &= self.scores_ > 0
         return self
 
 
-def _name_of(estimator: Any) -> str:  # noqa: ANN401
-    """Return what messages call an estimator or a function."""
+def _estimator_name(estimator: EstimatorLike) -> str:
+    """Return the name of an estimator or a function for messages."""
     if hasattr(estimator, "fit"):
         return type(estimator).__name__
     return getattr(estimator, "__name__", None) or repr(estimator)
 
 
-def _seed(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:
-    """Return a seed for a function that takes one, as mutual_info_classif does."""
+def _seed_argument(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:
+    """Return the keyword ``random_state`` for functions that have it, as mutual_info_classif."""
     try:
-        takes = "random_state" in inspect.signature(function).parameters
+        has_seed = "random_state" in inspect.signature(function).parameters
     except ValueError:  # some compiled functions have no signature
         return {}
-    return {"random_state": int(generator.integers(2**31))} if takes else {}
+    return {"random_state": int(generator.integers(2**31))} if has_seed else {}
 
 
-def _judgement(fitted: Any) -> Array:  # noqa: ANN401
-    """Return what a fitted estimator thinks of the features, higher being better."""
+def _feature_scores(fitted: EstimatorLike) -> FloatArray:
+    """Return the feature scores of a fitted estimator, higher being better."""
     if any(getattr(fitted, name, None) is not None for name in _SCORES):
-        return np.asarray(importance(fitted, 0, _SCORES), dtype=np.float64)
+        return np.asarray(get_importance(fitted, 0, _SCORES), dtype=np.float64)
     if hasattr(fitted, "ranking_"):
         return -np.asarray(fitted.ranking_, dtype=np.float64)
     if hasattr(fitted, "get_support"):
         return np.asarray(fitted.get_support(), dtype=np.float64)
     raise InvalidInputError(
-        f"{type(fitted).__name__} has none of {', '.join(_SCORES)}, ranking_ and get_support: "
-        "it does not say what it thinks of features."
+        f"{type(fitted).__name__} has none of {', '.join(_SCORES)}, ranking_ and get_support, so "
+        "it gives no scores of features."
     )
 
 
-def _finite(scores: Array, X: NDArray[Any]) -> Array:
-    """Make the missing scores of constant features the lowest, infinite ones large numbers."""
+def _replace_missing_scores(scores: FloatArray, X: AnyArray) -> FloatArray:
+    """Give constant features without a score the lowest one; replace infinity by large numbers."""
     if np.isfinite(scores).all():
         return scores
     finite = np.nan_to_num(scores)
     missing = np.isnan(scores)
-    odd = np.flatnonzero(missing)[np.ptp(X[:, missing], axis=0) > 0]
-    if odd.size:
+    not_constant = np.flatnonzero(missing)[np.ptp(X[:, missing], axis=0) > 0]
+    if not_constant.size:
         raise InvalidInputError(
-            f"{plural(odd.size, 'feature')} got no score (NaN) although the values differ: "
-            f"{format_list(odd)}."
+            f"{plural(not_constant.size, 'feature')} got no score (NaN) although the values "
+            f"differ: {format_list(not_constant)}."
         )
     finite[missing] = finite[~missing].min(initial=0.0) if missing.all() else finite[~missing].min()
     return finite
 
 
-# Selectors as people give them: objects, names with options, estimators, functions.
+# Conversion of what users pass: selectors, estimators, functions, names with options.
 
 
-def as_selector(given: Any) -> Selector:  # noqa: ANN401
-    """Return the selector that is meant.
+def as_selector(given: SelectorLike) -> Selector:
+    """Convert to a selector.
 
     Parameters
     ----------
@@ -246,7 +247,15 @@ def as_selector(given: Any) -> Selector:  # noqa: ANN401
     return named_selector(given)[1]
 
 
-def named_selector(given: Any) -> tuple[str, Selector]:  # noqa: ANN401
+def wrong_kind_error(selector: Selector, requirement: str) -> InvalidInputError:
+    """Return the error for a selector that does not give what is required."""
+    return InvalidInputError(
+        f"{requirement}; {describe_preference(selector)}. hf.list_selectors() shows what each "
+        "selector gives."
+    )
+
+
+def named_selector(given: SelectorLike) -> tuple[str, Selector]:
     """Return a name for a selector, and the selector; see `as_selector`."""
     if isinstance(given, str):
         return _parse_selector(given)
@@ -262,14 +271,14 @@ def named_selector(given: Any) -> tuple[str, Selector]:  # noqa: ANN401
     )
 
 
-def given_by(selector: Selector) -> str:
-    """Say what a selector gives, for messages to those who need something else."""
+def describe_preference(selector: Selector) -> str:
+    """Return what a selector gives, for messages if something else is needed."""
     form = form_of(type(selector))
     what = {"ranking": "a ranking", "subset": "a subset without an order"}.get(form, form)
     return f"{type(selector).__name__} gives {what}"
 
 
 def _parse_selector(text: str) -> tuple[str, Selector]:
-    name, options = parse_either(text)
-    selector: Selector = made_of(text, get_selector(name).kind, options)
+    name, options = parse_spec_or_call(text)
+    selector: Selector = make_object(text, get_selector(name).kind, options)
     return name, selector

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from holdfast._random import RandomState
+from holdfast._typing import FloatArray, IndexArray, MatrixLike
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array
-
-
-CERTAIN = 1e150  # score of a class mean apart without any variance; its square is finite
+SCORE_WITHOUT_VARIANCE = 1e150
+"""t-score of a difference of means without any variance; chosen so that its square is finite."""
+ROUNDING = 1e-13
+"""Relative size up to which a deviation is taken for rounding of a mean (some 500 roundings)."""
+RANK_TOLERANCE = 1e-10
+"""Eigenvalues below this share of the largest one count as 0."""
 
 
 class Shrinkage(NamedTuple):
@@ -64,7 +64,7 @@ class CATScore(Scorer):
     Attributes
     ----------
     class_scores_ : array of shape (p, c)
-        The CAT scores by class, with sign: positive where the class lies above the pooled mean.
+        The CAT scores by class, with sign: positive if the class mean is above the pooled mean.
     shrinkage_ : Shrinkage
         The three intensities that were used.
     scores_ : array of shape (p,)
@@ -76,10 +76,9 @@ class CATScore(Scorer):
 
     Notes
     -----
-    A feature without variance within classes keeps its t-score; where no shrinkage gives it a
-    variance, that is 0 for equal means, else 1e150. Without any shrinkage of the
-    correlations and with more features than samples the inverse is a pseudo-inverse, which a
-    warning says.
+    A feature without variance within classes keeps its t-score; if no shrinkage gives it a
+    variance, the score is 0 for equal means, else 1e150. Without shrinkage of the correlations, and
+    with more features than samples, the inverse is a pseudo-inverse, and a warning is raised.
 
     References
     ----------
@@ -112,35 +111,41 @@ class CATScore(Scorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         data = _shift_and_scale(np.asarray(X, dtype=np.float64))
         n = len(data)
         share = np.bincount(y) / n
-        frequencies, by_frequency = _frequencies(share, n, self._given("shrinkage_frequencies"))
+        frequencies, by_frequency = _shrink_frequencies(
+            share, n, self._check_shrinkage("shrinkage_frequencies")
+        )
         means = np.array([data[y == k].mean(axis=0) for k in range(len(share))])
-        centred = _without_rounding(data - means[y], data)
-        variances, by_variance = _variances(centred, len(share), self._given("shrinkage_variances"))
+        centred = _zero_rounding_noise(data - means[y], data)
+        variances, by_variance = _shrink_variances(
+            centred, len(share), self._check_shrinkage("shrinkage_variances")
+        )
         scores = _t_scores(means, variances, frequencies, n)
         by_correlation = np.nan
         if not self.diagonal:
-            scores, by_correlation = _decorrelate_scores(scores, centred, self._given("shrinkage"))
+            scores, by_correlation = _decorrelate_scores(
+                scores, centred, self._check_shrinkage("shrinkage")
+            )
         self.class_scores_ = scores
         self.shrinkage_ = Shrinkage(by_correlation, by_variance, by_frequency)
         return np.asarray(np.sqrt(np.square(scores) @ (1 - frequencies)))
 
-    def _given(self, name: str) -> float | None:
+    def _check_shrinkage(self, name: str) -> float | None:
         value: float | None = getattr(self, name)
         if value is not None and not 0 <= value <= 1:
             raise InvalidInputError(f"{name} must lie between 0 and 1 or be None, got {value}.")
         return value
 
 
-def _shift_and_scale(data: Array) -> Array:
-    """Return data relative to the first row, so that constants are 0, and of a common size.
+def _shift_and_scale(data: FloatArray) -> FloatArray:
+    """Subtract the first row, so that constant features are 0, and scale to values up to 1.
 
-    The size is a power of two for all features together, which leaves every score as it is.
+    All features are divided by one power of two, which changes no score.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
+    with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported below
         shifted = data - data[0]
     largest = np.abs(shifted).max(initial=0.0)
     if not np.isfinite(largest):
@@ -148,13 +153,13 @@ def _shift_and_scale(data: Array) -> Array:
     return np.asarray(np.ldexp(shifted, -np.frexp(largest)[1]))
 
 
-def _without_rounding(centred: Array, data: Array) -> Array:
+def _zero_rounding_noise(centred: FloatArray, data: FloatArray) -> FloatArray:
     """Set features to 0 that vary within classes by no more than the rounding of their means."""
-    noise = np.abs(centred).max(axis=0) <= 1e-13 * np.abs(data).max(axis=0)
+    noise = np.abs(centred).max(axis=0) <= ROUNDING * np.abs(data).max(axis=0)
     return np.where(noise, 0.0, centred)
 
 
-def _frequencies(share: Array, n: int, given: float | None) -> tuple[Array, float]:
+def _shrink_frequencies(share: FloatArray, n: int, given: float | None) -> tuple[FloatArray, float]:
     """Shrink class frequencies towards equal ones."""
     target = 1 / len(share)
     if given is None:
@@ -164,7 +169,9 @@ def _frequencies(share: Array, n: int, given: float | None) -> tuple[Array, floa
     return given * target + (1 - given) * share, given
 
 
-def _variances(centred: Array, classes: int, given: float | None) -> tuple[Array, float]:
+def _shrink_variances(
+    centred: FloatArray, classes: int, given: float | None
+) -> tuple[FloatArray, float]:
     """Shrink variances within classes towards their median."""
     n = len(centred)
     squares = np.square(centred)
@@ -179,62 +186,73 @@ def _variances(centred: Array, classes: int, given: float | None) -> tuple[Array
     return (given * target + (1 - given) * plain) * (n - 1) / (n - classes), given
 
 
-def _t_scores(means: Array, variances: Array, frequencies: Array, n: int) -> Array:
+def _t_scores(
+    means: FloatArray, variances: FloatArray, frequencies: FloatArray, n: int
+) -> FloatArray:
     """Standardised distance of each class mean from the pooled mean; features x classes."""
     pooled = frequencies @ means
     error = np.sqrt((1 - frequencies) / (frequencies * n))
     deviation = np.sqrt(variances)[:, None] * error[None, :]
     distance = (means - pooled).T
-    apart = np.abs(distance) > 1e-13 * np.abs(means).max(axis=0)[:, None]
-    certain = np.where(apart, np.sign(distance) * CERTAIN, 0.0)
-    return np.asarray(np.divide(distance, deviation, out=certain, where=deviation > 0))
+    differs = np.abs(distance) > ROUNDING * np.abs(means).max(axis=0)[:, None]
+    scores = np.where(differs, np.sign(distance) * SCORE_WITHOUT_VARIANCE, 0.0)
+    return np.asarray(np.divide(distance, deviation, out=scores, where=deviation > 0))
 
 
-def _decorrelate_scores(scores: Array, centred: Array, given: float | None) -> tuple[Array, float]:
+def _decorrelate_scores(
+    scores: FloatArray, centred: FloatArray, given: float | None
+) -> tuple[FloatArray, float]:
     """Multiply scores by the inverse root of the shrunk correlation matrix."""
     n = len(centred)
     spread = np.sqrt(np.square(centred).sum(axis=0) / (n - 1))
     varies = spread > 0
     points = centred[:, varies] / spread[varies]
-    gram = points @ points.T if _wide(points) else points.T @ points  # the smaller one
+    gram = points @ points.T if _is_wide(points) else points.T @ points  # the smaller matrix
     intensity = _correlation_shrinkage(points, gram) if given is None else given
     adjusted = scores.copy()
     adjusted[varies] = _inverse_root(points, gram, intensity, scores[varies])
     return adjusted, intensity
 
 
-def _wide(points: Array) -> bool:
+def _is_wide(points: FloatArray) -> bool:
     """Return whether there are at least as many features as samples."""
     return bool(points.shape[1] >= len(points))
 
 
-def _correlation_shrinkage(points: Array, gram: Array) -> float:
-    """Estimate the intensity; sums over pairs of features may come from pairs of samples."""
+def _correlation_shrinkage(points: FloatArray, gram: FloatArray) -> float:
+    """Estimate the shrinkage intensity of the correlations.
+
+    The squared Frobenius norms of both Gram matrices are equal, so the sum over pairs of features
+    can be taken over pairs of samples.
+    """
     n = len(points)
     squares = np.square(points)
-    own = squares.mean(axis=0)
-    pairs = np.square(gram).sum() / n**2 - np.square(own).sum()
+    variances = squares.mean(axis=0)
+    pairs = np.square(gram).sum() / n**2 - np.square(variances).sum()
     fourth = np.square(squares.sum(axis=1)).mean() - np.square(squares).mean(axis=0).sum()
     if pairs <= 0:
         return 1.0
     return float(min(max((fourth - pairs) / ((n - 1) * pairs), 0.0), 1.0))
 
 
-def _inverse_root(points: Array, gram: Array, intensity: float, scores: Array) -> Array:
+def _inverse_root(
+    points: FloatArray, gram: FloatArray, intensity: float, scores: FloatArray
+) -> FloatArray:
     """Apply (λI + (1 - λ)R)^(-1/2) through the eigenvectors of the smaller Gram matrix."""
     values, vectors = np.linalg.eigh(gram)
-    keep = values > 1e-10 * values.max(initial=0.0)
+    keep = values > RANK_TOLERANCE * values.max(initial=0.0)
     values, vectors = values[keep], vectors[:, keep]
-    directions = points.T @ (vectors / np.sqrt(values)) if _wide(points) else vectors
-    inside = directions.T @ scores
-    along = (1 - intensity) * values / (len(points) - 1)
+    directions = points.T @ (vectors / np.sqrt(values)) if _is_wide(points) else vectors
+    projections = directions.T @ scores
+    eigenvalues = (1 - intensity) * values / (len(points) - 1)
     if intensity > 0:
-        gain = 1 / np.sqrt(along + intensity) - 1 / np.sqrt(intensity)
-        return np.asarray(scores / np.sqrt(intensity) + directions @ (gain[:, None] * inside))
+        # orthogonal to the directions the matrix is λI, so only their part needs a correction
+        gain = 1 / np.sqrt(eigenvalues + intensity) - 1 / np.sqrt(intensity)
+        return np.asarray(scores / np.sqrt(intensity) + directions @ (gain[:, None] * projections))
     if len(values) < len(scores):
         warnings.warn(
-            "correlations are not shrunk and have no full rank: a pseudo-inverse is used.",
+            "the correlation matrix is not shrunk and not of full rank: a pseudo-inverse is used.",
             HoldfastWarning,
             stacklevel=6,
         )
-    return np.asarray(directions @ (inside / np.sqrt(along)[:, None]))
+    return np.asarray(directions @ (projections / np.sqrt(eigenvalues)[:, None]))

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from holdfast._kernels.forest import Tree, accuracy_decreases
-from holdfast._validation import check_integer, one_of
+from holdfast._random import RandomState
+from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
-from holdfast.select._selector import present
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
+from holdfast.select._selector import map_resamples
 
 Importance = Literal["permutation", "impurity"]
+FittedTree: TypeAlias = Any
+"""The ``tree_`` of a fitted tree of scikit-learn."""
 
 
 @selector(
@@ -31,19 +29,19 @@ Importance = Literal["permutation", "impurity"]
     references=("breiman2001", "saeys2008"),
 )
 class ForestImportance(Scorer):
-    r"""Importance of each feature in a random forest of scikit-learn's trees.
+    r"""Score features by their importance in a random forest of scikit-learn.
 
-    With ``importance="permutation"``, the mean over trees of what a tree loses in accuracy on
-    the samples outside its bootstrap bag when the values of the feature are permuted among them:
+    With ``importance="permutation"``, the mean over trees of the decrease in a tree's accuracy
+    on its out-of-bag samples when the values of the feature are permuted among them:
 
     .. math:: s_f = \frac1T \sum_{t=1}^{T} \frac{1}{|O_t|} \sum_{i \in O_t}
        \left( [\hat y_t(x_i) = y_i] - [\hat y_t(x_i^{(f)}) = y_i] \right)
 
-    where O_t are the samples outside the bag of tree t and :math:`x_i^{(f)}` is :math:`x_i` with
-    the value of feature f taken from the sample that a random permutation of O_t names. Scores
+    where O_t are the out-of-bag samples of tree t and :math:`x_i^{(f)}` is :math:`x_i` with the
+    value of feature f replaced by that of another sample, by a random permutation of O_t. Scores
     lie between -1 and 1; they are raw differences, not divided by their standard error. With
-    ``importance="impurity"``, the mean decrease of Gini impurity that splits on the feature
-    bring (scikit-learn's ``feature_importances_``), between 0 and 1 with sum 1.
+    ``importance="impurity"``, the mean decrease of Gini impurity by splits on the feature
+    (scikit-learn's ``feature_importances_``), between 0 and 1 with sum 1.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ class ForestImportance(Scorer):
     max_features : {"sqrt", "log2"}, int, float or None, default "sqrt"
         Features tried at each split, as in :class:`sklearn.ensemble.RandomForestClassifier`.
     n_repeats : int, default 1
-        Permutations of each feature in each tree; their mean counts. No effect on impurity.
+        Permutations of each feature in each tree, which are averaged. No effect on impurity.
     n_features_to_select : int, float or None, default None
         How many features to select: a count, a fraction, or half of them (None).
     random_state : int, Generator, RandomState or None, default 0
@@ -73,16 +71,17 @@ class ForestImportance(Scorer):
 
     Notes
     -----
-    A tree that does not use a feature, or has no sample outside its bag, adds 0. A tree on 60
+    A tree that does not use a feature, or has no out-of-bag sample, contributes 0. A tree on 60
     samples uses about six features, so ten trees leave most scores of a wide data set at exactly
     0, and the order among those is arbitrary.
 
-    Permuting a useless feature may help by accident: its score is then below 0, and below that
-    of features never used. Constant features get the lowest score of all, 0 or less. Trees
-    compare single-precision values; a feature that is constant there is constant.
+    Permuting an uninformative feature may improve the accuracy by chance: its score is then below
+    0, and below that of unused features. Constant features get the lowest score of all, 0 or
+    less. Trees compare single-precision values; a feature that is constant in single precision
+    is constant.
 
-    Where a sample occurs several times in the data, as in a bootstrap resample, copies of one
-    sample may fall into the bag and outside, which makes importances look larger.
+    If a sample occurs several times in the data, as in a bootstrap resample, copies of it may be
+    both in the bag and out of it, which inflates importances.
 
     References
     ----------
@@ -120,29 +119,23 @@ class ForestImportance(Scorer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
-        self._check_options()
-        data = _single(X)
-        forest = self._grown(data, y, generator)
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
+        check_choice(self.importance, "importance", get_args(Importance))
+        check_integer(self.n_repeats, "n_repeats", 1)
+        data = _to_single_precision(X)
+        forest = self._fit_forest(data, y, generator)
         if self.importance == "impurity":
             return np.asarray(forest.feature_importances_, dtype=np.float64)
         return _permutation_scores(forest, data, y, self.n_repeats, generator)
 
     def _score_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
-    ) -> Array:
-        data = _single(X)  # once for all resamples
-        scores = np.empty((len(rows), data.shape[1]))
-        for position, (own, generator) in enumerate(zip(rows, seeded, strict=True)):
-            scores[position] = self._score(data[own], present(y[own]), generator)
-        return scores
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> FloatArray:
+        data = _to_single_precision(X)  # once for all resamples
+        return np.array(map_resamples(self._score, data, y, rows, rngs))
 
-    def _grown(
-        self, data: NDArray[np.float32], y: NDArray[np.intp], generator: np.random.Generator
+    def _fit_forest(
+        self, data: NDArray[np.float32], y: IndexArray, generator: np.random.Generator
     ) -> RandomForestClassifier:
         forest = RandomForestClassifier(
             self.n_estimators,
@@ -152,13 +145,9 @@ class ForestImportance(Scorer):
         )
         return forest.fit(data, y)
 
-    def _check_options(self) -> None:
-        one_of(self.importance, "importance", get_args(Importance))
-        check_integer(self.n_repeats, "n_repeats", 1)
 
-
-def _single(X: Any) -> NDArray[np.float32]:  # noqa: ANN401
-    """Return the data as trees see them, without a copy where they are so already."""
+def _to_single_precision(X: MatrixLike) -> NDArray[np.float32]:
+    """Return the data in single precision, which trees use; without a copy if they are so."""
     try:
         with np.errstate(over="raise"):
             data: NDArray[np.float32] = X.astype(np.float32, copy=False)
@@ -173,28 +162,28 @@ def _single(X: Any) -> NDArray[np.float32]:  # noqa: ANN401
 def _permutation_scores(
     forest: RandomForestClassifier,
     data: NDArray[np.float32],
-    y: NDArray[np.intp],
+    y: IndexArray,
     repeats: int,
     generator: np.random.Generator,
-) -> Array:
-    """Mean over the trees of a forest of the decreases of out-of-bag accuracy."""
+) -> FloatArray:
+    """Return the decrease of out-of-bag accuracy for each feature, averaged over the trees."""
     scores = np.zeros(data.shape[1])
-    for grown, bag in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        outside = np.ones(len(data), dtype=np.bool_)
-        outside[bag] = False
-        if outside.any():
-            used, tree = _compact(grown.tree_)
-            values = np.ascontiguousarray(data[np.ix_(outside, used)])
-            scores[used] += accuracy_decreases(tree, values, y[outside], repeats, generator)
+    for estimator, bag in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        out_of_bag = np.ones(len(data), dtype=np.bool_)
+        out_of_bag[bag] = False
+        if out_of_bag.any():
+            used, tree = _compact_tree(estimator.tree_)
+            values = np.ascontiguousarray(data[np.ix_(out_of_bag, used)])
+            scores[used] += accuracy_decreases(tree, values, y[out_of_bag], repeats, generator)
     scores /= len(forest.estimators_)
     lowest = scores.min()
-    if lowest < 0:  # else constant features have the lowest score already: 0
+    if lowest < 0:  # otherwise constant features have the lowest score already: 0
         scores[data.min(axis=0) == data.max(axis=0)] = lowest
     return scores
 
 
-def _compact(grown: Any) -> tuple[NDArray[np.intp], Tree]:  # noqa: ANN401
-    """Return the features that a tree uses, and the tree with features numbered among those."""
+def _compact_tree(grown: FittedTree) -> tuple[IndexArray, Tree]:
+    """Return the features that a tree uses, and the tree with these features renumbered."""
     inner = grown.children_left >= 0
     used, numbers = np.unique(grown.feature[inner], return_inverse=True)
     feature = np.full(len(inner), -1, dtype=np.int64)
@@ -204,5 +193,5 @@ def _compact(grown: Any) -> tuple[NDArray[np.intp], Tree]:  # noqa: ANN401
         right=np.ascontiguousarray(grown.children_right, dtype=np.int64),
         feature=feature,
         threshold=np.ascontiguousarray(grown.threshold, dtype=np.float64),
-        winner=grown.value[:, 0, :].argmax(axis=1).astype(np.int64),
+        predicted=grown.value[:, 0, :].argmax(axis=1).astype(np.int64),
     )

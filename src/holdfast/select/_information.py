@@ -1,89 +1,85 @@
-"""What a feature, cut into bins, tells about the class."""
+"""Information scores of features that are cut into bins."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from holdfast._kernels.discretization import (
     GAIN,
     NATS,
     UNCERTAINTY,
+    fill_sorted_columns,
     first_missing,
     n_log_n,
     score_columns,
     sort_sparse,
-    take_sorted,
 )
-from holdfast._validation import check_integer, one_of
+from holdfast._random import RandomState
+from holdfast._typing import AnyArray, FloatArray, IndexArray, IntArray, MatrixLike, RowLists
+from holdfast._validation import check_choice, check_integer
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
+from holdfast.select._selector import row_counts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+# Columns are sorted once, then cut into bins and scored on each resample.
 
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
-
-
-# Columns sorted once, cut into bins on each of many resamples, scored by what the bins tell.
-
-BLOCK = 2**20  # entries sorted, or scores computed, at a time: some 40 MB
+MAX_BLOCK_ENTRIES = 2**20
+"""Entries sorted, or scores computed, at a time: about 40 MB."""
 NO_CUTS = np.empty(0)
 
 
 class SortedColumns(NamedTuple):
-    """The entries of some columns, sorted by value, as ``_kernels.discretise`` wants them."""
+    """The entries of some columns, sorted by value, in the layout of the kernels."""
 
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
+    start: IntArray
+    stop: IntArray
     rows: NDArray[np.int32]
-    values: Array
+    values: FloatArray
 
 
-class Resamples(NamedTuple):
+class ResampleCounts(NamedTuple):
     """How often each resample holds each row, and each class."""
 
     codes: NDArray[np.int32]
     weights: NDArray[np.int32]
-    totals: NDArray[np.int64]
+    totals: IntArray
 
     @classmethod
-    def of(cls, y: NDArray[np.intp], rows: Rows | None = None) -> Resamples:
-        """Count the rows of resamples; without any, the data themselves are the only one."""
+    def from_rows(cls, y: IndexArray, rows: RowLists | None = None) -> ResampleCounts:
+        """Count the rows of resamples; None: the data themselves are the only resample."""
         codes = y.astype(np.int32)
-        whole = [np.arange(len(y))] if rows is None else rows
-        weights = np.array([np.bincount(own, minlength=len(y)) for own in whole], dtype=np.int32)
+        weights = row_counts([np.arange(len(y))] if rows is None else rows, len(y), np.int32)
         classes = np.arange(codes.max() + 1)[:, None] == codes
         return cls(codes, weights, weights @ classes.T.astype(np.int64))
 
 
-def sorted_blocks(X: Any, width: int) -> Iterator[tuple[slice, SortedColumns]]:  # noqa: ANN401
-    """Sort the columns of data, so many at a time."""
+def sorted_blocks(X: MatrixLike, width: int) -> Iterator[tuple[slice, SortedColumns]]:
+    """Yield the columns of the data sorted, `width` of them at a time."""
     sparse: bool = scipy.sparse.issparse(X)
     if sparse and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     for first in range(0, X.shape[1], width):
         columns = slice(first, min(first + width, X.shape[1]))
-        yield columns, _sorted_sparse(X, columns) if sparse else _sorted_dense(X, columns)
+        yield columns, _sort_sparse(X, columns) if sparse else _sort_dense(X, columns)
 
 
-def _sorted_dense(X: NDArray[Any], columns: slice) -> SortedColumns:
+def _sort_dense(X: AnyArray, columns: slice) -> SortedColumns:
     block = np.array(X[:, columns].T, dtype=np.float64, order="C")
     order = np.argsort(block, axis=1)
     start = np.arange(0, block.size + 1, len(X))
     rows, values = np.empty(block.size, np.int32), np.empty(block.size)
-    take_sorted(block, order, rows, values)
+    fill_sorted_columns(block, order, rows, values)
     return SortedColumns(start, first_missing(start, values), rows, values)
 
 
-def _sorted_sparse(X: Any, columns: slice) -> SortedColumns:  # noqa: ANN401
+def _sort_sparse(X: MatrixLike, columns: slice) -> SortedColumns:
     pointers = X.indptr[columns.start : columns.stop + 1].astype(np.int64)
     entries = slice(pointers[0], pointers[-1])
     rows = X.indices[entries].astype(np.int32)
@@ -94,12 +90,12 @@ def _sorted_sparse(X: Any, columns: slice) -> SortedColumns:  # noqa: ANN401
 
 
 def bin_scores(
-    X: Any,  # noqa: ANN401
-    resamples: Resamples,
+    X: MatrixLike,
+    resamples: ResampleCounts,
     kind: int,
     n_bins: int,
-    cut_points: list[Array] | None = None,
-) -> Array:
+    cut_points: list[FloatArray] | None = None,
+) -> FloatArray:
     """Score the bins of each column on each resample.
 
     Parameters
@@ -107,46 +103,46 @@ def bin_scores(
     X
         The data, dense or CSC, NaN where missing.
     resamples
-        What to score on.
+        The resamples to score on.
     kind
-        The score: ``GAIN``, ``UNCERTAINTY`` or ``NATS`` of ``_kernels.discretise``.
+        The score: ``GAIN``, ``UNCERTAINTY`` or ``NATS`` of ``_kernels.discretization``.
     n_bins
         The number of bins of equal frequency; 0 for MDL cuts.
     cut_points
         A list that receives the cuts of each column on the last resample.
     """
     largest = int(resamples.totals.sum(axis=1).max())
-    n_bins = min(n_bins, largest)  # each value has a bin of its own then
+    n_bins = min(n_bins, largest)  # with more bins than samples, each value has its bin anyway
     table = n_log_n(largest)
     scores = np.empty((len(resamples.weights), X.shape[1]))
-    for columns, block in sorted_blocks(X, max(1, BLOCK // max(resamples.weights.shape))):
+    for columns, block in sorted_blocks(
+        X, max(1, MAX_BLOCK_ENTRIES // max(resamples.weights.shape))
+    ):
         cuts = np.empty(len(block.values) if n_bins == 0 else 0)
         n_cuts = np.zeros(len(block.stop), dtype=np.int64)
-        own = np.empty((len(scores), len(n_cuts)))
-        score_columns(kind, n_bins, *block, *resamples, table, own, cuts, n_cuts)
-        scores[:, columns] = own
+        block_scores = np.empty((len(scores), len(n_cuts)))
+        score_columns(kind, n_bins, *block, *resamples, table, block_scores, cuts, n_cuts)
+        scores[:, columns] = block_scores
         if cut_points is not None:
-            cut_points.extend(_split(block.start, cuts, n_cuts))
+            cut_points.extend(_split_cuts(block.start, cuts, n_cuts))
     return scores
 
 
-def _split(
-    start: NDArray[np.int64], cuts: Array, n_cuts: NDArray[np.int64]
-) -> list[NDArray[np.float64]]:
-    """Return the cuts of each column; most have none, those share one empty array."""
-    found = [NO_CUTS] * len(n_cuts)
+def _split_cuts(start: IntArray, cuts: FloatArray, n_cuts: IntArray) -> list[FloatArray]:
+    """Return the cuts of each column; columns without cuts share one empty array."""
+    by_column = [NO_CUTS] * len(n_cuts)
     for j in np.flatnonzero(n_cuts):
-        found[j] = cuts[start[j] : start[j] + n_cuts[j]].copy()
-    return found
+        by_column[j] = cuts[start[j] : start[j] + n_cuts[j]].copy()
+    return by_column
 
 
-# What a feature, cut into bins, tells about the class.
+# The selectors.
 
 Binning = Literal["equal-frequency", "mdl"]
 
 
 class BinScorer(Scorer):
-    """A score of the table of bins by classes; children say which, and how the bins are made."""
+    """Base class of scores of the table of bins by classes."""
 
     _allow_sparse = True
     _kind: ClassVar[int]
@@ -155,18 +151,16 @@ class BinScorer(Scorer):
     def _n_bins(self) -> int:
         """Return the number of bins of equal frequency, 0 for MDL cuts."""
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
-        scores: Array = bin_scores(X, Resamples.of(y), self._kind, self._n_bins())[0]
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
+        scores: FloatArray = bin_scores(X, ResampleCounts.from_rows(y), self._kind, self._n_bins())[
+            0
+        ]
         return scores
 
     def _score_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],  # noqa: ARG002
-    ) -> Array:
-        return bin_scores(X, Resamples.of(y, rows), self._kind, self._n_bins())
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> FloatArray:
+        return bin_scores(X, ResampleCounts.from_rows(y, rows), self._kind, self._n_bins())
 
 
 @selector(
@@ -175,19 +169,20 @@ class BinScorer(Scorer):
     references=("fayyad1993", "kalousis2005"),
 )
 class InformationGain(BinScorer):
-    r"""Score features by how many bits about the class they tell, once cut into bins.
+    r"""Score features by their information gain about the class, in bits, after MDL binning.
 
     .. math:: IG = H(C) - H(C \mid B)
 
     with the entropy H in bits, C the class and B the bin. Cuts are set by Fayyad and Irani's
-    method: of all places between two neighbouring values the one that leaves the class the least
-    entropy is taken (the first of equals), if its gain exceeds
+    method: among all cuts between two neighbouring values, the one that minimises the class
+    entropy (the first of equals) is accepted if its gain exceeds
 
     .. math:: \frac{\log_2 m + \log_2(3^c - 2) - (c H - c_1 H_1 - c_2 H_2)}{n}
 
-    where the n samples have m such places and c classes, and the sides of the cut c₁ and c₂ of
-    them; then both sides are cut in turn. The cut is the middle of the two values; a value equal
-    to it lies below. Scores and cuts are those of WEKA 3.6 (its "better encoding").
+    where the n samples have m possible cuts and c classes, and the two sides c₁ and c₂ classes;
+    then both sides are cut in turn. A cut lies midway between the two values; a value equal to
+    the cut belongs to the lower bin. Scores and cuts are those of WEKA 3.6 (its "better
+    encoding").
 
     Parameters
     ----------
@@ -195,7 +190,7 @@ class InformationGain(BinScorer):
         How many features to keep: a count, a fraction, or None for half of them.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the order of features with equal scores. It matters here: all features without a
-        cut share the score 0, which can be most of them.
+        cut share the score 0, and these can be most features.
 
     Attributes
     ----------
@@ -210,9 +205,9 @@ class InformationGain(BinScorer):
 
     Notes
     -----
-    Missing values (NaN) are left out of the search for cuts. Then those of each class are spread
-    over the bins in proportion to the sizes of the bins, so a missing value tells nothing.
-    Sparse matrices stay sparse: what is not stored is one value, zero.
+    Missing values (NaN) are left out of the search for cuts. Those of each class are then spread
+    over the bins in proportion to the bin sizes, so a missing value carries no information.
+    Sparse matrices stay sparse: entries that are not stored are zero.
 
     References
     ----------
@@ -246,9 +241,11 @@ class InformationGain(BinScorer):
     def _n_bins(self) -> int:
         return 0
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
-        self.cut_points_: list[Array] = []
-        scores: Array = bin_scores(X, Resamples.of(y), GAIN, 0, self.cut_points_)[0]
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
+        self.cut_points_: list[FloatArray] = []
+        scores: FloatArray = bin_scores(X, ResampleCounts.from_rows(y), GAIN, 0, self.cut_points_)[
+            0
+        ]
         return scores
 
 
@@ -258,7 +255,7 @@ class InformationGain(BinScorer):
     references=("press1988", "saeys2008"),
 )
 class SymmetricalUncertainty(BinScorer):
-    r"""Score features by the information they share with the class, relative to what both hold.
+    r"""Score features by their mutual information with the class, relative to both entropies.
 
     .. math:: SU = 2 \, \frac{H(C) - H(C \mid B)}{H(C) + H(B)}
 
@@ -271,10 +268,10 @@ class SymmetricalUncertainty(BinScorer):
         How features are cut into bins: into `n_bins` with the same number of samples, or as
         :class:`InformationGain` does (scores are then those of WEKA 3.6).
     n_bins : int, default 10
-        How many bins of equal frequency, 2 or more. Equal values are never parted: of n samples,
-        a value with mean rank r (from 1) goes into bin :math:`\lfloor (r - 1/2) \, b / n \rfloor`
-        of the b bins from 0 on. A value frequent enough to fill several bins leaves all but one
-        of them empty.
+        Number of bins of equal frequency, 2 or more. Equal values always share a bin: of n
+        samples, a value with mean rank r (from 1) goes into bin
+        :math:`\lfloor (r - 1/2) \, b / n \rfloor` of the b bins, counted from 0. A value frequent
+        enough to fill several bins leaves all but one of them empty.
     n_features_to_select : int, float or None, default None
         How many features to keep: a count, a fraction, or None for half of them.
     random_state : int, Generator, RandomState or None, default 0
@@ -291,7 +288,7 @@ class SymmetricalUncertainty(BinScorer):
 
     Notes
     -----
-    Missing values (NaN) are left out when bins are made, then spread over them as for
+    Missing values (NaN) are left out of the binning, then spread over the bins as for
     :class:`InformationGain`. Sparse matrices stay sparse.
 
     References
@@ -329,7 +326,7 @@ class SymmetricalUncertainty(BinScorer):
         self.random_state = random_state
 
     def _n_bins(self) -> int:
-        binning = one_of(self.binning, "binning", get_args(Binning))
+        binning = check_choice(self.binning, "binning", get_args(Binning))
         return 0 if binning == "mdl" else check_integer(self.n_bins, "n_bins", 2)
 
 
@@ -348,7 +345,7 @@ class MutualInformation(BinScorer):
     Parameters
     ----------
     n_bins : int, default 10
-        How many bins of equal frequency, 2 or more; equal values are never parted (see
+        Number of bins of equal frequency, 2 or more; equal values always share a bin (see
         :class:`SymmetricalUncertainty`).
     n_features_to_select : int, float or None, default None
         How many features to keep: a count, a fraction, or None for half of them.
@@ -366,10 +363,11 @@ class MutualInformation(BinScorer):
 
     Notes
     -----
-    Features that tell nothing score above 0: by about (b - 1)(c - 1) / (2n) for b bins, c classes
-    and n samples. That shifts all features with as many bins alike. scikit-learn's
-    ``mutual_info_classif`` estimates the same quantity without bins, from nearest neighbours; it
-    is far slower, and :class:`AnySelector` makes a selector of it. Sparse matrices stay sparse.
+    Features without information score above 0: about (b - 1)(c - 1) / (2n) for b bins, c classes
+    and n samples. This bias is the same for all features with the same number of bins.
+    scikit-learn's ``mutual_info_classif`` estimates the same quantity without bins, from nearest
+    neighbours; it is far slower, and :class:`AnySelector` makes a selector of it. Sparse matrices
+    stay sparse.
 
     References
     ----------

@@ -1,23 +1,25 @@
-"""A selector that does not look at the data: what stability is by chance."""
+"""Random baselines: selectors that ignore the data, for stability by chance."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from holdfast._random import RandomState
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    EstimatorLike,
+    FloatArray,
+    IndexArray,
+    MatrixLike,
+    RowLists,
+)
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 from holdfast.select._search._sequential import ForwardSelection
 from holdfast.select._search._subset_selector import Sizes, SubsetSelector
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
 
 
 @selector(
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
     references=("kalousis2005", "somol2008"),
 )
 class RandomScore(Scorer):
-    """A random score for each feature, whatever the data: the baseline for stability.
+    """Score features at random, whatever the data: the baseline for stability.
 
     Scores are independent and uniform on [0, 1), so the selected features are a random subset
-    of their size. Every resample gets scores of its own; the same seed gives the same scores.
-    Constant features are treated as all others, missing values and sparse matrices are taken:
-    the data give nothing but the number of features.
+    of their size. Scores differ between resamples; the same seed gives the same scores. Only the
+    number of features is taken from the data: constant features are treated like all others, and
+    missing values and sparse matrices are allowed.
 
     Parameters
     ----------
@@ -75,20 +77,13 @@ class RandomScore(Scorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         return np.asarray(generator.random(X.shape[1]))
 
     def _score_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,  # noqa: ARG002  (no part of the data is copied)
-        seeded: Sequence[np.random.Generator],
-    ) -> Array:
-        return np.array([self._score(X, y, generator) for generator in seeded])
-
-
-# A random subset of a random size: what stability is by chance where the size is free.
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> FloatArray:
+        return np.array([self._score(X, y, generator) for generator in rngs])
 
 
 @selector(
@@ -97,26 +92,26 @@ class RandomScore(Scorer):
     references=("somol2008",),
 )
 class RandomSubset(SubsetSelector):
-    r"""A random subset of a random size, whatever the data: the baseline for subset searches.
+    r"""Select a random subset of a random size: the baseline for subset searches.
 
-    The size is uniform between its bounds, all subsets of a size are equally likely, and every
-    resample gets a subset of its own. Left open, the size is anything from 1 to p - 1: to select
-    all features is to select none. The relative weighted consistency of m such subsets is then
-    :math:`2(p + 1)/(3pm)` to :math:`2(p + 1)/(3(p - 1)m)` on average, the more so the larger m:
-    nearer the first bound for even p, nearer the second for odd p. For 13 features that is
-    0.72/m to 0.78/m.
+    The size is uniform between its bounds, all subsets of a size are equally likely, and each
+    resample gets a different random subset. By default the size is between 1 and p - 1, since
+    selecting all features is no selection. For large m, the expected relative weighted consistency
+    of m such subsets then lies between :math:`2(p + 1)/(3pm)` and
+    :math:`2(p + 1)/(3(p - 1)m)`: nearer the first value for even p, nearer the second for odd p.
+    For 13 features that is 0.72/m to 0.78/m.
 
     Parameters
     ----------
     classifier : estimator or str, default None
-        A classifier, as for :class:`holdfast.ForwardSelection`, that judges the subset of a fit
-        over 10 random splits, so that its value can be compared with those of searches; it
-        has no say in what is selected. None judges nothing.
+        A classifier, as for :class:`holdfast.ForwardSelection`, whose accuracy on the selected
+        subset is estimated over 10 random splits, for comparison with searches. It does not
+        affect the selection. None: no accuracy is estimated.
     n_features_to_select : None, int, float or (int, int), default None
-        The size: any but that of all features (None), given as a count or a fraction, or within
-        a range (low, high).
+        The size: any but that of all features (None), a count, a fraction, or a range
+        (low, high).
     random_state : int, Generator, RandomState or None, default 0
-        Seed of size and subset.
+        Seed of the size and the subset.
 
     Attributes
     ----------
@@ -145,7 +140,7 @@ class RandomSubset(SubsetSelector):
 
     def __init__(
         self,
-        classifier: Any = None,  # noqa: ANN401  (an estimator or a name)
+        classifier: EstimatorLike = None,
         *,
         n_features_to_select: float | tuple[int, int] | None = None,
         random_state: RandomState = 0,
@@ -155,38 +150,38 @@ class RandomSubset(SubsetSelector):
         self.random_state = random_state
 
     @property
-    def takes_subjects(self) -> bool:
-        """Whether it draws samples itself: only to judge its subset."""
+    def supports_subjects(self) -> bool:
+        """Whether it draws samples, which is done only to estimate the accuracy."""
         return self.classifier is not None
 
-    def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
-        super()._learn(X, y, generator)
+    def _fit_subset(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> None:
+        super()._fit_subset(X, y, generator)
         self.__dict__.pop("value_", None)
         if self.classifier is not None:
-            self.value_ = self._judged(X, y, int(generator.integers(2**31)))
+            self.value_ = self._evaluate_subset(X, y, int(generator.integers(2**31)))
 
-    def _judged(self, X: Any, y: NDArray[np.intp], seed: int) -> float:  # noqa: ANN401
-        """Return what the subset is worth: a search that is forced to it judges that alone."""
-        chosen = np.flatnonzero(self.support_)
+    def _evaluate_subset(self, X: MatrixLike, y: IndexArray, seed: int) -> float:
+        """Return the accuracy on the subset, from a search that has no other subset to choose."""
+        selected = np.flatnonzero(self.support_)
         search = ForwardSelection(
             self.classifier,
-            forced_in=chosen,
-            n_features_to_select=len(chosen),
+            forced_in=selected,
+            n_features_to_select=len(selected),
             random_state=seed,
         )
         return float(search.fit(X, self.classes_[y], groups=self._subjects).value_)
 
     def _choose(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],  # noqa: ARG002
-        subjects: NDArray[Any] | None,  # noqa: ARG002
+        X: MatrixLike,
+        y: IndexArray,
+        subjects: AnyArray | None,
         generator: np.random.Generator,
-    ) -> NDArray[np.bool_]:
+    ) -> BoolArray:
         p = X.shape[1]
         given = self.n_features_to_select
-        sizes = Sizes(1, max(1, p - 1)) if given is None else Sizes.of(given, 1, p)
-        chosen = np.zeros(p, dtype=bool)
+        sizes = Sizes(1, max(1, p - 1)) if given is None else Sizes.from_parameter(given, 1, p)
+        mask = np.zeros(p, dtype=bool)
         size = generator.integers(sizes.low, sizes.high, endpoint=True)
-        chosen[generator.choice(p, size, replace=False)] = True
-        return chosen
+        mask[generator.choice(p, size, replace=False)] = True
+        return mask

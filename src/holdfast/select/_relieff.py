@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from holdfast._kernels import relief
-from holdfast._validation import check_integer, count_of_part, part_or_count
+from holdfast._random import RandomState
+from holdfast._typing import BoolArray, FloatArray, IndexArray, IntArray, MatrixLike, RowLists
+from holdfast._validation import as_count, check_integer, check_part_or_count
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
-from holdfast.select._selector import checked_nominal, present
+from holdfast.select._selector import nominal_mask, renumber_classes
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
-
-ENTRIES = 1 << 22
-"""Largest table of distances; more samples are worked off in blocks of probes."""
-CACHED = 1 << 15
-"""Values in a block of features: it should stay in a core's second-level cache."""
+MAX_DISTANCES = 1 << 22
+"""Entries of the largest table of distances (32 MB); more samples are processed in blocks."""
+MAX_CACHED_VALUES = 1 << 15
+"""Values in a block of features: 256 kB, which fit into a core's second-level cache."""
 
 
 class ScaledFeatureBlock(NamedTuple):
-    """Some features, scaled, with what has to be known of them."""
+    """Some features, scaled, with what the kernels need to know of each."""
 
-    at: slice
-    values: Array
-    kinds: NDArray[np.int64]
-    lack: Array
-    constant: NDArray[np.bool_]
+    columns: slice
+    values: FloatArray
+    kinds: IntArray
+    lack: FloatArray
+    constant: BoolArray
 
 
 class WeightedRowPairs(NamedTuple):
-    """Pairs of rows whose differences make up the scores, with weights."""
+    """Pairs of rows whose weighted differences add up to the scores."""
 
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    weights: Array
+    left: IntArray
+    right: IntArray
+    weights: FloatArray
 
 
 @selector(
@@ -55,27 +51,27 @@ class ReliefF(Scorer):
     .. math:: W_f = \frac{1}{n} \sum_i \Bigl[ -\overline{d_f(i, H_i)} + \sum_{c \ne c_i}
               \frac{P(c)}{1 - P(c_i)}\, \overline{d_f(i, M_i^c)} \Bigr]
 
-    Every sample i is a probe once (or some samples are, see `n_probes`; n is the number of
-    probes). H_i are its k nearest neighbours of its own class (hits), M_i^c those of class c
+    Every sample i is a probe once (or random samples are, see `n_probes`; n is the number of
+    probes). H_i are its k nearest neighbours of the same class (hits), M_i^c those of class c
     (misses), a bar is the mean over them, P the share of a class. The distance is the sum of the
     differences d_f of all features: the absolute difference of values scaled to 0..1 by the range
-    of the feature, for nominal features 0 or 1. Scores lie in -1..1, near 0 for features without a
-    bearing on the class.
+    of the feature, for nominal features 0 or 1. Scores lie in -1..1, near 0 for features that are
+    unrelated to the class.
 
     Parameters
     ----------
     n_neighbors : int, default 10
-        k, the neighbours taken of each class; a class with fewer gives all it has.
+        k, the number of neighbours of each class; a smaller class contributes all its samples.
     n_probes : int, float or None, default None
         None: every sample is a probe once. A count, or a fraction of the samples (rounded up):
-        so many probes are drawn at random, with replacement, as the first Relief did. That takes
-        less work where they are few, and adds chance to the scores.
+        this many probes are drawn at random, with replacement, as in the original Relief. Few
+        probes take less time and add random variation to the scores.
     nominal : array-like or None, default None
         Which features are nominal: their indices, or a boolean mask of all features.
     n_features_to_select : int, float or None, default None
         How many features to keep: a count, a fraction, or None for half of them.
     random_state : int, Generator, RandomState or None, default 0
-        Seed of the probes, where they are drawn, and of the order of features with equal scores.
+        Seed of the probes, if they are drawn, and of the order of features with equal scores.
 
     Attributes
     ----------
@@ -88,19 +84,19 @@ class ReliefF(Scorer):
 
     Notes
     -----
-    With all samples as probes the numbers are WEKA's (``ReliefFAttributeEval -M -1``), tied
-    neighbours included: once k are held, a newcomer has to be strictly nearer than the farthest
-    of them and replaces it, in the earliest slot. The choice among tied neighbours thus depends
-    on the order of the rows.
+    With all samples as probes the scores are WEKA's (``ReliefFAttributeEval -M -1``), also with
+    tied neighbours: once k neighbours are found, another sample must be strictly nearer than the
+    farthest of them and replaces it, in the earliest slot. The choice among tied neighbours
+    therefore depends on the order of the rows.
 
     Missing values (NaN): if both values are missing the difference is 1; if one is, the larger
     of v and 1 - v, v being the scaled other; for a nominal feature 1 - 1/(number of its values
     in the data) in both cases.
 
-    Two things differ from WEKA. A constant feature, or one without any value, gets the
-    lowest score of all, at most 0; WEKA gives 0, which beats features of negative score. And WEKA
-    takes a range below 1e-6 for constant, whatever the unit of the feature; here only an
-    exactly constant feature is.
+    Two things differ from WEKA. A constant feature, or one without any value, gets the lowest
+    score of all, at most 0; WEKA gives 0, which beats features of negative score. And WEKA treats
+    a range below 1e-6 as constant, whatever the unit of the feature; here only an exactly
+    constant feature is constant.
 
     References
     ----------
@@ -136,53 +132,56 @@ class ReliefF(Scorer):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401
-        scores: Array = self._score_many(X, y, [np.arange(len(X))], [generator])[0]
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
+        scores: FloatArray = self._score_many(X, y, [np.arange(len(X))], [generator])[0]
         return scores
 
     def _score_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
-    ) -> Array:
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> FloatArray:
         k = check_integer(self.n_neighbors, "n_neighbors", 1)
-        nominal = checked_nominal(self.nominal, X.shape[1])
+        nominal = nominal_mask(self.nominal, X.shape[1])
         return np.array(
             [
-                _scores(X, own, present(y[own]), nominal, k, self._times(len(own), generator))
-                for own, generator in zip(rows, seeded, strict=True)
+                _score_resample(
+                    X,
+                    indices,
+                    renumber_classes(y[indices]),
+                    nominal,
+                    k,
+                    self._probe_counts(len(indices), generator),
+                )
+                for indices, generator in zip(rows, rngs, strict=True)
             ]
         )
 
-    def _times(self, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    def _probe_counts(self, n: int, generator: np.random.Generator) -> IntArray:
         """Return how often each sample is a probe."""
         if self.n_probes is None:
             return np.ones(n, dtype=np.int64)
-        count = count_of_part(part_or_count(self.n_probes, "n_probes", inclusive=True), n)
+        count = as_count(check_part_or_count(self.n_probes, "n_probes", inclusive=True), n)
         return np.bincount(generator.integers(n, size=count), minlength=n)
 
 
-def _scores(
-    X: Any,  # noqa: ANN401
+def _score_resample(
+    X: MatrixLike,
     rows: NDArray[np.integer],
-    codes: NDArray[np.intp],
-    nominal: NDArray[np.bool_],
+    codes: IndexArray,
+    nominal: BoolArray,
     k: int,
-    times: NDArray[np.int64],
-) -> Array:
+    times: IntArray,
+) -> FloatArray:
     """Score the features on one resample; work is done once for rows that repeat."""
     distinct, place = np.unique(rows, return_inverse=True)
     data = ScaledResample(X, distinct, nominal)
     scores, constant = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=bool)
-    step = max(1, ENTRIES // _pad_to_lanes(len(distinct)))
+    step = max(1, MAX_DISTANCES // _pad_to_lanes(len(distinct)))
     for first in range(0, len(distinct), step):
-        table = _distances(data, first, min(first + step, len(distinct)))
-        pairs = _neighbours(table, first, place, codes, k, times)
+        table = _distance_table(data, first, min(first + step, len(distinct)))
+        pairs = _find_neighbours(table, first, place, codes, k, times)
         for block in data.blocks():
-            relief.add_scores(block.values, block.kinds, block.lack, *pairs, scores[block.at])
-            constant[block.at] = block.constant
+            relief.add_scores(block.values, block.kinds, block.lack, *pairs, scores[block.columns])
+            constant[block.columns] = block.constant
     scores[constant] = min(scores[~constant].min(initial=0.0), 0.0)
     return scores
 
@@ -194,69 +193,65 @@ def _pad_to_lanes(n: int) -> int:
 class ScaledResample:
     """The rows of one resample, read in blocks of scaled features."""
 
-    def __init__(
-        self,
-        X: Any,  # noqa: ANN401
-        rows: NDArray[np.integer],
-        nominal: NDArray[np.bool_],
-    ) -> None:
+    def __init__(self, X: MatrixLike, rows: NDArray[np.integer], nominal: BoolArray) -> None:
         self.X, self.rows, self.nominal = X, rows, nominal
         self.n = len(rows)
-        self._kept = list(self._scaled()) if self.n * X.shape[1] <= ENTRIES else None
+        self._cached_blocks = (
+            list(self._scale_blocks()) if self.n * X.shape[1] <= MAX_DISTANCES else None
+        )
 
     def blocks(self) -> Iterable[ScaledFeatureBlock]:
-        """Return the blocks; large data are scaled anew each time and never copied whole."""
-        return self._scaled() if self._kept is None else self._kept
+        """Return the blocks; large data are scaled again at each call, never copied whole."""
+        return self._scale_blocks() if self._cached_blocks is None else self._cached_blocks
 
-    def _scaled(self) -> Iterator[ScaledFeatureBlock]:
+    def _scale_blocks(self) -> Iterator[ScaledFeatureBlock]:
         p = self.X.shape[1]
-        width = max(64, CACHED // _pad_to_lanes(self.n) // relief.LANES * relief.LANES)
+        width = max(64, MAX_CACHED_VALUES // _pad_to_lanes(self.n) // relief.LANES * relief.LANES)
         for start in range(0, p, width):
-            at = slice(start, min(start + width, p))
-            part = self.X[:, at]
+            columns = slice(start, min(start + width, p))
+            part = self.X[:, columns]
             if self.n < len(part):
                 part = part[self.rows]
-            yield _scaled_block(at, np.array(part, dtype=np.float64, order="C"), self.nominal[at])
+            yield _scale_block(
+                columns, np.array(part, dtype=np.float64, order="C"), self.nominal[columns]
+            )
 
 
-def _scaled_block(at: slice, values: Array, nominal: NDArray[np.bool_]) -> ScaledFeatureBlock:
+def _scale_block(columns: slice, values: FloatArray, nominal: BoolArray) -> ScaledFeatureBlock:
     width = values.shape[1]
     kinds, constant = np.empty(width, dtype=np.int64), np.empty(width, dtype=bool)
-    block = ScaledFeatureBlock(at, values, kinds, np.empty(width), constant)
-    relief.scale(values, nominal, kinds, block.lack, constant)
+    block = ScaledFeatureBlock(columns, values, kinds, np.empty(width), constant)
+    relief.scale_block(values, nominal, kinds, block.lack, constant)
     return block
 
 
-def _distances(data: ScaledResample, first: int, stop: int) -> Array:
-    """Distances of rows first to stop to all rows."""
+def _distance_table(data: ScaledResample, first: int, stop: int) -> FloatArray:
+    """Return the distances of rows first to stop to all rows."""
     width = _pad_to_lanes(data.n)
     whole = stop - first == data.n
     table = np.zeros((stop - first, width))
     for block in data.blocks():
-        turned = np.zeros((block.values.shape[1], width))
-        turned[:, : data.n] = block.values.T
-        relief.add_distances(turned, block.kinds, block.lack, first, whole, table)
+        transposed = np.zeros((block.values.shape[1], width))
+        transposed[:, : data.n] = block.values.T
+        relief.add_distances(transposed, block.kinds, block.lack, first, whole, table)
     if whole:
-        relief.mirror(table)
+        relief.mirror_upper_triangle(table)
     return table
 
 
-def _neighbours(
-    table: Array,
-    first: int,
-    place: NDArray[np.intp],
-    codes: NDArray[np.intp],
-    k: int,
-    times: NDArray[np.int64],
+def _find_neighbours(
+    table: FloatArray, first: int, place: IndexArray, codes: IndexArray, k: int, times: IntArray
 ) -> WeightedRowPairs:
-    """Find the neighbours of the probes in a table; a pair that occurs twice is merged."""
+    """Find the neighbours of the probes in a table; equal pairs are merged."""
     counts, rows = np.bincount(codes), int(place.max()) + 1
     k = min(k, int(counts.max()))
     probes = np.count_nonzero((place >= first) & (place < first + len(table)))
     room = int(np.minimum(counts, k).sum()) * probes
     coded, shares = np.empty(room, dtype=np.int64), np.empty(room)
-    size = relief.neighbours(table, first, rows, place, codes, counts, times, k, coded, shares)
-    keys, where = np.unique(coded[:size], return_inverse=True)
+    size = relief.list_neighbor_pairs(
+        table, first, rows, place, codes, counts, times, k, coded, shares
+    )
+    keys, positions = np.unique(coded[:size], return_inverse=True)
     left, right = np.divmod(keys, rows)
-    weights = np.bincount(where, shares[:size]).astype(np.float64, copy=False)
+    weights = np.bincount(positions, shares[:size]).astype(np.float64, copy=False)
     return WeightedRowPairs(left, right, weights)

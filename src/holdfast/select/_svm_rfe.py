@@ -1,20 +1,23 @@
-"""SVM-RFE: rank features by dropping those of the smallest weight, fit after fit."""
+"""SVM-RFE: rank features by repeatedly dropping those of the smallest weights."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast._kernels.svm_elimination import put_last, weights
+from holdfast._kernels.svm_elimination import swap_rows_to_end, weights
+from holdfast._random import RandomState
+from holdfast._typing import AnyArray, FloatArray, IndexArray, RowLists
+from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.select._linear_svm import (
     DistinctSamples,
-    check_positive,
+    check_gram,
     check_scale,
-    checked_gram,
-    merge,
+    merge_equal_samples,
     scaled_data,
     solve_dual,
     tune_c,
@@ -22,17 +25,12 @@ from holdfast.select._linear_svm import (
 from holdfast.select._ranker import Ranker
 from holdfast.select._registry import selector
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+Step = float | Callable[[int], int]
 
-    from numpy.typing import NDArray
 
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
-
-    Step = float | Callable[[int], int]
-
-REFRESH = 4  # the Gram matrix is computed anew when its trace has fallen by this factor
+GRAM_REFRESH_FACTOR = 4
+"""The Gram matrix is recomputed when its trace has fallen by this factor: a down-date loses the
+digits by which the trace falls, so at most two bits."""
 
 
 def halve_then_one(left: int) -> int:
@@ -45,88 +43,91 @@ def weka_tenth(left: int) -> int:
     return max(1, (left + 1) // 10)
 
 
-def schedule(step: Step, n_features: int) -> list[int]:
-    """Return how many features leave after each fit; all have left at the end."""
+def elimination_schedule(step: Step, n_features: int) -> list[int]:
+    """Return how many features are dropped after each fit, until none is left."""
     left, counts = n_features, []
     while left:
-        counts.append(min(left, _leaving(step, left)))
+        counts.append(min(left, _step_size(step, left)))
         left -= counts[-1]
     return counts
 
 
-def _leaving(step: Step, left: int) -> int:
+def _step_size(step: Step, left: int) -> int:
     if callable(step):
         count = step(left)
         if isinstance(count, Integral) and count >= 0:
             return max(1, int(count))
         raise InvalidInputError(
-            f"step must return a whole number of features to drop, got {count!r} for {left} left."
+            f"step must return the number of features to drop, an integer; got {count!r} for "
+            f"{left} features left."
         )
     if isinstance(step, Integral) and not isinstance(step, bool) and step >= 1:
         return int(step)
     if isinstance(step, Real) and not isinstance(step, Integral) and 0 < step <= 1:
-        return max(1, int(step * left + 1e-9))  # 0.29 of 100 is 29, whatever rounding says
+        return max(1, int(step * left + 1e-9))  # 0.29 * 100 is slightly below 29
     raise InvalidInputError(
         "step must be a fraction above 0 and up to 1 (a float), a number of features (an int) or "
         f"a function of how many are left, got {step!r}."
     )
 
 
-def _worst(squares: Array, who: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+def _worst_features(squares: FloatArray, features: IndexArray, count: int) -> IndexArray:
     """Return the positions of the smallest weights, worst first; ties: lowest feature first."""
     bound = np.partition(squares, count - 1)[count - 1]
     candidates = np.flatnonzero(squares <= bound)
-    order = np.lexsort((who[candidates], squares[candidates]))
+    order = np.lexsort((features[candidates], squares[candidates]))
     return candidates[order[:count]]
 
 
-class _Elimination:
-    """Scaled data whose features leave, those that left behind those that stay."""
+class FeatureElimination:
+    """Scaled data during an elimination; dropped features are moved behind those left."""
 
     def __init__(self, samples: DistinctSamples, scale: str | None) -> None:
         self.Z = scaled_data(samples, scale)
-        self.gram = checked_gram(self.Z.T @ self.Z)
-        self.who = np.arange(len(self.Z))
+        self.gram = check_gram(self.Z.T @ self.Z)
+        self.features = np.arange(len(self.Z))
 
-    def order(self, signs: Array, box: Array, counts: list[int], tol: float) -> NDArray[np.intp]:
-        """Return the features, worst first, by one machine."""
+    def order(
+        self, signs: FloatArray, box: FloatArray, counts: list[int], tol: float
+    ) -> IndexArray:
+        """Return the features, worst first, in the elimination by one SVM."""
         gram, dual, leaving = self.gram.copy(), np.zeros_like(box), []
         self.fresh, left = gram.trace(), len(self.Z)
         for count in counts:
             solve_dual(gram, signs, box, dual, tol)
-            worst = _worst(weights(self.Z[:left], dual) ** 2, self.who[:left], count)
-            leaving.append(self.who[worst])
-            put_last(self.Z, self.who, worst, left)
+            worst = _worst_features(weights(self.Z[:left], dual) ** 2, self.features[:left], count)
+            leaving.append(self.features[worst])
+            swap_rows_to_end(self.Z, self.features, worst, left)
             left -= count
-            gram = self._without(gram, left, count)
+            gram = self._downdate_gram(gram, left, count)
         return np.concatenate(leaving)
 
-    def _without(self, gram: Array, left: int, count: int) -> Array:
-        """Return the Gram matrix of the features left, when `count` have just gone."""
+    def _downdate_gram(self, gram: FloatArray, left: int, count: int) -> FloatArray:
+        """Return the Gram matrix of the features left, after `count` were dropped."""
         if count < left:
             gone = self.Z[left : left + count]
             gram -= gone.T @ gone
-            if gram.trace() * REFRESH > self.fresh:
+            if gram.trace() * GRAM_REFRESH_FACTOR > self.fresh:
                 return gram
-        gram = self.Z[:left].T @ self.Z[:left]  # less work, or digits were lost: compute it anew
+        gram = self.Z[:left].T @ self.Z[:left]  # cheaper, or the down-date lost digits
         self.fresh = gram.trace()
         return gram
 
 
-def _in_turns(orders: list[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """Merge orders, best first: the best of each, then the second of each, none twice."""
+def _interleave(orders: list[IndexArray]) -> IndexArray:
+    """Merge orders, best first: the best of each, then the second of each, without repeats."""
     flat = np.stack(orders, axis=1).ravel()
     return flat[np.sort(np.unique(flat, return_index=True)[1])]
 
 
-def _ranks(
+def _rank_by_elimination(
     samples: DistinctSamples, scale: str | None, C: float, step: Step, tol: float
-) -> NDArray[Any]:
-    """Return the ranks of all features on some samples, 1 the best."""
+) -> AnyArray:
+    """Return the ranks of all features on the samples, 1 the best."""
     n_features = samples.X.shape[1]
-    counts, elimination = schedule(step, n_features), _Elimination(samples, scale)
+    counts, elimination = elimination_schedule(step, n_features), FeatureElimination(samples, scale)
     box = C * samples.counts
-    order = _in_turns(
+    order = _interleave(
         [elimination.order(signs, box, counts, tol)[::-1] for signs in samples.signs()]
     )
     ranks = np.empty(n_features, dtype=np.int32)
@@ -143,27 +144,26 @@ class SVMRFE(Ranker):
     r"""Recursive feature elimination with a linear SVM.
 
     A linear soft-margin SVM (see :class:`LinearSVMWeights`) is fitted, the features of the
-    smallest squared weights leave, and so on with the rest until none is left: the last to
-    leave is the best. Features that leave together are ranked by their squared weights; of
-    equal weights the feature with the lowest index is the worst. There is a ranking, and
-    there are no scores.
+    smallest squared weights are dropped, and so on until none is left: the last feature dropped
+    is the best. Features dropped together are ranked by their squared weights; of equal weights
+    the feature with the lowest index is the worst. The result is a ranking without scores.
 
-    With more than two classes there is one elimination for each class against the rest, and
-    the rankings are merged in turns, as WEKA does: the best of the first class, the best of the
-    second, ..., the second of the first class, ..., none twice.
+    With more than two classes there is one elimination for each class against the rest, and the
+    rankings are interleaved, as in WEKA: the best of the first class, the best of the second,
+    ..., the second of the first class, ..., without repeats.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
         How many features to select: a count, a fraction, or None for half of them.
     step : float, int or callable, default=0.1
-        How many features leave after a fit, at least one: a fraction of those that are left (a
+        How many features are dropped after a fit, at least one: a fraction of those left (a
         float; scikit-learn's RFE takes it of the original number), a number (an int), or a
-        function of how many are left. ``step=1.0`` ranks by a single fit (the "one-step" of
+        function of the number left. ``step=1.0`` ranks by a single fit (the "one-step" of
         Dernoncourt et al.); ``holdfast.select.halve_then_one`` is the step of Yu et al., and
         ``holdfast.select.weka_tenth`` WEKA's rounding of a tenth.
     C : float or "cv", default=0.5
-        The price of a sample inside the margin. "cv" chooses one of 0.01, 0.1, 1, 10, 100 by
+        The penalty of a sample inside the margin. "cv" chooses one of 0.01, 0.1, 1, 10, 100 by
         stratified 5-fold cross-validation of the accuracy on all features, scaled by the
         training part, before the elimination; the smallest of equally good ones. Copies of a
         sample stay in one fold.
@@ -172,7 +172,7 @@ class SVMRFE(Ranker):
         it is.
     tol : float, default=1e-10
         Largest violation of the optimality conditions, in units of the margin. Solutions are
-        finished by a Newton step, so the ranking does not depend on it.
+        polished by a Newton step, so the ranking does not depend on it.
     random_state : int, Generator, RandomState or None, default=0
         Seed for the folds of ``C="cv"``.
 
@@ -189,10 +189,10 @@ class SVMRFE(Ranker):
 
     Notes
     -----
-    The dual is solved on a Gram matrix, which is down-dated when features leave and starts each
-    fit from the last solution. Memory grows with the square of the number of samples and holds
-    the data once in double precision. Weights that are 0 but for rounding error are taken as
-    0, so constant features, and all features where none helps, are ordered by index alone.
+    The dual is solved on a Gram matrix, which is down-dated when features are dropped; each fit
+    starts from the last solution. Memory grows with the square of the number of samples and holds
+    the data once in double precision. Weights that are 0 up to rounding are set to 0, so constant
+    features, and all features if none helps, are ordered by index.
 
     References
     ----------
@@ -228,38 +228,30 @@ class SVMRFE(Ranker):
         self.tol = tol
         self.random_state = random_state
 
-    def _rank(
-        self, X: NDArray[Any], y: NDArray[np.intp], generator: np.random.Generator
-    ) -> NDArray[Any]:
-        self._check()
-        (samples,) = merge(X, y, [np.arange(len(y))])
-        schedule(self.step, X.shape[1])  # a step that cannot be is told before the work
-        self.C_ = self._price(samples, generator)
-        return _ranks(samples, self.scale, self.C_, self.step, self.tol)
+    def _rank(self, X: AnyArray, y: IndexArray, generator: np.random.Generator) -> AnyArray:
+        self._check_parameters(X.shape[1])
+        (samples,) = merge_equal_samples(X, y, [np.arange(len(y))])
+        self.C_ = self._choose_c(samples, generator)
+        return _rank_by_elimination(samples, self.scale, self.C_, self.step, self.tol)
 
     def _rank_many(
-        self,
-        X: NDArray[Any],
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
-    ) -> NDArray[Any]:
-        self._check()
-        schedule(self.step, X.shape[1])
-        return np.array(
-            [
-                _ranks(samples, self.scale, self._price(samples, generator), self.step, self.tol)
-                for samples, generator in zip(merge(X, y, rows), seeded, strict=True)
-            ]
-        )
+        self, X: AnyArray, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> AnyArray:
+        self._check_parameters(X.shape[1])
+        ranks = []
+        for samples, generator in zip(merge_equal_samples(X, y, rows), rngs, strict=True):
+            C = self._choose_c(samples, generator)
+            ranks.append(_rank_by_elimination(samples, self.scale, C, self.step, self.tol))
+        return np.array(ranks)
 
-    def _check(self) -> None:
+    def _check_parameters(self, n_features: int) -> None:
         check_scale(self.scale)
-        check_positive("tol", self.tol)
+        check_positive_number(self.tol, "tol", math.inf)
         if self.C != "cv":
-            check_positive("C", self.C)
+            check_positive_number(self.C, "C", math.inf)
+        elimination_schedule(self.step, n_features)  # a wrong step fails before the work
 
-    def _price(self, samples: DistinctSamples, generator: np.random.Generator) -> float:
+    def _choose_c(self, samples: DistinctSamples, generator: np.random.Generator) -> float:
         if self.C == "cv":
             return tune_c(samples, self.scale, self.tol, generator)
         return float(self.C)

@@ -1,9 +1,10 @@
-"""t-score and F statistic: sums over classes as matrix products, many resamples at once."""
+"""t-score and F statistic, computed for many resamples at once by matrix products."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -13,79 +14,71 @@ from holdfast._kernels.moments import (
     WELCH,
     F,
     f_statistics,
+    fill_missing_statistics,
     pooled_t,
-    repair,
     separate_t,
 )
-from holdfast._validation import one_of
+from holdfast._random import RandomState
+from holdfast._typing import FloatArray, IndexArray, MatrixLike, RowLists
+from holdfast._validation import check_choice
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
+from holdfast.select._selector import row_counts
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._selector import Array, Rows
-
-BLOCK = 2**22  # numbers in the largest array of a block of features
+MAX_BLOCK_ENTRIES = 2**22
+"""Size of the largest array of a block of features: 32 MB, which bounds the memory."""
 Variance = Literal["pooled", "welch", "squared"]
 
 
 class MomentScorer(Scorer):
-    """A score that depends on the data through sums and sums of squares in each class.
+    """Base class of scores that depend only on class-wise sums and sums of squares.
 
-    With the weights W (resamples x rows: how often a resample holds a row) the sums are matrix
-    products W X and W X². Columns are brought to a common size and centred first, so that neither
-    large means nor extreme units cost digits; what still lost some is computed from the rows.
+    With weights W (resamples x rows: how often a resample holds a row) the sums are the matrix
+    products W X and W X². Columns are scaled and centred first, so that neither large means nor
+    extreme units cost digits; scores that still lost digits are recomputed from the rows.
     """
 
     _allow_sparse = True
 
     @abstractmethod
     def _kind(self) -> int:
-        """Return which statistic it is; refuse parameters that do not exist."""
+        """Return the code of the statistic; raise if a parameter is unknown."""
 
-    def _score(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Array:  # noqa: ANN401, ARG002
-        scores: Array = self._weighted(X, y, np.ones((1, len(y))))[0]
+    def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
+        scores: FloatArray = self._weighted_scores(X, y, np.ones((1, len(y))))[0]
         return scores
 
     def _score_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],  # noqa: ARG002
-    ) -> Array:
-        weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
-        return self._weighted(X, y, weights)
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> FloatArray:
+        return self._weighted_scores(X, y, row_counts(rows, len(y), float))
 
-    def signed_statistics(self, X: Array, y: NDArray[np.intp], rows: Rows) -> Array | None:
-        """Return t statistics with the sign of the second class minus the first.
+    def signed_statistics(self, X: FloatArray, y: IndexArray, rows: RowLists) -> FloatArray | None:
+        """Return t statistics, positive if the mean of the second class is larger.
 
-        None where there are more than two classes, or the score is not a t statistic.
+        None if there are more than two classes, or the score is not a t statistic.
         """
         kind = self._kind()
         if y.max() != 1 or kind == SQUARED:
             return None
-        weights = np.array([np.bincount(own, minlength=len(y)) for own in rows], dtype=float)
-        scores = self._weighted(X, y, weights)
+        weights = row_counts(rows, len(y), float)
+        scores = self._weighted_scores(X, y, weights)
         size = np.sqrt(scores) if kind == F else scores
-        means = (
-            (own / own.sum(axis=1, keepdims=True)) @ X for own in (weights * (y == 0), weights * y)
+        first, second = (
+            (of_class / of_class.sum(axis=1, keepdims=True)) @ X
+            for of_class in (weights * (y == 0), weights * y)
         )
-        first, second = means
         return np.asarray(np.sign(second - first) * size)
 
-    def _weighted(self, X: Any, y: NDArray[np.intp], weights: Array) -> Array:  # noqa: ANN401
+    def _weighted_scores(self, X: MatrixLike, y: IndexArray, weights: FloatArray) -> FloatArray:
+        """Return the scores of each resample (row of weights), block of features by block."""
         kind = self._kind()
-        by_class_too = kind in (WELCH, SQUARED)
+        by_class_too = kind in (WELCH, SQUARED)  # these need a variance per class
         members = np.eye(y.max() + 1)[:, y]
         by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
         counts = weights @ members.T
         scores = np.empty((len(weights), X.shape[1]))
-        width = max(1, BLOCK // max(len(by_class), len(y)))
+        width = max(1, MAX_BLOCK_ENTRIES // max(len(by_class), len(y)))
         for start in range(0, X.shape[1], width):
             columns = slice(start, start + width)
             block = _scale_columns(X[:, columns])
@@ -94,19 +87,21 @@ class MomentScorer(Scorer):
             np.square(centred, out=centred)
             squares = (by_class if by_class_too else weights) @ centred
             squares = squares.reshape(sums.shape) if by_class_too else squares
-            _statistics(kind, sums, squares, counts, scores[:, columns])
-            repair(kind, block, y, weights, len(members), scores[:, columns])
+            _write_statistics(kind, sums, squares, counts, scores[:, columns])
+            fill_missing_statistics(kind, block, y, weights, len(members), scores[:, columns])
         return scores
 
 
-def _scale_columns(block: Any) -> Array:  # noqa: ANN401
-    """Return columns as dense numbers of a common size: divided by powers of two, so exactly."""
+def _scale_columns(block: MatrixLike) -> FloatArray:
+    """Return dense columns of absolute values up to 1, divided by powers of two: exactly."""
     dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
     exponents = np.frexp(np.abs(dense).max(axis=0))[1]
     return np.asarray(np.ldexp(dense, -exponents))
 
 
-def _statistics(kind: int, sums: Array, squares: Array, counts: Array, out: Array) -> None:
+def _write_statistics(
+    kind: int, sums: FloatArray, squares: FloatArray, counts: FloatArray, out: FloatArray
+) -> None:
     if kind == F:
         f_statistics(sums, squares, counts, out)
     elif kind == POOLED:
@@ -136,7 +131,7 @@ class TScore(MomentScorer):
     Parameters
     ----------
     variance : {"pooled", "welch", "squared"}, default "pooled"
-        Which score.
+        Which of these scores.
     n_features_to_select : int, float or None, default None
         How many features to keep: a count, a fraction, or None for half of them.
     random_state : int, Generator, RandomState or None, default 0
@@ -179,7 +174,7 @@ class TScore(MomentScorer):
 
     def _kind(self) -> int:
         kinds = {"pooled": POOLED, "welch": WELCH, "squared": SQUARED}
-        return kinds[one_of(self.variance, "variance", kinds)]
+        return kinds[check_choice(self.variance, "variance", kinds)]
 
 
 @selector(

@@ -1,23 +1,25 @@
-"""Data with known truth: which features are informative, and by how much."""
+"""Simulated data whose informative features and effects are known."""
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.simulate._gaussian import BlockGaussian, IndependentGaussian
 from holdfast.simulate._gaussian_model import GaussianModel
 from holdfast.simulate._lda import LinearRule, lda
-from holdfast.simulate._microarray import Generator, Microarray, Simulated
+from holdfast.simulate._microarray import Generator, Microarray, Simulated, load_simulated
 
 if TYPE_CHECKING:
-    from holdfast.simulate._figures import figure_tables
+    from holdfast.simulate._figures import SimulatedFigure, figure_tables, get_figure
     from holdfast.simulate._stability import SimulatedStability, simulate_stability
 
-# These need selectors, which take their time; whoever wants data only need not wait for them.
-_HOME = {
+# Loaded on first use: these import all selectors, which is slow and not needed to draw data.
+_LAZY_MODULES = {
+    "SimulatedFigure": "_figures",
     "SimulatedStability": "_stability",
     "figure_tables": "_figures",
+    "get_figure": "_figures",
     "simulate_stability": "_stability",
 }
 
@@ -36,7 +38,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in _HOME:
-        return getattr(importlib.import_module(f"holdfast.simulate.{_HOME[name]}"), name)
+def __getattr__(name: str) -> object:
+    if name in _LAZY_MODULES:
+        return getattr(importlib.import_module(f"holdfast.simulate.{_LAZY_MODULES[name]}"), name)
     raise AttributeError(f"module 'holdfast.simulate' has no attribute {name!r}")

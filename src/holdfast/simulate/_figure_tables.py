@@ -1,91 +1,89 @@
-"""What the figures have in common: grids, seeds, what is asked for."""
+"""Tables behind figures 3 to 9 of Dernoncourt et al. (2014), and summaries of them."""
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from holdfast._typing import FloatArray
 from holdfast.errors import UndefinedMeasureWarning
 from holdfast.select import TScore
-from holdfast.simulate._gaussian import BlockGaussian, IndependentGaussian
-from holdfast.simulate._stability import simulate_stability
+from holdfast.simulate._gaussian import BlockGaussian, GaussianGenerator, IndependentGaussian
+from holdfast.simulate._microarray import Generator
+from holdfast.simulate._stability import MEASURES, SimulatedStability, simulate_stability
 from holdfast.simulate._training_sets import (
-    ERRORS,
+    ERROR_COLUMNS,
     Seeds,
+    choose_source,
+    pivot_in_order,
     select_training_sets,
-    side_by_side,
-    source_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.simulate._microarray import Generator
-    from holdfast.simulate._stability import SimulatedStability
-
-    Tables = dict[str, pd.DataFrame]
+Tables = dict[str, pd.DataFrame]
 
 
 SAMPLE_COUNTS = (25, 50, 100, 200, 350, 500, 750, 1000, 1500, 2000, 3500, 5000, 7500, 10_000)
-FEATURES = (50, 100, 150, 250, 350, 500, 750, 1000, 1500, 2500, 5000, 10_000)
+FEATURE_COUNTS = (50, 100, 150, 250, 350, 500, 750, 1000, 1500, 2500, 5000, 10_000)
 SUBSET_SIZES = (2, 5, 10, 20, 35, 50, 75, 100, 125, 150, 180, 210, 250, 300, 400, 500, 600, 700,
                 800, 900, 1000)  # fmt: skip
 GAMMAS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 N_SETS = 100
-FEW_SETS = 50
-"""Training sets where each takes its time, on the reduced grid."""
+N_SETS_REDUCED = 50
+"""Number of training sets on the reduced grid if training sets are slow."""
 
 
 class FigureOptions(NamedTuple):
-    """What is asked for: the whole grid or not, the seed, and how many processes."""
+    """Options of a figure: full or reduced grid, seed and number of processes."""
 
     full: bool
     random_state: int
     n_jobs: int
 
-    def some(self, grid: tuple[float, ...]) -> tuple[float, ...]:
-        """Return the grid, or about half of it with both ends."""
+    def thin_grid(self, grid: tuple[float, ...]) -> tuple[float, ...]:
+        """Return the full grid, or about half of it including both ends."""
         return grid if self.full else (*grid[:-1:2], grid[-1])
 
-    def seed(self, *keys: int) -> int:
-        """Return a seed of its own for a part of a figure."""
+    def derive_seed(self, *keys: int) -> int:
+        """Return the seed of a part of a figure, which `keys` identify."""
         sequence = np.random.SeedSequence(self.random_state, spawn_key=keys)
         return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-# Figures 3 to 5: scores, ranks and selections of features against their true effects.
+# Figures 3 to 5: scores, ranks and selection frequencies by true effect.
 
-LARGEST = 0.15
-D, SIZE = 1000, 100
-SMALL_AND_LARGE = (50, 5000)
-CURVES = (25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
-CURVES_REDUCED = (25, 50, 100, 500, 1000, 5000, 10_000)
-OTHERS_REDUCED = (25, 100, 500, 1000)
+LARGEST_EFFECT = 0.15
+N_FEATURES, SUBSET_SIZE = 1000, 100
+SCORE_SAMPLE_COUNTS = (50, 5000)
+CURVE_SAMPLE_COUNTS = (25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
+CURVE_SAMPLE_COUNTS_REDUCED = (25, 50, 100, 500, 1000, 5000, 10_000)
+OTHER_SAMPLE_COUNTS_REDUCED = (25, 100, 500, 1000)
 SELECTION_KEYS = ["n_samples", "selector"]
-OTHERS = ("cat_score", "mutual_information")
-GRID = np.linspace(0.0, LARGEST, 61)
-MAIN = (0.0, 0.05, 0.10, 0.15)
-"""Effects at which the main numbers are given."""
+OTHER_SELECTORS = ("cat_score", "mutual_information")
+EFFECT_GRID = np.linspace(0.0, LARGEST_EFFECT, 61)
+SUMMARY_EFFECTS = (0.0, 0.05, 0.10, 0.15)
+"""Effects at which the curves are summarized."""
 
 
-def _generator(n_samples: int) -> IndependentGaussian:
-    return IndependentGaussian(n_samples=n_samples, n_features=D, largest_effect=LARGEST)
+def _make_generator(n_samples: int) -> IndependentGaussian:
+    return IndependentGaussian(
+        n_samples=n_samples, n_features=N_FEATURES, largest_effect=LARGEST_EFFECT
+    )
 
 
 # Figure 3
 
 
-def scores_and_ranks(asked: FigureOptions) -> Tables:
-    """Return scores and ranks in each training set, and their means by feature."""
+def tabulate_scores_and_ranks(options: FigureOptions) -> Tables:
+    """Tabulate scores and ranks in each training set, and their means by feature."""
     points = pd.concat(
-        [_points(n, asked, setting) for setting, n in enumerate(SMALL_AND_LARGE)],
+        [_tabulate_points(n, options, setting) for setting, n in enumerate(SCORE_SAMPLE_COUNTS)],
         ignore_index=True,
     )
     keys = ["n_samples", "feature", "effect", "true_rank"]
@@ -99,18 +97,18 @@ def scores_and_ranks(asked: FigureOptions) -> Tables:
     return {"points": points, "means": means.reset_index()}
 
 
-def _points(n_samples: int, asked: FigureOptions, setting: int) -> pd.DataFrame:
-    generator, n_sets = _generator(n_samples), N_SETS if asked.full else FEW_SETS
-    source = source_of(generator, TScore(), Seeds(asked.seed(3), setting), exact=True)
+def _tabulate_points(n_samples: int, options: FigureOptions, setting: int) -> pd.DataFrame:
+    generator, n_sets = _make_generator(n_samples), N_SETS if options.full else N_SETS_REDUCED
+    source = choose_source(generator, TScore(), Seeds(options.derive_seed(3), setting), exact=True)
     forms = select_training_sets(source, n_sets)
     mu = generator.model.mu
-    true_rank = np.empty(D, dtype=np.int64)
-    true_rank[np.argsort(-mu)] = np.arange(1, D + 1)
+    true_rank = np.empty(N_FEATURES, dtype=np.int64)
+    true_rank[np.argsort(-mu)] = np.arange(1, N_FEATURES + 1)
     return pd.DataFrame(
         {
             "n_samples": n_samples,
-            "set": np.repeat(np.arange(n_sets), D),
-            "feature": np.tile(np.arange(D), n_sets),
+            "set": np.repeat(np.arange(n_sets), N_FEATURES),
+            "feature": np.tile(np.arange(N_FEATURES), n_sets),
             "effect": np.tile(mu, n_sets),
             "true_rank": np.tile(true_rank, n_sets),
             "score": forms["weights"].values.ravel(),
@@ -119,12 +117,13 @@ def _points(n_samples: int, asked: FigureOptions, setting: int) -> pd.DataFrame:
     )
 
 
-def main_of_ranks(tables: Tables) -> pd.DataFrame:
-    """Return mean score and rank of the ten best features, and of the worse half."""
-    means, rows = tables["means"], []
-    for n_samples, own in means.groupby("n_samples", sort=False):
-        ranks = own["true_rank"]
-        for name, part in (("best 10", own[ranks <= 10]), ("worse half", own[ranks > D // 2])):
+def summarize_ranks(tables: Tables) -> pd.DataFrame:
+    """Return mean scores and ranks of the ten best features and of the worse half."""
+    rows = []
+    for n_samples, means in tables["means"].groupby("n_samples", sort=False):
+        ranks = means["true_rank"]
+        parts = {"best 10": means[ranks <= 10], "worse half": means[ranks > N_FEATURES // 2]}
+        for name, part in parts.items():
             numbers = part[["score_mean", "score_sd", "rank_mean", "rank_sd"]].mean()
             rows.append({"n_samples": n_samples, "features": name, **numbers.to_dict()})
     return pd.DataFrame(rows)
@@ -133,65 +132,73 @@ def main_of_ranks(tables: Tables) -> pd.DataFrame:
 # Figures 4 and 5
 
 
-def selection_by_t_score(asked: FigureOptions) -> Tables:
-    """Return selection frequencies by the t-score, and logistic curves through them."""
-    grid = CURVES if asked.full else CURVES_REDUCED
-    return _selection(("t_score",), grid, N_SETS, asked, figure=4)
+def tabulate_t_score_selection(options: FigureOptions) -> Tables:
+    """Tabulate selection frequencies of the t-score and logistic curves fitted to them."""
+    grid = CURVE_SAMPLE_COUNTS if options.full else CURVE_SAMPLE_COUNTS_REDUCED
+    return _tabulate_selection(("t_score",), grid, N_SETS, options, figure=4)
 
 
-def selection_by_others(asked: FigureOptions) -> Tables:
-    """Return the same of CAT score and mutual information, on data sets."""
-    grid = CURVES if asked.full else OTHERS_REDUCED
-    return _selection(OTHERS, grid, N_SETS if asked.full else FEW_SETS, asked, figure=5)
+def tabulate_other_selection(options: FigureOptions) -> Tables:
+    """Tabulate selection frequencies and curves of CAT score and mutual information."""
+    grid = CURVE_SAMPLE_COUNTS if options.full else OTHER_SAMPLE_COUNTS_REDUCED
+    return _tabulate_selection(
+        OTHER_SELECTORS, grid, N_SETS if options.full else N_SETS_REDUCED, options, figure=5
+    )
 
 
-def _selection(
-    selectors: Sequence[str], grid: Sequence[int], n_sets: int, asked: FigureOptions, figure: int
+def _tabulate_selection(
+    selectors: Sequence[str], grid: Sequence[int], n_sets: int, options: FigureOptions, figure: int
 ) -> Tables:
-    found = simulate_stability(
-        {str(n): _generator(n) for n in grid},
+    result = simulate_stability(
+        {str(n): _make_generator(n) for n in grid},
         list(selectors),
-        size=SIZE,
+        size=SUBSET_SIZE,
         n_sets=n_sets,
         measures="ati_pa",
         errors=False,
-        random_state=asked.seed(figure),
-        n_jobs=asked.n_jobs,
+        random_state=options.derive_seed(figure),
+        n_jobs=options.n_jobs,
     )
-    table = found.frequencies.drop(columns=["setting", "size"])
-    table.insert(0, "n_samples", found.frequencies["setting"].astype(int))
+    table = result.frequencies.drop(columns=["setting", "size"])
+    table.insert(0, "n_samples", result.frequencies["setting"].astype(int))
     curves = [
         pd.DataFrame(
-            {**dict(zip(SELECTION_KEYS, key, strict=True)), "effect": GRID, "probability": curve}
+            {
+                **dict(zip(SELECTION_KEYS, key, strict=True)),
+                "effect": EFFECT_GRID,
+                "probability": curve,
+            }
         )
-        for key, own in table.groupby(SELECTION_KEYS, sort=False)
-        for curve in [logistic_curve(own["effect"].to_numpy(), own["frequency"].to_numpy(), GRID)]
+        for key, group in table.groupby(SELECTION_KEYS, sort=False)
+        for curve in [
+            fit_logistic_curve(
+                group["effect"].to_numpy(), group["frequency"].to_numpy(), EFFECT_GRID
+            )
+        ]
     ]
     return {"frequencies": table, "curves": pd.concat(curves, ignore_index=True)}
 
 
-def logistic_curve(
-    effect: NDArray[np.float64], frequency: NDArray[np.float64], places: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the logistic regression of being selected on the effect, at some places."""
+def fit_logistic_curve(effect: FloatArray, frequency: FloatArray, grid: FloatArray) -> FloatArray:
+    """Fit a logistic regression of selection on effect; return probabilities on a grid."""
     scale = np.abs(effect).max()
     X = np.tile(effect / scale, 2)[:, np.newaxis]
     y = np.repeat([1, 0], len(effect))
     weights = np.concatenate([frequency, 1 - frequency])
     fitted = LogisticRegression(C=np.inf, max_iter=1000, tol=1e-8).fit(X, y, sample_weight=weights)
-    line = fitted.intercept_[0] + fitted.coef_[0, 0] * places / scale
+    line = fitted.intercept_[0] + fitted.coef_[0, 0] * grid / scale
     return np.asarray(expit(line))
 
 
-def main_of_curves(tables: Tables) -> pd.DataFrame:
-    """Return the curves at a few effects."""
+def summarize_curves(tables: Tables) -> pd.DataFrame:
+    """Return the curves at the effects in `SUMMARY_EFFECTS`."""
     curves = tables["curves"]
-    some = curves[np.isclose(curves["effect"].to_numpy()[:, None], MAIN).any(axis=1)]
-    named = some.assign(effect=some["effect"].map("effect {:.2f}".format))
-    return side_by_side(named, ["selector", "n_samples"], "effect", "probability")
+    rows = curves[np.isclose(curves["effect"].to_numpy()[:, None], SUMMARY_EFFECTS).any(axis=1)]
+    labelled = rows.assign(effect=rows["effect"].map("effect {:.2f}".format))
+    return pivot_in_order(labelled, ["selector", "n_samples"], "effect", "probability")
 
 
-# Figures 6 to 9: stability and errors against what a study has and what it selects.
+# Figures 6 to 9: stability and errors by samples, features, size and effects.
 
 DEFAULT_SETTING: dict[str, Any] = {
     "n_samples": 100,
@@ -199,94 +206,109 @@ DEFAULT_SETTING: dict[str, Any] = {
     "gamma": 2.0,
     "bayes_error": 0.10,
 }
-SHARE = 0.1
-PANELS = ("n_samples", "n_features", "size", "gamma")
-ESTIMATE = ["value", "low", "high"]
-STRUCTURES: dict[str, Generator] = {
+SELECTED_FRACTION = 0.1
+PANEL_PARAMETERS = ("n_samples", "n_features", "size", "gamma")
+ESTIMATE_COLUMNS = ["value", "low", "high"]
+CORRELATION_STRUCTURES: dict[str, GaussianGenerator] = {
     "independent": IndependentGaussian(),
     "progressive, scattered": BlockGaussian(layout="scattered"),
     "progressive, in blocks": BlockGaussian(layout="blocks"),
     "100 informative, scattered": BlockGaussian(kind="two_point", layout="scattered"),
     "100 informative, in blocks": BlockGaussian(kind="two_point", layout="blocks"),
 }
-CORRELATED = (25, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-CORRELATED_REDUCED = (25, 50, 100, 200, 500)
-RATIOS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
-FEWEST, MOST, MOST_FULL = 50, 10_000, 100_000
-"""Features of figure 9; the paper has 10,000 at most."""
+CORRELATED_SAMPLE_COUNTS = (25, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+CORRELATED_SAMPLE_COUNTS_REDUCED = (25, 50, 100, 200, 500)
+SAMPLE_FEATURE_RATIOS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
+MIN_FEATURES, MAX_FEATURES, MAX_FEATURES_FULL = 50, 10_000, 100_000
+"""Range of feature counts in figure 9; the paper has at most 10,000."""
 
 
 # Figures 6 and 8
 
 
-def stability_sweeps(asked: FigureOptions) -> Tables:
-    """Return stability along the four panels."""
+def tabulate_stability_sweeps(options: FigureOptions) -> Tables:
+    """Tabulate stability in the four panels."""
     tables = []
-    for panel, found in _swept(asked, errors=False).items():
-        table = found.stability
-        table = table[table["size"] < table["n_features"]]  # all features: nothing to be stable
-        own = table[["measure", *ESTIMATE]].assign(panel=panel, x=table[panel])
-        tables.append(own[["panel", "x", "measure", *ESTIMATE]])
+    for panel, result in _simulate_panels(options, errors=False).items():
+        table = result.stability
+        table = table[table["size"] < table["n_features"]]  # stability of all features is undefined
+        panel_table = table[["measure", *ESTIMATE_COLUMNS]].assign(panel=panel, x=table[panel])
+        tables.append(panel_table[["panel", "x", "measure", *ESTIMATE_COLUMNS]])
     return {"stability": pd.concat(tables, ignore_index=True)}
 
 
-def error_sweeps(asked: FigureOptions) -> Tables:
-    """Return errors along the four panels."""
+def tabulate_error_sweeps(options: FigureOptions) -> Tables:
+    """Tabulate errors in the four panels."""
     tables = []
-    for panel, found in _swept(asked, errors=True).items():
-        own = found.errors[ERRORS].assign(panel=panel, x=found.errors[panel])
-        tables.append(own[["panel", "x", *ERRORS]])
+    for panel, result in _simulate_panels(options, errors=True).items():
+        table = result.errors[ERROR_COLUMNS].assign(panel=panel, x=result.errors[panel])
+        tables.append(table[["panel", "x", *ERROR_COLUMNS]])
     return {"errors": pd.concat(tables, ignore_index=True)}
 
 
-def _swept(asked: FigureOptions, *, errors: bool) -> dict[str, SimulatedStability]:
-    """Let one thing vary at a time; the seeds are the same for both figures."""
-    grids = {"n_samples": SAMPLE_COUNTS, "n_features": FEATURES, "gamma": GAMMAS}
-    found = {}
-    for position, panel in enumerate(PANELS):
-        grid = asked.some(grids[panel]) if panel in grids else (100,)
+def _simulate_panels(options: FigureOptions, *, errors: bool) -> dict[str, SimulatedStability]:
+    """Vary one parameter at a time; both figures use the same seeds."""
+    grids = {"n_samples": SAMPLE_COUNTS, "n_features": FEATURE_COUNTS, "gamma": GAMMAS}
+    results = {}
+    for position, panel in enumerate(PANEL_PARAMETERS):
+        grid = options.thin_grid(grids[panel]) if panel in grids else (100,)
         name = panel if panel in grids else "n_samples"
         settings = [IndependentGaussian(**{**DEFAULT_SETTING, name: value}) for value in grid]
-        sizes = SHARE if panel in grids else [int(size) for size in asked.some(SUBSET_SIZES)]
-        found[panel] = _simulate_quietly(
-            settings, sizes, asked, asked.seed(6, position), errors=errors
+        sizes = (
+            SELECTED_FRACTION
+            if panel in grids
+            else [int(size) for size in options.thin_grid(SUBSET_SIZES)]
         )
-    return found
+        results[panel] = _simulate_quietly(
+            settings, sizes, options, options.derive_seed(6, position), errors=errors
+        )
+    return results
 
 
 def _simulate_quietly(
-    settings: Any,  # noqa: ANN401
-    size: Any,  # noqa: ANN401
-    asked: FigureOptions,
+    settings: Sequence[Generator] | Mapping[str, Generator],
+    size: float | Sequence[float],
+    options: FigureOptions,
     seed: int,
     *,
     errors: bool,
-    **more: Any,
+    selectors: Sequence[str] = ("t_score",),
+    measures: str | Sequence[str] = MEASURES,
+    n_sets: int | None = None,
 ) -> SimulatedStability:
-    with warnings.catch_warnings():  # measures without a value where all features are selected
+    """Simulate without warnings about measures that are undefined if all features are selected."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMeasureWarning)
-        options = {"n_sets": N_SETS, **more}
         return simulate_stability(
-            settings, size=size, errors=errors, random_state=seed, n_jobs=asked.n_jobs, **options
+            settings,
+            list(selectors),
+            size=size,
+            n_sets=N_SETS if n_sets is None else n_sets,
+            measures=measures,
+            errors=errors,
+            random_state=seed,
+            n_jobs=options.n_jobs,
         )
 
 
-def main_of_sweeps(tables: Tables) -> pd.DataFrame:
-    """Return the measures at the ends and in the middle of each panel."""
-    return _ends(side_by_side(tables["stability"], ["panel", "x"], "measure"), ["panel"])
+def summarize_stability_sweeps(tables: Tables) -> pd.DataFrame:
+    """Return the measures at both ends and in the middle of each panel."""
+    return _take_first_middle_last(
+        pivot_in_order(tables["stability"], ["panel", "x"], "measure"), ["panel"]
+    )
 
 
-def main_of_errors(tables: Tables) -> pd.DataFrame:
-    """Return the errors at the ends and in the middle of each panel."""
+def summarize_error_sweeps(tables: Tables) -> pd.DataFrame:
+    """Return the errors at both ends and in the middle of each panel."""
     kept = ["panel", "x", "lda_error", "bayes_observed", "bayes_optimal"]
-    return _ends(tables["errors"][kept], ["panel"])
+    return _take_first_middle_last(tables["errors"][kept], ["panel"])
 
 
-def _ends(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return the first, the middle and the last row of each group."""
+def _take_first_middle_last(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return the first, middle and last row of each group."""
     parts = [
-        own.iloc[sorted({0, len(own) // 2, len(own) - 1})]
-        for _, own in table.groupby(keys, sort=False)
+        group.iloc[sorted({0, len(group) // 2, len(group) - 1})]
+        for _, group in table.groupby(keys, sort=False)
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -294,64 +316,64 @@ def _ends(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 # Figure 7
 
 
-def correlated_structures(asked: FigureOptions) -> Tables:
-    """Return stability of both scores on independent and on correlated features."""
-    grid = CORRELATED if asked.full else CORRELATED_REDUCED
+def tabulate_correlated_stability(options: FigureOptions) -> Tables:
+    """Tabulate stability of t-score and CAT score on independent and correlated features."""
+    grid = CORRELATED_SAMPLE_COUNTS if options.full else CORRELATED_SAMPLE_COUNTS_REDUCED
     settings = {
-        f"{name}|{n}": type(kind)(**{**kind.__dict__, "n_samples": n})
-        for name, kind in STRUCTURES.items()
+        f"{name}|{n}": dataclasses.replace(structure, n_samples=n)
+        for name, structure in CORRELATION_STRUCTURES.items()
         for n in grid
     }
-    found = _simulate_quietly(
+    result = _simulate_quietly(
         settings,
-        SHARE,
-        asked,
-        asked.seed(7),
+        SELECTED_FRACTION,
+        options,
+        options.derive_seed(7),
         errors=False,
         selectors=["t_score", "cat_score"],
-        n_sets=N_SETS if asked.full else FEW_SETS,
+        n_sets=N_SETS if options.full else N_SETS_REDUCED,
     )
-    table = found.stability
-    own = table[["selector", "n_samples", "measure", *ESTIMATE]].copy()
-    own.insert(0, "structure", table["setting"].str.partition("|")[0])
-    return {"stability": own}
+    table = result.stability
+    stability = table[["selector", "n_samples", "measure", *ESTIMATE_COLUMNS]].copy()
+    stability.insert(0, "structure", table["setting"].str.partition("|")[0])
+    return {"stability": stability}
 
 
-def main_of_correlated(tables: Tables) -> pd.DataFrame:
-    """Return CW_rel of both scores side by side."""
+def summarize_correlated_stability(tables: Tables) -> pd.DataFrame:
+    """Return CW_rel with one column per score."""
     table = tables["stability"]
-    own = table[table["measure"] == "relative_weighted_consistency"]
-    return side_by_side(own, ["structure", "n_samples"], "selector")
+    consistency = table[table["measure"] == "relative_weighted_consistency"]
+    return pivot_in_order(consistency, ["structure", "n_samples"], "selector")
 
 
 # Figure 9
 
 
-def constant_ratios(asked: FigureOptions) -> Tables:
-    """Return CW_rel where samples and features grow together."""
-    most = MOST_FULL if asked.full else MOST
+def tabulate_constant_ratios(options: FigureOptions) -> Tables:
+    """Tabulate CW_rel at constant ratios of samples to features."""
+    max_features = MAX_FEATURES_FULL if options.full else MAX_FEATURES
     settings = {
         f"{ratio:g}|{n}": IndependentGaussian(
             **{**DEFAULT_SETTING, "n_samples": n, "n_features": round(n / ratio)}
         )
-        for ratio in RATIOS
-        for n in asked.some(SAMPLE_COUNTS)
-        if FEWEST <= round(n / ratio) <= most
+        for ratio in SAMPLE_FEATURE_RATIOS
+        for n in options.thin_grid(SAMPLE_COUNTS)
+        if MIN_FEATURES <= round(n / ratio) <= max_features
     }
-    found = _simulate_quietly(
+    result = _simulate_quietly(
         settings,
-        SHARE,
-        asked,
-        asked.seed(9),
+        SELECTED_FRACTION,
+        options,
+        options.derive_seed(9),
         errors=False,
         measures="relative_weighted_consistency",
     )
-    own = found.stability[["n_samples", "n_features", *ESTIMATE]].copy()
-    own.insert(0, "ratio", found.stability["setting"].str.partition("|")[0].astype(float))
-    return {"stability": own}
+    stability = result.stability[["n_samples", "n_features", *ESTIMATE_COLUMNS]].copy()
+    stability.insert(0, "ratio", result.stability["setting"].str.partition("|")[0].astype(float))
+    return {"stability": stability}
 
 
-def main_of_ratios(tables: Tables) -> pd.DataFrame:
-    """Return the smallest, the middle and the largest study of each ratio."""
+def summarize_constant_ratios(tables: Tables) -> pd.DataFrame:
+    """Return the smallest, middle and largest study of each ratio."""
     kept = ["ratio", "n_samples", "n_features", "value"]
-    return _ends(tables["stability"][kept], ["ratio"])
+    return _take_first_middle_last(tables["stability"][kept], ["ratio"])

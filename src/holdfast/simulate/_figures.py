@@ -1,27 +1,36 @@
-"""S2's figures 3 to 9 as records: what each shows, how long it takes, and its tables."""
+"""Figures 3 to 9 of Dernoncourt et al. (2014): titles, run times and functions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from holdfast._validation import flag, seed_of
+import pandas as pd
+
+from holdfast._validation import check_flag, check_seed
 from holdfast.errors import UnknownNameError
-from holdfast.simulate import _figure_tables as effects
-from holdfast.simulate import _figure_tables as sweeps
-from holdfast.simulate._figure_tables import FigureOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pandas as pd
-
-    Tables = dict[str, pd.DataFrame]
+from holdfast.simulate._figure_tables import (
+    FigureOptions,
+    Tables,
+    summarize_constant_ratios,
+    summarize_correlated_stability,
+    summarize_curves,
+    summarize_error_sweeps,
+    summarize_ranks,
+    summarize_stability_sweeps,
+    tabulate_constant_ratios,
+    tabulate_correlated_stability,
+    tabulate_error_sweeps,
+    tabulate_other_selection,
+    tabulate_scores_and_ranks,
+    tabulate_stability_sweeps,
+    tabulate_t_score_selection,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedFigure:
-    """One figure.
+    """A figure of the paper and the functions that compute its tables.
 
     Attributes
     ----------
@@ -30,13 +39,13 @@ class SimulatedFigure:
     title : str
         What it shows.
     seconds, seconds_full : float
-        CPU time that it takes about, on the reduced grid and on the whole one.
+        Approximate CPU time on the reduced grid and on the full grid.
     tables : tuple of str
         Names of its tables.
-    make : callable
-        From what is asked for to the tables, by name.
-    main : callable
-        From the tables to a small one with the main numbers.
+    tabulate : callable
+        Computes the tables by name from `FigureOptions`.
+    summarize : callable
+        Reduces the tables to a small one with the main numbers.
     """
 
     number: int
@@ -44,8 +53,8 @@ class SimulatedFigure:
     seconds: float
     seconds_full: float
     tables: tuple[str, ...]
-    make: Callable[[FigureOptions], Tables]
-    main: Callable[[Tables], pd.DataFrame]
+    tabulate: Callable[[FigureOptions], Tables]
+    summarize: Callable[[Tables], pd.DataFrame]
 
 
 FIGURES = {
@@ -57,8 +66,8 @@ FIGURES = {
             seconds=1,
             seconds_full=1,
             tables=("points", "means"),
-            make=effects.scores_and_ranks,
-            main=effects.main_of_ranks,
+            tabulate=tabulate_scores_and_ranks,
+            summarize=summarize_ranks,
         ),
         SimulatedFigure(
             number=4,
@@ -66,8 +75,8 @@ FIGURES = {
             seconds=1,
             seconds_full=1,
             tables=("frequencies", "curves"),
-            make=effects.selection_by_t_score,
-            main=effects.main_of_curves,
+            tabulate=tabulate_t_score_selection,
+            summarize=summarize_curves,
         ),
         SimulatedFigure(
             number=5,
@@ -75,8 +84,8 @@ FIGURES = {
             seconds=35,
             seconds_full=650,
             tables=("frequencies", "curves"),
-            make=effects.selection_by_others,
-            main=effects.main_of_curves,
+            tabulate=tabulate_other_selection,
+            summarize=summarize_curves,
         ),
         SimulatedFigure(
             number=6,
@@ -84,8 +93,8 @@ FIGURES = {
             seconds=2,
             seconds_full=4,
             tables=("stability",),
-            make=sweeps.stability_sweeps,
-            main=sweeps.main_of_sweeps,
+            tabulate=tabulate_stability_sweeps,
+            summarize=summarize_stability_sweeps,
         ),
         SimulatedFigure(
             number=7,
@@ -93,8 +102,8 @@ FIGURES = {
             seconds=45,
             seconds_full=2700,
             tables=("stability",),
-            make=sweeps.correlated_structures,
-            main=sweeps.main_of_correlated,
+            tabulate=tabulate_correlated_stability,
+            summarize=summarize_correlated_stability,
         ),
         SimulatedFigure(
             number=8,
@@ -102,8 +111,8 @@ FIGURES = {
             seconds=8,
             seconds_full=12,
             tables=("errors",),
-            make=sweeps.error_sweeps,
-            main=sweeps.main_of_errors,
+            tabulate=tabulate_error_sweeps,
+            summarize=summarize_error_sweeps,
         ),
         SimulatedFigure(
             number=9,
@@ -111,8 +120,8 @@ FIGURES = {
             seconds=2,
             seconds_full=16,
             tables=("stability",),
-            make=sweeps.constant_ratios,
-            main=sweeps.main_of_ratios,
+            tabulate=tabulate_constant_ratios,
+            summarize=summarize_constant_ratios,
         ),
     )
 }
@@ -121,19 +130,19 @@ FIGURES = {
 def figure_tables(
     number: int, *, full: bool = False, random_state: int = 0, n_jobs: int = 1
 ) -> Tables:
-    """Simulate what is behind a figure of Dernoncourt et al. (2014), section 4.
+    """Simulate the numbers of a figure of Dernoncourt et al. (2014), section 4.
 
     Parameters
     ----------
     number : int
         The figure, 3 to 9.
     full : bool, default False
-        Take the whole grid of the paper, instead of fewer points (and for figures that need data
-        sets also fewer training sets).
+        Use the full grid of the paper. By default the grid has fewer points, and figures that
+        need data sets have fewer training sets.
     random_state : int, default 0
         Seed.
     n_jobs : int, default 1
-        Number of processes, as for joblib; results do not depend on it.
+        Number of processes, as in joblib; results do not depend on it.
 
     Returns
     -------
@@ -142,10 +151,10 @@ def figure_tables(
 
     Notes
     -----
-    The number of samples is that of both classes together, the Bayes error is 0.10 for figures
-    6, 8 and 9, and the largest effect 0.15 for figures 3 to 5. The paper does not say which places
-    the informative features of figure 7 have, and its results depend on it: both are in the
-    tables. Figure 8 has N = 100, as the text has it (the caption says 1000).
+    The number of samples counts both classes together. The Bayes error is 0.10 in figures 6, 8
+    and 9; the largest effect is 0.15 in figures 3 to 5. The results of figure 7 depend on how the
+    informative features are placed, which the paper does not state: the tables have both layouts.
+    Figure 8 uses N = 100, as in the text of the paper (the caption says 1000).
 
     References
     ----------
@@ -161,11 +170,13 @@ def figure_tables(
     {25: 0.15, 50: 0.22, 100: 0.33, 500: 0.88, 1000: 0.98, 5000: 1.0, 10000: 1.0}
     """
     record = get_figure(number)
-    return record.make(FigureOptions(flag(full, "full"), seed_of(random_state), n_jobs))
+    return record.tabulate(
+        FigureOptions(check_flag(full, "full"), check_seed(random_state), n_jobs)
+    )
 
 
 def get_figure(number: int) -> SimulatedFigure:
     """Return the record of a figure."""
     if number not in FIGURES:
-        raise UnknownNameError(f"figure must be one of {list(FIGURES)}; received {number!r}.")
+        raise UnknownNameError(f"figure must be one of {list(FIGURES)}; got {number!r}.")
     return FIGURES[number]

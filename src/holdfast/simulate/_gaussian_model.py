@@ -1,41 +1,45 @@
-"""Two Gaussian classes whose errors are known exactly."""
+"""Model of two Gaussian classes with exact classification errors."""
 
 from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
+from holdfast._typing import BoolArray, FloatArray, IndexArray
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.simulate._gaussian_theory import best_features, block_sums, correlate, distances
+from holdfast.simulate._gaussian_theory import (
+    best_features,
+    block_sums,
+    correlate_blocks,
+    squared_distances,
+)
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats: TypeAlias = np.float64 | NDArray[np.float64]
+FloatOrArray: TypeAlias = np.float64 | FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianModel:
     r"""Two equally likely classes, :math:`N(+\mu, \Sigma)` and :math:`N(-\mu, \Sigma)`.
 
-    Variances are 1. Features come in blocks of neighbours; two features of one block have the
-    same correlation, features of different blocks are independent. Nothing of size p x p is
-    formed: a block is a common factor and noise of each feature's own, and its inverse is known.
+    Variances are 1. Adjacent features form blocks: features in the same block have the same
+    pairwise correlation, features in different blocks are independent. No p x p matrix is formed:
+    a block is a common factor plus independent noise, and its inverse has a closed form.
 
     Parameters
     ----------
     mu : array-like of shape (p,)
-        Half the difference of the class means of each feature, in standard deviations within a
-        class. (`Simulated.effects` is the whole difference, ``2 * mu``.)
+        Half the difference between the class means of each feature, in standard deviations
+        within a class. (`Simulated.effects` is the full difference, ``2 * mu``.)
     block_size : int, default 1
         Number of features in a block; the last block may be smaller.
     correlation : float, default 0.0
-        Correlation of two features of one block, from 0 to below 1.
+        Correlation of two features in the same block, at least 0 and below 1.
 
     References
     ----------
@@ -51,14 +55,14 @@ class GaussianModel:
     (0.1826, 0.1603)
     """
 
-    mu: NDArray[np.float64]
+    mu: FloatArray
     block_size: int = 1
     correlation: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", means_of(self.mu))
+        object.__setattr__(self, "mu", as_means(self.mu))
         object.__setattr__(self, "block_size", check_integer(self.block_size, "block_size", 1))
-        object.__setattr__(self, "correlation", correlation_of(self.correlation))
+        object.__setattr__(self, "correlation", check_correlation(self.correlation))
 
     @property
     def n_features(self) -> int:
@@ -70,18 +74,18 @@ class GaussianModel:
         """Whether no two features are correlated."""
         return self.block_size == 1 or self.correlation == 0
 
-    def bayes_error(self, features: ArrayLike | None = None) -> Floats:
-        r"""Error of the best possible rule on some features.
+    def bayes_error(self, features: ArrayLike | None = None) -> FloatOrArray:
+        r"""Error of the best possible rule on the given features.
 
         .. math:: \Phi\left(-\sqrt{\mu_S^\top \Sigma_S^{-1} \mu_S}\right)
 
-        It lies between 0 and 0.5, and is 0.5 without features.
+        The error lies between 0 and 0.5; without features it is 0.5.
 
         Parameters
         ----------
         features : array-like of int of shape (..., d), optional
-            Features by their index, each at most once; all by default. The last axis is a subset;
-            more axes are many subsets at once.
+            Indices of distinct features; all features by default. The last axis is a subset;
+            further axes hold several subsets.
 
         Returns
         -------
@@ -93,32 +97,32 @@ class GaussianModel:
         >>> GaussianModel([1.0, 0.5]).bayes_error([[0], [1]]).round(4)
         array([0.1587, 0.3085])
         """
-        chosen = self._chosen(features)
-        squared = distances(self.mu[chosen], self._blocks(chosen), self.correlation)
-        return _error(np.sqrt(squared))
+        indices = self._as_indices(features)
+        squared = squared_distances(self.mu[indices], self._blocks(indices), self.correlation)
+        return ndtr(-np.sqrt(squared))
 
-    def best_subset(self, size: int) -> NDArray[np.intp]:
-        r"""Return the features whose Bayes error is the least among all subsets of a size.
+    def best_subset(self, size: int) -> IndexArray:
+        r"""Return the subset of a given size with the smallest Bayes error.
 
-        Of independent features these are the ones with the largest means. With blocks the best
-        subset is still found exactly, in :math:`O(p \cdot size)`, see Notes.
+        For independent features these are the ones with the largest absolute means. With blocks
+        the result is exact as well and takes :math:`O(p \cdot size)` time, see Notes.
 
         Parameters
         ----------
         size : int
-            Number of features, from 0 to all.
+            Number of features, from 0 to the number of all features.
 
         Returns
         -------
         ndarray of shape (size,)
-            Indices in rising order; of equally good subsets one is given.
+            Indices in ascending order; one of the best subsets if several are equally good.
 
         Notes
         -----
         With all other features fixed, the squared distance is strictly convex in the mean of one
-        feature. So in the best subset of a block no feature lies between two that are left out:
-        it is a head and a tail of the features sorted by their means. Sizes are shared out among
-        the blocks by dynamic programming.
+        feature. The best subset of a block therefore consists of the first and the last features
+        when these are sorted by their means. Dynamic programming distributes the size over the
+        blocks.
 
         Examples
         --------
@@ -129,20 +133,19 @@ class GaussianModel:
         count = check_integer(size, "size", 0)
         if count > self.n_features:
             raise InvalidInputError(
-                f"size must be at most the number of features ({self.n_features:,}); "
-                f"received {count:,}."
+                f"size must be at most the number of features ({self.n_features:,}); got {count:,}."
             )
         if self.independent:
             return np.sort(np.argsort(-np.abs(self.mu), kind="stable")[:count])
         return best_features(self.mu, self.block_size, self.correlation, count)
 
     def best_error(self, size: int) -> float:
-        """Return the Bayes error of the best subset of a size.
+        """Return the Bayes error of the best subset of a given size.
 
         Parameters
         ----------
         size : int
-            Number of features, from 0 to all.
+            Number of features, from 0 to the number of all features.
 
         Returns
         -------
@@ -158,25 +161,25 @@ class GaussianModel:
 
     def linear_error(
         self, weights: ArrayLike, offset: ArrayLike = 0.0, features: ArrayLike | None = None
-    ) -> Floats:
-        r"""Error of a linear rule, without a test sample.
+    ) -> FloatOrArray:
+        r"""Exact error of a linear rule.
 
-        The rule is for :math:`+\mu` where :math:`w^\top x + b > 0`. With
-        :math:`s = \sqrt{w^\top \Sigma w}` it errs in a share of
+        The rule predicts the class at :math:`+\mu` where :math:`w^\top x + b > 0`. With
+        :math:`s = \sqrt{w^\top \Sigma w}` its error is
 
         .. math:: \tfrac12 \Phi\left(-\frac{w^\top\mu + b}{s}\right)
-                  + \tfrac12 \Phi\left(-\frac{w^\top\mu - b}{s}\right)
+                  + \tfrac12 \Phi\left(-\frac{w^\top\mu - b}{s}\right).
 
-        of the samples. A rule without weights errs in one half.
+        If all weights are 0, the error is 0.5.
 
         Parameters
         ----------
         weights : array-like of shape (..., d)
-            The last axis is a rule; more axes are many rules at once.
+            The last axis is a rule; further axes hold several rules.
         offset : array-like of shape (...), default 0.0
-            What is added to the weighted sum.
+            Constant added to the weighted sum.
         features : array-like of int of shape (d,) or (..., d), optional
-            The feature each weight belongs to; all by default.
+            The feature of each weight; all features by default.
 
         Returns
         -------
@@ -191,31 +194,31 @@ class GaussianModel:
         >>> round(float(model.linear_error([3.0], features=[0])), 4)
         0.1587
         """
-        chosen = self._chosen(features)
+        indices = self._as_indices(features)
         w, b = np.asarray(weights, dtype=np.float64), np.asarray(offset, dtype=np.float64)
-        check_rules(w, b, chosen)
-        signal = np.sum(w * self.mu[chosen], axis=-1)
-        spread = np.sqrt(self._variance(w, np.broadcast_to(chosen, w.shape)))
-        return (_error_beyond(signal + b, spread) + _error_beyond(signal - b, spread)) / 2
+        check_rules(w, b, indices)
+        signal = np.sum(w * self.mu[indices], axis=-1)
+        spread = np.sqrt(self._variance(w, np.broadcast_to(indices, w.shape)))
+        return (_class_error(signal + b, spread) + _class_error(signal - b, spread)) / 2
 
     def draw(
         self, n_per_class: int | tuple[int, int], generator: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[FloatArray, BoolArray]:
         """Draw samples.
 
         Parameters
         ----------
         n_per_class : int or pair of int
-            Number of samples of each class, or of the class at +mu and of that at -mu.
+            Number of samples of each class, or a pair: at +mu and at -mu.
         generator : numpy.random.Generator
-            Where random numbers come from.
+            Source of random numbers.
 
         Returns
         -------
         X : ndarray of shape (n, p)
-            One row a sample; those of the class at +mu come first.
+            One row per sample, the class at +mu first.
         positive : ndarray of shape (n,)
-            Which samples are of the class at +mu.
+            Whether each sample is of the class at +mu.
 
         Examples
         --------
@@ -225,112 +228,106 @@ class GaussianModel:
         >>> X.shape, positive
         ((5, 2), array([ True,  True,  True, False, False]))
         """
-        counts = counts_of(n_per_class)
+        counts = as_class_counts(n_per_class)
         X = generator.standard_normal((sum(counts), self.n_features))
         if not self.independent:
-            correlate(X, self.block_size, self.correlation, generator)
+            correlate_blocks(X, self.block_size, self.correlation, generator)
         X[: counts[0]] += self.mu
         X[counts[0] :] -= self.mu
         return X, np.repeat([True, False], counts)
 
-    def _chosen(self, features: ArrayLike | None) -> NDArray[np.intp]:
+    def _as_indices(self, features: ArrayLike | None) -> IndexArray:
         if features is None:
             return np.arange(self.n_features)
-        return distinct_features(features, self.n_features)
+        return check_features(features, self.n_features)
 
-    def _blocks(self, chosen: NDArray[np.intp]) -> NDArray[np.intp] | None:
-        """Return the block of each feature, or None where blocks do not matter."""
-        return None if self.independent else chosen // self.block_size
+    def _blocks(self, indices: IndexArray) -> IndexArray | None:
+        """Return the block of each feature, or None if all features are independent."""
+        return None if self.independent else indices // self.block_size
 
-    def _variance(self, weights: NDArray[np.float64], chosen: NDArray[np.intp]) -> Floats:
+    def _variance(self, weights: FloatArray, indices: IndexArray) -> FloatOrArray:
         """Return the variance of weighted sums within a class."""
-        blocks = self._blocks(chosen)
-        own = np.asarray(np.sum(weights**2, axis=-1))
+        blocks = self._blocks(indices)
+        squares = np.asarray(np.sum(weights**2, axis=-1))
         if blocks is None:
-            return own
+            return squares
         common = np.asarray(np.sum(block_sums(weights, blocks) ** 2, axis=-1))
-        return (1 - self.correlation) * own + self.correlation * common
+        return (1 - self.correlation) * squares + self.correlation * common
 
 
-def _error(distance: Floats) -> Floats:
-    return ndtr(-distance)
-
-
-def _error_beyond(signal: Floats, spread: Floats) -> Floats:
-    """Return the error of one class; one half where all samples get the same value."""
+def _class_error(signal: FloatOrArray, spread: FloatOrArray) -> FloatOrArray:
+    """Return the error in one class; 0.5 where all samples have the same value."""
     safe = np.where(spread > 0, spread, 1.0)
-    return _error(np.where(spread > 0, signal / safe, 0.0))
+    return ndtr(-np.where(spread > 0, signal / safe, 0.0))
 
 
-# What a Gaussian model can be made of and asked for.
+# Validation of the parameters and arguments of a model.
 
 
-def means_of(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the means as an array of their own that nobody can write to."""
+def as_means(values: ArrayLike) -> FloatArray:
+    """Return the means as a read-only copy."""
     mu = np.array(values, dtype=np.float64)
     if mu.ndim != 1 or len(mu) == 0 or not np.isfinite(mu).all():
         raise InvalidInputError(
-            "mu must be a list of finite numbers, one for each feature; "
-            f"received an array of shape {mu.shape}"
+            "mu must be a list of finite numbers, one per feature; "
+            f"got an array of shape {mu.shape}"
             + ("." if np.isfinite(mu).all() else " with values that are not finite.")
         )
     mu.setflags(write=False)
     return mu
 
 
-def check_rules(
-    weights: NDArray[np.float64], offset: NDArray[np.float64], chosen: NDArray[np.intp]
-) -> None:
-    """Refuse weights, offsets and features that do not belong together."""
-    if weights.ndim == 0 or chosen.shape not in {weights.shape, weights.shape[-1:]}:
+def check_rules(weights: FloatArray, offset: FloatArray, indices: IndexArray) -> None:
+    """Raise an error if weights, offsets and features do not match in shape."""
+    if weights.ndim == 0 or indices.shape not in {weights.shape, weights.shape[-1:]}:
         raise InvalidInputError(
-            "weights must have one number for each feature; received shapes "
-            f"{weights.shape} for weights and {chosen.shape} for features."
+            "weights must have one number per feature; got shapes "
+            f"{weights.shape} for weights and {indices.shape} for features."
         )
     if offset.shape not in {(), weights.shape[:-1]}:
         raise InvalidInputError(
-            f"offset must be one number for each rule (shape {weights.shape[:-1]}); "
-            f"received shape {offset.shape}."
+            f"offset must be one number per rule (shape {weights.shape[:-1]}); "
+            f"got shape {offset.shape}."
         )
     if not (np.isfinite(weights).all() and np.isfinite(offset).all()):
-        raise InvalidInputError("weights and offset must be finite; received some that are not.")
+        raise InvalidInputError("weights and offset must be finite; got NaN or infinity.")
 
 
-def counts_of(n_per_class: int | tuple[int, int]) -> tuple[int, int]:
+def as_class_counts(n_per_class: int | tuple[int, int]) -> tuple[int, int]:
     """Return the number of samples of each class."""
     pair = n_per_class if isinstance(n_per_class, tuple | list) else (n_per_class, n_per_class)
     if len(pair) != 2:
         raise InvalidInputError(
-            f"n_per_class must be a whole number or a pair of them; received {n_per_class!r}."
+            f"n_per_class must be an integer or a pair of integers; got {n_per_class!r}."
         )
     return check_integer(pair[0], "n_per_class", 0), check_integer(pair[1], "n_per_class", 0)
 
 
-def correlation_of(value: object) -> float:
-    """Return a correlation that a common factor can give."""
+def check_correlation(value: object) -> float:
+    """Return the correlation as a float, at least 0 and below 1."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 <= float(value) < 1:
         return float(value)
     raise InvalidInputError(
-        f"correlation must lie from 0 to below 1; received {value!r}. "
-        "At 1 the features of a block are copies of each other: use one of them."
+        f"correlation must be at least 0 and below 1; got {value!r}. "
+        "At 1 the features of a block would be copies of each other: use one of them."
     )
 
 
-def distinct_features(features: ArrayLike, n_features: int) -> NDArray[np.intp]:
-    """Return indices of features, each at most once along the last axis."""
-    found = np.asarray(features)
-    if found.size == 0:
-        return found.astype(np.intp)
-    if found.ndim == 0 or found.dtype.kind not in "iu":
+def check_features(features: ArrayLike, n_features: int) -> IndexArray:
+    """Return the features as indices, distinct along the last axis."""
+    indices = np.asarray(features)
+    if indices.size == 0:
+        return indices.astype(np.intp)
+    if indices.ndim == 0 or indices.dtype.kind not in "iu":
         raise InvalidInputError(
-            "features must be a list of whole numbers, the indices of features; received "
-            f"{found.dtype} of shape {found.shape}. numpy.flatnonzero turns a mask into indices."
+            "features must be a list of integers, the indices of features; got "
+            f"{indices.dtype} of shape {indices.shape}. Use numpy.flatnonzero to convert a mask."
         )
-    if found.min() < 0 or found.max() >= n_features:
+    if indices.min() < 0 or indices.max() >= n_features:
         raise InvalidInputError(
-            f"features must lie from 0 to {n_features - 1:,}; received {found.min()} to "
-            f"{found.max()}."
+            f"features must be between 0 and {n_features - 1:,}; "
+            f"got {indices.min()} to {indices.max()}."
         )
-    if not np.diff(np.sort(found, axis=-1), axis=-1).all():
-        raise InvalidInputError("features must name each feature at most once; one comes twice.")
-    return found.astype(np.intp, copy=False)
+    if not np.diff(np.sort(indices, axis=-1), axis=-1).all():
+        raise InvalidInputError("features must be distinct; got a feature twice.")
+    return indices.astype(np.intp, copy=False)

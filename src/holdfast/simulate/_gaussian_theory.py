@@ -1,126 +1,119 @@
-"""The best features of a size, where features are correlated in blocks."""
+"""Best subsets, distances and samples of features that are correlated in blocks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+from holdfast._typing import FloatArray, IndexArray
 
 
-class _Best(NamedTuple):
+class _BestSubsets(NamedTuple):
     """The best subsets of blocks of equal size.
 
-    `order` sorts each block by its means; the best s features of a block have the squared
-    distance `gains[s]` and are the `tops[s]` last and the s - tops[s] first of that order.
+    `order` sorts each block by its means. The best s features of a block have the squared
+    distance `gains[s]`; they are the last `tops[s]` and the first ``s - tops[s]`` in that order.
     """
 
-    order: NDArray[np.intp]
-    gains: NDArray[np.float64]
-    tops: NDArray[np.intp]
+    order: IndexArray
+    gains: FloatArray
+    tops: IndexArray
 
 
-def best_features(
-    mu: NDArray[np.float64], block_size: int, correlation: float, size: int
-) -> NDArray[np.intp]:
-    """Return the features of the largest squared distance, in rising order."""
+def best_features(mu: FloatArray, block_size: int, correlation: float, size: int) -> IndexArray:
+    """Return the `size` features with the largest squared distance, in ascending order."""
     blocks = list(_solve_blocks(mu, block_size, correlation, size))
-    shares = _shares([best.gains for best in blocks], size)
+    sizes = _allocate_sizes([best.gains for best in blocks], size)
     chosen = [
-        best.order[_ends(len(best.order), int(share), int(best.tops[share]))] + at * block_size
-        for at, (best, share) in enumerate(zip(blocks, shares, strict=True))
+        best.order[_first_and_last(len(best.order), int(n), int(best.tops[n]))] + block * block_size
+        for block, (best, n) in enumerate(zip(blocks, sizes, strict=True))
     ]
     return np.sort(np.concatenate(chosen))
 
 
-def _ends(length: int, size: int, top: int) -> NDArray[np.intp]:
+def _first_and_last(length: int, size: int, top: int) -> IndexArray:
     return np.concatenate([np.arange(size - top), np.arange(length - top, length)])
 
 
 def _solve_blocks(
-    mu: NDArray[np.float64], block_size: int, correlation: float, size: int
-) -> Iterator[_Best]:
-    """Solve all whole blocks together, then the shorter one that may be left."""
-    whole = len(mu) - len(mu) % block_size
-    for part in (mu[:whole].reshape(-1, block_size), mu[np.newaxis, whole:]):
+    mu: FloatArray, block_size: int, correlation: float, size: int
+) -> Iterator[_BestSubsets]:
+    """Solve all complete blocks together, then the shorter last block, if any."""
+    n_complete = len(mu) - len(mu) % block_size
+    for part in (mu[:n_complete].reshape(-1, block_size), mu[np.newaxis, n_complete:]):
         if part.size:
-            best = _in_blocks(part, correlation, min(size, part.shape[1]))
-            yield from map(_Best, *best)
+            best = _solve_equal_blocks(part, correlation, min(size, part.shape[1]))
+            yield from map(_BestSubsets, *best)
 
 
-def _in_blocks(mu: NDArray[np.float64], correlation: float, most: int) -> _Best:
-    """Find the best subset of each size up to `most` in each row of `mu`."""
+def _solve_equal_blocks(mu: FloatArray, correlation: float, max_size: int) -> _BestSubsets:
+    """Find the best subset of each size up to `max_size` in each row of `mu`."""
     order = np.argsort(mu, axis=1, kind="stable")
     means = np.take_along_axis(mu, order, axis=1)
-    sums = [(_heads(v), _heads(v[:, ::-1])) for v in (means, means**2)]
-    gains = np.zeros((len(mu), most + 1))
-    tops = np.zeros((len(mu), most + 1), dtype=np.intp)
-    for s in range(1, most + 1):
+    sums = [(_prefix_sums(v), _prefix_sums(v[:, ::-1])) for v in (means, means**2)]
+    gains = np.zeros((len(mu), max_size + 1))
+    tops = np.zeros((len(mu), max_size + 1), dtype=np.intp)
+    for s in range(1, max_size + 1):
         total, squares = (low[:, s::-1] + high[:, : s + 1] for low, high in sums)
         shared = correlation / (1 + (s - 1) * correlation)
-        forms = (squares - shared * total**2) / (1 - correlation)
-        tops[:, s] = forms.argmax(axis=1)
-        gains[:, s] = forms.max(axis=1)
-    return _Best(order, gains, tops)
+        squared = (squares - shared * total**2) / (1 - correlation)
+        tops[:, s] = squared.argmax(axis=1)
+        gains[:, s] = squared.max(axis=1)
+    return _BestSubsets(order, gains, tops)
 
 
-def _heads(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _prefix_sums(values: FloatArray) -> FloatArray:
     """Return the sums of the first 0, 1, 2 ... values of each row."""
     return np.concatenate([np.zeros((len(values), 1)), np.cumsum(values, axis=1)], axis=1)
 
 
-def _shares(gains: list[NDArray[np.float64]], size: int) -> NDArray[np.intp]:
-    """Share out `size` features among blocks for the largest sum of gains.
+def _allocate_sizes(gains: list[FloatArray], size: int) -> IndexArray:
+    """Distribute `size` features over the blocks so that the sum of gains is largest.
 
-    What a block gains need not be concave in its share (two features may be worth little alone
-    and much together), so every share of every block is tried.
+    The gain of a block need not be concave in its number of features (two features may be worth
+    little alone and much together), so every number is tried in every block.
     """
     total = np.full(size + 1, -np.inf)
     total[0] = 0.0
     taken = np.zeros((len(gains), size + 1), dtype=np.int32)
     for block, gain in enumerate(gains):
-        total = _with_block(total, gain, taken[block])
-    return _trace_shares(taken, size)
+        total = _add_block(total, gain, taken[block])
+    return _trace_allocation(taken, size)
 
 
-def _with_block(
-    before: NDArray[np.float64], gain: NDArray[np.float64], taken: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Add a block to the best sums of every size, and note its share in `taken`."""
+def _add_block(before: FloatArray, gain: FloatArray, taken: NDArray[np.int32]) -> FloatArray:
+    """Add a block to the best sums of every size; write its number of features to `taken`."""
     total = before.copy()
-    for share in range(1, len(gain)):
-        tried = before[:-share] + gain[share]
-        better = tried > total[share:]
-        total[share:][better] = tried[better]
-        taken[share:][better] = share
+    for n in range(1, len(gain)):
+        candidate = before[:-n] + gain[n]
+        better = candidate > total[n:]
+        total[n:][better] = candidate[better]
+        taken[n:][better] = n
     return total
 
 
-def _trace_shares(taken: NDArray[np.int32], size: int) -> NDArray[np.intp]:
-    shares = np.zeros(len(taken), dtype=np.intp)
+def _trace_allocation(taken: NDArray[np.int32], size: int) -> IndexArray:
+    sizes = np.zeros(len(taken), dtype=np.intp)
     for block in range(len(taken) - 1, -1, -1):
-        shares[block] = taken[block, size]
-        size -= int(shares[block])
-    return shares
+        sizes[block] = taken[block, size]
+        size -= int(sizes[block])
+    return sizes
 
 
 # Blocks of equally correlated features, without their covariance matrix.
 
-_AT_ONCE = 1 << 20  # values that get their common factors together
+_MAX_VALUES_PER_BATCH = 1 << 20  # limits the memory of the repeated factors to 8 MB
 
 
-def distances(
-    mu: NDArray[np.float64], blocks: NDArray[np.intp] | None, correlation: float
-) -> NDArray[np.float64]:
+def squared_distances(mu: FloatArray, blocks: IndexArray | None, correlation: float) -> FloatArray:
     r"""Return :math:`\mu^\top \Sigma^{-1} \mu` along the last axis.
 
-    `blocks` are the blocks of the features, None where all are independent. A block of s features
-    with mean m and squared deviations D from it gives
-    :math:`D / (1 - \rho) + s m^2 / (1 + (s - 1) \rho)`: no difference of large numbers is taken.
+    `blocks` has the block of each feature, or is None if all features are independent. A block of
+    s features with mean m and sum of squared deviations D contributes
+    :math:`D / (1 - \rho) + s m^2 / (1 + (s - 1) \rho)`, which avoids cancellation.
     """
     if blocks is None:
         return np.asarray(np.sum(mu**2, axis=-1))
@@ -131,25 +124,27 @@ def distances(
     return np.asarray(np.sum(deviations**2, axis=-1) / (1 - correlation) + common)
 
 
-def block_sums(values: NDArray[np.float64], blocks: NDArray[np.intp]) -> NDArray[np.float64]:
+def block_sums(values: FloatArray, blocks: IndexArray) -> FloatArray:
     """Return the sum of each block along the last axis."""
     n_blocks = int(blocks.max(initial=-1)) + 1
     rows = blocks.shape[:-1]
-    first = np.arange(int(np.prod(rows))).reshape(*rows, 1) * n_blocks
+    first_bins = np.arange(int(np.prod(rows))).reshape(*rows, 1) * n_blocks
     total = np.bincount(
-        (blocks + first).ravel(), values.ravel(), minlength=int(np.prod(rows)) * n_blocks
+        (blocks + first_bins).ravel(), values.ravel(), minlength=int(np.prod(rows)) * n_blocks
     )
-    return total.astype(np.float64, copy=False).reshape(*rows, n_blocks)  # empty ones are whole
+    return total.astype(np.float64, copy=False).reshape(
+        *rows, n_blocks
+    )  # bincount of nothing is of integers
 
 
-def correlate(
-    X: NDArray[np.float64], block_size: int, correlation: float, generator: np.random.Generator
+def correlate_blocks(
+    X: FloatArray, block_size: int, correlation: float, generator: np.random.Generator
 ) -> None:
-    """Turn independent standard normal values into correlated ones, in place."""
+    """Correlate independent standard normal values within blocks, in place."""
     n, p = X.shape
     X *= np.sqrt(1 - correlation)
     factors = np.sqrt(correlation) * generator.standard_normal((n, -(-p // block_size)))
-    step = max(1, _AT_ONCE // p)
+    step = max(1, _MAX_VALUES_PER_BATCH // p)
     for start in range(0, n, step):
         part = factors[start : start + step]
         X[start : start + step] += np.repeat(part, block_size, axis=1)[:, :p]

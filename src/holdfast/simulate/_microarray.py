@@ -1,4 +1,4 @@
-"""What every generator of data gives, and how it is asked."""
+"""Base of data generators, reproducible random numbers, and microarray-like data."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from holdfast._validation import check_integer, seed_of
+from holdfast._typing import BoolArray, FloatArray, IndexArray
+from holdfast._validation import check_integer, check_seed
 from holdfast.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from holdfast.io import Dataset
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Simulated:
-    """A data set that was drawn, with the truth about its features.
+    """A simulated data set with the true effects of its features.
 
     Attributes
     ----------
     X : ndarray of shape (n, p)
-        The data, one row a sample.
+        The data, one row per sample.
     y : ndarray of shape (n,)
         The label of each sample, as text.
     feature_names : tuple of str
         The name of each feature.
     informative : ndarray of shape (p,)
-        Which features differ between the classes.
+        Whether each feature differs between the classes.
     effects : ndarray of shape (p,)
-        By how much: the difference of the class means in standard deviations within a class,
-        0 for features that are not informative.
+        Difference of the class means in standard deviations within a class; 0 for features that
+        are not informative.
 
     Examples
     --------
@@ -44,18 +44,18 @@ class Simulated:
     ((20, 300), 40)
     """
 
-    X: NDArray[np.float64]
+    X: FloatArray
     y: NDArray[np.str_]
     feature_names: tuple[str, ...]
-    informative: NDArray[np.bool_]
-    effects: NDArray[np.float64]
+    informative: BoolArray
+    effects: FloatArray
 
 
 class Generator(ABC):
     """A population that data sets are drawn from.
 
-    Children are frozen dataclasses whose fields are numbers and text, so that a generator can be
-    written down as JSON. The fields fix the population, hence the truth; a draw adds the samples.
+    Subclasses are frozen dataclasses whose fields are numbers and strings, so that a generator can
+    be stored as JSON. The fields determine the population; a draw adds the samples.
     """
 
     @abstractmethod
@@ -65,7 +65,7 @@ class Generator(ABC):
         Parameters
         ----------
         random_state : int
-            Seed of the samples; another seed gives independent samples of the same population.
+            Seed of the samples; other seeds give independent samples of the same population.
 
         Returns
         -------
@@ -75,54 +75,55 @@ class Generator(ABC):
 
 # Random numbers that are the same on every machine and with every version of NumPy.
 #
-# NumPy promises to keep the bits of its bit generators, not what its distributions make of them;
-# so the bits are turned into numbers here.
+# NumPy guarantees the output of its bit generators across versions, but not that of its
+# distributions. The bits are therefore converted here.
 
-_WORD = 32  # bits
+_WORD_BITS = 32
 
 
 class RandomStream:
-    """A stream of random numbers, told apart from others by whole numbers."""
+    """A stream of random numbers, identified by non-negative integers."""
 
     def __init__(self, *keys: int) -> None:
-        self._bits = np.random.PCG64(_seed(keys))
+        self._bits = np.random.PCG64(_make_seed_sequence(keys))
 
-    def uniform(self, *shape: int) -> NDArray[np.float64]:
+    def uniform(self, *shape: int) -> FloatArray:
         """Draw from the open interval (0, 1)."""
         raw = self._bits.random_raw(int(np.prod(shape)))
         return ((raw >> np.uint64(11)).astype(np.float64) + 0.5).reshape(shape) * 2.0**-53
 
-    def normal(self, *shape: int) -> NDArray[np.float64]:
+    def normal(self, *shape: int) -> FloatArray:
         """Draw from the standard normal distribution."""
         return np.asarray(ndtri(self.uniform(*shape)))
 
-    def triangular(self, *shape: int) -> NDArray[np.float64]:
-        """Draw from the density 2 - 2x on (0, 1): small values are the likely ones."""
+    def triangular(self, *shape: int) -> FloatArray:
+        """Draw from the density 2 - 2x on (0, 1)."""
         return 1.0 - np.sqrt(1.0 - self.uniform(*shape))
 
-    def order(self, count: int) -> NDArray[np.intp]:
-        """Draw an order of `count` things."""
+    def permutation(self, count: int) -> IndexArray:
+        """Draw a random permutation of the integers below `count`."""
         return np.argsort(self.uniform(count), kind="stable")
 
 
-def _seed(keys: tuple[int, ...]) -> np.random.SeedSequence:
-    """Return a seed of its own for each list of keys.
+def _make_seed_sequence(keys: tuple[int, ...]) -> np.random.SeedSequence:
+    """Return a distinct seed sequence for each tuple of keys.
 
-    NumPy cuts numbers into words of 32 bits and forgets where one ended; so what is above them
-    stands apart, behind its lengths.
+    NumPy splits integers into 32-bit words without storing their lengths, so that different keys
+    could give the same words. Bits above the lowest word are therefore passed separately, together
+    with their lengths.
     """
-    above = [key >> _WORD for key in keys]
-    if not any(above):
+    high = [key >> _WORD_BITS for key in keys]
+    if not any(high):
         return np.random.SeedSequence(keys)
-    below = [key % (1 << _WORD) for key in keys]
-    lengths = [part.bit_length() for part in above]
-    return np.random.SeedSequence(below, spawn_key=(*lengths, *above))
+    low = [key % (1 << _WORD_BITS) for key in keys]
+    lengths = [part.bit_length() for part in high]
+    return np.random.SeedSequence(low, spawn_key=(*lengths, *high))
 
 
-# Data like those of microarrays: few samples, many features, some of them in modules.
+# Microarray-like data: few samples and many features, some of them in correlated modules.
 
 CLASSES = ("case", "control")
-_POPULATION, _SAMPLES = 1, 2  # streams of random numbers that have nothing in common
+_POPULATION, _SAMPLES = 1, 2  # keys of independent random streams
 _MIN_VALUES = {
     "n_samples": 2,
     "n_features": 1,
@@ -136,34 +137,34 @@ _MAX_VALUES = {
     "correlation": 1.0,
     "informative_in_modules": 1.0,
 }
-_DECIMALS = 3  # hides the last bits, in which machines differ
+_DECIMALS = 3  # hides differences between machines in the last bits
 
 
 @dataclass(frozen=True)
 class _Population:
-    """What all data sets of a generator share; `module` is -1 outside modules."""
+    """Properties shared by all draws of a generator; `module` is -1 outside modules."""
 
-    module: NDArray[np.intp]
-    effects: NDArray[np.float64]
-    informative: NDArray[np.bool_]
-    baseline: NDArray[np.float64]
-    spread: NDArray[np.float64]
+    module: IndexArray
+    effects: FloatArray
+    informative: BoolArray
+    baseline: FloatArray
+    spread: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
 class Microarray(Generator):
-    """Two classes, ``case`` and ``control``, measured by many features on a logarithmic scale.
+    """Microarray-like data of two classes, ``case`` and ``control``, on a logarithmic scale.
 
-    Each feature is Gaussian within a class, with a baseline (about 8) and a spread (0.3 to 1) of
-    its own. Features of a module rise and fall together: each pair has the same correlation.
-    Informative features differ between the classes, up or down, by an effect from the triangular
-    density :math:`2 - 2x`, scaled to `largest_effect`: many small effects, few large ones. The
-    values are rounded to three decimals, so that they are the same on every machine.
+    Each feature is Gaussian within a class, with its own baseline (about 8) and spread (0.3 to 1).
+    Features in the same module have the same pairwise correlation. Informative features are higher
+    or lower in cases, by an effect drawn from the triangular density :math:`2 - 2x` and scaled to
+    `largest_effect`: many effects are small, few are large. Values are rounded to three decimals,
+    so that they are the same on every machine.
 
     Parameters
     ----------
     n_samples : int, default 100
-        Number of samples, half of them cases (one more if the number is odd).
+        Number of samples, half of them cases (one more case if the number is odd).
     n_features : int, default 2000
         Number of features.
     n_informative : int, default 40
@@ -171,14 +172,14 @@ class Microarray(Generator):
     largest_effect : float, default 2.0
         Upper limit of the effects, in standard deviations within a class.
     n_modules, module_size : int, default 20 and 10
-        Number of modules, and of features in each.
+        Number of modules, and number of features in each.
     correlation : float, default 0.6
-        Correlation of two features of one module.
+        Correlation of two features in the same module.
     informative_in_modules : float, default 0.5
-        Share of the informative features that lie inside modules, at random places.
+        Fraction of the informative features that lie inside modules, at random positions.
     population : int, default 0
-        Seed of the population: which features are informative, their effects, modules,
-        baselines and spreads. All draws share it.
+        Seed of the population, shared by all draws: informative features, effects, modules,
+        baselines and spreads.
 
     Examples
     --------
@@ -201,11 +202,12 @@ class Microarray(Generator):
     population: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in _MIN_VALUES.items():
-            object.__setattr__(self, name, check_integer(getattr(self, name), name, least))
-        for name, most in _MAX_VALUES.items():
-            object.__setattr__(self, name, _real(getattr(self, name), name, most))
-        self._check_room()
+        for name, minimum in _MIN_VALUES.items():
+            object.__setattr__(self, name, check_integer(getattr(self, name), name, minimum))
+        for name, maximum in _MAX_VALUES.items():
+            value = _check_nonnegative(getattr(self, name), name, maximum)
+            object.__setattr__(self, name, value)
+        self._check_module_counts()
 
     def draw(self, random_state: int) -> Simulated:
         """Draw a data set.
@@ -213,93 +215,110 @@ class Microarray(Generator):
         Parameters
         ----------
         random_state : int
-            Seed of the samples, from 0 on.
+            Seed of the samples, at least 0.
 
         Returns
         -------
         Simulated
         """
-        seed = seed_of(random_state)
-        truth = self._population()
+        seed = check_seed(random_state)
+        population = self._draw_population()
         cases = (self.n_samples + 1) // 2
         y = np.repeat(CLASSES, [cases, self.n_samples - cases])
         side = np.where(y == CLASSES[0], 0.5, -0.5)
-        values = self._within_class(truth.module, RandomStream(_SAMPLES, self.population, seed))
-        values += side[:, np.newaxis] * truth.effects
-        values *= truth.spread
-        values += truth.baseline
+        values = self._draw_noise(population.module, RandomStream(_SAMPLES, self.population, seed))
+        values += side[:, np.newaxis] * population.effects
+        values *= population.spread
+        values += population.baseline
         return Simulated(
             X=np.round(values, _DECIMALS),
             y=y,
-            feature_names=self._names(),
-            informative=truth.informative,
-            effects=truth.effects,
+            feature_names=make_feature_names("g", self.n_features),
+            informative=population.informative,
+            effects=population.effects,
         )
 
-    def _within_class(self, module: NDArray[np.intp], chance: RandomStream) -> NDArray[np.float64]:
-        """Draw Gaussian values of variance 1, correlated inside modules."""
-        values = chance.normal(self.n_samples, self.n_features)
-        factors = chance.normal(self.n_samples, self.n_modules)
+    def _draw_noise(self, module: IndexArray, stream: RandomStream) -> FloatArray:
+        """Draw Gaussian values with variance 1, correlated within modules."""
+        values = stream.normal(self.n_samples, self.n_features)
+        factors = stream.normal(self.n_samples, self.n_modules)
         inside = module >= 0
         values[:, inside] *= np.sqrt(1.0 - self.correlation)
         values[:, inside] += np.sqrt(self.correlation) * factors[:, module[inside]]
         return values
 
-    def _population(self) -> _Population:
-        chance = RandomStream(_POPULATION, self.population)
-        p, places = self.n_features, chance.order(self.n_features)
+    def _draw_population(self) -> _Population:
+        stream = RandomStream(_POPULATION, self.population)
+        p, positions = self.n_features, stream.permutation(self.n_features)
         module = np.full(p, -1)
-        members = places[: self._members]
+        members = positions[: self._n_in_modules]
         module[members] = np.arange(len(members)) // self.module_size
-        outside = places[self._members :]
-        chosen = [*members[chance.order(self._members)[: self._inside]],
-                  *outside[: self.n_informative - self._inside]]  # fmt: skip
-        sign = np.where(chance.uniform(p) < 0.5, -1.0, 1.0)
-        sizes = self.largest_effect * chance.triangular(p)
+        outside = positions[self._n_in_modules :]
+        n_inside = self._n_informative_in_modules
+        inside = members[stream.permutation(len(members))[:n_inside]]
+        sign = np.where(stream.uniform(p) < 0.5, -1.0, 1.0)
+        sizes = self.largest_effect * stream.triangular(p)
         informative = np.zeros(p, dtype=np.bool_)
-        informative[chosen] = True
+        informative[inside] = True
+        informative[outside[: self.n_informative - n_inside]] = True
         return _Population(
             module=module,
             effects=np.where(informative, sign * sizes, 0.0),
             informative=informative,
-            baseline=8.0 + 1.5 * chance.normal(p),
-            spread=0.3 + 0.7 * chance.triangular(p),
+            baseline=8.0 + 1.5 * stream.normal(p),
+            spread=0.3 + 0.7 * stream.triangular(p),
         )
 
-    def _names(self) -> tuple[str, ...]:
-        digits = len(str(self.n_features))
-        return tuple(f"g{number:0{digits}d}" for number in range(1, self.n_features + 1))
-
     @property
-    def _members(self) -> int:
+    def _n_in_modules(self) -> int:
         return self.n_modules * self.module_size
 
     @property
-    def _inside(self) -> int:
+    def _n_informative_in_modules(self) -> int:
         return round(self.informative_in_modules * self.n_informative)
 
-    def _check_room(self) -> None:
-        outside = self.n_features - self._members
-        if outside < 0:
+    def _check_module_counts(self) -> None:
+        n_inside, n_outside = self._n_in_modules, self.n_features - self._n_in_modules
+        if n_outside < 0:
             raise InvalidInputError(
-                f"n_modules x module_size must be at most n_features ({self.n_features:,}), "
-                f"got {self._members:,}."
+                f"n_modules x module_size must be at most n_features ({self.n_features:,}); "
+                f"got {n_inside:,}."
             )
-        if self._inside > self._members or self.n_informative - self._inside > outside:
+        informative = self._n_informative_in_modules
+        if informative > n_inside or self.n_informative - informative > n_outside:
             raise InvalidInputError(
-                f"n_informative ({self.n_informative:,}) is too large: {self._inside:,} of them "
-                f"must fit into {self._members:,} features inside modules, the others into "
-                f"{outside:,} outside; change informative_in_modules or the number of features."
+                f"n_informative ({self.n_informative:,}) is too large: {informative:,} of them "
+                f"must fit into {n_inside:,} features inside modules, the others into "
+                f"{n_outside:,} outside; change informative_in_modules or the number of features."
             )
 
 
-def _real(value: object, name: str, most: float) -> float:
-    """Return a number from 0 on as a float that JSON can hold."""
+def make_feature_names(prefix: str, count: int) -> tuple[str, ...]:
+    """Return numbered names, padded with zeros to equal length."""
+    digits = len(str(count))
+    return tuple(f"{prefix}{number:0{digits}d}" for number in range(1, count + 1))
+
+
+def _check_nonnegative(value: object, name: str, maximum: float) -> float:
+    """Return a number from 0 to `maximum` as a float."""
     if (
         isinstance(value, Real)
         and not isinstance(value, bool)
-        and 0 <= cast("float", value) <= most
+        and 0 <= cast("float", value) <= maximum
     ):
         return float(value)
-    allowed = "must lie between 0 and 1" if most == 1.0 else "must be a number from 0 on"
-    raise InvalidInputError(f"{name} {allowed}, got {value!r}.")
+    expected = "between 0 and 1" if maximum == 1.0 else "a finite number of at least 0"
+    raise InvalidInputError(f"{name} must be {expected}; got {value!r}.")
+
+
+def load_simulated() -> Dataset:
+    """Return the data set ``@simulated``: draw 0 of `Microarray` with default parameters."""
+    generator = Microarray()
+    drawn = generator.draw(0)
+    return Dataset(
+        X=drawn.X,
+        y=drawn.y,
+        feature_names=drawn.feature_names,
+        truth=drawn.informative,
+        generator=generator,
+    )

@@ -1,13 +1,13 @@
-"""Stability over training sets that are drawn from a known population."""
+"""Stability over training sets drawn from known populations."""
 
 from __future__ import annotations
 
 import dataclasses
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,67 +15,59 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from holdfast._formatting import plural
-from holdfast._validation import check_integer, flag, seed_of
+from holdfast._typing import FloatArray, SelectorLike
+from holdfast._validation import check_flag, check_integer, check_seed
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
-from holdfast.preferences._ranks import count_of
-from holdfast.select._adapter import named_selector
-from holdfast.select._registry import form_of
+from holdfast.preferences import as_feature_count
+from holdfast.select import Selector, form_of, named_selector
 from holdfast.simulate._microarray import Generator
 from holdfast.simulate._training_sets import (
-    ERRORS,
+    ERROR_COLUMNS,
     Seeds,
     SimulatedRows,
     SimulationRequest,
-    can_be_exact,
-    find,
-    model_of,
-    side_by_side,
-    source_of,
+    choose_source,
+    get_gaussian_model,
+    pivot_in_order,
+    run_simulation,
+    supports_exact_scores,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.select import Selector
-
-
 MEASURES = ("relative_weighted_consistency", "ati_pa", "pearson", "spearman")
-"""S2's measures: CW_rel, ATI_PA, S_W and S_R."""
+"""The measures of Dernoncourt et al. (2014): CW_rel, ATI_PA, S_W and S_R."""
 RESULT_KEYS = ["setting", "selector", "size"]
-ESTIMATES = ["measure", "value", "low", "high", "chance"]
+ESTIMATE_COLUMNS = ["measure", "value", "low", "high", "chance"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulatedStability:
-    """What `simulate_stability` found.
+    """Result of `simulate_stability`.
 
     Attributes
     ----------
     stability : pandas.DataFrame
-        One row a setting, selector, size and measure: ``value``, with the ends ``low`` and
-        ``high`` of its 95% interval, and ``chance``, what random selections give; then the fields
-        of the generator. Measures of scores and of ranks do not depend on the size; they are
-        repeated for each.
+        One row per setting, selector, size and measure: ``value``, the ends ``low`` and ``high``
+        of its 95% interval, ``chance`` (the expected value under random selection), and the
+        fields of the generator. Measures of scores and of ranks do not depend on the size and are
+        repeated for each size.
     frequencies : pandas.DataFrame
-        One row a setting, selector, size and feature: ``effect``, half the difference of the
-        class means in standard deviations (μ), and ``frequency``, the share of training sets in
-        which the feature was selected.
+        One row per setting, selector, size and feature: ``effect``, half the difference of the
+        class means in standard deviations (μ), and ``frequency``, the fraction of training sets
+        in which the feature was selected.
     errors : pandas.DataFrame
-        One row a setting, selector and size: mean and standard deviation over the training sets
+        One row per setting, selector and size: mean and standard deviation over the training sets
         of the error of LDA (``lda_error``) and of the best rule on the same features
         (``bayes_observed``), and the error of the best rule on the best features
-        (``bayes_optimal``). Empty where errors were not asked for.
+        (``bayes_optimal``). Empty if ``errors=False``.
     n_sets : int
         Number of training sets.
 
     Examples
     --------
     >>> from holdfast.simulate import IndependentGaussian, simulate_stability
-    >>> found = simulate_stability(IndependentGaussian(n_samples=100), n_sets=20)
-    >>> found
+    >>> result = simulate_stability(IndependentGaussian(n_samples=100), n_sets=20)
+    >>> result
     <SimulatedStability: 1 setting, 1 selector, 20 training sets. Next: .to_frame()>
     """
 
@@ -85,11 +77,11 @@ class SimulatedStability:
     n_sets: int
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a setting, selector and size: measures, errors, fields of the setting."""
-        tables = [side_by_side(self.stability, RESULT_KEYS, "measure")]
+        """Return one row per setting, selector and size: measures, errors, generator fields."""
+        tables = [pivot_in_order(self.stability, RESULT_KEYS, "measure")]
         if not self.errors.empty:
-            tables.append(self.errors[[*RESULT_KEYS, *ERRORS]])
-        tables.append(self.stability.drop(columns=ESTIMATES).drop_duplicates(RESULT_KEYS))
+            tables.append(self.errors[[*RESULT_KEYS, *ERROR_COLUMNS]])
+        tables.append(self.stability.drop(columns=ESTIMATE_COLUMNS).drop_duplicates(RESULT_KEYS))
         return reduce(partial(pd.merge, on=RESULT_KEYS, how="left"), tables)
 
     def __repr__(self) -> str:
@@ -100,9 +92,9 @@ class SimulatedStability:
         )
 
 
-def simulate_stability(  # noqa: PLR0913  (each can be left out)
+def simulate_stability(
     generators: Generator | Iterable[Generator] | Mapping[str, Generator],
-    selectors: Any = "t_score",  # noqa: ANN401  (whatever names a selector, or several)
+    selectors: SelectorLike = "t_score",
     *,
     size: float | Iterable[float] = 0.1,
     n_sets: int = 100,
@@ -112,47 +104,47 @@ def simulate_stability(  # noqa: PLR0913  (each can be left out)
     random_state: int = 0,
     n_jobs: int = 1,
 ) -> SimulatedStability:
-    r"""Measure stability over training sets that are drawn from known populations.
+    r"""Measure stability over training sets drawn from known populations.
 
     For each setting, `n_sets` independent training sets are drawn, and each selector selects
-    features on each of them. The stability is that between independent samples: what would change
-    if the study were done again.
+    features on each of them. The result is the stability between independent samples, as if the
+    study were repeated.
 
     The pooled t-score on independent Gaussian features is drawn from its exact distribution,
-    without making data: the time does not depend on the number of samples. With
-    :math:`n_1 + n_2 = n` samples in the classes
+    without generating data: the time does not depend on the number of samples. With
+    :math:`n_1 + n_2 = n` samples in the two classes
 
     .. math:: t = \frac{Z + 2\mu / \sqrt{1/n_1 + 1/n_2}}{\sqrt{\chi^2_{n-2} / (n-2)}}
 
-    independently for each feature. Where LDA needs more than means and variances, the rest is drawn
-    given these, exactly as well. Errors are exact, too: they come from the model, not from test
-    samples.
+    independently for each feature. What LDA needs beyond means and variances is drawn from its
+    exact conditional distribution. Errors are exact as well: they are computed from the model, not
+    estimated on test samples.
 
     Parameters
     ----------
     generators : Generator, list of them, or mapping from names to them
-        The settings.
+        The settings. Settings without a name are numbered.
     selectors : selector, name, or a list or mapping of these, default "t_score"
-        What selects; see :func:`holdfast.list_selectors`. All see the same training sets (but for
-        scores that are drawn without data).
+        The selectors, see :func:`holdfast.list_selectors`. All are run on the same training sets,
+        except if scores are drawn without data.
     size : int, float, or list of these, default 0.1
-        How many features are selected: counts, or fractions of all features. Selectors that
-        choose the size themselves have the size ``"own"``.
+        Number of selected features: counts, or fractions of all features. For selectors that
+        choose the size themselves, the size is ``"own"`` in the tables.
     n_sets : int, default 100
         Number of training sets, at least 2.
     measures : str or list of str
         Measures of stability; by default CW_rel, ATI_PA, and the correlations of scores and of
-        ranks. For a selector that gives no scores, or no ranks, measures of these are left out.
+        ranks. Measures that need scores or ranks are omitted for selectors without them.
     errors : bool, default True
-        Find the errors of LDA on the selected features; its time grows with the cube of the size
-        (with its square where scores are drawn exactly).
+        Compute the errors of LDA on the selected features. The time grows with the cube of the
+        size (with its square if scores are drawn exactly).
     exact : bool, optional
-        Draw scores without making data: by default where possible; True refuses settings where
-        it is not, False always makes data.
+        Whether to draw scores without generating data. By default this is done where possible;
+        True raises an error where it is not possible, False always generates data.
     random_state : int, default 0
-        Seed. Training sets are seeded by their positions, so results do not depend on `n_jobs`.
+        Seed. Training sets are seeded by position, so results do not depend on `n_jobs`.
     n_jobs : int, default 1
-        Number of processes, as for joblib; the work is shared out by settings and selectors.
+        Number of processes, as in joblib; a task is one selector in one setting.
 
     Returns
     -------
@@ -177,22 +169,24 @@ def simulate_stability(  # noqa: PLR0913  (each can be left out)
     1   1,000 samples                           0.45       0.21           0.16
     2  10,000 samples                           0.82       0.16           0.16
     """
-    settings, named = settings_of(generators), selectors_of(selectors)
-    names, seed = measures_of(measures, named), seed_of(random_state)
-    check_errors(settings, wanted=flag(errors, "errors"))
-    check_exact(settings, named, exact)
+    settings, named_selectors = name_settings(generators), name_selectors(selectors)
+    names, seed = resolve_measures(measures, named_selectors), check_seed(random_state)
+    if check_flag(errors, "errors"):
+        check_exact_errors(settings)
+    check_exact_scores(settings, named_selectors, exact)
     check_jobs(n_jobs)
-    sets = check_integer(n_sets, "n_sets", 2)
-    wanted = [
-        SimulationRequest(sets, counts_of(size, one), names, errors) for one in settings.values()
+    n_sets = check_integer(n_sets, "n_sets", 2)
+    requests = [
+        SimulationRequest(n_sets, resolve_sizes(size, generator), names, errors)
+        for generator in settings.values()
     ]
     tasks = [
-        _Task(setting, generator, name, selector, Seeds(seed, position), exact, wanted[position])
+        _Task(setting, generator, name, selector, Seeds(seed, position), exact, requests[position])
         for position, (setting, generator) in enumerate(settings.items())
-        for name, selector in named.items()
+        for name, selector in named_selectors.items()
     ]
-    found = Parallel(n_jobs=n_jobs)(delayed(_work)(task) for task in tasks)
-    return _result(tasks, found, n_sets)
+    rows = Parallel(n_jobs=n_jobs)(delayed(_run_task)(task) for task in tasks)
+    return _collect_result(tasks, rows, n_sets)
 
 
 class _Task(NamedTuple):
@@ -204,161 +198,165 @@ class _Task(NamedTuple):
     selector: Selector
     seeds: Seeds
     exact: bool | None
-    wanted: SimulationRequest
+    request: SimulationRequest
 
 
-def _work(task: _Task) -> SimulatedRows:
-    """Do a task; with one thread, as the number of threads would change the last bits."""
-    source = source_of(task.generator, task.selector, task.seeds, exact=task.exact)
+def _run_task(task: _Task) -> SimulatedRows:
+    """Run a task in a single thread: the number of threads would change the last bits."""
+    source = choose_source(task.generator, task.selector, task.seeds, exact=task.exact)
     with threadpool_limits(1):
-        return find(source, task.wanted, model_of(task.generator))
+        return run_simulation(source, task.request, get_gaussian_model(task.generator))
 
 
-def _result(
-    tasks: Sequence[_Task], found: Sequence[SimulatedRows], n_sets: int
+def _collect_result(
+    tasks: Sequence[_Task], rows_by_task: Sequence[SimulatedRows], n_sets: int
 ) -> SimulatedStability:
     stability, errors, frequencies = [], [], []
-    for task, own in zip(tasks, found, strict=True):
+    for task, rows in zip(tasks, rows_by_task, strict=True):
         key = {"setting": task.setting, "selector": task.name}
         fields = dataclasses.asdict(task.generator)  # type: ignore[call-overload]
-        stability += [{**key, **row, **fields} for row in own.stability]
-        errors += [{**key, **row, **fields} for row in own.errors]
+        stability += [{**key, **row, **fields} for row in rows.stability]
+        errors += [{**key, **row, **fields} for row in rows.errors]
         frequencies += [
-            _frequencies(task, size, counts / n_sets) for size, counts in own.counts.items()
+            _tabulate_frequencies(task, size, counts / n_sets)
+            for size, counts in rows.counts.items()
         ]
     tables = pd.DataFrame(stability), pd.concat(frequencies, ignore_index=True)
     return SimulatedStability(*tables, pd.DataFrame(errors), n_sets)
 
 
-def _frequencies(task: _Task, size: int | str, shares: NDArray[np.float64]) -> pd.DataFrame:
-    model = model_of(task.generator)
+def _tabulate_frequencies(task: _Task, size: int | str, frequencies: FloatArray) -> pd.DataFrame:
+    model = get_gaussian_model(task.generator)
     return pd.DataFrame(
         {
             "setting": task.setting,
             "selector": task.name,
             "size": size,
-            "feature": np.arange(len(shares)),
+            "feature": np.arange(len(frequencies)),
             "effect": task.generator.draw(0).effects / 2 if model is None else model.mu,
-            "frequency": shares,
+            "frequency": frequencies,
         }
     )
 
 
-# What `simulate_stability` is asked for, checked before any work.
+# Validation of the arguments of `simulate_stability`.
 
 MIN_TRAINING_SAMPLES = 4
-_GIVES = {"weights": {"weights", "ranking", "subset"}, "ranking": {"ranking", "subset"}}
+_MEASURABLE_FORMS = {"weights": {"weights", "ranking", "subset"}, "ranking": {"ranking", "subset"}}
+"""Forms of measures that apply to the output of a selector, by its form."""
 
 
-def settings_of(given: Any) -> dict[str, Generator]:  # noqa: ANN401
-    """Return the settings by name; those without one are numbered."""
-    if not isinstance(given, Mapping):
-        alone = isinstance(given, Generator) or not isinstance(given, Iterable)
-        several = [given] if alone else given
-        given = {str(position): one for position, one in enumerate(several)}
-    odd = [repr(one) for one in given.values() if not isinstance(one, Generator)]
-    if odd or not given:
+def name_settings(generators: object) -> dict[str, Generator]:
+    """Return the settings by name; settings without a name are numbered."""
+    if isinstance(generators, Mapping):
+        settings = {str(name): generator for name, generator in generators.items()}
+    else:
+        several: Iterable[object] = [generators]
+        if isinstance(generators, Iterable) and not isinstance(generators, Generator):
+            several = generators
+        settings = {str(position): generator for position, generator in enumerate(several)}
+    invalid = [value for value in settings.values() if not isinstance(value, Generator)]
+    if invalid or not settings:
         raise InvalidInputError(
             "generators must be one or more generators of holdfast.simulate, such as "
-            f"IndependentGaussian(); received {odd[0] if odd else 'none'}."
+            f"IndependentGaussian(); got {repr(invalid[0]) if invalid else 'none'}."
         )
-    for name, one in given.items():
-        _check_samples(str(name), one)
-    return {str(name): one for name, one in given.items()}
+    for name, generator in settings.items():
+        _check_sample_count(name, generator)
+    return settings
 
 
-def _check_samples(name: str, generator: Generator) -> None:
-    """Refuse training sets in which a class has no variance."""
+def _check_sample_count(name: str, generator: Generator) -> None:
+    """Raise an error if a class has too few samples for a variance."""
     n_samples = getattr(generator, "n_samples", MIN_TRAINING_SAMPLES)
     if n_samples < MIN_TRAINING_SAMPLES:
         raise InvalidInputError(
-            f"setting {name}: training sets need at least two samples of each class, so "
-            f"n_samples={MIN_TRAINING_SAMPLES} or more; received {n_samples}."
+            f"setting {name}: n_samples must be at least {MIN_TRAINING_SAMPLES}, which gives two "
+            f"samples per class; got {n_samples}."
         )
 
 
-def selectors_of(given: Any) -> dict[str, Selector]:  # noqa: ANN401
+def name_selectors(selectors: SelectorLike) -> dict[str, Selector]:
     """Return the selectors by name."""
-    if isinstance(given, Mapping):
-        named = {str(name): named_selector(one)[1] for name, one in given.items()}
+    if isinstance(selectors, Mapping):
+        named = {str(name): named_selector(value)[1] for name, value in selectors.items()}
     else:
-        several = given if isinstance(given, list | tuple) else [given]
-        pairs = [named_selector(one) for one in several]
+        several = selectors if isinstance(selectors, list | tuple) else [selectors]
+        pairs = [named_selector(value) for value in several]
         named = dict(pairs)
         if len(named) < len(pairs):
             raise InvalidInputError(
-                "two selectors go by one name; name them: selectors={'one': ..., 'other': ...}."
+                "two selectors have the same name; give names: selectors={'a': ..., 'b': ...}."
             )
     for name, selector in named.items():
         if form_of(type(selector)) == "groups":
             raise InvalidInputError(
-                f"{name} gives groups of features, not features; give a selector of features."
+                f"{name} selects groups of features; give a selector of single features."
             )
     if not named:
-        raise InvalidInputError("at least one selector is needed; received none.")
+        raise InvalidInputError("selectors must have at least one selector; got none.")
     return named
 
 
-def measures_of(given: Any, selectors: Mapping[str, Selector]) -> tuple[str, ...]:  # noqa: ANN401
-    """Return the measures; refuse them if none applies to a selector."""
-    several = [given] if isinstance(given, str) else _as_nonempty_list(given, "measures")
-    records = {get_measure(name).name: get_measure(name) for name in several}
+def resolve_measures(measures: object, selectors: Mapping[str, Selector]) -> tuple[str, ...]:
+    """Return the names of the measures; raise an error if none applies to a selector."""
+    several = [measures] if isinstance(measures, str) else _as_nonempty_list(measures, "measures")
+    records = {record.name: record for record in map(get_measure, several)}
     forms = {record.form for record in records.values()}
     for name, selector in selectors.items():
         form = form_of(type(selector))
-        if not forms & _GIVES.get(form, {"subset"}):
+        if not forms & _MEASURABLE_FORMS.get(form, {"subset"}):
             raise InvalidInputError(
-                f"no measure applies to {name}; give one of subsets, such as 'ati_pa', too."
+                f"no measure applies to {name}; add a measure of subsets, such as 'ati_pa'."
             )
     return tuple(records)
 
 
-def check_errors(settings: Mapping[str, Generator], *, wanted: bool) -> None:
-    """Refuse errors where they are not known exactly."""
+def check_exact_errors(settings: Mapping[str, Generator]) -> None:
+    """Raise an error for settings without exact errors."""
     for name, generator in settings.items():
-        if wanted and model_of(generator) is None:
+        if get_gaussian_model(generator) is None:
             raise InvalidInputError(
-                f"setting {name}: exact errors are known of Gaussian models only, not of "
-                f"{type(generator).__name__}; leave them out: errors=False."
+                f"setting {name}: errors are available only for Gaussian models, not for "
+                f"{type(generator).__name__}; set errors=False."
             )
 
 
-def check_exact(
+def check_exact_scores(
     settings: Mapping[str, Generator], selectors: Mapping[str, Selector], exact: bool | None
 ) -> None:
-    """Refuse to draw scores without data where that is not possible."""
-    if exact is not None and not flag(exact, "exact"):
+    """Raise an error if scores must be drawn without data but cannot be."""
+    if exact is not None and not check_flag(exact, "exact"):
         return
     for setting, generator in settings.items():
         for name, selector in selectors.items():
-            if exact and not can_be_exact(generator, selector):
+            if exact and not supports_exact_scores(generator, selector):
                 raise InvalidInputError(
-                    f"setting {setting}, {name}: scores can be drawn without data for the pooled "
-                    "t-score on independent Gaussian features only; leave exact out."
+                    f"setting {setting}, {name}: scores can be drawn without data only for the "
+                    "pooled t-score on independent Gaussian features; omit exact."
                 )
 
 
-def counts_of(size: Any, generator: Generator) -> tuple[int, ...]:  # noqa: ANN401
-    """Return the sizes as counts of the features of a setting, each once."""
+def resolve_sizes(size: float | Iterable[float], generator: Generator) -> tuple[int, ...]:
+    """Return the distinct sizes as numbers of features of a setting."""
     n_features = int(generator.n_features)  # type: ignore[attr-defined]
     several = _as_nonempty_list(size, "size") if isinstance(size, Iterable) else [size]
-    return tuple(dict.fromkeys(count_of(one, n_features, "size") for one in several))
+    return tuple(dict.fromkeys(as_feature_count(value, n_features, "size") for value in several))
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Refuse a number of processes that joblib does not take."""
+    """Raise an error for a number of processes that joblib does not accept."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise InvalidInputError(
-            f"n_jobs must be a whole number of processes, or -1 for all processors; received "
-            f"{n_jobs!r}."
+            f"n_jobs must be a non-zero integer, such as -1 for all processors; got {n_jobs!r}."
         )
 
 
-def _as_nonempty_list(given: Any, name: str) -> list[Any]:  # noqa: ANN401
-    """Return one or more things as a list."""
-    items = list(given) if isinstance(given, Iterable) else []
+def _as_nonempty_list(values: object, name: str) -> list[Any]:
+    """Return the values as a list; raise an error if there are none."""
+    items = list(values) if isinstance(values, Iterable) else []
     if not items:
         raise InvalidInputError(
-            f"{name} must be one, or a list of at least one; received {given!r}."
+            f"{name} must be a single value or a non-empty list; got {values!r}."
         )
     return items

@@ -1,184 +1,177 @@
-"""Training sets, one after the other: what a selector makes of each, and what LDA errs by."""
+"""Run a selector on many simulated training sets; measure its stability and errors of LDA."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
 from holdfast.measures import get_measure, measure
-from holdfast.preferences import Rankings, Subsets, Weights
-from holdfast.preferences._scores import empty_table
-from holdfast.select import TScore
+from holdfast.preferences import Preferences, Rankings, Subsets, Weights, empty_table
+from holdfast.select import ResampleRanking, ResampleSubset, Selector, SelectorRunner, TScore
 from holdfast.simulate._gaussian_model import GaussianModel
 from holdfast.simulate._lda import LinearRule, lda
-from holdfast.simulate._microarray import CLASSES
+from holdfast.simulate._microarray import CLASSES, Generator, Simulated
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.preferences import Preferences
-    from holdfast.select import Selector
-    from holdfast.simulate._microarray import Generator, Simulated
-
-    Array = NDArray[np.float64]
-    Picked = NDArray[np.integer[Any]]
+FeatureIndices = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
 class Seeds:
-    """Seeds by position: of the setting within all settings, and of the set within a setting."""
+    """Seeds of training sets by the positions of their setting and within the setting."""
 
     random_state: int
     setting: int
 
-    def at(self, position: int) -> np.random.SeedSequence:
+    def get_seed(self, position: int) -> np.random.SeedSequence:
         """Return the seed of a training set."""
         return np.random.SeedSequence(self.random_state, spawn_key=(self.setting, position))
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingSetOutcome:
-    """What a selector made of a training set; `learn` fits LDA to its best features.
+    """Output of a selector on one training set.
 
-    Of `scores`, `ranks` and `subset` those are None that the selector does not give.
+    `scores`, `ranks` and `subset` are None if the selector does not provide them.
     """
 
-    scores: Array | None
-    ranks: NDArray[Any] | None
-    subset: Picked | None
-    learn: Callable[[Sequence[Picked]], list[LinearRule]]
-    """From lists of features, each the beginning of the longest, to a rule for each."""
+    scores: FloatArray | None
+    ranks: AnyArray | None
+    subset: FeatureIndices | None
+    fit_rules: Callable[[Sequence[FeatureIndices]], list[LinearRule]]
+    """Fits LDA to each list of features; every list is a prefix of the longest."""
     n_features: int
 
-    def rows(self) -> dict[str, NDArray[Any]]:
-        """Return scores and ranks, as far as there are any."""
-        both = {"scores": self.scores, "ranks": self.ranks}
-        return {name: row for name, row in both.items() if row is not None}
+    def get_scores_and_ranks(self) -> dict[str, AnyArray]:
+        """Return scores and ranks by name, without those that are None."""
+        arrays = {"scores": self.scores, "ranks": self.ranks}
+        return {name: array for name, array in arrays.items() if array is not None}
 
-    def best(self, sizes: Sequence[int]) -> list[Picked]:
-        """Return the best features, the best first, so many; or the subset that was chosen."""
+    def get_best_features(self, sizes: Sequence[int]) -> list[FeatureIndices]:
+        """Return the best features of each size, best first, or the selected subset."""
         if self.subset is not None:
             return [self.subset]
         key = -self.scores if self.ranks is None else self.ranks  # type: ignore[operator]
-        most = max(sizes)
-        chosen = np.argpartition(key, most - 1)[:most]
-        order = chosen[np.argsort(key[chosen], kind="stable")]
+        largest = max(sizes)
+        top = np.argpartition(key, largest - 1)[:largest]
+        order = top[np.argsort(key[top], kind="stable")]
         return [order[:size] for size in sizes]
 
 
 class TrainingSetSource(ABC):
-    """Where training sets come from, and the selector that looks at them."""
+    """A source of training sets together with the selector to run on them."""
 
     @abstractmethod
-    def at(self, position: int) -> TrainingSetOutcome:
+    def get_outcome(self, position: int) -> TrainingSetOutcome:
         """Return the outcome of the training set at a position."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExactScores(TrainingSetSource):
-    """The t-score on independent Gaussian features, without making data."""
+    """The t-score on independent Gaussian features, drawn without generating data."""
 
     model: GaussianModel
     counts: tuple[int, int]
     seeds: Seeds
 
-    def at(self, position: int) -> TrainingSetOutcome:
-        """Draw the moments of a training set, and the rest only where LDA asks for it."""
-        chance = np.random.default_rng(self.seeds.at(position))
-        moments = Moments.drawn(self.model.mu, self.counts, chance)
+    def get_outcome(self, position: int) -> TrainingSetOutcome:
+        """Draw the moments of a training set, and the rest only if LDA is fitted."""
+        generator = np.random.default_rng(self.seeds.get_seed(position))
+        moments = Moments.from_random(self.model.mu, self.counts, generator)
 
-        def learn(features: Sequence[Picked]) -> list[LinearRule]:
+        def fit_rules(features: Sequence[FeatureIndices]) -> list[LinearRule]:
             longest = max(features, key=len)
-            rules = Discriminants(moments, longest, chance)
-            return [rules.on_first(len(own)) for own in features]
+            rules = Discriminants(moments, longest, generator)
+            return [rules.fit_leading(len(subset)) for subset in features]
 
-        return TrainingSetOutcome(moments.scores, None, None, learn, self.model.n_features)
+        return TrainingSetOutcome(moments.scores, None, None, fit_rules, self.model.n_features)
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnData(TrainingSetSource):
-    """Any selector on data sets of any generator."""
+    """Any selector on data sets drawn from any generator."""
 
     generator: Generator
     selector: Selector
     seeds: Seeds
 
-    def data(self, position: int) -> Simulated:
+    def draw(self, position: int) -> Simulated:
         """Draw the data set at a position."""
-        return self.generator.draw(_seed_to_integer(self.seeds.at(position)))
+        return self.generator.draw(_seed_to_integer(self.seeds.get_seed(position)))
 
-    def at(self, position: int) -> TrainingSetOutcome:
-        """Draw a data set and let the selector judge it."""
-        data = self.data(position)
-        rows = [np.arange(len(data.y))]
-        verdict: Any = self.selector.on(data.X, data.y).judge(rows, position)
+    def get_outcome(self, position: int) -> TrainingSetOutcome:
+        """Draw a data set and run the selector on it."""
+        data = self.draw(position)
+        runner = SelectorRunner(self.selector, data.X, data.y)
+        (preference,) = runner.select_rows([np.arange(len(data.y))], position)
 
-        def learn(features: Sequence[Picked]) -> list[LinearRule]:
-            return [_rule(data.X[:, own], data.y == CLASSES[0]) for own in features]
+        def fit_rules(features: Sequence[FeatureIndices]) -> list[LinearRule]:
+            return [_fit_lda(data.X[:, columns], data.y == CLASSES[0]) for columns in features]
 
-        if isinstance(verdict, Subsets):
-            return TrainingSetOutcome(None, None, verdict[0], learn, data.X.shape[1])
-        weights, rankings = verdict
-        scores = None if weights is None else weights.values[0]
-        return TrainingSetOutcome(scores, rankings.values[0], None, learn, data.X.shape[1])
+        n_features = data.X.shape[1]
+        if isinstance(preference, ResampleRanking):
+            return TrainingSetOutcome(
+                preference.weights, preference.ranks, None, fit_rules, n_features
+            )
+        subset = cast("ResampleSubset", preference)  # group selectors are refused earlier
+        return TrainingSetOutcome(None, None, subset.features, fit_rules, n_features)
 
 
-def _rule(X: Array, positive: NDArray[np.bool_]) -> LinearRule:
-    """Fit LDA; without features there is nothing to go by."""
+def _fit_lda(X: FloatArray, positive: BoolArray) -> LinearRule:
+    """Fit LDA; without features return a rule of error 0.5."""
     return lda(X, positive) if X.shape[1] else LinearRule(np.zeros(0), 0.0)
 
 
-def source_of(
+def choose_source(
     generator: Generator, selector: Selector, seeds: Seeds, *, exact: bool | None
 ) -> TrainingSetSource:
-    """Return the exact source where it serves and is not unwanted, else one of data."""
-    model = model_of(generator)
-    if model is None or exact is False or not can_be_exact(generator, selector):
+    """Return `ExactScores` if it applies and `exact` is not False, else `DrawnData`."""
+    model = get_gaussian_model(generator)
+    if model is None or exact is False or not supports_exact_scores(generator, selector):
         return DrawnData(generator, selector, seeds)
     n_samples: int = generator.n_samples  # type: ignore[attr-defined]
-    cases = (n_samples + 1) // 2
-    return ExactScores(model, (cases, n_samples - cases), seeds)
+    n_cases = (n_samples + 1) // 2
+    return ExactScores(model, (n_cases, n_samples - n_cases), seeds)
 
 
-def model_of(generator: Generator) -> GaussianModel | None:
-    """Return the Gaussian model of a generator; None where it has no such model."""
+def get_gaussian_model(generator: Generator) -> GaussianModel | None:
+    """Return the Gaussian model of a generator, or None if it has none."""
     model = getattr(generator, "model", None)
     return model if isinstance(model, GaussianModel) else None
 
 
-def can_be_exact(generator: Generator, selector: Selector) -> bool:
-    """Tell whether the scores of a selector can be drawn without making data."""
-    model = model_of(generator)
+def supports_exact_scores(generator: Generator, selector: Selector) -> bool:
+    """Return whether the scores of a selector can be drawn without generating data."""
+    model = get_gaussian_model(generator)
     pooled = type(selector) is TScore and selector.variance == "pooled"
     return pooled and model is not None and model.independent
 
 
 def _seed_to_integer(seed: np.random.SeedSequence) -> int:
-    """Return a seed as the whole number that generators take."""
+    """Return a seed as an integer, as `Generator.draw` expects."""
     return int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-# Training sets of independent Gaussian features that are drawn as what the t-score sees of them.
+# Training sets of independent Gaussian features, drawn as their sufficient statistics.
 #
-# The t-score looks at a data set through the class means and the pooled variance of each feature.
-# For independent Gaussian features these have known distributions and are independent of each
-# other,
-# so they are drawn directly: the cost is that of p features, whatever the number of samples.
+# The t-score depends on a data set only through the class means and the pooled variance of each
+# feature. For independent Gaussian features these are independent and have known distributions,
+# so they are drawn directly: the cost does not depend on the number of samples.
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    r"""A training set, as far as the pooled t-score sees it.
+    r"""The statistics of a training set that determine the pooled t-score.
 
-    With :math:`n_1` and :math:`n_2` samples of N(μ, 1) and N(-μ, 1), independently by feature,
+    With :math:`n_1` and :math:`n_2` samples of N(μ, 1) and N(-μ, 1), each feature has independently
 
     .. math:: \bar x_1 - \bar x_2 \sim N(2\mu, 1/n_1 + 1/n_2), \qquad
               (n_1 + n_2 - 2)\, s^2 \sim \chi^2_{n_1 + n_2 - 2}.
@@ -186,22 +179,24 @@ class Moments:
     Parameters
     ----------
     counts : tuple of int
-        Samples of the two classes.
+        Number of samples in the two classes.
     mu : array of shape (p,)
-        Means of the first class; the second has their negatives.
+        Means of the first class; those of the second are their negatives.
     difference : array of shape (p,)
-        Differences of the class means, first less second.
+        Differences of the class means, first minus second.
     variance : array of shape (p,)
         Pooled variances within classes.
     """
 
     counts: tuple[int, int]
-    mu: Array
-    difference: Array
-    variance: Array
+    mu: FloatArray
+    difference: FloatArray
+    variance: FloatArray
 
     @classmethod
-    def drawn(cls, mu: Array, counts: tuple[int, int], generator: np.random.Generator) -> Moments:
+    def from_random(
+        cls, mu: FloatArray, counts: tuple[int, int], generator: np.random.Generator
+    ) -> Moments:
         """Draw the moments of one training set."""
         difference = generator.standard_normal(len(mu))
         difference *= np.sqrt(1 / counts[0] + 1 / counts[1])
@@ -212,21 +207,21 @@ class Moments:
         return cls(counts, mu, difference, variance)
 
     @cached_property
-    def scores(self) -> Array:
+    def scores(self) -> FloatArray:
         """The absolute pooled t-scores."""
         scale = self.variance * (1 / self.counts[0] + 1 / self.counts[1])
         return np.asarray(np.abs(self.difference) / np.sqrt(scale))
 
 
 class Discriminants:
-    r"""LDA on some features of a training set of which only the moments were drawn.
+    r"""LDA on features of a training set of which only the moments were drawn.
 
-    The classifier also needs the mean of all samples and the correlations within classes. For
-    independent Gaussian features neither depends on what was drawn, so they are drawn here: the
-    mean is N((n₁ - n₂) μ / n, 1/n), and the scatter within classes is RᵀR with R from the QR
-    decomposition of a Gaussian matrix of n - 2 rows (Bartlett: independent normal numbers above the
-    diagonal, roots of χ² on it), its columns scaled to the variances that are known. The
-    leading columns of R belong to the leading features, so one draw serves all sizes.
+    LDA also needs the mean of all samples and the correlations within classes. For independent
+    Gaussian features both are independent of the moments, so they are drawn here: the mean is
+    N((n₁ - n₂) μ / n, 1/n), and the scatter within classes is RᵀR, where R is the triangular factor
+    of a Gaussian matrix with n - 2 rows (Bartlett decomposition: independent normal entries above
+    the diagonal, square roots of χ² on it), with columns scaled to the variances already drawn.
+    The leading columns of R belong to the leading features, so one draw serves all sizes.
 
     Parameters
     ----------
@@ -235,7 +230,7 @@ class Discriminants:
     features : array of int
         Features, best first.
     generator : numpy.random.Generator
-        Source of chance.
+        Source of random numbers.
     """
 
     def __init__(
@@ -245,36 +240,36 @@ class Discriminants:
         n, mu = first + second, moments.mu[features]
         self._freedom = n - 2
         self._difference = moments.difference[features]
-        spread = generator.standard_normal(len(features)) / np.sqrt(n)
-        mean = (first - second) / n * mu + spread
+        noise = generator.standard_normal(len(features)) / np.sqrt(n)
+        mean = (first - second) / n * mu + noise
         self._middle = mean + (second - first) / (2 * n) * self._difference
-        root = _bartlett(self._freedom, len(features), generator)
+        root = draw_wishart_root(self._freedom, len(features), generator)
         length = np.sqrt(np.square(root).sum(axis=0))
         self._root = root * (np.sqrt(moments.variance[features] * self._freedom) / length)
 
-    def on_first(self, size: int) -> LinearRule:
-        """Return LDA on the first features; the pseudo-inverse where these are too many."""
+    def fit_leading(self, size: int) -> LinearRule:
+        """Fit LDA to the first features, by the pseudo-inverse if their scatter is singular."""
         difference = self._difference[:size]
         solve = self._inverse if size <= self._freedom else self._pseudo_inverse
         weights = self._freedom * solve(self._root[:size, :size], difference)
         return LinearRule(weights, float(-weights @ self._middle[:size]))
 
     @staticmethod
-    def _inverse(root: Array, difference: Array) -> Array:
+    def _inverse(root: FloatArray, difference: FloatArray) -> FloatArray:
         """Solve RᵀR w = difference for a triangular R."""
         inner = solve_triangular(root, difference, trans="T", check_finite=False)
         return np.asarray(solve_triangular(root, inner, check_finite=False))
 
     @staticmethod
-    def _pseudo_inverse(root: Array, difference: Array) -> Array:
-        """Return the shortest solution for an R of more columns than rows."""
+    def _pseudo_inverse(root: FloatArray, difference: FloatArray) -> FloatArray:
+        """Return the minimum-norm solution for an R with more columns than rows."""
         basis, inner = qr(root.T, mode="economic", check_finite=False)
         once = solve_triangular(inner, basis.T @ difference, check_finite=False)
         return np.asarray(basis @ solve_triangular(inner, once, trans="T", check_finite=False))
 
 
-def _bartlett(rows: int, columns: int, generator: np.random.Generator) -> Array:
-    """Draw R of the QR decomposition of a Gaussian matrix, never more rows than columns."""
+def draw_wishart_root(rows: int, columns: int, generator: np.random.Generator) -> FloatArray:
+    """Draw the triangular factor of a Gaussian matrix, with at most `columns` rows."""
     height = min(rows, columns)
     root = np.triu(generator.standard_normal((height, columns)), 1)
     diagonal = np.sqrt(generator.chisquare(rows - np.arange(height)))
@@ -282,17 +277,23 @@ def _bartlett(rows: int, columns: int, generator: np.random.Generator) -> Array:
     return root
 
 
-# Outcomes of many training sets, put together and measured.
+# Stability and errors over many training sets.
 
 OWN_SIZE_LABEL = "own"
-"""The size of subsets whose size the selector chooses."""
-ERRORS = ["lda_error", "lda_error_sd", "bayes_observed", "bayes_observed_sd", "bayes_optimal"]
-_KEPT = ["value", "low", "high", "chance"]
+"""Label in the column ``size`` if the selector chooses the size itself."""
+ERROR_COLUMNS = [
+    "lda_error",
+    "lda_error_sd",
+    "bayes_observed",
+    "bayes_observed_sd",
+    "bayes_optimal",
+]
+_ESTIMATE_COLUMNS = ["value", "low", "high", "chance"]
 
 
 @dataclass(frozen=True)
 class SimulationRequest:
-    """What is to be found out: at which sizes, by which measures, errors or not."""
+    """Number of training sets, sizes and measures, and whether to compute errors."""
 
     n_sets: int
     sizes: tuple[int, ...]
@@ -302,133 +303,131 @@ class SimulationRequest:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedRows:
-    """Rows of the tables: stability, how often each feature is selected by size, errors."""
+    """Rows of the tables of one selector in one setting; selection counts are by size."""
 
     stability: list[dict[str, Any]]
-    counts: dict[int | str, NDArray[np.intp]]
+    counts: dict[int | str, IndexArray]
     errors: list[dict[str, Any]]
 
 
-def find(
-    source: TrainingSetSource, wanted: SimulationRequest, model: GaussianModel | None
+def run_simulation(
+    source: TrainingSetSource, request: SimulationRequest, model: GaussianModel | None
 ) -> SimulatedRows:
-    """Let a selector see all training sets and measure what came out."""
-    errors = _Errors(model, wanted.sizes) if wanted.errors and model is not None else None
-    forms = select_training_sets(source, wanted.n_sets, errors)
+    """Run the selector on all training sets; measure stability and errors."""
+    errors = _ErrorRecorder(model, request.sizes) if request.errors and model is not None else None
+    forms = select_training_sets(source, request.n_sets, errors.record if errors else None)
     stability, weights = [], forms.pop("weights", None)
     if weights is not None:
-        stability += _measure_rows(weights, wanted, wanted.sizes)
-        del weights  # tables of many features are large: each goes when it has served
-    counts: dict[int | str, NDArray[np.intp]] = {}
+        stability += _measure_rows(weights, request, request.sizes)
+        del weights  # tables of many features are large: free each one after use
+    counts: dict[int | str, IndexArray] = {}
     if "ranking" in forms:
-        stability += _measure_rows(forms["ranking"], wanted, wanted.sizes)
-    selected = _subsets(forms, wanted.sizes)
+        stability += _measure_rows(forms["ranking"], request, request.sizes)
+    selected = _select_subsets(forms, request.sizes)
     forms.clear()
     for size, subsets in selected.items():
-        stability += _measure_rows(subsets, wanted, [size])
+        stability += _measure_rows(subsets, request, [size])
         counts[size] = np.bincount(subsets.indices, minlength=subsets.n_features or 0)
     sizes = list(selected)
     stability.sort(
-        key=lambda row: (sizes.index(row["size"]), wanted.measures.index(row["measure"]))
+        key=lambda row: (sizes.index(row["size"]), request.measures.index(row["measure"]))
     )
-    return SimulatedRows(stability, counts, errors.rows() if errors else [])
+    return SimulatedRows(stability, counts, errors.to_rows() if errors else [])
 
 
 def select_training_sets(
-    source: TrainingSetSource, n_sets: int, look: Callable[[TrainingSetOutcome], None] | None = None
+    source: TrainingSetSource,
+    n_sets: int,
+    observe: Callable[[TrainingSetOutcome], None] | None = None,
 ) -> dict[str, Any]:
-    """Return what the selector made of all training sets, by form; large tables are in files."""
-    tables: dict[str, NDArray[Any]] = {}
+    """Return the preferences over all training sets by form; large tables are kept in files."""
+    tables: dict[str, AnyArray] = {}
     subsets: list[NDArray[np.integer[Any]]] = []
     p = 0
     for position in range(n_sets):
-        outcome = source.at(position)
+        outcome = source.get_outcome(position)
         p = outcome.n_features
         if outcome.subset is not None:
             subsets.append(outcome.subset)
-        for name, row in outcome.rows().items():
+        for name, row in outcome.get_scores_and_ranks().items():
             if name not in tables:
                 tables[name] = empty_table((n_sets, p), row.dtype)
             tables[name][position] = row
-        if look is not None:
-            look(outcome)
-    return {"subset": Subsets(subsets, n_features=p)} if subsets else _forms(tables)
+        if observe is not None:
+            observe(outcome)
+    return {"subset": Subsets(subsets, n_features=p)} if subsets else _as_preferences(tables)
 
 
-def _forms(tables: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Return weights, where there are any, and rankings."""
+def _as_preferences(tables: dict[str, AnyArray]) -> dict[str, Any]:
+    """Return the weights, if any, and the rankings."""
     forms: dict[str, Any] = {}
     if "scores" in tables:
         forms["weights"] = Weights(tables["scores"])
-    ranked = "ranks" in tables
-    forms["ranking"] = Rankings(tables["ranks"]) if ranked else forms["weights"].to_rankings()
+    has_ranks = "ranks" in tables
+    forms["ranking"] = Rankings(tables["ranks"]) if has_ranks else forms["weights"].to_rankings()
     return forms
 
 
-def _subsets(forms: dict[str, Any], sizes: Sequence[int]) -> dict[int | str, Subsets]:
+def _select_subsets(forms: dict[str, Any], sizes: Sequence[int]) -> dict[int | str, Subsets]:
     if "subset" in forms:
         return {OWN_SIZE_LABEL: forms["subset"]}
     return {size: forms["ranking"].top(size) for size in sizes}
 
 
 def _measure_rows(
-    preferences: Preferences, wanted: SimulationRequest, sizes: Sequence[int | str]
+    preferences: Preferences, request: SimulationRequest, sizes: Sequence[int | str]
 ) -> list[dict[str, Any]]:
-    """Return a row for each measure of this form, and for each size if it does not matter."""
-    names = [name for name in wanted.measures if get_measure(name).form == preferences.form]
+    """Return one row per measure of this form and size."""
+    names = [name for name in request.measures if get_measure(name).form == preferences.form]
     if not names:
         return []
-    table = measure(names, preferences)[_KEPT].reset_index()
+    table = measure(names, preferences)[_ESTIMATE_COLUMNS].reset_index()
     rows: list[dict[Any, Any]] = table.to_dict("records")
     return [{"size": size, **row} for size in sizes for row in rows]
 
 
-class _Errors:
-    """Errors of LDA on the selected features, and the least possible ones, set by set."""
+class _ErrorRecorder:
+    """Errors of LDA and of the best rule on the selected features of each training set."""
 
     def __init__(self, model: GaussianModel, sizes: Sequence[int]) -> None:
         self._model = model
         self._sizes = sizes
-        self._found: list[list[tuple[float, float]]] = []
-        self._own = False
+        self._errors: list[list[tuple[float, float]]] = []
+        self._has_own_size = False
 
-    def __call__(self, outcome: TrainingSetOutcome) -> None:
-        """Add a training set."""
-        self._own = outcome.subset is not None
-        features = outcome.best(self._sizes)
-        self._found.append(
+    def record(self, outcome: TrainingSetOutcome) -> None:
+        """Add the errors of a training set."""
+        self._has_own_size = outcome.subset is not None
+        features = outcome.get_best_features(self._sizes)
+        self._errors.append(
             [
                 (
-                    float(self._model.linear_error(*rule, features=own)),
-                    float(self._model.bayes_error(own)),
+                    float(self._model.linear_error(*rule, features=subset)),
+                    float(self._model.bayes_error(subset)),
                 )
-                for own, rule in zip(features, outcome.learn(features), strict=True)
+                for subset, rule in zip(features, outcome.fit_rules(features), strict=True)
             ]
         )
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row a size: means and standard deviations over the training sets."""
-        values = np.array(self._found)
-        mean, spread = values.mean(axis=0), values.std(axis=0, ddof=1)
-        sizes: Sequence[int | str] = [OWN_SIZE_LABEL] if self._own else self._sizes
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return one row per size: means and standard deviations over the training sets."""
+        values = np.array(self._errors)
+        moments = np.stack([values.mean(axis=0), values.std(axis=0, ddof=1)], axis=2).reshape(-1, 4)
+        sizes: Sequence[int | str] = [OWN_SIZE_LABEL] if self._has_own_size else self._sizes
         return [
-            {"size": size, **dict(zip(ERRORS, (*own, self._optimal(size)), strict=True))}
-            for size, own in zip(
-                sizes, np.stack([mean, spread], axis=2).reshape(-1, 4), strict=True
-            )
+            {"size": size}
+            | dict(zip(ERROR_COLUMNS, (*row, self._optimal_error(size)), strict=True))
+            for size, row in zip(sizes, moments, strict=True)
         ]
 
-    def _optimal(self, size: int | str) -> float:
+    def _optimal_error(self, size: int | str) -> float:
         return self._model.best_error(size) if isinstance(size, int) else np.nan
 
 
-# Tables turned round.
-
-
-def side_by_side(
+def pivot_in_order(
     table: pd.DataFrame, keys: list[str], column: str, values: str = "value"
 ) -> pd.DataFrame:
-    """Return one row for each keys and one column for each entry of a column, in their order."""
+    """Pivot a long table; rows and columns keep the order of their first occurrence."""
     rows = table[keys].drop_duplicates()
     names = list(dict.fromkeys(table[column]))
     wide = table.set_index([*keys, column])[values].unstack(column)[names]

@@ -2,10 +2,16 @@
 
 from holdfast._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
 from holdfast.study._execution._execute import resume
+from holdfast.study._execution._failed_selectors import FailedSelectorsWarning, failed_selectors
 from holdfast.study._execution._scheduler import Progress
+from holdfast.study._planning._make_plan import USUAL_SIZES
+from holdfast.study._planning._plan import as_text
+from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, is_narrow, too_wide_sentence
 from holdfast.study._result import Result
 from holdfast.study._storage._export import export
+from holdfast.study._storage._folder import DATA, PLAN, create_folder
 from holdfast.study._storage._merge import load, merge
+from holdfast.study._storage._store import FILE
 from holdfast.study._study import Study
 
 __all__ = [

@@ -1,34 +1,32 @@
-"""Pictures of a result: its tables, handed to those who draw."""
+"""Plotting methods of `Result`."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from holdfast._object_spec import snake_case
+from holdfast._typing import JSON, SelectorLike
 from holdfast.errors import InvalidInputError
+from holdfast.io import Dataset
+from holdfast.judge import Recommendation, Replication, SelectorSimilarity, StabilityProfile
 from holdfast.measures import get_measure
-from holdfast.select._adapter import as_selector
-from holdfast.select._registry import SELECTORS
+from holdfast.preferences import Subsets
+from holdfast.select import SELECTORS, as_selector
 from holdfast.study._storage._serialization import serialize_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from holdfast.io import Dataset
-    from holdfast.judge import Recommendation, Replication, SelectorSimilarity, StabilityProfile
     from holdfast.plot import Picture
-    from holdfast.preferences import Subsets
-    from holdfast.study._storage._reader import StudyPreferences, View
-    from holdfast.study._storage._serialization import JSON
+    from holdfast.study._storage._reader import StudyPreferences, StudyReader
 
 
-OFTEN = 0.5
-"""Share of resamples from which on a feature counts as often selected."""
+MIN_OFTEN_SHARE = 0.5
+"""Share of resamples from which a feature counts as often selected."""
 
 
 class SelectorAtSize(NamedTuple):
@@ -38,16 +36,16 @@ class SelectorAtSize(NamedTuple):
     size: int | str
 
 
-class Pictures:
-    """The pictures of a result, a method each.
+class ResultPlots:
+    """The plots of a result, one method each.
 
-    Without a selector or a size, the recommended ones are shown. Each method passes ``ax`` and
-    ``style`` (``"light"`` or ``"dark"``) on to the function of :mod:`holdfast.plot` that draws,
-    and returns a `Picture`, which holds the numbers and can be saved.
+    Selector and size default to the recommended ones. Each method passes ``ax`` and ``style``
+    (``"light"`` or ``"dark"``) to the function of :mod:`holdfast.plot` that draws, and returns a
+    `Picture`, which holds the numbers and can be saved.
     """
 
-    if TYPE_CHECKING:  # what the result has, that pictures are made from
-        _view: View
+    if TYPE_CHECKING:  # provided by Result
+        _reader: StudyReader
         recommend: Callable[..., Recommendation]
         replicated: Callable[..., Replication]
         profile: Callable[..., StabilityProfile]
@@ -69,7 +67,7 @@ class Pictures:
     def plot_stripes(
         self, selector: str | None = None, size: int | str | None = None, **how: Any
     ) -> Picture:
-        """Draw which features each resample selected; outer resamples stand apart.
+        """Draw which features each resample selected; outer resamples are separated.
 
         Parameters
         ----------
@@ -92,9 +90,9 @@ class Pictures:
         >>> result.plot_stripes("f_score", 2)
         <Picture: Which features each resample selected. Next: .save("picture.svg")>
         """
-        from holdfast.plot import stripes  # noqa: PLC0415  (matplotlib takes its time)
+        from holdfast.plot import stripes
 
-        cell = self._cell(selector, size)
+        cell = self._candidate(selector, size)
         subsets = self.preferences[cell]
         return stripes(subsets, outer=self._outer(cell.selector), truth=self.truth, **how)
 
@@ -104,23 +102,23 @@ class Pictures:
         Parameters
         ----------
         **how
-            ``ax`` and ``style`` of :func:`holdfast.plot.profiles`; all else goes to ``profile``.
+            ``ax`` and ``style`` of :func:`holdfast.plot.profiles`; other options go to ``profile``.
 
         Returns
         -------
         Picture
         """
-        from holdfast.plot import profiles  # noqa: PLC0415
+        from holdfast.plot import profiles
 
         drawing = _pop_options(how, "ax", "style")
-        found = self.profile(**how)
-        table = found.table[found.table["measure"] == found.measure]
-        return profiles(table, found.knots, measure=_measure_title(found.measure), **drawing)
+        profile = self.profile(**how)
+        table = profile.table[profile.table["measure"] == profile.measure]
+        return profiles(table, profile.knots, measure=_measure_title(profile.measure), **drawing)
 
     def plot_replication(
         self, selector: str | None = None, size: int | str | None = None, **how: Any
     ) -> Picture:
-        """Draw replication stability against the number of samples, as estimated and predicted.
+        """Draw estimated and predicted replication stability against the number of samples.
 
         Parameters
         ----------
@@ -145,19 +143,19 @@ class Pictures:
         Parameters
         ----------
         **how
-            ``ax`` and ``style`` of :func:`holdfast.plot.plane`; all else goes to ``recommend``.
+            ``ax`` and ``style`` of :func:`holdfast.plot.plane`; other options go to ``recommend``.
 
         Returns
         -------
         Picture
         """
-        from holdfast.plot import plane  # noqa: PLC0415
+        from holdfast.plot import plane
 
         drawing = _pop_options(how, "ax", "style")
-        found = self.recommend(**how)
-        drawing["maximum"] = _maximum(found.measure)
-        table = found.table if found.supported else found.table.assign(recommended=False)
-        return plane(table, measure=_measure_title(found.measure), **drawing)
+        best = self.recommend(**how)
+        drawing["maximum"] = _maximum(best.measure)
+        table = best.table if best.supported else best.table.assign(recommended=False)
+        return plane(table, measure=_measure_title(best.measure), **drawing)
 
     def plot_frequencies(
         self, selector: str | None = None, size: int | str | None = None, **how: Any
@@ -177,7 +175,7 @@ class Pictures:
         -------
         Picture
         """
-        from holdfast.plot import frequencies  # noqa: PLC0415
+        from holdfast.plot import frequencies
 
         return frequencies(self._frequencies(selector, size), **how)
 
@@ -199,39 +197,39 @@ class Pictures:
         -------
         Picture
         """
-        from holdfast.plot import rank_ranges  # noqa: PLC0415
+        from holdfast.plot import rank_ranges
 
         return rank_ranges(self._frequencies(selector, size), **how)
 
     def plot_similarity(self, **how: Any) -> Picture:
-        """Draw how alike the selections of each two selectors are.
+        """Draw the similarity of the selections of each two selectors.
 
         Parameters
         ----------
         **how
-            ``ax`` and ``style`` of :func:`holdfast.plot.similarity`; all else goes to
+            ``ax`` and ``style`` of :func:`holdfast.plot.similarity`; other options go to
             ``similarity``.
 
         Returns
         -------
         Picture
         """
-        from holdfast.plot import similarity  # noqa: PLC0415
+        from holdfast.plot import similarity
 
         drawing = _pop_options(how, "ax", "style")
-        found = self.similarity(**how)
-        return similarity(found.matrix, measure=_measure_title(found.measure), **drawing)
+        matrix = self.similarity(**how)
+        return similarity(matrix.matrix, measure=_measure_title(matrix.measure), **drawing)
 
     def plot_upset(
-        self, size: int | str | None = None, *, often: float = OFTEN, **how: Any
+        self, size: int | str | None = None, *, often: float = MIN_OFTEN_SHARE, **how: Any
     ) -> Picture:
-        """Draw how many features selectors share, of those that each selects often.
+        """Draw how many of their often-selected features the selectors share.
 
         Parameters
         ----------
         size : int, optional
             A size of the study; by default the recommended one. Selectors that choose the number
-            of features themselves take part with what they chose.
+            of features are shown at the size they choose.
         often : float, default 0.5
             Share of the resamples that must select a feature.
         **how
@@ -241,7 +239,7 @@ class Pictures:
         -------
         Picture
         """
-        from holdfast.plot import upset  # noqa: PLC0415
+        from holdfast.plot import upset
 
         size = self.recommend().size if size is None else size
         table = self.frequencies
@@ -252,7 +250,7 @@ class Pictures:
     def plot_truth(
         self, selector: str | None = None, size: int | str | None = None, **how: Any
     ) -> Picture:
-        """Draw how often features were selected against their true effects, if these are known.
+        """Draw how often features were selected against their true effects, if known.
 
         Parameters
         ----------
@@ -270,43 +268,42 @@ class Pictures:
         Raises
         ------
         InvalidInputError
-            The truth about the data is not known: they were not simulated.
+            The true effects are unknown: the data were not simulated.
         """
-        from holdfast.plot import truth  # noqa: PLC0415
+        from holdfast.plot import truth
 
         if self.truth is None:
             raise InvalidInputError(
-                "the truth about these data is not known: they were not simulated, or the data "
-                "are not at hand. plot_frequencies() shows what was selected."
+                "the true effects are unknown: the data were not simulated, or are not available. "
+                "plot_frequencies() shows what was selected."
             )
-        return truth(self._against_truth(self.preferences[self._cell(selector, size)]), **how)
+        return truth(self._against_truth(self.preferences[self._candidate(selector, size)]), **how)
 
     def plot_ensemble_sizes(
         self, measure: str | None = None, size: int | str | None = None, **how: Any
     ) -> Picture:
-        """Draw stability against the number of bags, for ensembles equal in all else.
+        """Draw stability against the number of bags, for ensembles that are otherwise equal.
 
         Parameters
         ----------
         measure : str, optional
             A measure of the study; by default the recommended one.
         size : int, optional
-            A size of the study, where the measure is one of subsets; by default the recommended
-            one.
+            A size of the study, for measures of subsets; by default the recommended one.
         **how
             ``ax`` and ``style`` of :func:`holdfast.plot.ensemble_sizes`.
 
         Returns
         -------
         Picture
-            A line for all ensembles of one base; the base by itself, or else an ensemble without
-            bags, stands at 1.
+            One line for all ensembles of one base; the base alone, or an ensemble without bags,
+            is shown at 1.
 
         Raises
         ------
         InvalidInputError
-            No two ensembles of the study differ by ``n_bags`` alone, nor is there one with its
-            base, or the study did not measure what is asked for.
+            No two ensembles of the study differ in ``n_bags`` alone, and no base is in the study
+            with its ensemble; or the study has no such measure or size.
 
         Examples
         --------
@@ -317,19 +314,19 @@ class Pictures:
         >>> result.plot_ensemble_sizes("jaccard", 2).numbers["n_bags"].tolist()
         [2, 10]
         """
-        from holdfast.plot import ensemble_sizes  # noqa: PLC0415
+        from holdfast.plot import ensemble_sizes
 
-        curves = ensemble_curves(self._view.plan)
+        curves = ensemble_curves(self._reader.plan)
         if measure is None:
-            measure = self.recommend().measure or self._view.plan["measures"][0]
-        values = self._measured(measure, size)
+            measure = self.recommend().measure or self._reader.plan["measures"][0]
+        values = self._stability_of(measure, size)
         table = curves.merge(values, on="selector").drop(columns="selector")
         return ensemble_sizes(
             table.rename(columns={"curve": "selector"}), measure=_measure_title(measure), **how
         )
 
-    def _measured(self, measure: str, size: int | str | None) -> pd.DataFrame:
-        """Return the rows of the table of stability of one measure, and of one size if it has."""
+    def _stability_of(self, measure: str, size: int | str | None) -> pd.DataFrame:
+        """Return the stability by one measure, and at one size if the measure depends on it."""
         table = self.stability[self.stability["measure"] == get_measure(measure).name]
         if get_measure(measure).form in ("subset", "groups"):
             size = self.recommend().size if size is None else size
@@ -341,16 +338,16 @@ class Pictures:
             )
         return table
 
-    def _cell(self, selector: str | None, size: int | str | None) -> SelectorAtSize:
-        """Fill in what is recommended, where nothing is asked for."""
+    def _candidate(self, selector: str | None, size: int | str | None) -> SelectorAtSize:
+        """Return selector and size; the recommended ones by default."""
         if selector is not None and size is not None:
             return SelectorAtSize(selector, size)
-        found = self.recommend()
-        return SelectorAtSize(selector or found.selector, found.size if size is None else size)
+        best = self.recommend()
+        return SelectorAtSize(selector or best.selector, best.size if size is None else size)
 
     def _frequencies(self, selector: str | None, size: int | str | None) -> pd.DataFrame:
-        cell = self._cell(selector, size)
-        _ = self.preferences[cell]  # says what is wrong with the names, if anything is
+        cell = self._candidate(selector, size)
+        _ = self.preferences[cell]  # raises if selector or size are unknown
         table = self.frequencies
         table = table[(table["selector"] == cell.selector) & (table["size"] == cell.size)]
         if self.truth is None:
@@ -358,11 +355,11 @@ class Pictures:
         return table.assign(informative=table["feature"].isin(self.truth))
 
     def _outer(self, selector: str) -> list[int] | None:
-        """Return the outer resample of each inner one; None where there is no outer one."""
-        view = self._view
-        numbers = view.counted(view.choices(view.selectors.index(selector)))
-        outer = [view.parts[number].outer for number in numbers]
-        return None if None in outer else [one for one in outer if one is not None]
+        """Return the outer resample of each inner one; None if there are no outer ones."""
+        reader = self._reader
+        numbers = reader.compared(reader.selected_features(reader.selectors.index(selector)))
+        outer = [reader.resamples[number].outer for number in numbers]
+        return None if None in outer else [number for number in outer if number is not None]
 
     def _against_truth(self, subsets: Subsets) -> pd.DataFrame:
         names = np.array(subsets.feature_names, dtype=object)
@@ -374,7 +371,7 @@ class Pictures:
 
 
 def _pop_options(options: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Take options out of others."""
+    """Remove options by name and return them."""
     return {name: options.pop(name) for name in names if name in options}
 
 
@@ -386,16 +383,16 @@ def _measure_title(measure: str | None) -> str:
     return "stability" if measure is None else get_measure(measure).title
 
 
-# The ensembles of a study that differ by their number of bags alone.
+# Ensembles of a study that differ in the number of bags alone.
 
 ENSEMBLE = "holdfast.select:Ensemble"
 SET_BY_STUDY = {"random_state", "n_features_to_select"}
-NONE, ALONE = 0, -1
-"""Instead of a number of bags: there are none, or there is no ensemble."""
+NO_BAGS, NO_ENSEMBLE = 0, -1
+"""In place of a number of bags: an ensemble without bags, or the base alone."""
 
 
 def ensemble_curves(plan: JSON) -> pd.DataFrame:
-    """Find the ensembles that are equal but for the number of bags.
+    """Find the ensembles that are equal except for the number of bags.
 
     Parameters
     ----------
@@ -405,38 +402,37 @@ def ensemble_curves(plan: JSON) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns ``selector``, its name in the study; ``curve``, what equal ones are called, by
-        their base if this tells them apart; ``n_bags``, 1 where there are no bags, and for the
-        base by itself, where the study has it, too.
+        Columns ``selector``, its name in the study; ``curve``, the common name, that of the base
+        if it is unique; ``n_bags``, 1 for ensembles without bags and for the base alone.
     """
     curves: dict[str, dict[int, str]] = defaultdict(dict)
     bases: dict[str, str] = {}
-    alone = {_essence(one["object"]): one["name"] for one in plan["selectors"]}
+    names_of_bases = {_comparable_text(one["object"]): one["name"] for one in plan["selectors"]}
     for one in plan["selectors"]:
         if isinstance(one["object"], dict) and one["object"].get("class") == ENSEMBLE:
             rest = dict(one["object"]["parameters"])
             n_bags, base = rest.pop("n_bags"), rest.pop("base")
-            key = json.dumps({**rest, "base": _essence(base)}, sort_keys=True)
-            curves[key][NONE if n_bags is None else n_bags] = one["name"]
+            key = json.dumps({**rest, "base": _comparable_text(base)}, sort_keys=True)
+            curves[key][NO_BAGS if n_bags is None else n_bags] = one["name"]
             bases.setdefault(key, _format_base_name(base))
-            if _essence(base) in alone:
-                curves[key][ALONE] = alone[_essence(base)]
-    single = {key: _one_at_one(own) for key, own in curves.items()}
-    return _table({key: own for key, own in single.items() if len(own) > 1}, bases)
+            if _comparable_text(base) in names_of_bases:
+                curves[key][NO_ENSEMBLE] = names_of_bases[_comparable_text(base)]
+    single = {key: _with_single(own) for key, own in curves.items()}
+    return _curve_table({key: own for key, own in single.items() if len(own) > 1}, bases)
 
 
-def _one_at_one(own: Mapping[int, str]) -> dict[int, str]:
-    """Let one selector stand at 1: the base by itself, else an ensemble without bags."""
+def _with_single(own: Mapping[int, str]) -> dict[int, str]:
+    """Show one selector at 1: the base alone, else an ensemble without bags."""
     bags = {n_bags: name for n_bags, name in own.items() if n_bags > 0}
-    without = own.get(ALONE, own.get(NONE))
+    without = own.get(NO_ENSEMBLE, own.get(NO_BAGS))
     return bags if without is None else {**bags, 1: without}
 
 
-def _table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) -> pd.DataFrame:
+def _curve_table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) -> pd.DataFrame:
     if not curves:
         raise InvalidInputError(
-            "no two ensembles of this study differ by n_bags alone, so there is no line to draw; "
-            "give the study some, as hf.Ensemble('relieff', n_bags=5) and with n_bags=40."
+            "no two ensembles of this study differ in n_bags alone, so there is no line to draw; "
+            "add some, such as hf.Ensemble('relieff', n_bags=5) and with n_bags=40."
         )
     used = [bases[key] for key in curves]
     names = {
@@ -451,18 +447,18 @@ def _table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) ->
     return pd.DataFrame(rows)
 
 
-def _essence(spelling: Any) -> str:  # noqa: ANN401
-    """Return what a selector comes down to, whether it is given by name or as an object."""
-    if spelling is None or (isinstance(spelling, str) and not spelling.startswith("(")):
-        spelling = serialize_object(as_selector(spelling or "f_score"))
-    if isinstance(spelling, dict) and "parameters" in spelling:
-        kept = {k: v for k, v in spelling["parameters"].items() if k not in SET_BY_STUDY}
-        spelling = {**spelling, "parameters": kept}
-    return json.dumps(spelling, sort_keys=True)
+def _comparable_text(document: JSON) -> str:
+    """Return a selector as text for comparisons, whether given by name or as an object."""
+    if document is None or (isinstance(document, str) and not document.startswith("(")):
+        document = serialize_object(as_selector(document or "f_score"))
+    if isinstance(document, dict) and "parameters" in document:
+        kept = {k: v for k, v in document["parameters"].items() if k not in SET_BY_STUDY}
+        document = {**document, "parameters": kept}
+    return json.dumps(document, sort_keys=True)
 
 
-def _format_base_name(base: Any) -> str:  # noqa: ANN401
-    """Return what the base of an ensemble is called, from its spelling."""
+def _format_base_name(base: SelectorLike) -> str:
+    """Return the name of the base of an ensemble from its serialized form."""
     if base is None:
         return "f_score"
     if isinstance(base, str):

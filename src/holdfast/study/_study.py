@@ -1,36 +1,42 @@
-"""Studies: selectors on resamples of the data, and what became of it."""
+"""Studies: run selectors on resamples of a data set."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from holdfast._classifiers import as_classifier
+from holdfast._typing import (
+    DaskClient,
+    EstimatorLike,
+    LabelsLike,
+    MatrixLike,
+    ProtocolLike,
+    SelectorLike,
+)
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io import Dataset, from_arrays
 from holdfast.measures import get_measure
 from holdfast.resample import Protocol, Subsampling, as_protocol
-from holdfast.select._adapter import named_selector
+from holdfast.select import Selector, named_selector
 from holdfast.study._execution._execute import ExecutionOptions, execute
+from holdfast.study._execution._scheduler import Progress
 from holdfast.study._planning._make_plan import make_plan
-from holdfast.study._planning._stopping_rule import DEFAULT_MAX_RESAMPLES, checked_until
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Sequence
-
-    from holdfast.select import Selector
-    from holdfast.study._execution._scheduler import Progress
-    from holdfast.study._planning._stopping_rule import Until
-    from holdfast.study._result import Result
+from holdfast.study._planning._stopping_rule import (
+    DEFAULT_MAX_RESAMPLES,
+    StoppingRule,
+    make_stopping_rule,
+)
+from holdfast.study._result import Result
 
 
 class Study:
-    """Run selectors on resamples of a data set and measure how stable, and how good, they are.
+    """Run selectors on resamples of a data set and measure their stability and their errors.
 
     Parameters
     ----------
@@ -38,42 +44,43 @@ class Study:
         Names and selectors; or a list of selectors, or of their names as on the command line
         (``"relieff:n_neighbors=5"``). Selectors of scikit-learn, estimators with ``coef_`` or
         ``feature_importances_`` and functions ``f(X, y)`` are wrapped in
-        :class:`holdfast.AnySelector`. What is a selector of scikit-learn chooses the size itself.
+        :class:`holdfast.AnySelector`. Selectors of scikit-learn choose the size themselves.
     protocol : Protocol, splitter or str, default None
         The resamples: a protocol of :mod:`holdfast.resample` or its name, or a splitter of
         scikit-learn. None is ``hf.Subsampling(100, 0.9)``.
     sizes : sequence of int or float, default None
         How many features to select: counts, or fractions of all features. None is 5, 10, 20 and
-        50, as far as there are more features than that.
+        50, as far as the data have more features.
     classifiers : mapping or sequence, default ("linear_svm", "knn3")
         Names and scikit-learn classifiers, or names of those in
         :data:`holdfast.study.CLASSIFIERS`. They are trained on the selected features of the
-        training part, scaled by it. An empty one: no errors are estimated.
+        training part, scaled by it. If empty, no errors are estimated.
     measures : sequence of str, default ("nogueira", "jaccard", "relative_weighted_consistency")
-        The stability measures; all preferences can be measured in other ways afterwards.
+        The stability measures; preferences can be measured in other ways afterwards.
     impute : {"median", None}, default None
-        What selectors see where values are missing, if they do not take missing values: the
-        median of the feature in the training part. None refuses such data.
+        What replaces missing values for selectors that do not support them: the median of the
+        feature in the training part. None refuses such data.
     replication : int, default None
-        So many pairs of disjoint halves of the data tell the replication stability, beside the
-        protocol's resamples (:attr:`holdfast.Result.replication`); 0 does without. None is 0.3
-        for each resample of the protocol, at least 10 and at most 50, if there are samples enough.
+        Number of pairs of disjoint halves of the data, from which replication stability is
+        estimated in addition to the protocol (:attr:`holdfast.Result.replication`); 0 for none.
+        None is 0.3 per resample of the protocol, at least 10 and at most 50, if there are enough
+        samples.
     until_width : float, default None
-        Stop as soon as the 95% interval of the summary's measure is at most so wide, ``high`` minus
-        ``low``, for every selector and size that has one. The protocol then says how many
-        resamples, pairs or repeats are done at most (1,000 by default), and must be one whose
-        resamples are drawn one after the other. The result is that of a study which asked for
-        the number that was enough; :attr:`holdfast.Result.running` shows how the intervals
-        narrowed. They speak about repeating the protocol on the same data: more resamples tell
-        nothing more about new samples. None does all resamples.
+        Stop as soon as all 95% intervals of the summary's measure have at most this width,
+        ``high`` minus ``low``. The protocol then sets the maximum number of resamples, pairs or
+        repeats (1,000 by default), and must be one whose resamples are drawn one after the other.
+        The result is that of a study that requested the sufficient number from the start;
+        :attr:`holdfast.Result.running` shows how the intervals narrowed. They cover repetitions
+        of the protocol on the same data: more resamples add nothing about new samples. None runs
+        all resamples.
     random_state : int, default 0
-        Seed of all that is random; it takes the place of the selectors' and classifiers' own.
+        Seed of everything random; it replaces those of the selectors and classifiers.
 
     See Also
     --------
     holdfast.load : Open the results of a study.
-    holdfast.resume : Go on with a study.
-    holdfast.merge : Join parts of a study.
+    holdfast.resume : Continue a study.
+    holdfast.merge : Merge parts of a study.
     holdfast.export : Write the tables of a result to files.
 
     Examples
@@ -87,11 +94,11 @@ class Study:
     3  random_score   ...
     """
 
-    def __init__(  # noqa: PLR0913  (each says one thing about the study)
+    def __init__(
         self,
-        selectors: Any,  # noqa: ANN401  (a mapping, a sequence, or one of many kinds)
+        selectors: SelectorLike,
         *,
-        protocol: Any = None,  # noqa: ANN401
+        protocol: ProtocolLike = None,
         sizes: Sequence[float] | None = None,
         classifiers: Mapping[str, Any] | Sequence[Any] = ("linear_svm", "knn3"),
         measures: Sequence[str] = ("nogueira", "jaccard", "relative_weighted_consistency"),
@@ -100,7 +107,7 @@ class Study:
         until_width: float | None = None,
         random_state: int = 0,
     ) -> None:
-        self._settings = checked_settings(
+        self._settings = check_settings(
             selectors=selectors,
             protocol=protocol,
             sizes=sizes,
@@ -112,60 +119,60 @@ class Study:
             seed=random_state,
         )
 
-    def run(  # noqa: PLR0913  (each says one thing about the run)
+    def run(
         self,
-        X: Any,  # noqa: ANN401  (a matrix, a frame, or a Dataset)
-        y: Any = None,  # noqa: ANN401
+        X: MatrixLike,
+        y: LabelsLike = None,
         *,
-        groups: Any = None,  # noqa: ANN401
-        cohorts: Any = None,  # noqa: ANN401
+        groups: LabelsLike = None,
+        cohorts: LabelsLike = None,
         positive: str | None = None,
         out: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
-        client: Any = None,  # noqa: ANN401
+        client: DaskClient = None,
         timeout: float | None = None,
         part: str | None = None,
         save_data: bool = True,
         progress: Progress | None = None,
         command: str | None = None,
     ) -> Result:
-        """Run the study, or go on with it, and return the results.
+        """Run the study, or continue it, and return the results.
 
         Parameters
         ----------
         X : array-like of shape (n, p), frame or Dataset
-            The data; what :func:`holdfast.io.read_data` returns has the labels with it.
+            The data; a Dataset of :func:`holdfast.io.read_data` includes the labels.
         y : array-like of shape (n,)
             The class of each sample.
         groups : array-like of shape (n,), optional
             The subject of each sample; no subject is on both sides of a split.
         cohorts : array-like of shape (n,), optional
-            The cohort, or study site, of each sample; selections of cohorts are compared with
-            each other (:attr:`holdfast.Result.cohorts`), beside all else.
+            The cohort, or study site, of each sample; selections of cohorts are also compared with
+            each other (:attr:`holdfast.Result.cohorts`).
         positive : str, optional
             This class against all others together.
         out : str or path, optional
-            Folder for the run: a new or empty one, or that of the same study, which then goes on
-            where it stopped. None keeps everything in memory.
+            Folder for the run: a new or empty one, or that of the same study, which then
+            continues where it stopped. None keeps everything in memory.
         n_jobs : int, optional
             Number of processes; None takes all cores, -2 all but one.
         client : dask.distributed.Client, optional
             Run on its Dask cluster instead of in local processes.
         timeout : float, optional
             Most seconds for one selector on one resample, classifiers included (or on one block
-            of them, which is then tried one by one); its process is ended then, and the unit
-            recorded as failed.
+            of resamples, which is then run one by one); the process is then ended and the unit
+            marked as failed.
         part : str, optional
-            ``"2/3"`` does the second third of the work only; :func:`holdfast.merge` joins parts
-            that different machines did.
+            ``"2/3"`` runs only the second third of the units; :func:`holdfast.merge` joins parts
+            that were run on different machines.
         save_data : bool, default True
-            Save data that were given in memory beside the results, so that
+            Save data that were given in memory next to the results, so that
             :func:`holdfast.resume` finds them.
         progress : Progress, optional
-            Told how far the run is.
+            Receives the progress of the run.
         command : str, optional
-            The command line that asked for the run; it is kept beside the results, and the
-            report names it.
+            The command line that started the run; it is stored with the results and shown in
+            the report.
 
         Returns
         -------
@@ -174,61 +181,56 @@ class Study:
         Raises
         ------
         InvalidInputError
-            The data and the study do not go together; told before work starts.
+            The data do not fit the study; raised before the run starts.
         StoreError
             The folder cannot be used, or holds another study.
         StudyError
-            The run cannot go on, as the cluster is gone, or no selector succeeded on any resample;
-            what was done is kept in the folder and can be resumed.
+            The cluster is gone, or no selector succeeded on any resample; finished units are kept
+            in the folder and can be resumed.
 
         Warns
         -----
         HoldfastWarning
-            Selectors see nominal features as numbers, or choose sizes of their own although sizes
-            are given, or versions have changed since the study last ran, or intervals are wider
-            than `until_width` after all resamples, or a selector failed on every resample while
-            others did not.
+            Selectors treat nominal features as numbers, or ignore the given sizes, or versions
+            have changed since the study last ran, or intervals are wider than `until_width` after
+            all resamples, or a selector failed on every resample while others did not.
         """
-        workers = ExecutionOptions(n_jobs, client, timeout, part, command)
-        if self._settings.until is not None:
-            workers.check_whole()
-        data = _dataset(X, y, groups, cohorts, positive)
+        options = ExecutionOptions(n_jobs, client, timeout, part, command)
+        if self._settings.stopping_rule is not None:
+            options.check_whole()
+        data = _as_dataset(X, y, groups, cohorts, positive)
         plan = make_plan(self._settings, data)
         return execute(
             plan,
             data,
-            workers,
+            options,
             out=out,
             progress=progress,
             save_data=save_data,
-            until=self._settings.until,
+            rule=self._settings.stopping_rule,
         )
 
 
-def _dataset(
-    X: Any,  # noqa: ANN401
-    y: Any,  # noqa: ANN401
-    groups: Any,  # noqa: ANN401
-    cohorts: Any,  # noqa: ANN401
-    positive: str | None,
+def _as_dataset(
+    X: MatrixLike, y: LabelsLike, groups: LabelsLike, cohorts: LabelsLike, positive: str | None
 ) -> Dataset:
     if not isinstance(X, Dataset):
         if y is None:
-            raise InvalidInputError("y, the class of each sample, is needed beside X.")
+            raise InvalidInputError("y, the class of each sample, is needed in addition to X.")
         return from_arrays(X, y, groups=groups, cohorts=cohorts, positive=positive)
-    if any(one is not None for one in (y, groups, cohorts)):
+    if any(labels is not None for labels in (y, groups, cohorts)):
         raise InvalidInputError(
-            "a Dataset has its labels, groups and cohorts; give no others beside it."
+            "a Dataset includes its labels, groups and cohorts; give no others with it."
         )
     return X if positive is None else X.one_against_rest(positive)
 
 
-# What a study is to do, checked as far as this is possible without data.
+# The settings of a study, checked as far as possible without data.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a study, each of the right kind."""
+    """The checked settings of a study."""
 
     selectors: dict[str, Selector]
     protocol: Protocol
@@ -237,37 +239,37 @@ class Settings:
     measures: tuple[str, ...]
     impute: str | None
     replication: int | None
-    until: Until | None
+    stopping_rule: StoppingRule | None
     seed: int
 
 
-def checked_settings(  # noqa: PLR0913  (each says one thing about the study)
+def check_settings(
     *,
-    selectors: Any,  # noqa: ANN401  (a mapping, a sequence, or one of many kinds)
-    protocol: Any,  # noqa: ANN401
+    selectors: SelectorLike,
+    protocol: ProtocolLike,
     sizes: Sequence[float] | None,
-    classifiers: Any,  # noqa: ANN401
+    classifiers: EstimatorLike,
     measures: Sequence[str],
     impute: str | None,
     replication: int | None,
     until_width: float | None,
     seed: int,
 ) -> Settings:
-    """Turn names into objects; refuse what cannot be."""
-    usual = Subsampling(100 if until_width is None else DEFAULT_MAX_RESAMPLES, 0.9)
-    protocol = usual if protocol is None else as_protocol(protocol)
-    measures = tuple(dict.fromkeys(get_measure(name).name for name in _several(measures)))
-    replication = _pairs(replication)
+    """Convert names to objects; raise if a setting is invalid."""
+    default = Subsampling(100 if until_width is None else DEFAULT_MAX_RESAMPLES, 0.9)
+    protocol = default if protocol is None else as_protocol(protocol)
+    measures = tuple(dict.fromkeys(get_measure(name).name for name in _as_list(measures)))
+    replication = _check_pairs(replication)
     return Settings(
         selectors=_name_objects("selector", selectors, named_selector),
         protocol=protocol,
-        sizes=None if sizes is None else _sizes(sizes),
+        sizes=None if sizes is None else _check_sizes(sizes),
         classifiers=_name_objects("classifier", classifiers, as_classifier, least=0),
         measures=measures,
-        impute=_impute(impute),
+        impute=_check_impute(impute),
         replication=replication,
-        until=checked_until(until_width, protocol, measures, replication),
-        seed=_seed(seed),
+        stopping_rule=make_stopping_rule(until_width, protocol, measures, replication),
+        seed=_check_seed(seed),
     )
 
 
@@ -277,11 +279,11 @@ def _name_objects(
     convert: Callable[[Any], tuple[str, Any]],
     least: int = 1,
 ) -> dict[str, Any]:
-    """Return names and objects; two of one name are called by all that was said of them."""
+    """Return objects by name; objects with the same name are named by their full text."""
     if isinstance(given, Mapping):
         named = {str(name): convert(one)[1] for name, one in given.items()}
     else:
-        many = list(_several(given))
+        many = list(_as_list(given))
         pairs = [convert(one) for one in many]
         twice = {name for name, _ in pairs if [other for other, _ in pairs].count(name) > 1}
         named = {
@@ -300,15 +302,17 @@ def _name_objects(
     return named
 
 
-def _several(given: Any) -> Iterable[Any]:  # noqa: ANN401
+def _as_list(given: Any) -> Iterable[Any]:  # noqa: ANN401
     single = isinstance(given, str) or hasattr(given, "fit") or not hasattr(given, "__iter__")
     return [given] if single else given
 
 
-def _sizes(sizes: Any) -> tuple[float, ...]:  # noqa: ANN401
-    given = tuple(_several(sizes))
+def _check_sizes(sizes: Any) -> tuple[float, ...]:  # noqa: ANN401
+    given = tuple(_as_list(sizes))
     if not given:
-        raise InvalidInputError("at least one size is needed, got none; None chooses some.")
+        raise InvalidInputError(
+            "at least one size is needed, got none; None selects the default sizes."
+        )
     for size in given:
         whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
         if not whole and not (isinstance(size, float) and 0 < size <= 1):
@@ -318,24 +322,24 @@ def _sizes(sizes: Any) -> tuple[float, ...]:  # noqa: ANN401
     return given
 
 
-def _impute(impute: str | None) -> str | None:
+def _check_impute(impute: str | None) -> str | None:
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
     return impute
 
 
-def _pairs(replication: int | None) -> int | None:
+def _check_pairs(replication: int | None) -> int | None:
     if replication is None:
         return None
     pairs = check_integer(replication, "replication", 0)
     if pairs == 1:
         raise InvalidInputError(
-            "replication must be 0, for none, or at least 2 pairs of halves; received 1."
+            "replication must be 0, for none, or at least 2 pairs of halves; got 1."
         )
     return pairs
 
 
-def _seed(seed: int) -> int:
+def _check_seed(seed: int) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInputError(f"random_state must be a whole number from 0 on, got {seed!r}.")
+        raise InvalidInputError(f"random_state must be a non-negative integer, got {seed!r}.")
     return int(seed)

@@ -1,4 +1,4 @@
-"""Tests that any selector must pass, for those who write their own."""
+"""Conformance tests for authors of selectors."""
 
 from holdfast.testing._conformance import (
     GroupSelectorConformance,

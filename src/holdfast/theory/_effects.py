@@ -1,4 +1,7 @@
-"""How large the effects of features are: laws of effects."""
+"""Effects of features: a triangular distribution, a mixture, or given numbers.
+
+The effect μ of a feature places its class means at ±μ, in standard deviations within a class.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
+from holdfast._typing import FloatArray, IntArray
 from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
 
@@ -17,29 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array: TypeAlias = NDArray[np.float64]
-
-LARGEST = 100.0
-"""Effects beyond so many standard deviations are a mistake: the classes have no overlap."""
+MAX_EFFECT = 100.0
+"""Larger effects are refused as mistakes, in standard deviations: the classes do not overlap."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriangularEffects:
-    r"""Many small effects and few large ones: the powered triangular law.
+    r"""Many small effects and few large ones: powers of a triangular distribution.
 
-    Values from the density :math:`2 - 2x` on [0, 1] are raised to the power `gamma`, then all of
-    them are scaled, either to a largest effect or to the error of the best classifier of all
-    features, :math:`\Phi(-\lVert\mu\rVert)`. Nothing is drawn: the p effects are the law's
-    quantiles at :math:`(i - 1/2)/p`,
+    Values from the density :math:`2 - 2x` on [0, 1] are raised to the power `gamma`, then scaled,
+    either to a largest effect or to the error of the best classifier of all features,
+    :math:`\Phi(-\lVert\mu\rVert)`. Nothing is drawn: the p effects are the quantiles of the
+    distribution at :math:`(i - 1/2)/p`,
 
     .. math:: \mu_i \propto \left(1 - \sqrt{1 - (i - 1/2)/p}\right)^\gamma.
 
     Parameters
     ----------
     gamma : float, default 2
-        The power; the larger, the fewer features have an effect worth the name.
+        The power; the larger it is, the fewer features have a sizeable effect.
     largest : float, optional
         The largest effect. Class means lie at plus and minus an effect, in standard deviations
         within a class.
@@ -66,19 +68,21 @@ class TriangularEffects:
         if (self.largest is None) == (self.bayes_error is None):
             raise InvalidInputError(
                 "TriangularEffects needs either largest= (the largest effect) or bayes_error= "
-                f"(the error of the best classifier); received largest={self.largest!r}, "
+                f"(the error of the best classifier); got largest={self.largest!r}, "
                 f"bayes_error={self.bayes_error!r}."
             )
-        for name, most in (("largest", LARGEST), ("bayes_error", 0.5)):
+        for name, maximum in (("largest", MAX_EFFECT), ("bayes_error", 0.5)):
             if getattr(self, name) is not None:
                 object.__setattr__(
-                    self, name, check_positive_number(getattr(self, name), name, most)
+                    self, name, check_positive_number(getattr(self, name), name, maximum)
                 )
 
-    def effects(self, n_features: int) -> Array:
-        """Return the effects of so many features, ascending."""
+    def effects(self, n_features: int) -> FloatArray:
+        """Return the effects of `n_features` features, ascending."""
         shares = (np.arange(n_features) + 0.5) / n_features
-        powers = (shares / (1 + np.sqrt(1 - shares))) ** self.gamma  # 1 − √(1 − u), uncancelled
+        powers = (
+            shares / (1 + np.sqrt(1 - shares))
+        ) ** self.gamma  # 1 − √(1 − u) without cancellation
         if self.largest is not None:
             return np.asarray(powers * (self.largest / powers[-1]))
         assert self.bayes_error is not None
@@ -87,10 +91,10 @@ class TriangularEffects:
 
 @dataclass(frozen=True, eq=False)
 class EffectMixture:
-    """A few effects, each with its share of the features: what a fit to data yields.
+    """A few effects, each with a share of the features; the result of a fit to data.
 
-    Of p features, the effect at place i of the sorted ones is the quantile at (i - 1/2)/p, so
-    each effect gets its share of p, rounded, and shares too small for one feature add up.
+    Of p features, the i-th smallest effect is the quantile at (i - 1/2)/p, so each effect gets its
+    share of p, rounded; shares too small for one feature accumulate.
 
     Parameters
     ----------
@@ -98,7 +102,7 @@ class EffectMixture:
         The effects: class means lie at plus and minus an effect, in standard deviations within a
         class. Their sign does not matter.
     weights : array of shape (k,)
-        Their shares; they are scaled to a sum of 1.
+        Their shares, scaled to a sum of 1.
 
     Examples
     --------
@@ -107,104 +111,103 @@ class EffectMixture:
     [180, 20]
     """
 
-    effects: Array
-    weights: Array
+    effects: FloatArray
+    weights: FloatArray
 
     def __init__(self, effects: ArrayLike, weights: ArrayLike) -> None:
-        values = np.abs(_numbers(effects, "effects"))
-        shares = _numbers(weights, "weights", least=0.0)
+        values = np.abs(_read_numbers(effects, "effects"))
+        shares = _read_numbers(weights, "weights", minimum=0.0)
         if len(values) != len(shares) or not 0 < shares.sum() < math.inf:
             raise InvalidInputError(
-                "EffectMixture needs a weight for each effect, and one above 0; received "
+                "EffectMixture needs a weight for each effect, at least one above 0; got "
                 f"{len(values)} effects and {len(shares)} weights with sum {shares.sum():g}."
             )
         order = np.argsort(values, kind="stable")
         object.__setattr__(self, "effects", values[order])
         object.__setattr__(self, "weights", shares[order] / shares.sum())
 
-    def counts(self, n_features: int) -> NDArray[np.int64]:
-        """Return how many of so many features have each effect."""
+    def counts(self, n_features: int) -> IntArray:
+        """Return how many of `n_features` features have each effect."""
         ends = np.floor(n_features * np.minimum(np.cumsum(self.weights), 1.0) + 0.5)
         ends[-1] = n_features
         return np.diff(ends, prepend=0.0).astype(np.int64)
 
-    def effects_of(self, n_features: int) -> Array:
-        """Return the effects of so many features, ascending."""
+    def effects_of(self, n_features: int) -> FloatArray:
+        """Return the effects of `n_features` features, ascending."""
         return np.repeat(self.effects, self.counts(n_features))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with the columns ``effect`` and ``weight``."""
-        import pandas as pd  # noqa: PLC0415  (kept out of the way of numbers)
+        import pandas as pd
 
         return pd.DataFrame({"effect": self.effects, "weight": self.weights})
 
 
-Effect: TypeAlias = "float | Sequence[float] | Array | TriangularEffects | EffectMixture"
+Effect: TypeAlias = "float | Sequence[float] | FloatArray | TriangularEffects | EffectMixture"
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
     """Effects, ascending, and how many features have each of them."""
 
-    effects: Array
-    counts: Array
+    effects: FloatArray
+    counts: FloatArray
 
 
-def population_of(effect: Effect, n_informative: int | None, n_features: int) -> Population:
-    """Return the effects of all features; those that are not spoken of have none."""
-    chosen = n_features if n_informative is None else n_informative
+def build_population(effect: Effect, n_informative: int | None, n_features: int) -> Population:
+    """Return the effects of all features; those that `effect` does not describe have 0."""
+    n_described = n_features if n_informative is None else n_informative
     if isinstance(effect, EffectMixture):
-        own, counts = effect.effects, effect.counts(chosen).astype(np.float64)
+        values, counts = effect.effects, effect.counts(n_described).astype(np.float64)
     elif isinstance(effect, TriangularEffects):
-        own, counts = effect.effects(chosen), np.ones(chosen)
+        values, counts = effect.effects(n_described), np.ones(n_described)
     elif isinstance(effect, numbers.Real) and not isinstance(effect, bool):
-        own, counts = _read_equal_effects(float(effect), n_informative)
+        values, counts = _read_equal_effects(float(effect), n_informative)
     else:
-        own = _sequence(effect, n_informative, n_features)
-        counts = np.ones(len(own))
-    return _join_equal_effects(own, counts, n_features)
+        values = _read_effect_sequence(effect, n_informative, n_features)
+        counts = np.ones(len(values))
+    return _join_equal_effects(values, counts, n_features)
 
 
-def _read_equal_effects(effect: float, n_informative: int | None) -> tuple[Array, Array]:
+def _read_equal_effects(effect: float, n_informative: int | None) -> tuple[FloatArray, FloatArray]:
     if n_informative is None:
         raise InvalidInputError(
-            f"effect={effect!r} is one number: say how many features have it by n_informative=; "
-            "the others have none. For unequal effects give a sequence, TriangularEffects or "
-            "EffectMixture."
+            f"effect={effect!r} is a single number: n_informative= must say how many features "
+            "have it. For unequal effects give a sequence, TriangularEffects or EffectMixture."
         )
-    return np.abs(_numbers([effect], "effect")), np.array([float(n_informative)])
+    return np.abs(_read_numbers([effect], "effect")), np.array([float(n_informative)])
 
 
-def _sequence(effect: object, n_informative: int | None, n_features: int) -> Array:
-    own = np.abs(_numbers(effect, "effect"))
-    if len(own) > n_features or (n_informative is not None and len(own) != n_informative):
-        wanted = f"n_features ({n_features:,})" if n_informative is None else f"{n_informative:,}"
+def _read_effect_sequence(effect: object, n_informative: int | None, n_features: int) -> FloatArray:
+    values = np.abs(_read_numbers(effect, "effect"))
+    if len(values) > n_features or (n_informative is not None and len(values) != n_informative):
+        limit = f"n_features ({n_features:,})" if n_informative is None else f"{n_informative:,}"
         raise InvalidInputError(
-            f"effect has {len(own):,} values; at most {wanted} fit: one a feature, or one an "
-            "informative feature, the others having none."
+            f"effect has {len(values):,} values but may have at most {limit}: one per feature, or "
+            "one per informative feature."
         )
-    return own
+    return values
 
 
-def _numbers(values: object, name: str, least: float = -LARGEST) -> Array:
-    """Return finite numbers within reason as a vector."""
+def _read_numbers(values: object, name: str, minimum: float = -MAX_EFFECT) -> FloatArray:
+    """Return finite numbers within the allowed range as a vector."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.array(np.nan)
-    most = LARGEST if name != "weights" else math.inf
-    if array.ndim != 1 or not len(array) or not ((array >= least) & (array <= most)).all():
-        limits = f"from {least:g} to {most:g}" if math.isfinite(most) else f"from {least:g} on"
+    maximum = MAX_EFFECT if name != "weights" else math.inf
+    if array.ndim != 1 or not len(array) or not ((array >= minimum) & (array <= maximum)).all():
+        limits = f"from {minimum:g}" + (f" to {maximum:g}" if math.isfinite(maximum) else "")
         raise InvalidInputError(
-            f"{name} must be a number or a list of numbers {limits} (effects are standard "
-            f"deviations within a class); received {values!r}."
+            f"{name} must be a number or a list of numbers {limits} (effects are in standard "
+            f"deviations within a class); got {values!r}."
         )
     return array
 
 
-def _join_equal_effects(effects: Array, counts: Array, n_features: int) -> Population:
-    """Join features of equal effects; the rest of the features has effect 0."""
-    values, place = np.unique(np.append(effects, 0.0), return_inverse=True)
-    sums = np.bincount(place, weights=np.append(counts, n_features - counts.sum()))
+def _join_equal_effects(effects: FloatArray, counts: FloatArray, n_features: int) -> Population:
+    """Merge features of equal effects; the remaining features have effect 0."""
+    values, position = np.unique(np.append(effects, 0.0), return_inverse=True)
+    sums = np.bincount(position, weights=np.append(counts, n_features - counts.sum()))
     kept = sums > 0
     return Population(values[kept], sums[kept].astype(np.float64))

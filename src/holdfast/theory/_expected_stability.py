@@ -1,32 +1,35 @@
-"""The stability that theory lets expect."""
+"""The expected stability of selection by the t-score."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import overload
 
 import numpy as np
 import pandas as pd
 
 from holdfast._kernels.overlaps import overlap_distributions
-from holdfast._validation import check_integer, flag
+from holdfast._typing import FloatArray
+from holdfast._validation import check_flag, check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
-from holdfast.theory._overlap import expected_of_overlap, overlap_probabilities, overlap_variance
-from holdfast.theory._selection_probability import read_population, read_scores, selection_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    from holdfast.theory._effects import Effect, Population
-    from holdfast.theory._selection_probability import Classes, Law
-    from holdfast.theory._t_score import Scores
-
-    Array: TypeAlias = NDArray[np.float64]
+from holdfast.theory._effects import Effect, Population
+from holdfast.theory._overlap import (
+    expectation_over_overlap,
+    overlap_probabilities,
+    overlap_variance,
+)
+from holdfast.theory._selection_probability import (
+    Classes,
+    Law,
+    compute_selection,
+    read_population,
+    read_scores,
+)
+from holdfast.theory._t_score import TScoreDistribution
 
 
 @overload
@@ -55,7 +58,7 @@ def expected_stability(
     n_runs: int | None = ...,
     plug_in: bool = ...,
 ) -> pd.DataFrame: ...
-def expected_stability(  # noqa: PLR0913  (a setting of the theory has so many parts)
+def expected_stability(
     measure: str | Iterable[str],
     *,
     n_per_class: Classes,
@@ -76,8 +79,8 @@ def expected_stability(  # noqa: PLR0913  (a setting of the theory has so many p
 
     features on average. Most measures are linear in the overlap R, so their expectation is exact:
     :math:`E[CW] = \sum_j p_j^2 / d` for any number of runs. The expected Jaccard index needs the
-    distribution of R: its mean and variance are those of R, its shape is that of independent
-    features bent to them (normal for d > 400). Errors stayed below 0.001 wherever the exact value
+    distribution of R: its mean and variance are computed, its shape is that of independent
+    features, tilted to them (normal for d > 400). Errors were below 0.001 wherever the exact value
     was computed, and the value lies between D/(2 - D) and D for an expected Dice index D.
 
     Parameters
@@ -92,8 +95,8 @@ def expected_stability(  # noqa: PLR0913  (a setting of the theory has so many p
     n_runs : int, optional
         The number of samples m, each with its selection. It matters for relative weighted
         consistency, whose bounds depend on it; by default, the limit of many. The other measures
-        have the same expectation for any m. ``ati_pa`` is given for many runs: cutting off
-        values below 0 adds a little where runs are few and stability is near chance.
+        have the same expectation for any m. ``ati_pa`` is that of many runs: with few runs and a
+        stability near chance, cutting off values below 0 adds a little.
     plug_in : bool, default False
         Put expected frequencies into weighted consistency, as Dernoncourt et al. (2014) do,
         instead of taking its expectation: :math:`(m\,E[CW] - 1)/(m - 1)`, too low for few runs.
@@ -122,44 +125,41 @@ def expected_stability(  # noqa: PLR0913  (a setting of the theory has so many p
     jaccard  0.878
     ati_pa   0.872
     """
-    names = [known_measure(name) for name in ([measure] if isinstance(measure, str) else measure)]
+    names = [
+        get_supported_measure(name) for name in ([measure] if isinstance(measure, str) else measure)
+    ]
     check_runs(names, n_runs, plug_in=plug_in)
     population = read_population(effect, n_informative, n_features, n_selected)
     scores = read_scores(n_per_class, law)
     expected = ExpectedSelections(population, scores, n_selected, n_runs, plug_in)
-    values = [value_of(name, expected) for name in names]
+    values = [compute_expectation(name, expected) for name in names]
     return values[0] if isinstance(measure, str) else _table(names, values)
 
 
 def check_runs(names: list[str], n_runs: int | None, *, plug_in: bool) -> None:
-    """Refuse numbers of runs that are none, and expected frequencies without their use."""
+    """Check the number of runs, and that `plug_in` is used with measures that allow it."""
     if n_runs is not None:
         check_integer(n_runs, "n_runs", 2)
-    if not flag(plug_in, "plug_in"):
+    if not check_flag(plug_in, "plug_in"):
         return
-    others = [name for name in names if name not in PLUGGED]
+    others = [name for name in names if name not in PLUG_IN_MEASURES]
     if others or n_runs is None:
         raise InvalidInputError(
-            f"plug_in=True is for {' and '.join(PLUGGED)}, with n_runs=; received "
+            f"plug_in=True is for {' and '.join(PLUG_IN_MEASURES)}, with n_runs=; got "
             f"{', '.join(names)} with n_runs={n_runs!r}."
         )
 
 
 def _table(names: list[str], values: list[float]) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415  (kept out of the way of single numbers)
-
     return pd.DataFrame({"value": values}, index=pd.Index(names, name="measure"))
-
-
-# Expected measures of stability, from the expected overlap of two selections of equal size.
 
 
 @dataclass(frozen=True)
 class ExpectedSelections:
-    """What is expected of selections of d features by independent samples."""
+    """Expectations over selections of d features by independent samples."""
 
     population: Population
-    scores: Scores
+    scores: TScoreDistribution
     n_selected: int
     n_runs: int | None = None
     plug_in: bool = False
@@ -170,28 +170,28 @@ class ExpectedSelections:
         return float(self.population.counts.sum())
 
     @cached_property
-    def _groups(self) -> tuple[Array, Array]:
+    def _groups(self) -> tuple[FloatArray, FloatArray]:
         if self.n_selected >= self.p:
             return np.ones(1), np.array([self.p])
         return overlap_probabilities(self.population, self.scores, self.n_selected)
 
     @cached_property
     def overlap(self) -> float:
-        """The expected overlap of two selections: a feature is in both with p_j²."""
+        """The expected overlap of two selections, Σ p_j²."""
         probabilities, counts = self._groups
         return float(counts @ np.square(probabilities))
 
     @cached_property
     def jaccard(self) -> float:
-        """The expected Jaccard index, by the distribution of the overlap."""
+        """The expected Jaccard index, from the distribution of the overlap."""
         d = self.n_selected
         if d >= self.p:
             return 1.0
         variance = overlap_variance(self.population, self.scores, d)
-        return expected_of_overlap(lambda r: r / (2 * d - r), *self._groups, variance, d)
+        return expectation_over_overlap(lambda r: r / (2 * d - r), *self._groups, variance, d)
 
     @property
-    def jaccard_of_chance(self) -> float:
+    def chance_jaccard(self) -> float:
         """The expected Jaccard index of random selections."""
         d = np.array([self.n_selected])
         _, overlaps, pmf = overlap_distributions(int(self.p), d, d)
@@ -208,14 +208,14 @@ class ExpectedSelections:
 
     @property
     def relative_consistency(self) -> float:
-        """The expected weighted consistency between its bounds for so many runs."""
-        low = self._least_consistency
+        """The expected weighted consistency, relative to its bounds for `n_runs`."""
+        low = self._min_consistency
         if low >= 1:
             return self.consistency
         return (self.consistency - low) / (1 - low)
 
     @property
-    def _least_consistency(self) -> float:
+    def _min_consistency(self) -> float:
         d, m = self.n_selected, self.n_runs
         if m is None:
             return d / self.p
@@ -224,64 +224,64 @@ class ExpectedSelections:
         return (q * q - p * (q - rest) - rest * rest) / (p * q * (m - 1))
 
 
-def _share(of: ExpectedSelections) -> float:
-    return of.overlap / of.n_selected
+def _overlap_share(selections: ExpectedSelections) -> float:
+    return selections.overlap / selections.n_selected
 
 
-def _beyond_chance(of: ExpectedSelections) -> float:
-    d = of.n_selected
-    return (of.overlap * of.p / d - d) / (of.p - d)
+def _chance_corrected_overlap(selections: ExpectedSelections) -> float:
+    d = selections.n_selected
+    return (selections.overlap * selections.p / d - d) / (selections.p - d)
 
 
-def _lustgarten(of: ExpectedSelections) -> float:
-    d = of.n_selected
-    return (of.overlap - d * d / of.p) / (d - max(0.0, 2 * d - of.p))
+def _lustgarten(selections: ExpectedSelections) -> float:
+    d = selections.n_selected
+    return (selections.overlap - d * d / selections.p) / (d - max(0.0, 2 * d - selections.p))
 
 
-def _distance(of: ExpectedSelections) -> float:
-    return 2 * (of.n_selected - of.overlap) / of.p
+def _hamming_distance(selections: ExpectedSelections) -> float:
+    return 2 * (selections.n_selected - selections.overlap) / selections.p
 
 
-def _ati_pa(of: ExpectedSelections) -> float:
-    chance = of.jaccard_of_chance
-    return max((of.jaccard - chance) / (1 - chance), 0.0)
+def _ati_pa(selections: ExpectedSelections) -> float:
+    chance = selections.chance_jaccard
+    return max((selections.jaccard - chance) / (1 - chance), 0.0)
 
 
 FORMULAS: dict[str, Callable[[ExpectedSelections], float]] = {
-    "relative_weighted_consistency": lambda of: of.relative_consistency,
-    "weighted_consistency": lambda of: of.consistency,
-    "jaccard": lambda of: of.jaccard,
+    "relative_weighted_consistency": lambda selections: selections.relative_consistency,
+    "weighted_consistency": lambda selections: selections.consistency,
+    "jaccard": lambda selections: selections.jaccard,
     "ati_pa": _ati_pa,
-    "kuncheva": _beyond_chance,
-    "nogueira": _beyond_chance,
-    "dice": _share,
-    "pog": _share,
-    "ochiai": _share,
-    "npog": _beyond_chance,
-    "phi": _beyond_chance,
-    "kappa": _beyond_chance,
-    "wald": _beyond_chance,
-    "unadjusted": _beyond_chance,
+    "kuncheva": _chance_corrected_overlap,
+    "nogueira": _chance_corrected_overlap,
+    "dice": _overlap_share,
+    "pog": _overlap_share,
+    "ochiai": _overlap_share,
+    "npog": _chance_corrected_overlap,
+    "phi": _chance_corrected_overlap,
+    "kappa": _chance_corrected_overlap,
+    "wald": _chance_corrected_overlap,
+    "unadjusted": _chance_corrected_overlap,
     "lustgarten": _lustgarten,
-    "hamming": lambda of: 1 - _distance(of),
-    "anhd": _distance,
-    "relative_anhd": lambda of: 1 - of.relative_consistency,
+    "hamming": lambda selections: 1 - _hamming_distance(selections),
+    "anhd": _hamming_distance,
+    "relative_anhd": lambda selections: 1 - selections.relative_consistency,
 }
-PLUGGED = ("relative_weighted_consistency", "weighted_consistency")
+PLUG_IN_MEASURES = ("relative_weighted_consistency", "weighted_consistency")
 
 
-def known_measure(name: str) -> str:
-    """Return the name of a measure whose expectation is known, given it or an alias."""
+def get_supported_measure(name: str) -> str:
+    """Return the full name of a measure whose expectation is known."""
     full = get_measure(name).name
     if full not in FORMULAS:
         raise InvalidInputError(
-            f"theory has no expectation of {full}; it has those of {', '.join(FORMULAS)}."
+            f"there is no expectation of {full}; it is known for {', '.join(FORMULAS)}."
         )
     return full
 
 
-def value_of(name: str, expected: ExpectedSelections) -> float:
-    """Return an expectation; what is corrected for chance needs features that are left out."""
+def compute_expectation(name: str, expected: ExpectedSelections) -> float:
+    """Return the expectation of a measure; corrected ones are undefined if all are selected."""
     if expected.n_selected >= expected.p and get_measure(name).corrected:
         raise InvalidInputError(
             f"{name} is undefined where all features are selected: n_selected must be below "
@@ -291,8 +291,6 @@ def value_of(name: str, expected: ExpectedSelections) -> float:
     assert not math.isnan(value)
     return value
 
-
-# Selection probability and stability over sample sizes and effects.
 
 DEFAULT_SAMPLE_SIZES = (30, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000)
 DEFAULT_EFFECTS = (0.01, 0.03, 0.05, 0.07, 0.10, 0.15)
@@ -339,15 +337,17 @@ def stability_surface(
     0          100    0.15        0.557  0.049      0.258
     1          500    0.15        0.967  0.004      0.928
     """
-    name = known_measure(measure)
+    name = get_supported_measure(measure)
     check_runs([name], n_runs, plug_in=False)
     rows, sizes = [], list(n_per_class)
     for effect in effects:
         population = read_population(effect, n_informative, n_features, n_selected)
         for size in sizes:
             scores = read_scores(size, law)
-            found = selection_of(population, scores, n_selected)
-            stability = value_of(name, ExpectedSelections(population, scores, n_selected, n_runs))
-            rows.append((size, effect, found.informative, found.other, stability))
+            selection = compute_selection(population, scores, n_selected)
+            stability = compute_expectation(
+                name, ExpectedSelections(population, scores, n_selected, n_runs)
+            )
+            rows.append((size, effect, selection.informative, selection.other, stability))
     columns = ["n_per_class", "effect", "informative", "other", "stability"]
     return pd.DataFrame(rows, columns=columns)

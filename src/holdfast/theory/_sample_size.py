@@ -1,32 +1,45 @@
-"""How many samples a wanted stability needs."""
+"""Sample sizes for a given stability, and effects fitted to observed t-scores.
+
+Effects are fitted as a mixture on a grid by the EM algorithm, a nonparametric maximum likelihood
+estimate [Laird1978]_ that is stopped early.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from holdfast._validation import check_integer, check_positive_number, one_of
+from holdfast._typing import FloatArray
+from holdfast._validation import check_choice, check_integer, check_positive_number
 from holdfast.errors import InvalidInputError
 from holdfast.measures import get_measure
-from holdfast.theory._effects import LARGEST, EffectMixture
-from holdfast.theory._expected_stability import ExpectedSelections, known_measure, value_of
-from holdfast.theory._selection_probability import LAWS, read_population, read_scores
-from holdfast.theory._t_score import scores_of
+from holdfast.theory._effects import MAX_EFFECT, Effect, EffectMixture, Population
+from holdfast.theory._expected_stability import (
+    ExpectedSelections,
+    compute_expectation,
+    get_supported_measure,
+)
+from holdfast.theory._selection_probability import (
+    LAWS,
+    Classes,
+    Law,
+    read_population,
+    read_scores,
+)
+from holdfast.theory._t_score import TScoreDistribution
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from holdfast.theory._effects import Effect, Population
-    from holdfast.theory._selection_probability import Classes, Law
-
-    Array: TypeAlias = NDArray[np.float64]
-
-
-FEWEST, MOST = 2, 10**9
-"""Samples of the first class that are tried."""
+MIN_CLASS_SIZE, MAX_FIRST_CLASS = 2, 10**9
+"""Samples of the first class that are tried; chosen."""
+EFFECT_DISTANCE, MIN_BIN_WIDTH = 0.25, 0.1
+"""Distances of effects and widths of bins of scores, in standard deviations of a score; chosen,
+finer than a sample can resolve."""
+MAX_EFFECTS, MAX_BINS = 120, 300
+"""The most effects and bins, where scores are far apart; chosen."""
+START_NULL_SHARE = 0.5
+"""The share of features without an effect that the fit starts from; chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +49,11 @@ class RequiredSamples:
     Attributes
     ----------
     n_per_class : tuple of int
-        Samples of either class.
+        Samples of each class.
     n_samples : int
         Samples of both.
     expected : float
-        The expected stability of so many.
+        Their expected stability.
     """
 
     n_per_class: tuple[int, int]
@@ -63,17 +76,17 @@ def required_samples(
     ratio: float = 1.0,
     law: Law = "f",
 ) -> RequiredSamples:
-    """Find the fewest samples whose selections by the t-score are as stable as wanted.
+    """Find the fewest samples with which selection by the t-score reaches a stability.
 
-    The answer to the inverse question of :func:`expected_stability`, which grows with the number
-    of samples: found by bisection.
+    The inverse of :func:`expected_stability`, which grows with the number of samples, by
+    bisection.
 
     Parameters
     ----------
     target : float
-        The wanted stability, above 0 and below 1.
+        The stability to reach, above 0 and below 1.
     measure : str, default "nogueira"
-        What it is measured by; a similarity that :func:`expected_stability` knows.
+        The measure of stability: a similarity that :func:`expected_stability` supports.
     effect, n_informative, n_features, n_selected, law
         As in :func:`selection_probability`.
     ratio : float, default 1.0
@@ -82,14 +95,14 @@ def required_samples(
     Returns
     -------
     RequiredSamples
-        With ``.n_per_class``, ``.n_samples`` and the stability ``.expected`` of so many.
+        With ``.n_per_class``, ``.n_samples`` and their stability ``.expected``.
 
     Raises
     ------
     InvalidInputError
         No number of samples is enough: where more features are selected than have an effect,
-        or fewer than have the same effect, some are chosen at random for ever. The message names
-        the stability that a thousand million samples reach.
+        or fewer than have the same effect, some selections stay random. The message names the
+        stability that 10⁹ samples reach.
 
     Examples
     --------
@@ -100,24 +113,30 @@ def required_samples(
     >>> found.n_samples, found.n_per_class, round(found.expected, 3)
     (144, (72, 72), 0.804)
     """
-    name = known_measure(measure)
+    name = get_supported_measure(measure)
     if get_measure(name).distance:
-        raise InvalidInputError(f"{name} is a distance; name a similarity, such as nogueira.")
-    wanted, more = (
+        raise InvalidInputError(f"{name} is a distance; choose a similarity, such as nogueira.")
+    checked_target, checked_ratio = (
         check_positive_number(target, "target", 1.0),
         check_positive_number(ratio, "ratio", math.inf),
     )
     population = read_population(effect, n_informative, n_features, n_selected)
-    search = _Search(name, population, n_selected, more, one_of(law, "law", LAWS))
-    best = search.stability(MOST)
-    if best < wanted:
-        raise InvalidInputError(_unreachable(name, wanted, best, population, n_selected))
-    first = search.fewest(wanted)
-    return RequiredSamples(n_per_class=search.classes(first), expected=search.stability(first))
+    search = _SampleSizeSearch(
+        name, population, n_selected, checked_ratio, check_choice(law, "law", LAWS)
+    )
+    best = search.stability(MAX_FIRST_CLASS)
+    if best < checked_target:
+        raise InvalidInputError(
+            _unreachable_message(name, checked_target, best, population, n_selected)
+        )
+    first_class = search.fewest(checked_target)
+    return RequiredSamples(
+        n_per_class=search.classes(first_class), expected=search.stability(first_class)
+    )
 
 
 @dataclass(frozen=True)
-class _Search:
+class _SampleSizeSearch:
     measure: str
     population: Population
     n_selected: int
@@ -125,40 +144,33 @@ class _Search:
     law: str
 
     def classes(self, first: int) -> tuple[int, int]:
-        return first, max(FEWEST, round(self.ratio * first))
+        return first, max(MIN_CLASS_SIZE, round(self.ratio * first))
 
     def stability(self, first: int) -> float:
-        scores = scores_of(self.classes(first), self.law)
-        return value_of(self.measure, ExpectedSelections(self.population, scores, self.n_selected))
+        scores = TScoreDistribution.from_class_sizes(self.classes(first), self.law)
+        return compute_expectation(
+            self.measure, ExpectedSelections(self.population, scores, self.n_selected)
+        )
 
-    def fewest(self, wanted: float) -> int:
-        low, high = FEWEST - 1, MOST
+    def fewest(self, target: float) -> int:
+        """Return the fewest samples of the first class that reach a stability, by bisection."""
+        low, high = MIN_CLASS_SIZE - 1, MAX_FIRST_CLASS
         while high - low > 1:
             middle = math.isqrt(low * high) if high > 4 * low else (low + high) // 2
-            low, high = (low, middle) if self.stability(middle) >= wanted else (middle, high)
+            low, high = (low, middle) if self.stability(middle) >= target else (middle, high)
         return high
 
 
-def _unreachable(
-    name: str, wanted: float, best: float, population: Population, n_selected: int
+def _unreachable_message(
+    name: str, target: float, best: float, population: Population, n_selected: int
 ) -> str:
     known = int(population.counts[population.effects > 0].sum())
     return (
-        f"{name} cannot reach {wanted:g} here: {MOST:,} samples a class give {best:.3f}. "
-        f"{n_selected:,} features are selected and {known:,} have an effect; those that are equal "
-        "or have none are chosen at random. Select another number of features, or lower the "
-        "target."
+        f"{name} cannot reach {target:g} here: {MAX_FIRST_CLASS:,} samples per class give "
+        f"{best:.3f}. {n_selected:,} features are selected and {known:,} have an effect; among "
+        "features with equal effects, or none, selection is random. Select another number of "
+        "features, or lower the target."
     )
-
-
-# The effects behind observed scores: a mixture, fitted by maximum likelihood.
-
-ATOM, BIN = 0.25, 0.1
-"""Distances of effects and widths of bins of scores, in standard deviations of a score."""
-ATOMS, BINS = 120, 300
-"""The most effects and bins, where scores are far apart."""
-NULL = 0.5
-"""The share of features without an effect that the fit starts from."""
 
 
 def fit_effects(
@@ -168,9 +180,9 @@ def fit_effects(
 
     The likelihood of a mixture over a grid of effects,
     :math:`\prod_i \sum_k w_k f(|t_i|; \mu_k)` with the density f of the absolute pooled t-score,
-    is climbed by `n_steps` steps of the EM algorithm. The climb starts from a law that is smooth
-    but for its half of features without effect, and ends early: the maximum itself is a law of
-    few atoms, whose stability at larger samples is too low.
+    is increased by `n_steps` steps of the EM algorithm. They start from a smooth distribution with
+    half of the features without effect, and stop early: the maximum itself has a few distinct
+    effects, and its stability at larger samples is too low.
 
     Parameters
     ----------
@@ -188,13 +200,12 @@ def fit_effects(
     Returns
     -------
     EffectMixture
-        Effects as everywhere in this module: half the difference of the class means, in standard
-        deviations within a class.
+        Effects: half the difference of the class means, in standard deviations within a class.
 
     Notes
     -----
-    Features are taken as independent. The sum over features of squared effects is estimated
-    well; a single largest effect, or whether many effects are tiny or none, is not.
+    Features are treated as independent. The sum over features of squared effects is estimated
+    well; the largest effect, and whether many effects are tiny or zero, is not.
 
     Examples
     --------
@@ -207,42 +218,43 @@ def fit_effects(
     np.float64(0.05)
     """
     scores, steps = read_scores(n_per_class, law), check_integer(n_steps, "n_steps", 1)
-    most = scores.shifts(np.array([LARGEST]))
-    places = scores.place(np.minimum(_read_t_scores(t_scores), most))
+    most = scores.shifts(np.array([MAX_EFFECT]))
+    places = scores.to_place(np.minimum(_read_t_scores(t_scores), most))
     bins, shares = _bin_scores(places)
     top = float(places.max())
-    grid = np.linspace(0.0, top, 2 + min(int(top / ATOM), ATOMS))
-    shifts = scores.score(grid)
+    grid = np.linspace(0.0, top, 2 + min(int(top / EFFECT_DISTANCE), MAX_EFFECTS))
+    shifts = scores.to_score(grid)
     weights = _fit_mixture_weights(scores.densities(shifts, bins), shares, steps)
-    return EffectMixture(np.minimum(shifts / scores.shift_per_effect, LARGEST), weights)
+    return EffectMixture(np.minimum(shifts / scores.shift_per_effect, MAX_EFFECT), weights)
 
 
-def _read_t_scores(t_scores: ArrayLike) -> Array:
-    """Return the absolute scores that are numbers."""
+def _read_t_scores(t_scores: ArrayLike) -> FloatArray:
+    """Return the absolute values of the scores that are not NaN."""
     try:
         values = np.abs(np.asarray(t_scores, dtype=np.float64))
     except (TypeError, ValueError):
         values = np.empty(0)
-    known = values[~np.isnan(values)]
-    if values.ndim != 1 or len(known) == 0:
+    numbers = values[~np.isnan(values)]
+    if values.ndim != 1 or len(numbers) == 0:
         raise InvalidInputError(
-            "t_scores must be a list of numbers, one a feature, at least one of them not NaN; "
-            f"received {t_scores!r}."
+            "t_scores must be a list of numbers, one per feature, at least one of them not NaN; "
+            f"got {t_scores!r}."
         )
-    return known
+    return numbers
 
 
-def _bin_scores(places: Array) -> tuple[Array, Array]:
-    """Return the middles of the bins that hold scores, and their shares."""
-    width = max(BIN, float(places.max()) / BINS)
+def _bin_scores(places: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the midpoints of the bins that hold scores, and their shares of the scores."""
+    width = max(MIN_BIN_WIDTH, float(places.max()) / MAX_BINS)
     bins, counts = np.unique(np.floor(places / width), return_counts=True)
     return (bins + 0.5) * width, counts / len(places)
 
 
-def _fit_mixture_weights(densities: Array, shares: Array, n_steps: int) -> Array:
-    """Climb the likelihood of the weights of a mixture; `densities` has a row an effect."""
-    weights = np.full(len(densities), (1 - NULL) / (len(densities) - 1))
-    weights[0] = NULL
+def _fit_mixture_weights(densities: FloatArray, shares: FloatArray, n_steps: int) -> FloatArray:
+    """Return mixture weights after `n_steps` of EM; `densities` has one row per effect."""
+    weights = np.full(len(densities), (1 - START_NULL_SHARE) / (len(densities) - 1))
+    weights[0] = START_NULL_SHARE
     for _ in range(n_steps):
+        # w_k ← w_k Σ_i s_i f_ik / Σ_l w_l f_il
         weights = weights * (densities @ (shares / np.maximum(weights @ densities, 1e-300)))
     return np.asarray(weights / weights.sum())

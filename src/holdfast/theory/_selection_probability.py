@@ -1,4 +1,4 @@
-"""How likely features are to be selected by the t-score."""
+"""Probabilities of features to be selected by the t-score."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from holdfast._validation import check_integer, one_of
+from holdfast._typing import BoolArray, FloatArray
+from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.theory._effects import population_of
+from holdfast.theory._effects import Effect, Population, build_population
 from holdfast.theory._selection_threshold import evaluate_thresholds, merge_shifts
-from holdfast.theory._t_score import scores_of
+from holdfast.theory._t_score import TScoreDistribution
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.theory._effects import Effect, Population
-    from holdfast.theory._t_score import Scores
-
-    Array: TypeAlias = NDArray[np.float64]
 
 Law: TypeAlias = Literal["f", "chi2"]
 Classes: TypeAlias = "int | tuple[int, int]"
@@ -35,9 +30,9 @@ class SelectionProbability:
     Attributes
     ----------
     informative : float
-        Of features with an effect, on average; NaN if there are none.
+        Mean probability of features with an effect; NaN if there are none.
     other : float
-        Of features without one; NaN if there are none.
+        Probability of features without an effect; NaN if there are none.
     effects : array of shape (k,)
         The distinct effects, ascending.
     counts : array of shape (k,)
@@ -58,13 +53,13 @@ class SelectionProbability:
     2    0.15      1        0.998
     """
 
-    effects: Array
-    counts: Array
-    probabilities: Array
+    effects: FloatArray
+    counts: FloatArray
+    probabilities: FloatArray
 
     @property
     def informative(self) -> float:
-        """Probability of features with an effect, on average."""
+        """Mean probability of features with an effect."""
         return self._mean(self.effects > 0)
 
     @property
@@ -72,14 +67,14 @@ class SelectionProbability:
         """Probability of features without an effect."""
         return self._mean(self.effects == 0)
 
-    def _mean(self, which: NDArray[np.bool_]) -> float:
+    def _mean(self, which: BoolArray) -> float:
         if not which.any():
             return math.nan
         return float(np.average(self.probabilities[which], weights=self.counts[which]))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with the columns ``effect``, ``count`` and ``probability``."""
-        import pandas as pd  # noqa: PLC0415  (kept out of the way of numbers)
+        import pandas as pd
 
         return pd.DataFrame(
             {
@@ -103,15 +98,15 @@ def selection_probability(
 
     Features are independent and Gaussian, with class means at plus and minus an effect μ. The
     squared pooled t-score follows a noncentral F distribution with 1 and n₁ + n₂ - 2 degrees of
-    freedom and noncentrality (2μ)² n₁n₂ / (n₁ + n₂), which is 2Nμ² for N samples a class. A
+    freedom and noncentrality (2μ)² n₁n₂ / (n₁ + n₂), which is 2Nμ² for N samples per class. A
     feature is selected if fewer than d of the others score more,
 
     .. math:: p_j = \int f_j(x)\, P\Big(\sum_{i \ne j} [S_i > x] \le d - 1\Big)\, dx .
 
     The sum is a sum of independent binomial counts; its distribution is computed from its
-    characteristic function, at a cost that does not grow with p. Results are accurate to 1e-7
-    as a rule, to 1e-4 at worst. With more than 128 different effects, neighbours are joined: this
-    costs 1e-5 as a rule, and less than 0.001 where effects lie in clumps that are far apart.
+    characteristic function, at a cost that does not grow with p. Results are usually accurate to
+    1e-7, and to 1e-4 at worst. More than 128 different effects are merged with their neighbours:
+    this usually costs 1e-5, and less than 0.001 where effects lie in clusters far apart.
 
     Parameters
     ----------
@@ -121,16 +116,16 @@ def selection_probability(
         Effects, in standard deviations within a class: class means lie at plus and minus the
         effect, so it is *half* the difference of the means (half of
         ``Simulated.effects``). One number is the effect of `n_informative` features; a
-        sequence has one effect a feature; features that are not spoken of have none.
+        sequence has one effect per feature. Features beyond those have no effect.
     n_informative : int, optional
-        Number of features that `effect` speaks of; needed where it is one number.
+        Number of features that `effect` describes; required where it is one number.
     n_features : int
         Number of features, p.
     n_selected : int
         Number of features that are selected, d.
     law : {"f", "chi2"}, default "f"
-        The law of squared scores: noncentral F, or the noncentral χ² with 1 degree of freedom
-        that is its limit for known variances (too optimistic for small samples).
+        The distribution of squared scores: noncentral F, or its limit for known variances, the
+        noncentral χ² with 1 degree of freedom (too optimistic for small samples).
 
     Returns
     -------
@@ -152,47 +147,51 @@ def selection_probability(
     (0.806, 0.022)
     """
     population = read_population(effect, n_informative, n_features, n_selected)
-    return selection_of(population, read_scores(n_per_class, law), n_selected)
+    return compute_selection(population, read_scores(n_per_class, law), n_selected)
 
 
-def selection_of(population: Population, scores: Scores, n_selected: int) -> SelectionProbability:
-    """Return the probabilities of features to be selected."""
+def compute_selection(
+    population: Population, scores: TScoreDistribution, n_selected: int
+) -> SelectionProbability:
+    """Return the selection probabilities of all features of a population."""
     return SelectionProbability(
         effects=population.effects,
         counts=population.counts,
-        probabilities=_probabilities(population, scores, n_selected),
+        probabilities=_probabilities_by_effect(population, scores, n_selected),
     )
 
 
 def read_population(
     effect: Effect, n_informative: int | None, n_features: int, n_selected: int
 ) -> Population:
-    """Refuse counts that do not fit each other, and return the effects of all features."""
+    """Check that the counts are compatible, and return the effects of all features."""
     p = check_integer(n_features, "n_features", 1)
     for name, value, least in (("n_selected", n_selected, 1), ("n_informative", n_informative, 0)):
         if value is not None and check_integer(value, name, least) > p:
-            raise InvalidInputError(
-                f"{name} must be at most n_features ({p:,}); received {value:,}."
-            )
-    return population_of(effect, n_informative, p)
+            raise InvalidInputError(f"{name} must be at most n_features ({p:,}); got {value:,}.")
+    return build_population(effect, n_informative, p)
 
 
-def read_scores(n_per_class: Classes, law: Law) -> Scores:
-    """Return the law of the scores of two classes."""
+def read_scores(n_per_class: Classes, law: Law) -> TScoreDistribution:
+    """Return the distribution of the scores of two classes."""
     pair = n_per_class if isinstance(n_per_class, tuple | list) else (n_per_class, n_per_class)
     if len(pair) != 2:
         raise InvalidInputError(
-            f"n_per_class must be a whole number or a pair of them; received {n_per_class!r}."
+            f"n_per_class must be an integer or a pair of integers; got {n_per_class!r}."
         )
     first, second = (check_integer(value, "n_per_class", 2) for value in pair)
-    return scores_of((first, second), one_of(law, "law", LAWS))
+    return TScoreDistribution.from_class_sizes((first, second), check_choice(law, "law", LAWS))
 
 
-def _probabilities(population: Population, scores: Scores, n_selected: int) -> Array:
-    """Return the probability of each effect's features to be selected."""
+def _probabilities_by_effect(
+    population: Population, scores: TScoreDistribution, n_selected: int
+) -> FloatArray:
+    """Return the selection probability of the features with each effect."""
     if n_selected >= population.counts.sum():
         return np.ones(len(population.counts))
     shifts = scores.shifts(population.effects)
     groups = merge_shifts(scores, shifts, population.counts, n_selected)
-    own = evaluate_thresholds(scores, groups.shifts, groups.counts, n_selected).probabilities()
-    return groups.spread(own)
+    grid_probabilities = evaluate_thresholds(
+        scores, groups.shifts, groups.counts, n_selected
+    ).probabilities()
+    return groups.spread_to_shifts(grid_probabilities)

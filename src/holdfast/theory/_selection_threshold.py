@@ -1,87 +1,127 @@
-"""Where the last selected feature scores: the places that decide what is selected."""
+"""Integration over the threshold, the score of the last selected feature.
+
+**Selection.** A feature is selected if it scores z and at most d − 1 of the others score more, or
+if it scores above the range of thresholds. This is integrated over z by Gauss-Legendre quadrature
+on panels. The range of thresholds is found by bisection, with Bennett's inequality [Bennett1962]_
+as the proof that nearly all of the distribution of the threshold lies in it.
+
+**Counts.** The number of features that score above z is a sum of independent binomial counts, one
+per group of equal features. Its distribution comes from its characteristic function at the points
+of a discrete Fourier transform [Hong2013]_ that is as long as the count is spread, not as long as
+there are features: the cost depends neither on the number of features nor on how many are selected.
+
+**Merging.** Many different effects are replaced by a few: neighbours that a sample can hardly tell
+apart are merged, with the mean and variance of their places kept.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.special import ndtr
 
-from holdfast.theory._t_score import MAX_SCORE_DEVIATIONS
+from holdfast._typing import BoolArray, FloatArray
+from holdfast.theory._t_score import MAX_SCORE_DEVIATIONS, TScoreDistribution
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+ComplexArray: TypeAlias = NDArray[np.complex128]
 
-    from numpy.typing import NDArray
-
-    from holdfast.theory._t_score import Scores
-
-    Array: TypeAlias = NDArray[np.float64]
-    Complex: TypeAlias = NDArray[np.complex128]
-
-
-UNLIKELY = 24.0
-"""Thresholds that are less likely than exp(-24) are left out."""
-NODES = 32
-PANEL = 3.0
-"""Nodes of a piece of the range of thresholds, and its largest length."""
-STEPS, NEWTON, BACK = 40, 3, 4
-"""Steps that find the middle of the range of thresholds, exactly, and from outside its ends."""
+MAX_THRESHOLD_EXPONENT = 24.0
+"""Thresholds less likely than exp(-24), 4e-11, are left out; chosen."""
+NODES_PER_PANEL = 32
+MAX_PANEL_LENGTH = 3.0
+"""Quadrature nodes per panel of the range of thresholds, and its largest length; chosen."""
+BISECTION_STEPS, NEWTON_STEPS, TIGHTENING_STEPS = 40, 3, 4
+"""Steps of bisection and of Newton's method to the middle of the range of thresholds, and steps of
+bisection that tighten its ends; chosen."""
+MAX_FREQUENCY_EXPONENT = 28.0
+"""Values of a characteristic function below exp(-28), 7e-13, are left out; chosen."""
+MAX_CELLS_PER_PART = 2**20
+"""Complex numbers that are held at a time; chosen."""
+COUNT_DEVIATIONS, EXTRA_COUNTS = 7.5, 15
+"""Counts are resolved this many standard deviations, and this many more, around their mean;
+chosen, so that aliasing stays below 1e-8 (``tests/theory/test_scores.py``)."""
+MAX_DISTINCT_EFFECTS = 128
+"""Up to this many different effects are kept as they are; chosen."""
+ROUGH_BIN_WIDTH, FINE_BIN_WIDTH = 0.5, 0.25
+"""Widths of bins, in standard deviations of a score: to find the threshold, and around it;
+chosen, so that merging costs less than 1e-4 (``tests/theory/test_selection.py``)."""
+MIN_GROUP_DISTANCE = 1e-4
+"""Groups closer than this, in standard deviations of a score, are one; chosen."""
 
 
 @dataclass(frozen=True)
 class ThresholdGrid:
-    """Groups of features of equal shift that compete for `n_selected` places.
+    """Groups of features of equal shift that compete to be selected, on a grid of thresholds.
 
-    Places z run over the range in which the threshold lies. `above` is what scores beyond it.
+    Attributes
+    ----------
+    counts : ndarray of shape (k,)
+        Features of each group.
+    n_selected : int
+        How many features are selected.
+    tails, densities : ndarray of shape (k, n_places)
+        Tails and densities of the scores of each group at the places z of the grid.
+    above : ndarray of shape (k,)
+        Probability to score above the grid.
+    weights : ndarray of shape (n_places,)
+        Quadrature weights.
     """
 
-    counts: Array
+    counts: FloatArray
     n_selected: int
-    tails: Array
-    densities: Array
-    above: Array
-    weights: Array
+    tails: FloatArray
+    densities: FloatArray
+    above: FloatArray
+    weights: FloatArray
 
-    def probabilities(self) -> Array:
-        """Return the probability of each group's features to be selected.
+    def probabilities(self) -> FloatArray:
+        """Return the selection probability of the features of each group.
 
-        A feature is selected if it scores z and at most d − 1 of the others score more.
+        p_k = above_k + ∫ f_k(z) P(at most d − 1 of the others score above z) dz.
         """
         total = self.above.copy()
         for part in self._parts(len(self.counts)):
-            spectrum = spectrum_of(self.tails[:, part], self.counts)
-            chance = spectrum.without_one(self.n_selected - 1)
-            total += (self.densities[:, part] * chance) @ self.weights[part]
+            spectrum = compute_spectrum(self.tails[:, part], self.counts)
+            others_below = spectrum.cdf_without_one(self.n_selected - 1)
+            total += (self.densities[:, part] * others_below) @ self.weights[part]
         return np.clip(total, 0.0, 1.0)
 
-    def pairs(self) -> Array:
-        """Return the probabilities that two features of two groups are both selected."""
+    def pairs(self) -> FloatArray:
+        """Return the probabilities that two features of two groups are both selected.
+
+        One of them scores z, the other more, and at most d − 2 of the rest more than z; or both
+        score above the grid.
+        """
         total = np.multiply.outer(self.above, self.above)
         for part in self._parts(len(self.counts)):
             tails = self.tails[:, part].T
             rates = self.densities[:, part].T * self.weights[part, np.newaxis]
-            chance = spectrum_of(tails.T, self.counts).without_two(self.n_selected - 2)
-            half = np.einsum("mk,ml,mkl->kl", rates, tails, chance, optimize=True)
+            others_below = compute_spectrum(tails.T, self.counts).cdf_without_two(
+                self.n_selected - 2
+            )
+            half = np.einsum("mk,ml,mkl->kl", rates, tails, others_below, optimize=True)
             total += half + half.T
         return np.clip(total, 0.0, 1.0)
 
     def _parts(self, groups: int) -> Iterator[slice]:
-        """Cut the places so that the spectra of a part stay small."""
-        step = max(1, CELLS // (64 * groups))
+        """Divide the places so that the spectra of one part fit into memory."""
+        step = max(1, MAX_CELLS_PER_PART // (64 * groups))
         return (slice(start, start + step) for start in range(0, len(self.weights), step))
 
 
 def evaluate_thresholds(
-    scores: Scores, shifts: Array, counts: Array, n_selected: int
+    scores: TScoreDistribution, shifts: FloatArray, counts: FloatArray, n_selected: int
 ) -> ThresholdGrid:
     """Find the range of thresholds and evaluate tails and densities over it."""
-    centres = scores.place(shifts)
-    low, high = _range(scores, shifts, counts, n_selected)
-    z, weights = _nodes(centres, low, high)
+    centres = scores.to_place(shifts)
+    low, high = _threshold_range(scores, shifts, counts, n_selected)
+    z, weights = _quadrature_nodes(centres, low, high)
     return ThresholdGrid(
         counts=counts,
         n_selected=n_selected,
@@ -92,80 +132,89 @@ def evaluate_thresholds(
     )
 
 
-def _range(scores: Scores, shifts: Array, counts: Array, n_selected: int) -> tuple[float, float]:
-    """Bracket the threshold: below, surely more than d features score; above, surely fewer."""
+def _threshold_range(
+    scores: TScoreDistribution, shifts: FloatArray, counts: FloatArray, n_selected: int
+) -> tuple[float, float]:
+    """Bracket the threshold: below it more than d features score almost surely, above it fewer."""
     side = np.array([-1.0, 1.0])
-    last = float(scores.place(shifts).max()) + MAX_SCORE_DEVIATIONS
+    last = float(scores.to_place(shifts).max()) + MAX_SCORE_DEVIATIONS
 
-    def sure(z: Array) -> NDArray[np.bool_]:
+    def is_certain(z: FloatArray) -> BoolArray:
         tails = scores.tails(shifts, z)
         mean, variance = counts @ tails, counts @ (tails * (1 - tails))
         right = side * (n_selected - mean) > 0
         return (
-            right & (_bennett_exponent(variance, n_selected - mean) > UNLIKELY)
+            right & (_bennett_exponent(variance, n_selected - mean) > MAX_THRESHOLD_EXPONENT)
             | (z <= 0)
             | (z >= last)
         )
 
-    inner, step = _middle(scores, shifts, counts, n_selected)
+    inner, step = _locate_middle(scores, shifts, counts, n_selected)
     outer = np.clip(inner + step * side, 0.0, last)
-    while not (known := sure(outer)).all():
-        inner, step = np.where(known, inner, outer), 2 * step
-        outer = np.where(known, outer, np.clip(outer + step * side, 0.0, last))
-    for _ in range(BACK):
+    while not (certain := is_certain(outer)).all():
+        inner, step = np.where(certain, inner, outer), 2 * step
+        outer = np.where(certain, outer, np.clip(outer + step * side, 0.0, last))
+    for _ in range(TIGHTENING_STEPS):
         between = (inner + outer) / 2
-        known = sure(between)
-        inner, outer = np.where(known, inner, between), np.where(known, between, outer)
+        certain = is_certain(between)
+        inner, outer = np.where(certain, inner, between), np.where(certain, between, outer)
     return float(outer[0]), float(outer[1])
 
 
-def _middle(scores: Scores, shifts: Array, counts: Array, n_selected: int) -> tuple[Array, float]:
-    """Return twice where about d features are expected to score more, and a first step from it.
+def _locate_middle(
+    scores: TScoreDistribution, shifts: FloatArray, counts: FloatArray, n_selected: int
+) -> tuple[FloatArray, float]:
+    """Return, twice, the place above which d features are expected, and a first step away from it.
 
-    Newton's steps make the place exact.
+    Newton's steps correct the normal approximation of `approximate_middle`.
     """
-    z = np.array([middle_of(scores.place(shifts), counts, n_selected)])
-    for _ in range(NEWTON):
+    z = np.array([approximate_middle(scores.to_place(shifts), counts, n_selected)])
+    for _ in range(NEWTON_STEPS):
         tails = scores.tails(shifts, z)
         slope = counts @ scores.densities(shifts, z)
         if not slope > 0.0:
             break
         z = np.maximum(z + np.clip((counts @ tails - n_selected) / slope, -0.5, 0.5), 0.0)
+    # the standard deviation of the count, as a distance of places
     spread = np.sqrt(counts @ (tails * (1 - tails))) / np.maximum(slope, 1e-300)
     return np.repeat(z, 2), float(np.clip(6 * spread, 1e-9, 1.0)[0])
 
 
-def middle_of(centres: Array, counts: Array, n_selected: int) -> float:
-    """Return where about d features are expected to score more; places are about normal."""
+def approximate_middle(centres: FloatArray, counts: FloatArray, n_selected: int) -> float:
+    """Return the place above which about d features are expected; places are about normal."""
     low, high = 0.0, float(centres.max()) + MAX_SCORE_DEVIATIONS
-    for _ in range(STEPS):
+    for _ in range(BISECTION_STEPS):
         z = (low + high) / 2
         more = counts @ (ndtr(centres - z) + ndtr(-centres - z)) > n_selected
         low, high = (z, high) if more else (low, z)
     return (low + high) / 2
 
 
-def _bennett_exponent(variance: Array, distance: Array) -> Array:
-    """Return −log of Bennett's bound of the probability to be so far from the mean."""
-    known = np.maximum(variance, 1e-30)
-    ratio = np.abs(distance) / known
-    return known * ((1 + ratio) * np.log1p(ratio) - ratio)
+def _bennett_exponent(variance: FloatArray, distance: FloatArray) -> FloatArray:
+    """Return −log of Bennett's bound for a deviation of the count from its mean."""
+    bounded = np.maximum(variance, 1e-30)
+    ratio = np.abs(distance) / bounded
+    return bounded * ((1 + ratio) * np.log1p(ratio) - ratio)
 
 
-def _nodes(centres: Array, low: float, high: float) -> tuple[Array, Array]:
-    """Return Gauss-Legendre nodes and weights where some feature may score, gaps left out."""
-    x, w = np.polynomial.legendre.leggauss(NODES)
+def _quadrature_nodes(
+    centres: FloatArray, low: float, high: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return Gauss-Legendre nodes and weights where some feature can score, without gaps."""
+    x, w = np.polynomial.legendre.leggauss(NODES_PER_PANEL)
     places, weights = [], []
     for start, end in _reachable_intervals(centres, low, high):
-        edges = np.linspace(start, end, int((end - start) // PANEL) + 2)
+        edges = np.linspace(start, end, int((end - start) // MAX_PANEL_LENGTH) + 2)
         half = np.diff(edges)[:, np.newaxis] / 2
         places.append((edges[:-1, np.newaxis] + half * (1 + x)).ravel())
         weights.append((half * w).ravel())
     return np.concatenate(places), np.concatenate(weights)
 
 
-def _reachable_intervals(centres: Array, low: float, high: float) -> Iterator[tuple[float, float]]:
-    """Return the parts of the range that are within reach of a centre."""
+def _reachable_intervals(
+    centres: FloatArray, low: float, high: float
+) -> Iterator[tuple[float, float]]:
+    """Return the parts of the range that lie within reach of a centre."""
     near = np.sort(
         centres[(centres + MAX_SCORE_DEVIATIONS > low) & (centres - MAX_SCORE_DEVIATIONS < high)]
     )
@@ -177,48 +226,47 @@ def _reachable_intervals(centres: Array, low: float, high: float) -> Iterator[tu
     return zip(starts[np.r_[0, gaps + 1]], ends[np.r_[gaps, -1]], strict=True)
 
 
-# How many of many independent features score above a place.
-#
-# The count is a sum of independent binomial counts, one a group of equal features. Its
-# distribution comes from its characteristic function at the points of a discrete Fourier transform
-# that is as long as the count is spread, not as long as there are features. So the cost depends
-# neither on the number of features nor on that of selected ones, and the result is exact up to
-# what lies outside of some eight standard deviations.
-
-NEGLIGIBLE = 28.0
-"""Parts smaller than exp(-28) are left out."""
-CELLS = 2**20
-"""So many complex numbers are held at a time."""
-
-
 @dataclass(frozen=True)
-class Spectrum:
+class CountSpectrum:
     """Characteristic functions of counts at several places.
 
-    Arrays have a row a place and a column a frequency; `factors` has a leading axis for groups.
+    Attributes
+    ----------
+    first, length : ndarray of shape (n_places,)
+        The lowest count that is resolved, and how many are.
+    angles : ndarray of shape (n_places, n_frequencies)
+        The frequencies of the transform.
+    total : ndarray of shape (n_places, n_frequencies)
+        The characteristic function of the count, shifted by `first`.
+    factors : ndarray of shape (k, n_places, n_frequencies)
+        The factor of one feature of each group.
     """
 
-    first: Array
-    length: Array
-    angles: Array
-    total: Complex
-    factors: Complex
+    first: FloatArray
+    length: FloatArray
+    angles: FloatArray
+    total: ComplexArray
+    factors: ComplexArray
 
-    def without_one(self, most: int) -> Array:
-        """Return P(count without a feature of a group ≤ most), groups in rows."""
-        level, wave = self._summed(most)
+    def cdf_without_one(self, most: int) -> FloatArray:
+        """Return P(count without one feature of a group ≤ most), groups in rows."""
+        level, wave = self._cumulative_factors(most)
         parts = np.einsum("mq,kmq->km", wave, 1 / self.factors)
         return np.asarray(np.clip(level + parts.real, 0.0, 1.0))
 
-    def without_two(self, most: int) -> Array:
-        """Return P(count without two features of two groups ≤ most), of shape (place, k, k)."""
-        level, wave = self._summed(most)
+    def cdf_without_two(self, most: int) -> FloatArray:
+        """Return P(count without two features of two groups ≤ most), of shape (n_places, k, k)."""
+        level, wave = self._cumulative_factors(most)
         inverse = np.moveaxis(1 / self.factors, 0, 1)
         parts = (inverse * wave[:, np.newaxis, :]) @ np.swapaxes(inverse, 1, 2)
         return np.clip(level[:, np.newaxis, np.newaxis] + parts.real, 0.0, 1.0)
 
-    def _summed(self, most: int) -> tuple[Array, Complex]:
-        """Return what turns characteristic functions into a sum of probabilities up to `most`."""
+    def _cumulative_factors(self, most: int) -> tuple[FloatArray, ComplexArray]:
+        """Return what turns characteristic functions into cumulative probabilities up to `most`.
+
+        P(count ≤ most) is the mean over the frequencies of φ(θ) times a geometric sum of exp(-iθ
+        r); the frequency 0 gives the first result, the others, in conjugate pairs, the second.
+        """
         terms = np.clip(most - self.first + 1, 0, self.length)
         turns = (1 - np.exp(-1j * self.angles * terms[:, np.newaxis])) / (
             1 - np.exp(-1j * self.angles)
@@ -226,103 +274,115 @@ class Spectrum:
         return terms / self.length, 2 / self.length[:, np.newaxis] * turns * self.total
 
 
-def spectrum_of(tails: Array, counts: Array) -> Spectrum:
-    """Return the spectra of counts; `tails` has a row a group of `counts` features."""
+def compute_spectrum(tails: FloatArray, counts: FloatArray) -> CountSpectrum:
+    """Return the spectra of counts; `tails` has one row per group of `counts` features."""
     mean, variance = counts @ tails, counts @ (tails * (1 - tails))
-    half = np.ceil(7.5 * np.sqrt(variance) + 15)
+    half = np.ceil(COUNT_DEVIATIONS * np.sqrt(variance) + EXTRA_COUNTS)
     length, first = 2 * half + 1, np.round(mean) - half
-    angles = 2 * np.pi / length[:, np.newaxis] * np.arange(1, _frequencies(variance, half) + 1)
+    angles = (
+        2 * np.pi / length[:, np.newaxis] * np.arange(1, _count_frequencies(variance, half) + 1)
+    )
     fall = -np.expm1(1j * angles)
     factors = 1 - tails[:, :, np.newaxis] * fall
-    total = np.exp(_logarithm(factors, counts) - 1j * angles * first[:, np.newaxis])
-    total[angles > np.pi] = 0.0  # the lengths differ: some places have fewer frequencies
-    return Spectrum(first, length, angles, total, factors)
+    total = np.exp(_log_of_product(factors, counts) - 1j * angles * first[:, np.newaxis])
+    total[angles > np.pi] = 0.0  # lengths differ: some places have fewer frequencies
+    return CountSpectrum(first, length, angles, total, factors)
 
 
-def _logarithm(factors: Complex, counts: Array) -> Complex:
-    """Return the logarithm of the product over groups; its parts are faster by themselves."""
+def _log_of_product(factors: ComplexArray, counts: FloatArray) -> ComplexArray:
+    """Return the logarithm of the product over groups; its parts are faster one by one."""
     size = np.square(factors.real) + np.square(factors.imag)
     turn = np.arctan2(factors.imag, factors.real)
     return np.tensordot(counts, 0.5 * np.log(size), 1) + 1j * np.tensordot(counts, turn, 1)
 
 
-def _frequencies(variance: Array, half: Array) -> int:
-    """Return how many frequencies matter: φ(θ) is at most exp(-V (1 - cos θ)) in size."""
-    cosine = 1 - np.minimum(NEGLIGIBLE / np.maximum(variance, 1.0), 2.0)
-    wanted = np.arccos(cosine) * (2 * half + 1) / (2 * math.pi)
-    return int(np.minimum(np.ceil(wanted), half).max())
+def _count_frequencies(variance: FloatArray, half: FloatArray) -> int:
+    """Return how many frequencies matter.
 
-
-# Many different effects as a few: neighbours that no sample can tell apart are joined.
-
-MAX_DISTINCT_EFFECTS = 128
-"""So many different effects are kept as they are."""
-ROUGH, FINE = 0.5, 0.25
-"""Widths of bins, in standard deviations of a score: to find the threshold, and around it."""
-CLOSE = 1e-4
-"""Groups that are closer than this are one."""
+    Derived: |1 - p + p exp(iθ)|² = 1 - 2 p(1 - p)(1 - cos θ), so |φ(θ)| ≤ exp(-V (1 - cos θ)) with
+    the variance V of the count.
+    """
+    cosine = 1 - np.minimum(MAX_FREQUENCY_EXPONENT / np.maximum(variance, 1.0), 2.0)
+    needed = np.arccos(cosine) * (2 * half + 1) / (2 * math.pi)
+    return int(np.minimum(np.ceil(needed), half).max())
 
 
 @dataclass(frozen=True, eq=False)
 class MergedShifts:
-    """Groups of similar shifts, with the place of each of the shifts that were joined.
+    """Groups of similar shifts.
 
-    The threshold lies about `middle`, nowhere near places that are farther from it than REACH.
+    Attributes
+    ----------
+    shifts, counts, places : ndarray of shape (k,)
+        Shift, number of features and place of each group.
+    original_places : ndarray of shape (n_shifts,)
+        The places of the shifts that were merged.
+    middle : float
+        About where the threshold lies. Shifts whose places are farther from it than
+        `MAX_SCORE_DEVIATIONS` are selected, or not, with near certainty.
     """
 
-    shifts: Array
-    counts: Array
-    places: Array
-    wanted: Array
+    shifts: FloatArray
+    counts: FloatArray
+    places: FloatArray
+    original_places: FloatArray
     middle: float = 0.0
 
-    def spread(self, probabilities: Array) -> Array:
-        """Return the probabilities of the shifts that were joined."""
-        if self.wanted is self.places:
+    def spread_to_shifts(self, probabilities: FloatArray) -> FloatArray:
+        """Return the probabilities of the shifts that were merged."""
+        if self.original_places is self.places:
             return probabilities
-        found = (self.wanted > self.middle).astype(np.float64)  # far ones are sure
-        near = np.abs(self.wanted - self.middle) <= MAX_SCORE_DEVIATIONS
-        found[near] = self._between(probabilities, self.wanted[near])
-        return found
+        all_probabilities = (self.original_places > self.middle).astype(
+            np.float64
+        )  # those far from the threshold are certain
+        near = np.abs(self.original_places - self.middle) <= MAX_SCORE_DEVIATIONS
+        all_probabilities[near] = self._interpolate(probabilities, self.original_places[near])
+        return all_probabilities
 
-    def _between(self, probabilities: Array, wanted: Array) -> Array:
+    def _interpolate(self, probabilities: FloatArray, original_places: FloatArray) -> FloatArray:
         """Interpolate the probabilities of groups."""
-        apart = np.diff(self.places, prepend=-np.inf) > CLOSE
-        if apart.sum() == 1:  # no sample tells any of the features apart
-            return np.full(len(wanted), np.average(probabilities, weights=self.counts))
+        apart = np.diff(self.places, prepend=-np.inf) > MIN_GROUP_DISTANCE
+        if apart.sum() == 1:  # all features are equal
+            return np.full(len(original_places), np.average(probabilities, weights=self.counts))
         curve = CubicSpline(self.places[apart], probabilities[apart])
-        return np.clip(curve(wanted), 0.0, 1.0)
+        return np.clip(curve(original_places), 0.0, 1.0)
 
 
 def merge_shifts(
-    scores: Scores, shifts: Array, counts: Array, n_selected: int, few: int = MAX_DISTINCT_EFFECTS
+    scores: TScoreDistribution,
+    shifts: FloatArray,
+    counts: FloatArray,
+    n_selected: int,
+    max_groups: int = MAX_DISTINCT_EFFECTS,
 ) -> MergedShifts:
-    """Join shifts where there are more than `few`.
+    """Merge shifts where there are more than `max_groups`.
 
     Close to the threshold, bins are narrow compared with the spread of a score, and each becomes
-    two groups with the bin's mean and variance, so that its curvature is not lost. Far from the
-    threshold, features are surely selected or surely not: one bin, of any width, is enough on
+    two groups with the bin's mean and variance, so that curvature is not lost. Far from the
+    threshold features are selected, or not, with near certainty: one bin of any width is enough on
     either side. It becomes one group at its mean, as two might lie on the threshold.
     """
-    places = scores.place(shifts)
-    if len(shifts) <= few:
+    places = scores.to_place(shifts)
+    if len(shifts) <= max_groups:
         return MergedShifts(shifts, counts, places, places)
-    rough, _, sums = _bin_moments(np.floor(places / ROUGH), places, counts)
-    middle = middle_of(rough, sums, n_selected)
-    width = FINE * MAX_DISTINCT_EFFECTS / few
-    most = math.ceil(MAX_SCORE_DEVIATIONS / width)
-    bins = np.clip(np.floor((places - middle) / width), -most - 1, most)
-    bins[0], bins[-1] = bins[0] - 1, bins[-1] + 1  # the ends stay as they are
+    rough_means, _, sums = _bin_moments(np.floor(places / ROUGH_BIN_WIDTH), places, counts)
+    middle = approximate_middle(rough_means, sums, n_selected)
+    width = FINE_BIN_WIDTH * MAX_DISTINCT_EFFECTS / max_groups
+    max_bin = math.ceil(MAX_SCORE_DEVIATIONS / width)
+    bins = np.clip(np.floor((places - middle) / width), -max_bin - 1, max_bin)
+    bins[0], bins[-1] = bins[0] - 1, bins[-1] + 1  # keep the first and the last shift as they are
     mean, deviation, sums = _bin_moments(bins, places, counts)
-    deviation[(deviation < CLOSE) | (np.abs(mean - middle) >= most * width)] = 0.0
-    both = np.stack([mean - deviation, mean + deviation], axis=1).ravel()
-    groups, position = np.unique(both, return_inverse=True)
+    deviation[(deviation < MIN_GROUP_DISTANCE) | (np.abs(mean - middle) >= max_bin * width)] = 0.0
+    group_places = np.stack([mean - deviation, mean + deviation], axis=1).ravel()
+    groups, position = np.unique(group_places, return_inverse=True)
     halves = np.bincount(position, weights=np.repeat(sums / 2, 2)).astype(np.float64)
-    return MergedShifts(scores.score(groups), halves, groups, places, middle)
+    return MergedShifts(scores.to_score(groups), halves, groups, places, middle)
 
 
-def _bin_moments(bins: Array, places: Array, counts: Array) -> tuple[Array, Array, Array]:
-    """Return mean, deviation and number of the places in each bin; places are ascending."""
+def _bin_moments(
+    bins: FloatArray, places: FloatArray, counts: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean, standard deviation and number of the ascending places in each bin."""
     starts = np.flatnonzero(np.diff(bins, prepend=bins[0] - 1))
     sums = np.add.reduceat(counts, starts)
     mean = np.add.reduceat(counts * places, starts) / sums

@@ -1,45 +1,73 @@
-r"""Each feature's chance to be found again by an independent study of the same size.
+r"""Chance of each feature to be found again by an independent study of the same size.
 
-Method. :math:`P_n(j)` is the probability that an independent study of n samples selects feature j.
-Disjoint halves and quarters of the data are independent studies of n/2 and n/4 samples; how the
-rank of a feature in one goes with its rank in the other is seen without bias, for any selector.
-Only the step from n/2 to n needs an assumption. Two are made, and their log odds averaged:
+Method
+------
+:math:`P_n(j)` is the probability that an independent study of n samples selects feature j among its
+k best of p. Disjoint halves and quarters of the data are independent studies of n/2 and n/4
+samples, so the joint distribution of a feature's ranks in two such studies is observed without
+bias, for any selector. Only the step from n/2 to n needs an assumption.
 
-1. *Rank deconvolution* (`_rank_model`): the distribution of latent effects that explains the
-   tables, moved from n/2 to n by :math:`\theta \to 2^\gamma \theta`, gives each place in the order
-   of the features its posterior chance.
-2. *Odds step*: the log odds of being selected again, given the rank, go on in a straight line
-   from n/4 over n/2 to n. No model of effects is needed.
+1. *Order* (`_feature_order`). Features are ordered by :math:`t(R_{full}) + 2\,
+   \overline{t(R_{half})}` with :math:`t(R) = -\log((R + 1/2 + k/4) / p)`, over the full data and
+   all halves; ranks R begin with 0. Chances belong to places in this order.
+2. *Rank deconvolution* (`_rank_model`, `_posterior_chances`). The distribution G of latent effects
+   :math:`\theta` that explains the rank tables is carried from n/2 to n by :math:`\theta \to
+   2^\gamma \theta`. The feature at place i has the latent score :math:`z_i`, the quantile
+   :math:`(i + 1/2)/p` from above; its posterior is :math:`W_{ig} \propto G_g\, \phi(z_i - 2^\gamma
+   \theta_g)`, and its chance :math:`a_i = \sum_g W_{ig}\, \Phi(2^\gamma \theta_g - c)` with c the
+   threshold that k of p features exceed.
+3. *Odds step* (`_odds_step`), without a model of effects. With :math:`h_m(R)` the observed
+   probability of being selected in the other part, given rank R in one part of m samples, made
+   decreasing in R by pooling adjacent violators [Robertson1988]_,
+   :math:`l_i = 2 \operatorname{logit} h_{n/2}(i) - \operatorname{logit} h_{n/4}(i)`: the log odds
+   continue in a straight line in log m.
+4. *Mean*. The log odds of 2 and 3 are averaged and shifted so that all chances sum to k. 5. *Draws*
+(`_draw_models`). Steps 2 to 4 are repeated with gamma distributed feature weights (weighted
+   likelihood bootstrap [Newton1994]_), which carries the uncertainty about G into the chances.
+   Shape 0.3 instead of 1 makes correlated features count as fewer than p.
+6. *Expected share* (`expected_share`, `_stretch_to_share`). How much of a list is found again is
+known
+   better from whole lists than from single features. On the scale L of log odds between chance
+   (k/p) and 1, :math:`L(r) = 0.7\, L(r_{curve}) + 0.28\, L(r_{halves})`: the replication curve
+   (`_extrapolation`; too low where few samples show much) and the share of the halves of these data
+   that select the listed features (too high, because the list was selected on the same data). Each
+   draw takes r from a normal law around this value and stretches its log odds, :math:`m_i \to s\,
+   m_i + b`, so that chances sum to k and average r over the first k places.
+7. *Vote of scores*. Where a selector has signed z-scores, an empirical Bayes model of the scores
+   (`_score_model`) has the weight 0.5 in L(r) and 0.33 in the log odds of the chances.
 
-The order of the features comes from the full data and from all halves together. Everything is
-repeated with random feature weights (weighted likelihood bootstrap, Newton and Raftery 1994), which
-carries the uncertainty about the distribution of effects into the chances.
+The chance is the mean over the draws. The lower bound is the 3% quantile of the posterior of
+:math:`\Phi(2^\gamma \theta_g - c)` with the shifts of steps 4 and 6, pooled over the draws. Tied
+places, and places where chances would rise with the place, are averaged (`_pool_places`).
 
-How much of a list is found again is known better from whole lists than from single features: the
-chances of each repetition are stretched on the scale of log odds so that they add up to the number
-of selected features, and their mean over the first places is a draw of the *expected share*
-(`expected_share`): the replication curve of `_curve_fit` (too low where few samples show much) and
-the share of the halves of these data that select the listed features (too high, as the list was
-selected on the same data), averaged. Where a selector has signed z-scores, an empirical Bayes model
-of the scores (`_score_model`) votes on the share and on the chances.
+Assumptions
+-----------
+Effects grow as a power of the number of samples; ranks depend on a latent normal score. Features
+are treated as exchangeable given their place. Not covered: selectors with much randomness of their
+own (forests of few trees), for which chances are too flat.
 
-Constants are calibrated by ``benchmarks/calibration`` unless they say otherwise; the guide, page
-"Found again", shows how often the chances are right.
+What is derived, and what is calibrated
+---------------------------------------
+The deconvolution and its posterior are derived. Weights, shapes, step numbers and the quantiles
+below are calibrated on the development settings of ``benchmarks/calibration`` unless they say
+otherwise; its hold-out settings measure the calibration of chances, grades and lists
+(docs/found_again.md).
 
 References
 ----------
-M. A. Newton, A. E. Raftery (1994). Approximate Bayesian inference with the weighted likelihood
-bootstrap. JRSS B 56, 3-48.
+[Newton1994]_; [Robertson1988]_; those of `_rank_model` and `_score_model`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, ndtri
 
+from holdfast._typing import BoolArray, FloatArray, IndexArray
 from holdfast.judge._replication._rank_model import (
     EFFECTS,
     RankTable,
@@ -48,69 +76,76 @@ from holdfast.judge._replication._rank_model import (
     rank_edges,
     score_thresholds,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.judge._replication._score_model import ScoreVote
-
-    Array = NDArray[np.float64]
+from holdfast.judge._replication._score_model import ScoreVote
 
 N_DRAWS = 20
-"""Repetitions with random feature weights."""
+"""Draws with random feature weights."""
 WEIGHT_SHAPE = 0.3
-"""Shape of the gamma law of feature weights: correlated features count as fewer than p."""
+"""Shape of the gamma law of feature weights: correlated features count as fewer than p.
+
+Calibrated.
+"""
 GROWTHS = np.array([0.35, 0.5, 0.7, 1.0])
 GROWTH_MEAN, GROWTH_SD = 0.5, 0.25
-"""How effects grow with the number of samples m, as m ** growth; 0.5 for a mean of m values."""
+"""Grid and normal prior of the exponent gamma of the growth of effects.
+
+Standard: the z-score of a mean of m values grows as m ** 0.5. The grid and the standard deviation
+are calibrated.
+"""
 QUARTER_IMPORTANCE = 0.5
-"""Weight of quarters of the data compared with halves."""
+"""Weight of quarters of the data compared with halves; calibrated."""
 FULL_IMPORTANCE, HALF_IMPORTANCE = 1.0, 2.0
-"""The order of features: log rank in the full data and mean log rank in the halves."""
+"""Weights of the log rank in the full data and of the mean log rank in the halves; calibrated."""
 GROWTH_STEPS, MAIN_STEPS, DRAW_STEPS = 150, 300, 200
-"""EM steps."""
+"""EM steps of the fits for each growth, of the main fit and of the draws; calibrated.
+
+Stopping EM early keeps G smooth.
+"""
 START_SPREAD, START_FLOOR, START_UNIFORM = 1.5, 0.01, 0.02
-"""EM begins with a normal law of effects; repetitions begin near the main fit."""
+"""EM starts from a normal law of effects; draws start near the main fit; calibrated."""
 ODDS_SHARE = 0.5
-"""Share of the odds step in the mean of both."""
+"""Weight of the odds step in the mean of the log odds; calibrated."""
 PSEUDO_FEATURES = 0.05
-"""Features per rank bin that are selected again by chance, added to what was observed."""
+"""Features per rank bin, selected again by chance, that are added to the observed ones."""
 SMALLEST_CHANCE = 1e-5
+"""Keeps log odds finite."""
 MIN_SCORE_CHANCE = 1e-3
-"""Least chance that simulated studies of the model of scores can show."""
+"""Least chance that the simulated studies of the score model can resolve."""
 LOW_LEVEL = 0.03
 """The lower bound is this quantile of the posterior; it holds for at least 90% of the features.
 
-The rest is for what the posterior leaves out.
+Calibrated: the quantile is lower than 10%, because the posterior leaves out part of the
+uncertainty.
 """
 CAREFUL_QUANTILE = 0.25
-"""A list is as long as this quantile, over the repetitions, of its share found again allows."""
+"""Quantile, over the draws, of the share found again that decides on the longest list."""
 CURVE_WEIGHT, HALVES_WEIGHT = 0.7, 0.28
-"""Weights of the replication curve and of the halves in the log odds of the expected share."""
-SHARE_SD, SHARE_SD_SAMPLES, SHARE_SD_RANGE = 0.7, 80, (0.25, 0.8)
-"""Standard deviation of the expected share over the repetitions, in log odds.
+"""Weights of the replication curve and of the halves in the log odds of the expected share.
 
-It is 0.7 for 80 samples and falls with the square root of their number, within the range. That is
-wider than the error of the share itself: it also stands for what the model of ranks leaves out.
+Calibrated.
+"""
+SHARE_SD, SHARE_SD_SAMPLES, SHARE_SD_RANGE = 0.7, 80, (0.25, 0.8)
+"""Standard deviation of the expected share over the draws, in log odds; calibrated.
+
+It is 0.7 for 80 samples and falls with the square root of their number, within the range. This is
+wider than the error of the share itself: it also covers what the rank model leaves out.
 """
 SHARE_MARGIN = 0.02
-"""Keeps the log odds of the expected share finite at chance and at perfect agreement."""
+"""Keeps the log odds of the expected share finite at chance and at 1."""
 MAX_SHIFT, MAX_SHIFT_STEPS, SHIFT_TOLERANCE = 40.0, 60, 1e-12
-"""Largest shift of log odds, most steps to find it, and the step they end with."""
+"""Bounds, iteration limit and tolerance of the search for a shift of log odds."""
 STRETCHES = (0.6, 2.0)
-"""Least and greatest factor of the log odds."""
+"""Least and greatest factor of the log odds; calibrated."""
 SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
-"""Weight of the model of signed scores in the expected share and in the chances."""
-LARGER = (2.0, 4.0, 8.0, 16.0, 32.0)
-"""How many times as large studies are for which chances are predicted."""
-N_EXACT_PLACES = 4
+"""Weights of the score model in the expected share and in the chances; calibrated."""
+LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0, 32.0)
+"""Sizes of larger studies that chances are predicted for, relative to the data."""
+EXACT_PLACES_PER_SIZE = 4
 """Places up to this multiple of the size are computed one by one, later ones interpolated."""
 GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
 """The least chance of each grade."""
 GRADE_HIT_RATES = {"very likely": 0.97, "likely": 0.85, "uncertain": 0.52, "unlikely": 0.13}
-"""Share of independent studies that selected features of each grade.
+"""Share of independent studies that selected the features of each grade.
 
 Measured on the hold-out settings of ``benchmarks/calibration``; see docs/found_again.md.
 """
@@ -120,8 +155,8 @@ Measured on the hold-out settings of ``benchmarks/calibration``; see docs/found_
 class DisjointRanks:
     """Ranks of all features on the full data and on pairs of disjoint parts; 0 is the best.
 
-    Features of a subset without ranks all have the middle rank of the subset, the others the
-    middle rank of the rest.
+    Where a selector has no ranks, selected features have the middle rank of the subset and the
+    others the middle rank of the rest.
 
     Attributes
     ----------
@@ -130,19 +165,19 @@ class DisjointRanks:
     halves, quarters : ndarray of int, shape (pairs, 2, p)
         Ranks on pairs of disjoint halves and quarters; there may be no quarters.
     selected : ndarray of bool, shape (p,)
-        The selection that is asked about: that of the first fit of the full data.
+        The selection whose chances are estimated: that of the first fit of the full data.
     size : int
-        How many features are selected on the full data.
+        Number of features selected on the full data.
     part_sizes : tuple of int
-        How many features are selected on halves and on quarters.
+        Numbers of features selected on halves and on quarters.
     ordered : bool
-        Whether features are ranked; else they are only selected or not.
+        Whether features are ranked; otherwise they are only selected or not.
     """
 
     full: NDArray[np.integer]
     halves: NDArray[np.integer]
     quarters: NDArray[np.integer]
-    selected: NDArray[np.bool_]
+    selected: BoolArray
     size: int
     part_sizes: tuple[int, int]
     ordered: bool = True
@@ -153,7 +188,7 @@ class DisjointRanks:
         return int(self.full.shape[1])
 
     def rank_tables(self) -> list[RankTable]:
-        """Count the rank bins of pairs of halves and, where there are any, of quarters."""
+        """Return the rank tables of pairs of halves and, if there are any, of quarters."""
         n_features = self.n_features
         kinds = zip((self.halves, self.quarters), self.part_sizes, (0.5, 0.25), strict=True)
         return [
@@ -175,33 +210,33 @@ class FoundAgain:
     Attributes
     ----------
     selected : ndarray of bool, shape (p,)
-        What is selected on the full data.
+        The features selected on the full data.
     chance : ndarray of shape (p,)
-        The chance of each feature; they add up to the size.
+        The chance of each feature; chances sum to the size.
     low : ndarray of shape (p,)
         One-sided 90% lower bound of each chance.
     draws : ndarray of shape (draws, p)
-        The chances in each repetition.
+        The chances in each draw.
     share : float
         Expected share of a list that an independent study selects again.
     larger : ndarray of shape (factors, p)
-        The chances in studies `LARGER` times as large.
+        The chances in studies `LARGER_STUDIES` times as large.
     score_shares : tuple of float
-        The shares that the model of signed scores has for studies of the same size and of
-        `_score_model.LARGER_STUDIES` times as large; empty without one.
+        The shares that the score model predicts for studies of the same size and of
+        `_score_model.LARGER_STUDIES` times that size; empty without signed scores.
     """
 
-    selected: NDArray[np.bool_]
-    chance: Array
-    low: Array
-    draws: Array
+    selected: BoolArray
+    chance: FloatArray
+    low: FloatArray
+    draws: FloatArray
     share: float
-    larger: Array
+    larger: FloatArray
     score_shares: tuple[float, ...] = ()
 
     @property
     def expected(self) -> float:
-        """Expected number of the selected features that an independent study finds again."""
+        """Expected number of selected features that an independent study selects again."""
         return float(self.chance[self.selected].sum())
 
 
@@ -209,8 +244,8 @@ def expected_share(ranks: DisjointRanks, curve: float, scores: ScoreVote | None 
     r"""Return the share of the selected features that an independent study is expected to select.
 
     With shares r on the scale from 0 (chance, k/p) to 1, and L their log odds,
-    :math:`L(r) = 0.7 L(r_{curve}) + 0.28 L(r_{halves})`, averaged with that of the model of signed
-    scores where there is one.
+    :math:`L(r) = 0.7 L(r_{curve}) + 0.28 L(r_{halves})`, averaged with the log odds of the score
+    model if there is one.
 
     Parameters
     ----------
@@ -219,7 +254,7 @@ def expected_share(ranks: DisjointRanks, curve: float, scores: ScoreVote | None 
     curve : float
         The share that the replication curve predicts.
     scores : ScoreVote, optional
-        What the model of signed scores says.
+        The vote of the score model.
     """
     scale = _ShareScale(ranks.size / ranks.n_features)
     picks = ranks.halves.reshape(-1, ranks.n_features)[:, ranks.selected] < ranks.part_sizes[0]
@@ -240,7 +275,7 @@ def estimate_found_again(
 ) -> FoundAgain:
     """Estimate each feature's chance to be selected by an independent study of the same size.
 
-    Where nothing or everything is selected on the full data, or on all halves or quarters, all
+    Where nothing or everything is selected on the full data, on the halves or on the quarters, all
     features have the same chance.
 
     Parameters
@@ -248,17 +283,17 @@ def estimate_found_again(
     ranks : DisjointRanks
         Ranks on the full data and on disjoint parts.
     curve : float
-        Share of the selected features found again that the replication curve predicts.
+        Expected share found again that the replication curve predicts.
     n_units : int
         Number of samples, or of subjects.
     scores : ScoreVote, optional
-        What the model of signed scores says.
+        The vote of the score model.
     seed : int, default 0
-        Seed of the repetitions.
+        Seed of the draws.
     """
     size, n_features = ranks.size, ranks.n_features
     if not all(0 < count < n_features for count in (size, *ranks.part_sizes)):
-        return _certain(ranks)
+        return _equal_chances(ranks)
     tables = ranks.rank_tables()
     order = _feature_order(ranks)
     generator = np.random.default_rng(seed)
@@ -271,26 +306,27 @@ def estimate_found_again(
         log_odds = (1 - ODDS_SHARE) * by_model + ODDS_SHARE * _shift_to_sum(
             _interpolate(steps, places, n_features), size
         )[:, places]
-    every = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
-    moved = every[:, places] - by_model
+    at_places = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
+    shift = at_places[:, places] - by_model
     share = expected_share(ranks, curve, scores)
-    slopes, shifts = _stretch_to_share(every, size, _share_draws(share, ranks, n_units, generator))
-    larger = _larger_studies(draws, posterior, moved, slopes, places, ranks)
-    every = slopes[:, np.newaxis] * every + shifts[:, np.newaxis]
+    share_draws = _draw_shares(share, ranks, n_units, generator)
+    slopes, offsets = _stretch_to_share(at_places, size, share_draws)
+    larger = _chances_in_larger_studies(draws, posterior, shift, slopes, places, ranks)
+    at_places = slopes[:, np.newaxis] * at_places + offsets[:, np.newaxis]
     values = slopes[:, np.newaxis, np.newaxis] * (
-        posterior.log_odds[:, np.newaxis, :] + moved[:, :, np.newaxis]
+        posterior.log_odds[:, np.newaxis, :] + shift[:, :, np.newaxis]
     )
     low = _lower_bound(
-        posterior.weights, values + shifts[:, np.newaxis, np.newaxis], places, n_features
+        posterior.weights, values + offsets[:, np.newaxis, np.newaxis], places, n_features
     )
-    every, low = _pool_places(every, low, _order_scores(ranks)[order])
+    at_places, low = _pool_places(at_places, low, _order_scores(ranks)[order])
     rank = np.empty(n_features, dtype=np.intp)
     rank[order] = np.arange(n_features)
-    every, low = every[:, rank], low[rank]
+    by_feature, low = at_places[:, rank], low[rank]
     if scores is not None:
-        every, low = _with_score_vote(every, low, scores, size)
-    chance = expit(every)
-    # chances grow from the estimate for studies of this size, whatever it rests on
+        by_feature, low = _average_with_score_vote(by_feature, low, scores, size)
+    chance = expit(by_feature)
+    # chances in larger studies grow from the final estimate for studies of this size
     growth = logit(larger[1:]) - logit(larger[0])
     larger = expit(logit(chance.mean(axis=0)) + growth[:, rank])
     return FoundAgain(
@@ -304,8 +340,8 @@ def estimate_found_again(
     )
 
 
-def _certain(ranks: DisjointRanks) -> FoundAgain:
-    """Return equal chances: all or no features are selected, so nothing sets them apart."""
+def _equal_chances(ranks: DisjointRanks) -> FoundAgain:
+    """Return equal chances: with all or no features selected, nothing distinguishes them."""
     chance = np.full(ranks.n_features, ranks.size / ranks.n_features)
     return FoundAgain(
         selected=ranks.selected,
@@ -313,26 +349,26 @@ def _certain(ranks: DisjointRanks) -> FoundAgain:
         low=chance,
         draws=np.repeat(chance[np.newaxis], N_DRAWS, axis=0),
         share=ranks.size / ranks.n_features,
-        larger=np.repeat(chance[np.newaxis], len(LARGER), axis=0),
+        larger=np.repeat(chance[np.newaxis], len(LARGER_STUDIES), axis=0),
     )
 
 
-def grade_chances(chance: Array) -> NDArray[np.str_]:
+def grade_chances(chance: FloatArray) -> NDArray[np.str_]:
     """Return the grade of each chance, from "very likely" to "unlikely".
 
-    Chances are graded as they are shown, in hundredths.
+    Chances are graded as they are displayed, rounded to hundredths.
     """
     return np.select(
         [chance.round(2) >= least for least in GRADES.values()], list(GRADES), default="unlikely"
     )
 
 
-def longest_list(found: FoundAgain, share: float) -> NDArray[np.intp]:
+def longest_list(found: FoundAgain, share: float) -> IndexArray:
     """Return the longest list whose expected share found again is at least `share`.
 
     Features are taken by decreasing chance, at most as many as are selected, and as many as keep
-    the lower quartile, over the repetitions, of their mean chance at or above the share: taking
-    the longest of many lists favours those whose chances are overestimated. The list may be empty.
+    the lower quartile, over the draws, of their mean chance at or above the share: the longest of
+    many lists tends to be one whose chances are overestimated. The list may be empty.
     """
     order = np.lexsort((np.arange(len(found.chance)), -found.chance))
     order = order[: int(found.selected.sum())]
@@ -342,47 +378,49 @@ def longest_list(found: FoundAgain, share: float) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Draws:
-    """Repetitions: weighted tables, growth and weights of the effects of each."""
+class _ModelDraws:
+    """Weighted rank tables, growth exponent and effect weights of each draw."""
 
-    tables: list[Array]
-    growths: Array
-    weights: Array
+    tables: list[FloatArray]
+    growths: FloatArray
+    weights: FloatArray
 
 
-def _feature_order(ranks: DisjointRanks) -> NDArray[np.intp]:
+def _feature_order(ranks: DisjointRanks) -> IndexArray:
     """Order the features by their ranks in the full data and in all halves.
 
-    Ties are ordered by the ranks themselves, so that the order of the columns does not matter.
+    Ties are broken by the ranks themselves, so that the order of the columns does not matter.
     """
     _, place, counts = np.unique(-_order_scores(ranks), return_inverse=True, return_counts=True)
     order = np.argsort(place, kind="stable")
     tied = counts[place] > 1
     features = np.flatnonzero(tied)
-    parts = (own.reshape(-1, ranks.n_features) for own in (ranks.quarters, ranks.halves))
-    keys = [row[features] for own in (*parts, ranks.full) for row in own[::-1]]
+    parts = (table.reshape(-1, ranks.n_features) for table in (ranks.quarters, ranks.halves))
+    keys = [row[features] for table in (*parts, ranks.full) for row in table[::-1]]
     order[tied[order]] = features[np.lexsort((*keys, place[features]))]
     return order
 
 
-def _order_scores(ranks: DisjointRanks) -> Array:
-    """Return the mean log rank of each feature in the full data and in all halves, best high."""
+def _order_scores(ranks: DisjointRanks) -> FloatArray:
+    """Return the weighted mean log rank of each feature; the best features have the highest."""
     size, n_features = ranks.size, ranks.n_features
 
-    def tail(own: NDArray[np.integer]) -> Array:
-        # a quarter of the size keeps the very first ranks from counting more than the list
-        return np.asarray(-np.log((own + 0.5 + size / 4) / n_features))
+    def negative_log(table: NDArray[np.integer]) -> FloatArray:
+        # a quarter of the size keeps the very first ranks from dominating
+        return np.asarray(-np.log((table + 0.5 + size / 4) / n_features))
 
     halves = ranks.halves.reshape(-1, n_features)
-    score = FULL_IMPORTANCE * tail(ranks.full).mean(axis=0)
-    return np.asarray((score + HALF_IMPORTANCE * tail(halves).mean(axis=0)).round(12))
+    score = FULL_IMPORTANCE * negative_log(ranks.full).mean(axis=0)
+    return np.asarray((score + HALF_IMPORTANCE * negative_log(halves).mean(axis=0)).round(12))
 
 
-def _pool_places(log_odds: Array, low: Array, scores: Array) -> tuple[Array, Array]:
-    """Average the chances of places that nothing sets apart, and of places in the wrong order.
+def _pool_places(
+    log_odds: FloatArray, low: FloatArray, scores: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Average the chances of tied places, and of places where chances would rise.
 
     Features with the same score are exchangeable. Elsewhere mean chances may rise with the place,
-    as the odds step continues a difference of two falling curves. Sums stay as they are.
+    because the odds step extrapolates the difference of two decreasing curves. Sums are kept.
 
     Parameters
     ----------
@@ -391,28 +429,28 @@ def _pool_places(log_odds: Array, low: Array, scores: Array) -> tuple[Array, Arr
     low : ndarray of shape (p,)
         Lower bounds.
     scores : ndarray of shape (p,)
-        What features are ordered by; falls with the place.
+        The scores that order the features, decreasing.
     """
     chance = expit(log_odds)
     tied = np.cumsum(np.append(0, np.diff(scores) != 0))
     counts = np.bincount(tied)
     means = np.bincount(tied, weights=chance.mean(axis=0)) / counts
-    falling = _decreasing(means, counts.astype(np.float64))
-    block = np.cumsum(np.append(0, np.diff(falling) != 0))[tied]
+    decreasing = _fit_decreasing(means, counts.astype(np.float64))
+    block = np.cumsum(np.append(0, np.diff(decreasing) != 0))[tied]
     starts = np.flatnonzero(np.append(1, np.diff(block)))
     lengths = np.diff(np.append(starts, len(block)))
     pooled = np.repeat(np.add.reduceat(chance, starts, axis=1) / lengths, lengths, axis=1)
     bounds = np.repeat(np.add.reduceat(low, starts) / lengths, lengths)
-    alone = np.repeat(lengths == 1, lengths)
+    unpooled = np.repeat(lengths == 1, lengths)
     least = np.finfo(np.float64).eps
-    return np.where(alone, log_odds, logit(np.clip(pooled, least, 1 - least))), bounds
+    return np.where(unpooled, log_odds, logit(np.clip(pooled, least, 1 - least))), bounds
 
 
 def _draw_models(
-    tables: Sequence[RankTable], order: NDArray[np.intp], generator: np.random.Generator
-) -> _Draws:
-    """Fit the distribution of effects, and fit it again with random feature weights."""
-    plain = [(one.weighted(np.ones((1, one.n_features))), one) for one in tables]
+    tables: Sequence[RankTable], order: IndexArray, generator: np.random.Generator
+) -> _ModelDraws:
+    """Fit the distribution of effects, then again with random feature weights."""
+    plain = [(table.weighted(np.ones((1, table.n_features))), table) for table in tables]
     start = np.exp(-0.5 * (EFFECTS / START_SPREAD) ** 2) + START_FLOOR
     log_weight = -0.5 * ((GROWTHS - GROWTH_MEAN) / GROWTH_SD) ** 2
     if len(tables) > 1:
@@ -422,72 +460,74 @@ def _draw_models(
     importance = [1.0, QUARTER_IMPORTANCE][: len(tables)]
     best = GROWTHS[growth_weight.argmax()]
     main = fit_effects(
-        plain, _scales(tables, np.array([best])), importance, start[np.newaxis], MAIN_STEPS
+        plain, _effect_scales(tables, np.array([best])), importance, start[np.newaxis], MAIN_STEPS
     )
-    # one draw for each equal share of the weight: less noise than drawing growths at random
+    # stratified draws of the growth: less noise than independent draws
     levels = (generator.permutation(N_DRAWS) + 0.5) / N_DRAWS
     last = len(GROWTHS) - 1
     growths = GROWTHS[np.minimum(np.searchsorted(np.cumsum(growth_weight), levels), last)]
     by_place = generator.gamma(WEIGHT_SHAPE, 1 / WEIGHT_SHAPE, (N_DRAWS, len(order)))
     features = np.empty_like(by_place)
-    features[:, order] = by_place  # weights belong to places: columns may come in any order
-    weighted = [(one.weighted(features), one) for one in tables]
+    features[:, order] = (
+        by_place  # weights belong to places, so that the order of the columns does not matter
+    )
+    weighted = [(table.weighted(features), table) for table in tables]
     near = (1 - START_UNIFORM) * main + START_UNIFORM / len(EFFECTS)
     weights = fit_effects(
         weighted,
-        _scales(tables, growths),
+        _effect_scales(tables, growths),
         importance,
         np.repeat(near, N_DRAWS, axis=0),
         DRAW_STEPS,
     )
-    return _Draws([table for table, _ in weighted], growths, weights)
+    return _ModelDraws([table for table, _ in weighted], growths, weights)
 
 
-def _growth_likelihood(plain: list[tuple[Array, RankTable]], start: Array) -> Array:
-    """Return the log likelihood of each growth, features counted as independent."""
-    count = len(GROWTHS)
-    repeated = [(np.repeat(table, count, axis=0), one) for table, one in plain]
-    scales = _scales([one for _, one in plain], GROWTHS)
+def _growth_likelihood(plain: list[tuple[FloatArray, RankTable]], start: FloatArray) -> FloatArray:
+    """Return the log likelihood of each growth, treating features as independent."""
+    n_growths = len(GROWTHS)
+    repeated = [(np.repeat(counts, n_growths, axis=0), table) for counts, table in plain]
+    scales = _effect_scales([table for _, table in plain], GROWTHS)
     weights = fit_effects(
-        repeated, scales, [1.0] * len(plain), np.repeat(start[np.newaxis], count, axis=0),
+        repeated, scales, [1.0] * len(plain), np.repeat(start[np.newaxis], n_growths, axis=0),
         GROWTH_STEPS,
     )  # fmt: skip
     return np.asarray(plain[0][1].n_features * log_likelihood(weights, repeated, scales))
 
 
-def _scales(tables: Sequence[RankTable], growths: Array) -> list[Array]:
-    """Return what effects at n/2 are multiplied by, for each size of parts."""
-    return [(2 * one.fraction) ** growths for one in tables]
+def _effect_scales(tables: Sequence[RankTable], growths: FloatArray) -> list[FloatArray]:
+    """Return the factors that carry effects at n/2 to each size of parts."""
+    return [(2 * table.fraction) ** growths for table in tables]
 
 
-def _computed_places(size: int, n_features: int) -> NDArray[np.intp]:
-    """Return the places whose chances are computed: all early ones, fewer and fewer later."""
-    exact = min(n_features, max(N_EXACT_PLACES * size, 100))
+def _computed_places(size: int, n_features: int) -> IndexArray:
+    """Return the places whose chances are computed: all early ones, then fewer and fewer."""
+    exact = min(n_features, max(EXACT_PLACES_PER_SIZE * size, 100))
     if exact == n_features:
         return np.arange(n_features)
     later = np.geomspace(exact, n_features - 1, 60).round().astype(np.intp)
     return np.unique(np.concatenate([np.arange(exact), later]))
 
 
-def _interpolate(values: Array, places: NDArray[np.intp], n_features: int) -> Array:
+def _interpolate(values: FloatArray, places: IndexArray, n_features: int) -> FloatArray:
     """Return values at all places, linear in the log of the place."""
-    at = np.log(np.arange(n_features) + 0.5)
-    known = np.log(places + 0.5)
-    return np.stack([np.interp(at, known, row) for row in values])
+    log_places = np.log(np.arange(n_features) + 0.5)
+    computed = np.log(places + 0.5)
+    return np.stack([np.interp(log_places, computed, row) for row in values])
 
 
 @dataclass(frozen=True, eq=False)
 class _EffectPosterior:
     """Weights of the effects at each place, and the log odds of selection of each effect."""
 
-    weights: Array
-    log_odds: Array
+    weights: FloatArray
+    log_odds: FloatArray
 
 
 def _posterior_chances(
-    draws: _Draws, places: NDArray[np.intp], size: int, n_features: int
-) -> tuple[_EffectPosterior, Array]:
-    """Return the posterior of the effects at each place, and the log odds of being found again."""
+    draws: _ModelDraws, places: IndexArray, size: int, n_features: int
+) -> tuple[_EffectPosterior, FloatArray]:
+    """Return the posterior of the effects at each place, and the log odds of its mean chance."""
     scales = 2.0**draws.growths
     effects = EFFECTS * scales[:, np.newaxis]
     cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
@@ -500,61 +540,67 @@ def _posterior_chances(
     return _EffectPosterior(weights, logit(chance)), logit(mean)
 
 
-def _larger_studies(
-    draws: _Draws,
+def _chances_in_larger_studies(
+    draws: _ModelDraws,
     posterior: _EffectPosterior,
-    moved: Array,
-    slopes: Array,
-    places: NDArray[np.intp],
+    shift: FloatArray,
+    slopes: FloatArray,
+    places: IndexArray,
     ranks: DisjointRanks,
-) -> Array:
+) -> FloatArray:
     """Predict the chances in studies of this size and in larger ones, by place.
 
-    Effects grow on, what is known of them stays. The log odds of the model are moved and stretched
-    as those of studies of the same size are.
+    Effects grow, their posterior stays. The log odds of the model are shifted and stretched like
+    those of studies of this size.
     """
     size, n_features = ranks.size, ranks.n_features
-    found = []
-    for factor in (1.0, *LARGER):
+    chances = []
+    for factor in (1.0, *LARGER_STUDIES):
         scales = (2 * factor) ** draws.growths
         cut = score_thresholds(draws.weights, scales, np.array([size / n_features]))
         chance = ndtr(EFFECTS * scales[:, np.newaxis] - cut)
         chance = np.clip(chance, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE)
         mean = (posterior.weights @ chance[:, :, np.newaxis])[:, :, 0]
-        log_odds = slopes[:, np.newaxis] * (logit(mean) + moved)
-        every = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
-        found.append(expit(every).mean(axis=0))
-    return np.array(found)
+        log_odds = slopes[:, np.newaxis] * (logit(mean) + shift)
+        log_odds = _shift_to_sum(_interpolate(log_odds, places, n_features), size)
+        chances.append(expit(log_odds).mean(axis=0))
+    return np.array(chances)
 
 
 def _odds_step(
-    weighted: Sequence[Array], tables: Sequence[RankTable], places: NDArray[np.intp]
-) -> Array:
-    """Continue the log odds of being selected again from n/4 over n/2 to n."""
+    weighted: Sequence[FloatArray], tables: Sequence[RankTable], places: IndexArray
+) -> FloatArray:
+    """Extrapolate the log odds of being selected again linearly from n/4 and n/2 to n."""
     half, quarter = (
-        _selected_again(own, table, places) for own, table in zip(weighted, tables, strict=True)
+        _log_odds_of_reselection(counts, table, places)
+        for counts, table in zip(weighted, tables, strict=True)
     )
     return 2 * half - quarter
 
 
-def _selected_again(weighted: Array, table: RankTable, places: NDArray[np.intp]) -> Array:
-    """Return the log odds of selection in the other part by place; they fall with the place."""
+def _log_odds_of_reselection(
+    weighted: FloatArray, table: RankTable, places: IndexArray
+) -> FloatArray:
+    """Return the log odds of selection in the other part, decreasing with the place."""
     size, n_features = table.size, table.n_features
     first_out = int(np.searchsorted(table.edges, size))
-    shares = weighted[:, :, :first_out].sum(axis=2) * n_features
-    every = weighted.sum(axis=2) * n_features
-    chance = (shares + PSEUDO_FEATURES * size / n_features) / (every + PSEUDO_FEATURES)
-    falling = np.stack(
-        [_decreasing(row, own + PSEUDO_FEATURES) for row, own in zip(chance, every, strict=True)]
+    selected = weighted[:, :, :first_out].sum(axis=2) * n_features
+    n_in_bin = weighted.sum(axis=2) * n_features
+    chance = (selected + PSEUDO_FEATURES * size / n_features) / (n_in_bin + PSEUDO_FEATURES)
+    decreasing = np.stack(
+        [
+            _fit_decreasing(row, counts + PSEUDO_FEATURES)
+            for row, counts in zip(chance, n_in_bin, strict=True)
+        ]
     )
-    log_odds = logit(np.clip(falling, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
+    log_odds = logit(np.clip(decreasing, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
     middles = np.log((table.edges[1:] + table.edges[:-1]) / 2 + size / 4)
-    at = np.log(places + 0.5 + size / 4)
-    return np.stack([np.interp(at, middles, row) for row in log_odds])
+    log_places = np.log(places + 0.5 + size / 4)
+    return np.stack([np.interp(log_places, middles, row) for row in log_odds])
 
 
-def _decreasing(values: Array, weights: Array) -> Array:
-    """Return the closest decreasing values, by pooling neighbours that are not."""
+def _fit_decreasing(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the decreasing least squares fit by pooling adjacent violators."""
     blocks: list[tuple[float, float, int]] = []
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         block = (value, weight, 1)
@@ -567,10 +613,10 @@ def _decreasing(values: Array, weights: Array) -> Array:
     return np.repeat([mean for mean, _, _ in blocks], [count for _, _, count in blocks])
 
 
-def _shift_to_sum(log_odds: Array, size: int) -> Array:
-    """Shift log odds so that the chances of each row add up to the size.
+def _shift_to_sum(log_odds: FloatArray, size: int) -> FloatArray:
+    """Shift log odds so that the chances of each row sum to the size.
 
-    Newton's method on the log of the sum, with a step of bisection where it leaves the bracket.
+    Newton's method on the log of the sum, with bisection where a step leaves the bracket.
     """
     low, high = np.full(len(log_odds), -MAX_SHIFT), np.full(len(log_odds), MAX_SHIFT)
     shift = np.zeros(len(log_odds))
@@ -591,37 +637,39 @@ def _shift_to_sum(log_odds: Array, size: int) -> Array:
 
 @dataclass(frozen=True)
 class _ShareScale:
-    """Log odds of the part of the way from chance to perfect agreement that a share has gone."""
+    """Log odds of a share, as the part of the way from chance to 1."""
 
     chance: float
 
     def log_odds(self, share: float) -> float:
         """Return the log odds of a share."""
-        part = min(max((share - self.chance) / (1 - self.chance), 0.0), 1.0)
-        return float(logit(SHARE_MARGIN + (1 - 2 * SHARE_MARGIN) * part))
+        unit = min(max((share - self.chance) / (1 - self.chance), 0.0), 1.0)
+        return float(logit(SHARE_MARGIN + (1 - 2 * SHARE_MARGIN) * unit))
 
-    def share(self, log_odds: Array) -> Array:
-        """Return the shares of log odds, just above chance at least."""
-        part = (expit(log_odds) - SHARE_MARGIN) / (1 - 2 * SHARE_MARGIN)
-        return np.asarray(self.chance + np.clip(part, 0.002, 0.998) * (1 - self.chance))
+    def share(self, log_odds: FloatArray) -> FloatArray:
+        """Return the shares of log odds, strictly between chance and 1."""
+        unit = (expit(log_odds) - SHARE_MARGIN) / (1 - 2 * SHARE_MARGIN)
+        return np.asarray(self.chance + np.clip(unit, 0.002, 0.998) * (1 - self.chance))
 
 
-def _share_draws(
+def _draw_shares(
     share: float, ranks: DisjointRanks, n_units: int, generator: np.random.Generator
-) -> Array:
-    """Return a share for each repetition: normal in log odds, one from each equal part."""
+) -> FloatArray:
+    """Return one share per draw: stratified quantiles of a normal law in log odds, shuffled."""
     scale = _ShareScale(ranks.size / ranks.n_features)
     steps = ndtri((np.arange(N_DRAWS) + 0.5) / N_DRAWS)
-    spread = np.clip(SHARE_SD * np.sqrt(SHARE_SD_SAMPLES / n_units), *SHARE_SD_RANGE)
-    steps *= spread / steps.std()
+    deviation = np.clip(SHARE_SD * np.sqrt(SHARE_SD_SAMPLES / n_units), *SHARE_SD_RANGE)
+    steps *= deviation / steps.std()
     return scale.share(scale.log_odds(share) + generator.permutation(steps))
 
 
-def _stretch_to_share(log_odds: Array, size: int, shares: Array) -> tuple[Array, Array]:
-    """Find slopes and shifts such that chances add up to the size and the first ones to the share.
+def _stretch_to_share(
+    log_odds: FloatArray, size: int, shares: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Find slopes and offsets such that chances sum to the size and the first ones match the share.
 
-    `log_odds` falls along each row; ``slope * log_odds + shift`` has the mean chance `share` over
-    the first `size` places, as far as `STRETCHES` allows.
+    `log_odds` decreases along each row; ``slope * log_odds + offset`` has the mean chance `share`
+    over the first `size` places, as far as `STRETCHES` allows. Bisection on the slope.
     """
     low, high = (np.full(len(log_odds), end) for end in STRETCHES)
     for _ in range(20):
@@ -629,14 +677,13 @@ def _stretch_to_share(log_odds: Array, size: int, shares: Array) -> tuple[Array,
         stretched = _shift_to_sum(slope[:, np.newaxis] * log_odds, size)
         short = expit(stretched[:, :size]).mean(axis=1) < shares
         low, high = np.where(short, slope, low), np.where(short, high, slope)
-    shift = stretched[:, 0] - slope * log_odds[:, 0]
-    return slope, shift
+    return slope, stretched[:, 0] - slope * log_odds[:, 0]
 
 
-def _with_score_vote(
-    log_odds: Array, low: Array, scores: ScoreVote, size: int
-) -> tuple[Array, Array]:
-    """Average the log odds of chances with those of the model of signed scores."""
+def _average_with_score_vote(
+    log_odds: FloatArray, low: FloatArray, scores: ScoreVote, size: int
+) -> tuple[FloatArray, FloatArray]:
+    """Average the log odds of chances with those of the score model."""
     vote = logit(np.clip(scores.chance, MIN_SCORE_CHANCE, 1 - MIN_SCORE_CHANCE))
     mean = (1 - SCORE_CHANCE_WEIGHT) * log_odds + SCORE_CHANCE_WEIGHT * vote
     averaged = _shift_to_sum(mean, size)
@@ -646,9 +693,9 @@ def _with_score_vote(
 
 
 def _lower_bound(
-    weights: Array, log_odds: Array, places: NDArray[np.intp], n_features: int
-) -> Array:
-    """Return a quantile of the posterior of each chance, over all repetitions.
+    weights: FloatArray, log_odds: FloatArray, places: IndexArray, n_features: int
+) -> FloatArray:
+    """Return the `LOW_LEVEL` quantile of the posterior of each chance, pooled over the draws.
 
     `weights` and `log_odds` have the shape (draws, places, effects).
     """
@@ -656,7 +703,7 @@ def _lower_bound(
     flat = log_odds.transpose(1, 0, 2).reshape(n_places, -1)
     shares = weights.transpose(1, 0, 2).reshape(n_places, -1) / n_draws
     order = np.argsort(flat, axis=1)
-    reached = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1) < LOW_LEVEL
-    first = np.minimum(reached.sum(axis=1), flat.shape[1] - 1)
+    below = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1) < LOW_LEVEL
+    first = np.minimum(below.sum(axis=1), flat.shape[1] - 1)
     low = np.take_along_axis(flat, order, axis=1)[np.arange(n_places), first]
     return np.asarray(expit(_interpolate(low[np.newaxis], places, n_features)[0]))

@@ -1,50 +1,48 @@
-"""Cohorts: do the features found in one recur in another?"""
+"""Compare the selections of a selector between cohorts."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from holdfast._validation import seed_of
+from holdfast._typing import FloatArray, IndexArray, LabelsLike, MatrixLike, SelectorLike
+from holdfast._validation import check_seed
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.io import from_arrays
-from holdfast.judge._replication._cohort_comparison import cohort_pairs, compare_cohorts
-from holdfast.judge._replication._fit_resamples import SelectorRunner, check_missing
-from holdfast.judge._replication._pair_similarities import builder, pair_similarities
-from holdfast.judge._replication._replication import one_measure, prepare_selector
-from holdfast.preferences._ranks import count_of
-from holdfast.resample._cohort_design import COHORT, CohortDesign, cohort_places
-from holdfast.resample._strata import Units
-from holdfast.select._adapter import named_selector
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from holdfast.judge._replication._cohort_comparison import CohortComparison
+from holdfast.judge._replication._cohort_comparison import (
+    CohortComparison,
+    cohort_pairs,
+    compare_cohorts,
+)
+from holdfast.judge._replication._fit_resamples import ComparisonRunner, check_missing
+from holdfast.judge._replication._pair_similarities import pair_similarities, preference_builder
+from holdfast.judge._replication._replication import get_single_measure, prepare_selector
+from holdfast.preferences import as_feature_count
+from holdfast.resample import COHORT, CohortDesign, Units, cohort_places
+from holdfast.select import named_selector
 
 
-def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
-    selector: Any,  # noqa: ANN401  (a name, a selector, an estimator, a function)
-    X: Any,  # noqa: ANN401
-    y: Any,  # noqa: ANN401
-    cohorts: Any,  # noqa: ANN401
+def cohorts(
+    selector: SelectorLike,
+    X: MatrixLike,
+    y: LabelsLike,
+    cohorts: LabelsLike,
     *,
     size: float | None = None,
     measure: str = "nogueira",
     n_shuffles: int = 100,
-    groups: Any = None,  # noqa: ANN401
+    groups: LabelsLike = None,
     random_state: int = 0,
     impute: str | None = None,
 ) -> CohortComparison:
-    r"""Compare what a selector finds in each of several cohorts, or study sites.
+    r"""Compare the selections of a selector between cohorts, or study sites.
 
-    The selector runs on each cohort by itself. Beside the similarity of each pair of selections
-    stands what to expect if the cohorts were samples of one population: the samples of all
-    cohorts are dealt anew to cohorts of the same sizes and classes, `n_shuffles` times, and the
+    The selector runs on each cohort separately. The similarity of each pair of selections is
+    compared with its expectation if the cohorts were samples of one population: the samples of all
+    cohorts are reassigned to cohorts of the same sizes and classes `n_shuffles` times, and the
     selector runs on these as well. Cohorts that agree less than the shuffles differ.
 
     Parameters
@@ -59,19 +57,19 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     cohorts : array-like of shape (n,)
         The cohort of each sample.
     size : int or float, optional
-        How many features are selected, a count or a fraction. Not needed where the selector
-        decides itself, or where the measure compares all features.
+        Number of selected features, a count or a fraction. Not needed if the selector chooses it,
+        or if the measure compares all features.
     measure : str, default "nogueira"
         Any measure of :func:`holdfast.list_measures`; two selections are compared at a time.
     n_shuffles : int, default 100
-        How often samples are dealt anew; the selector runs (1 + n_shuffles) times on c samples.
+        Number of random reassignments; the selector runs (1 + n_shuffles) times on c cohorts.
     groups : array-like of shape (n,), optional
-        The subject of each sample; a subject belongs to one cohort, and stays whole.
+        The subject of each sample; a subject belongs to one cohort and stays together.
     random_state : int, default 0
         Seed of the shuffles and of the selector.
     impute : {"median"}, optional
-        For a selector that does not take missing values: put the median of the feature, within
-        each cohort or sample of a shuffle, in their place.
+        For a selector that does not support missing values: replace them by the median of the
+        feature within each cohort.
 
     Returns
     -------
@@ -92,10 +90,10 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     Notes
     -----
     The p-value :math:`p = (1 + \#\{i : v_i \le v\}) / (1 + s)` of s shuffles is valid for any
-    selector and measure. It speaks of cohorts that agree *less*. What all samples of a cohort
-    share (a batch, a platform) is noise in the shuffles but not in the cohorts, which then agree
-    *more* than expected and differences hide; centre the features within cohorts first where
-    levels differ.
+    selector and measure. It tests whether cohorts agree *less* than expected. What all samples of a
+    cohort share (a batch, a platform) is noise in the shuffles but not in the cohorts, which then
+    agree *more* than expected, so that differences are hidden; centre the features within cohorts
+    first where levels differ.
 
     References
     ----------
@@ -112,17 +110,19 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
     >>> found.overall.low <= found.overall.value <= found.overall.high
     True
     """
-    record, seed = one_measure(measure), seed_of(random_state)
+    record, seed = get_single_measure(measure), check_seed(random_state)
     design = CohortDesign(n_shuffles)
     data = from_arrays(X, y, groups=groups, cohorts=cohorts)
     if data.cohorts is None:
-        raise InvalidInputError("cohorts must be the cohort of each sample; received None.")
-    count = None if size is None else count_of(size, data.n_features, "size")
+        raise InvalidInputError("cohorts must be the cohort of each sample, got None.")
+    count = None if size is None else as_feature_count(size, data.n_features, "size")
     name, given = named_selector(selector)
     ready = prepare_selector(given, data, record, count, seed)
     check_missing(data, {name: ready}, record, impute)
-    resamples = design.draw_units(Units.of(data.y, data.groups), data.cohorts, seed)
-    values, selected = _measure_cohort_pairs(SelectorRunner(ready, data, resamples, record, count))
+    resamples = design.draw_units(Units.from_labels(data.y, data.groups), data.cohorts, seed)
+    values, selected = _measure_cohort_pairs(
+        ComparisonRunner(ready, data, resamples, record, count)
+    )
     names, counts = np.unique(data.cohorts, return_counts=True)
     return compare_cohorts(
         values,
@@ -135,40 +135,45 @@ def cohorts(  # noqa: PLR0913  (each says one thing about the comparison)
 
 
 def _measure_cohort_pairs(
-    fitting: SelectorRunner,
-) -> tuple[NDArray[np.float64], list[list[NDArray[np.intp]]] | None]:
-    """Return the similarities of pairs, and the features that were selected, if some were."""
-    found = {at: row for block in fitting.blocks() for at, row in block.items()}
-    places, record = _find_compared_fits(fitting, found), fitting.record
+    fitting: ComparisonRunner,
+) -> tuple[FloatArray, list[list[IndexArray]] | None]:
+    """Return the similarities of pairs, and the selected features if the measure is of subsets."""
+    found = {position: row for block in fitting.blocks() for position, row in block.items()}
+    positions, record = _find_compared_fits(fitting, found), fitting.record
     values = pair_similarities(
         record,
         found,
-        cohort_pairs(places),
-        builder(record, fitting.data.n_features),
+        cohort_pairs(positions),
+        preference_builder(record, fitting.data.n_features),
         n_features=fitting.data.n_features,
         data=fitting.data.X,
     )
     if not record.by_size:
         return values, None
-    return values, [[features_in(found[at]) for at in row] for row in places.tolist()]
+    return values, [
+        [selected_features(found[position]) for position in row] for row in positions.tolist()
+    ]
 
 
-def _find_compared_fits(fitting: SelectorRunner, found: Mapping[int, Any]) -> NDArray[np.intp]:
-    """Return which fits are compared; refuse to go on without a cohort, or without shuffles."""
-    own = [at for at, one in enumerate(fitting.resamples) if one.role == COHORT]
-    for at in own:
-        fitting.check([at], "a cohort")
-    places = cohort_places({at: fitting.resamples[at] for at in found})
-    if len(places) < 2:
-        fitting.check([next(at for at in fitting.failures if at not in own)], "every shuffle")
+def _find_compared_fits(fitting: ComparisonRunner, found: Mapping[int, Any]) -> IndexArray:
+    """Return the positions of the fits to compare; raise if a cohort or all shuffles failed."""
+    cohort_fits = [
+        position for position, resample in enumerate(fitting.resamples) if resample.role == COHORT
+    ]
+    for position in cohort_fits:
+        fitting.check([position], "a cohort")
+    positions = cohort_places({position: fitting.resamples[position] for position in found})
+    if len(positions) < 2:
+        failed = next(position for position in fitting.failures if position not in cohort_fits)
+        fitting.check([failed], "every shuffle")
     if fitting.failures:
         warnings.warn(
             f"{fitting.why}; shuffles that need them are left out.", HoldfastWarning, stacklevel=4
         )
-    return places
+    return positions
 
 
-def features_in(row: Any) -> NDArray[np.intp]:  # noqa: ANN401
-    """Return the features of a selection: a subset, or groups of which all members count."""
-    flat = row if isinstance(row, np.ndarray) else [feature for own in row for feature in own]
+def selected_features(row: Any) -> IndexArray:  # noqa: ANN401
+    """Return the features of a selection: a subset, or all members of groups."""
+    flat = row if isinstance(row, np.ndarray) else [feature for group in row for feature in group]
     return np.unique(np.asarray(flat, dtype=np.intp))

@@ -1,20 +1,40 @@
-"""Which of two selectors would two independent studies agree on more?
+r"""Comparison of the replication stability of two selectors.
 
-The difference of two replication stabilities, paired over the same disjoint halves. Its standard
-error is that between data sets. Three things are known of the difference d of one split:
+Method
+------
+Both selectors run on the same disjoint parts. The estimate is the mean difference :math:`\bar d` of
+their similarities over K splits into halves. Its variance between data sets is estimated from three
+quantities:
 
-* *within*, its variance over splits of the data: what the mean over splits averages out;
-* *quarters*: two disjoint pairs of quarters are independent of each other, so half of their squared
-  difference is unbiased for the whole variance of d between data sets, at a quarter of the data.
-  What is left of it without *within* is the variance of the mean over all splits;
-* *left out*: the variance of that mean over subsets that leave a quarter of the data out, as a
-  jackknife that deletes groups has it.
+* :math:`V_{split}`, the variance of the difference d over the splits of the data, which the mean
+  over splits averages out;
+* :math:`V_{quarter}`: two pairs of quarters without a common sample are independent, so half of
+  their mean squared difference is unbiased for the whole variance of d between data sets, at a
+  quarter of the data. Subtracting :math:`V_{split}` leaves the variance of the mean over all
+  splits;
+* :math:`V_{del}`, the delete-d jackknife variance of the mean over subsets that leave a quarter out
+  (`_interval.delete_group_variance`; [Shao1989]_, [Kott2001]_).
 
-The last two overstate the variance a little, and their errors hardly correlate: their mean is
-taken, divided by `OVERSTATEMENT`, and not below a share of *within*. Variances at fewer samples are
-brought to halves by x(1 - x), with x the stability: that of a share.
+Variances at fewer samples are carried to halves by the ratio of :math:`x(1 - x)`, the variance of a
+share, with x the mean stability. Then
 
-Constants are calibrated by ``benchmarks/claims/compare_replication.py`` on other seeds.
+.. math:: SE^2 = \max\Bigl(\frac{(V_{quarter} - V_{split}) + V_{del}}{2 \cdot 1.2}, \;
+   0.15\, V_{split}, \; \frac{r^2}{k}\Bigr) + \frac{V_{split}}{K}.
+
+The mean is taken because the errors of both estimates hardly correlate; both are a little too
+large, hence the divisor. The floors keep SE above 0 where all splits agree, as in `_interval`. The
+test is :math:`\bar d / SE` against Student's t with 7 degrees of freedom. Without quarters or
+subsets, :math:`SE^2 = \max(V_{split}, r^2/k) + V_{split}/K`, which is mostly too large.
+
+What is derived, and what is calibrated
+---------------------------------------
+The two variances are derived. The divisor, the share 0.15 and the degrees of freedom are calibrated
+by ``benchmarks/claims/compare_replication.py`` on other seeds than those of its table in the guide,
+page "How we know", which shows level and power.
+
+References
+----------
+[Shao1989]_, [Kott2001]_.
 """
 
 from __future__ import annotations
@@ -26,53 +46,49 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.stats
 
+from holdfast._typing import FloatArray, LabelsLike, MatrixLike, SelectorLike
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._estimate import Replication
-from holdfast.judge._replication._interval import log_odds_of
+from holdfast.judge._replication._interval import LogOdds, delete_group_variance, make_log_odds
 from holdfast.judge._replication._replication import replication
-from holdfast.measures import get_measure
-from holdfast.measures._measure import check_confidence
+from holdfast.measures import check_confidence, get_measure
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from holdfast.judge._replication._estimate import PairValues
-    from holdfast.judge._replication._interval import LogOdds
 
-    Array = NDArray[np.float64]
 
 OVERSTATEMENT = 1.2
-"""How much the mean of both variances exceeds that between data sets."""
-MIN_WITHIN_SHARE = 0.15
-"""Least variance between data sets, as a share of that over splits."""
+"""Ratio of the mean of both variances to the variance between data sets; calibrated."""
+MIN_SPLIT_SHARE = 0.15
+"""Least variance between data sets, as a share of that over splits; calibrated."""
 T_DEGREES_OF_FREEDOM = 7
-"""Degrees of freedom of the t law: the standard error is an estimate, too."""
+"""Degrees of freedom of the t law: the standard error is an estimate, too; calibrated."""
 OPPOSITE_QUARTERS = ((0, 5), (1, 4), (2, 3))
-"""Pairs of quarters that have no sample in common: 1-2 and 3-4, 1-3 and 2-4, 1-4 and 2-3."""
+"""Pairs of quarters without a common sample: 1-2 and 3-4, 1-3 and 2-4, 1-4 and 2-3."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ReplicationComparison:
-    """How much better the selections of one selector replicate than those of another.
+    """Difference in replication stability of two selectors.
 
     Attributes
     ----------
     measure : str
         The measure of agreement.
     n_samples : int
-        Samples (subjects, where there are any) of each of the two studies that would agree so.
+        Samples (or subjects) of each of the two studies.
     first, second : float
         Replication stability of both selectors.
     difference : float
-        How much better the first one is: first minus second (second minus first for distances).
+        First minus second (second minus first for distances): positive where the first is better.
     low, high : float
-        Interval of the difference, for other data of the same population.
+        Confidence interval of the difference, over data sets of the population.
     standard_error : float
         Standard error of the difference between data sets.
     p_value : float
         Two-sided p-value of the hypothesis that both replicate equally well in the population.
     n_pairs : int
-        How many splits into halves both were compared on.
+        Number of splits into halves that both were compared on.
     confidence : float
         Level of the interval.
     """
@@ -102,33 +118,33 @@ class ReplicationComparison:
 
 
 def compare_replication(
-    first: Any,  # noqa: ANN401  (what replication returned, or a selector)
-    second: Any,  # noqa: ANN401
-    X: Any = None,  # noqa: ANN401
-    y: Any = None,  # noqa: ANN401
+    first: SelectorLike,
+    second: SelectorLike,
+    X: MatrixLike = None,
+    y: LabelsLike = None,
     *,
     confidence: float = 0.95,
     **options: Any,
 ) -> ReplicationComparison:
     r"""Compare how well the selections of two selectors replicate in new studies.
 
-    The question is about the population: would two independent studies agree better on what the
-    first selector selects than on what the second selects? Both are run on the same disjoint
-    halves; the difference is the mean over splits, its standard error that between data sets, and
-    the test a t-test with 7 degrees of freedom.
+    The question is about the population: would two independent studies agree better on the
+    selections of the first selector than on those of the second? Both run on the same disjoint
+    halves. The difference is the mean over splits, with its standard error between data sets, and
+    the test is a t-test with 7 degrees of freedom.
 
     Parameters
     ----------
     first, second : Replication or selector
-        What :func:`replication` found for both on the same samples with the same ``n_pairs`` and
+        Results of :func:`replication` on the same samples with the same ``n_pairs`` and
         ``random_state``; or, with `X` and `y`, two selectors.
     X, y : array-like, optional
-        The data, where selectors are given.
+        The data, if selectors are given.
     confidence : float, default 0.95
         Level of the interval.
     **options
-        What :func:`replication` takes (``size``, ``measure``, ``n_pairs``, ``groups``, ...), for
-        both selectors.
+        Options of :func:`replication` for both selectors (``size``, ``measure``, ``n_pairs``,
+        ``groups``, ...).
 
     Returns
     -------
@@ -137,15 +153,15 @@ def compare_replication(
     Raises
     ------
     InvalidInputError
-        The estimates come from other splits or measures, have fewer than two splits in common, or
-        selectors come without data.
+        The estimates come from different splits or measures or have fewer than two splits in
+        common, or selectors are given without data.
 
     Notes
     -----
-    The more pairs, the better the standard error is known: 50 are enough, 100 are better. How often
-    equal selectors are called unequal, and how often unequal ones are found out, is shown in the
-    guide, page "How we know". Where a class is too small for quarters of the data, the standard
-    error rests on the spread over splits alone, which is mostly too large.
+    More pairs give a more precise standard error: 50 are enough, 100 are better. The guide, page
+    "How we know", shows the level and the power of the test. Where a class is too small for
+    quarters of the data, the standard error rests on the spread over splits alone, which is mostly
+    too large.
 
     Examples
     --------
@@ -157,30 +173,32 @@ def compare_replication(
     (100, True)
     """
     check_confidence(confidence)
-    one, two = _estimates(first, second, X, y, options)
-    own, other = _require_pair_values(one), _require_pair_values(two)
-    if one.measure != two.measure:
+    estimates = _get_estimates(first, second, X, y, options)
+    values_a, values_b = (_require_pair_values(estimate) for estimate in estimates)
+    measures = [estimate.measure for estimate in estimates]
+    if measures[0] != measures[1]:
         raise InvalidInputError(
-            f"both estimates must use one measure; received {one.measure} and {two.measure}."
+            f"both estimates must use one measure, got {measures[0]} and {measures[1]}."
         )
-    if own.design != other.design or own.halves.shape != other.halves.shape:
+    if values_a.design != values_b.design or values_a.halves.shape != values_b.halves.shape:
         raise InvalidInputError(
             "both estimates must come from the same splits of the same samples; run both with the "
             "same samples, n_pairs and random_state."
         )
-    record = get_measure(one.measure)
-    scales = [log_odds_of(record, found.n_features, found.size) for found in (one, two)]
-    sizes = [found.size or 1 for found in (one, two)]
-    return compare_values(
-        (own, other),
-        (scales[0], scales[1]),
-        size=min(sizes),
+    record = get_measure(measures[0])
+    scale_a, scale_b = (
+        make_log_odds(record, estimate.n_features, estimate.size) for estimate in estimates
+    )
+    return compare_pair_values(
+        (values_a, values_b),
+        (scale_a, scale_b),
+        size=min(estimate.size or 1 for estimate in estimates),
         measure=record.name,
         confidence=confidence,
     )
 
 
-def compare_values(
+def compare_pair_values(
     values: tuple[PairValues, PairValues],
     scales: tuple[LogOdds, LogOdds],
     *,
@@ -195,9 +213,9 @@ def compare_values(
     values : tuple of PairValues
         The similarities of both.
     scales : tuple of LogOdds
-        From chance to perfect agreement, for both.
+        The scales from chance to perfect agreement of both.
     size : int
-        How many features are selected; the fewer of both.
+        Number of selected features; the smaller of both.
     measure : str
         The measure of similarity.
     confidence : float, default 0.95
@@ -207,22 +225,22 @@ def compare_values(
     both = np.isfinite(values[0].halves) & np.isfinite(values[1].halves)
     if both.sum() < 2:
         raise InvalidInputError(
-            "both selectors must have a value on at least 2 splits in common; there are "
+            "both selectors must have a value on at least 2 splits in common, got "
             f"{int(both.sum())}."
         )
-    one, two = (float(own.halves[both].mean()) for own in values)
-    difference = sign * (one - two)
-    error = math.sqrt(_variance(values, scales, size))
+    mean_a, mean_b = (float(selector.halves[both].mean()) for selector in values)
+    difference = sign * (mean_a - mean_b)
+    error = math.sqrt(_difference_variance(values, scales, size))
     law = scipy.stats.t(T_DEGREES_OF_FREEDOM)
-    reach = float(law.ppf((1 + confidence) / 2)) * error
+    half_width = float(law.ppf((1 + confidence) / 2)) * error
     return ReplicationComparison(
         measure=measure,
         n_samples=values[0].sizes[-1],
-        first=one,
-        second=two,
+        first=mean_a,
+        second=mean_b,
         difference=difference,
-        low=difference - reach,
-        high=difference + reach,
+        low=difference - half_width,
+        high=difference + half_width,
         standard_error=error,
         p_value=float(2 * law.sf(abs(difference) / error)),
         n_pairs=int(both.sum()),
@@ -230,7 +248,7 @@ def compare_values(
     )
 
 
-def _variance(
+def _difference_variance(
     values: tuple[PairValues, PairValues], scales: tuple[LogOdds, LogOdds], size: int
 ) -> float:
     """Return the variance, between data sets, of the mean difference over splits."""
@@ -239,76 +257,73 @@ def _variance(
         for kind in ("halves", "parts", "quarters")
     )
     halves = halves[np.isfinite(halves)]
-    within = float(halves.var(ddof=1))
-    # other data may differ even where all splits of these agree
-    least = max(scale.room * abs(scale.best - scale.chance) for scale in scales) ** 2 / size
-    known = [
-        one * _rate(values, scales, "halves") / max(_rate(values, scales, kind), least)
-        for one, kind in (
-            (_between_quarters(quarters), "quarters"),
-            (_between_subsets(parts, values[0].left_out), "parts"),
+    over_splits = float(halves.var(ddof=1))
+    # other data may differ even where all splits of these data agree
+    floor = max(scale.margin * abs(scale.best - scale.chance) for scale in scales) ** 2 / size
+    at_halves = [
+        variance
+        * _share_variance(values, scales, "halves")
+        / max(_share_variance(values, scales, kind), floor)
+        for variance, kind in (
+            (_quarter_variance(quarters), "quarters"),
+            (_subset_variance(parts, values[0].left_out), "parts"),
         )
-        if math.isfinite(one)
+        if math.isfinite(variance)
     ]
-    if len(known) < 2:
-        return max(within, least) + within / len(halves)
-    mean = ((known[0] - within) + known[1]) / 2 / OVERSTATEMENT
-    return max(mean, MIN_WITHIN_SHARE * within, least) + within / len(halves)
+    if len(at_halves) < 2:
+        return max(over_splits, floor) + over_splits / len(halves)
+    mean = ((at_halves[0] - over_splits) + at_halves[1]) / 2 / OVERSTATEMENT
+    return max(mean, MIN_SPLIT_SHARE * over_splits, floor) + over_splits / len(halves)
 
 
-def _between_quarters(quarters: Array) -> float:
-    """Return the variance of the difference of one pair, from pairs that share no sample."""
+def _quarter_variance(quarters: FloatArray) -> float:
+    """Return the variance of the difference of one pair, from pairs without a common sample."""
     gaps = np.concatenate([quarters[:, a] - quarters[:, b] for a, b in OPPOSITE_QUARTERS])
     gaps = gaps[np.isfinite(gaps)]
     return float(np.square(gaps).mean() / 2) if len(gaps) else math.nan
 
 
-def _between_subsets(parts: Array, left_out: float) -> float:
+def _subset_variance(parts: FloatArray, left_out: float) -> float:
     """Return the jackknife variance of the mean difference; it may be below 0."""
     parts = parts[np.isfinite(parts).all(axis=1)]
-    if len(parts) < 2:
-        return math.nan
-    added = float(parts.var(axis=1, ddof=1).mean() / parts.shape[1])
-    between = float(parts.mean(axis=1).var(ddof=1)) - added
-    return between * (1 - left_out) / left_out
+    return delete_group_variance(parts, left_out) if len(parts) >= 2 else math.nan
 
 
-def _rate(
+def _share_variance(
     values: tuple[PairValues, PairValues], scales: tuple[LogOdds, LogOdds], kind: str
 ) -> float:
-    """Return x(1 - x), with room at both ends, for the mean stability of parts of a kind."""
-    rates = []
-    for own, scale in zip(values, scales, strict=True):
-        table = getattr(own, kind)
+    """Return x(1 - x), with a margin at both ends, for the mean stability of parts of a kind."""
+    variances = []
+    for selector, scale in zip(values, scales, strict=True):
+        table = getattr(selector, kind)
         if np.isfinite(table).any():
-            part = float(scale.parts(np.array(np.nanmean(table))).clip(0.0, 1.0))
-            rates.append((part + scale.room) * (1 - part + scale.room))
-    return float(np.mean(rates)) if rates else math.nan
+            unit = float(scale.to_unit(np.array(np.nanmean(table))).clip(0.0, 1.0))
+            variances.append((unit + scale.margin) * (1 - unit + scale.margin))
+    return float(np.mean(variances)) if variances else math.nan
 
 
-def _estimates(
+def _get_estimates(
     first: object, second: object, X: object, y: object, options: dict[str, Any]
 ) -> tuple[Replication, Replication]:
-    """Return both estimates; selectors are run."""
+    """Return both estimates; run selectors."""
     if X is None:
         if not (isinstance(first, Replication) and isinstance(second, Replication)):
             raise InvalidInputError(
-                "give two results of holdfast.replication, or two selectors with X and y; "
-                f"received {first!r} and {second!r} without data."
+                "give two results of holdfast.replication, or two selectors with X and y, got "
+                f"{first!r} and {second!r} without data."
             )
         if options:
             raise InvalidInputError(
-                f"{', '.join(options)}: only with selectors and data; results have their own."
+                f"{', '.join(options)}: only for selectors with data, not for results."
             )
         return first, second
-    one, two = (replication(selector, X, y, **options) for selector in (first, second))
-    return one, two
+    return replication(first, X, y, **options), replication(second, X, y, **options)
 
 
-def _require_pair_values(found: Replication) -> PairValues:
-    if found.values is None:
+def _require_pair_values(estimate: Replication) -> PairValues:
+    if estimate.values is None:
         raise InvalidInputError(
-            "the estimate does not hold the values of its pairs; make it by holdfast.replication "
+            "the estimate does not hold the values of its pairs; make it with holdfast.replication "
             "or result.replicated."
         )
-    return found.values
+    return estimate.values

@@ -1,9 +1,30 @@
-"""From the similarities of pairs of disjoint samples to replication stability."""
+r"""Replication stability from the similarities of pairs of disjoint samples.
+
+Method
+------
+Replication stability of studies of m samples is :math:`\rho(m) = E[s(A, B)]`, the expected
+similarity of the selections from two independent samples of m each. Two disjoint halves of the data
+are two such samples for m = n/2, so the mean similarity over random splits is unbiased for
+:math:`\rho(n/2)`, for any selector and measure; likewise the halves of subsets of three quarters of
+the data for 3n/8, and pairs of quarters for n/4 (`PairValues`). `estimate_replication` puts
+together
+
+* the point estimates at n/4, 3n/8 and n/2 with their intervals (`_interval`): one standard error in
+  log odds for all of them, that of halves;
+* predictions for n, 2n and 4n (`_prediction`); only for n where halves do not agree better than
+  chance by one standard error (`is_at_chance`), because a line that starts at chance has no slope;
+* the chances of single features (`_feature_chances`).
+
+How often intervals are right is measured by ``make_replication_tables.py`` (docs/replication.md),
+how far predictions are off by ``benchmarks/claims/planning.py`` (docs/how_we_know.md), and how well
+the chances are calibrated by ``benchmarks/calibration`` (docs/found_again.md).
+"""
 
 from __future__ import annotations
 
 import importlib
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,36 +32,35 @@ import numpy as np
 import pandas as pd
 
 from holdfast._formatting import plural
+from holdfast._typing import FloatArray
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._interval import interval_of, log_odds_of, spread_of
-from holdfast.judge._replication._prediction import line_through
-from holdfast.measures import get_measure
+from holdfast.judge._replication._interval import (
+    LogOdds,
+    logit_standard_error,
+    make_log_odds,
+    stability_interval,
+)
+from holdfast.judge._replication._prediction import fit_stability_line
+from holdfast.measures import Measure, get_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from holdfast.judge._replication._feature_chances import FeatureChances
-    from holdfast.judge._replication._interval import LogOdds
-    from holdfast.measures import Measure
     from holdfast.plot import Picture
-
-    Array = NDArray[np.float64]
 
 
 PREDICTED_DATA_FACTORS = (1, 2, 4)
-"""For how many times the data stability is predicted."""
+"""Sizes of the studies that stability is predicted for, relative to the data."""
 SMALL_CLASS_NOTE = (
     "a class is too small for quarters of the data: the interval rests on halves alone, and "
     "nothing is predicted for larger studies"
 )
 MIN_PAIRS_WITHOUT_WARNING = 10
-"""Pairs below which a reader is warned."""
+"""Number of pairs below which the note warns; chosen by hand."""
 
 
-def estimate(
+def estimate_replication(
     values: PairValues,
     *,
     measure: str,
@@ -58,7 +78,7 @@ def estimate(
     measure : str
         The measure of similarity.
     size : int or None
-        How many features are selected; None where the selector decides.
+        Number of selected features; None where the selector chooses it.
     n_features : int
         Number of features.
     chances : FeatureChances or str
@@ -71,14 +91,15 @@ def estimate(
     Replication
     """
     record = get_measure(measure)
-    scale = log_odds_of(record, n_features, size)
-    spread = spread_of(values, scale, size)
-    points = _points(values, scale, spread)
+    scale = make_log_odds(record, n_features, size)
+    standard_error = logit_standard_error(values, scale, size)
+    points = _estimate_points(values, scale, standard_error)
     curve = _add_intervals(
-        points, lambda value: interval_of(value, spread, confidence, scale, record)
+        points,
+        lambda value: stability_interval(value, standard_error, confidence, scale, record),
     )
     half = curve.iloc[-1]
-    found = Replication(
+    result = Replication(
         value=float(half["value"]),
         low=float(half["low"]),
         high=float(half["high"]),
@@ -97,51 +118,51 @@ def estimate(
         note=_note(values, record, full=size == n_features),
         values=values,
     )
-    if not carries_prediction(points):
-        return found
-    line = line_through(
+    if not supports_prediction(points):
+        return result
+    line = fit_stability_line(
         points,
         n_units=values.n_units,
         n_features=n_features,
         size=size,
         measure=measure,
-        share=found.share,
-        score_shares=found.score_shares,
+        share=result.share,
+        score_shares=result.score_shares,
     )
-    factors = (
-        PREDICTED_DATA_FACTORS[:1] if at_chance(found) else PREDICTED_DATA_FACTORS
-    )  # a line from chance leads nowhere
-    ahead = [(n, *line.at(n, confidence)) for n in (by * values.n_units for by in factors)]
-    predicted = pd.DataFrame(ahead, columns=["n_samples", "value", "low", "high"])
-    whole = pd.concat([curve, predicted.assign(kind="predicted")], ignore_index=True)
-    return replace(found, curve=whole)
+    # a line that starts at chance has no slope to follow
+    factors = PREDICTED_DATA_FACTORS[:1] if is_at_chance(result) else PREDICTED_DATA_FACTORS
+    sizes = [factor * values.n_units for factor in factors]
+    rows = [(n, *line.predict(n, confidence)) for n in sizes]
+    predicted = pd.DataFrame(rows, columns=["n_samples", "value", "low", "high"])
+    all_points = pd.concat([curve, predicted.assign(kind="predicted")], ignore_index=True)
+    return replace(result, curve=all_points)
 
 
-def points_of(
+def replication_points(
     values: PairValues, *, measure: str, size: int | None, n_features: int
 ) -> pd.DataFrame:
-    """Return the mean similarities of disjoint parts, from the smallest parts to halves.
+    """Return the mean similarities of disjoint parts, from quarters to halves.
 
     Columns: ``n_samples``, ``value``, ``standard_error`` (between data sets), ``n_pairs``.
     """
-    scale = log_odds_of(get_measure(measure), n_features, size)
-    return _points(values, scale, spread_of(values, scale, size))
+    scale = make_log_odds(get_measure(measure), n_features, size)
+    return _estimate_points(values, scale, logit_standard_error(values, scale, size))
 
 
-def carries_prediction(points: pd.DataFrame) -> bool:
-    """Tell whether larger studies can be predicted: more than halves, with a standard error."""
+def supports_prediction(points: pd.DataFrame) -> bool:
+    """Return whether larger studies can be predicted: more than halves, with a standard error."""
     return len(points) > 1 and bool(np.isfinite(points["standard_error"].iloc[-1]))
 
 
-def _points(values: PairValues, scale: LogOdds, spread: float) -> pd.DataFrame:
-    """Return the estimates, from the smallest samples to halves."""
+def _estimate_points(values: PairValues, scale: LogOdds, standard_error: float) -> pd.DataFrame:
+    """Return the estimates, from quarters to halves; `standard_error` is in log odds."""
     kinds = (values.quarters, values.parts, values.halves)
     rows: list[tuple[int, float, float, int]] = []
-    for size, own in zip(values.sizes, kinds, strict=True):
-        there = own[np.isfinite(own)]
-        if there.size:
-            mean = float(there.mean())
-            rows.append((size, mean, spread / scale.slope(mean), there.size))
+    for size, similarities in zip(values.sizes, kinds, strict=True):
+        known = similarities[np.isfinite(similarities)]
+        if known.size:
+            mean = float(known.mean())
+            rows.append((size, mean, standard_error / scale.slope(mean), known.size))
     if not np.isfinite(values.halves).any():
         rows = [(values.sizes[-1], np.nan, np.nan, 0)]
     return pd.DataFrame(rows, columns=["n_samples", "value", "standard_error", "n_pairs"])
@@ -158,29 +179,26 @@ def _add_intervals(
 
 def _note(values: PairValues, record: Measure, *, full: bool) -> str:
     small = not (values.parts.size and values.quarters.size)
-    there = int(np.isfinite(values.halves).sum())
-    told = [
+    n_pairs = int(np.isfinite(values.halves).sum())
+    notes = [
         values.classes_left_out,
-        _lacking(values, "all features are selected" if full and record.by_size else ""),
+        _count_undefined(values, "all features are selected" if full and record.by_size else ""),
         SMALL_CLASS_NOTE if small else "",
-        f"few pairs: {there}" if 0 < there < MIN_PAIRS_WITHOUT_WARNING else "",
+        f"few pairs: {n_pairs}" if 0 < n_pairs < MIN_PAIRS_WITHOUT_WARNING else "",
     ]
-    return "; ".join(filter(None, told))
+    return "; ".join(filter(None, notes))
 
 
-def _lacking(values: PairValues, why: str) -> str:
-    """Count the pairs that have no value; nothing where all have one."""
+def _count_undefined(values: PairValues, why: str) -> str:
+    """Count the pairs without a value, in words; empty where all have one."""
     kinds = {"halves": [values.halves], "smaller parts": [values.parts, values.quarters]}
-    told = []
-    for name, own in kinds.items():
-        every = np.concatenate([one.ravel() for one in own])
-        if lacking := int(np.isnan(every).sum()):
-            told.append(f"{lacking:,} of {plural(every.size, 'pair')} of {name}")
+    counts = []
+    for name, tables in kinds.items():
+        similarities = np.concatenate([table.ravel() for table in tables])
+        if undefined := int(np.isnan(similarities).sum()):
+            counts.append(f"{undefined:,} of {plural(similarities.size, 'pair')} of {name}")
     because = f" ({values.why or why})" if values.why or why else ""
-    return f"{' and '.join(told)} have no value{because} and are left out" if told else ""
-
-
-# The similarities of pairs of disjoint samples: what replication stability is estimated from.
+    return f"{' and '.join(counts)} have no value{because} and are left out" if counts else ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -190,26 +208,26 @@ class PairValues:
     Attributes
     ----------
     halves : ndarray of shape (K,)
-        One value a split of the data into halves.
+        One value per split of the data into halves.
     parts : ndarray of shape (B, 2)
         Two splits of each subset of three quarters of the data; B may be 0.
     quarters : ndarray of shape (Q, 6)
         The six pairs of each partition into quarters (1-2, 1-3, 1-4, 2-3, 2-4, 3-4); Q may be 0.
     n_units : int
-        How many samples, or subjects, the data have.
+        Number of samples, or of subjects.
     chance : float
-        What two random selections of these sizes give; NaN where that is not known.
+        Expected value for two random selections of these sizes; NaN where it is not known.
     why : str
         Why some pairs have no value, as far as is known.
     classes_left_out : str
-        Which classes the parts leave out, as a sentence; empty where they leave out none.
+        Note about classes that the parts leave out; empty where there are none.
     design : str
-        Tells designs apart: equal where the same samples are in the same parts.
+        Identifies the design: equal where the same samples are in the same parts.
     """
 
-    halves: Array
-    parts: Array
-    quarters: Array
+    halves: FloatArray
+    parts: FloatArray
+    quarters: FloatArray
     n_units: int
     chance: float = math.nan
     why: str = ""
@@ -218,24 +236,22 @@ class PairValues:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """How many units a quarter, a part and a half have."""
+        """Number of units in a quarter, in half of a subset, and in a half."""
         kept = self.n_units - self.n_units // 4
         return self.n_units // 4, kept // 2, self.n_units // 2
 
     @property
     def left_out(self) -> float:
-        """The share of the units that each subset leaves out."""
+        """Share of the units that each subset leaves out."""
         return (self.n_units // 4) / self.n_units
 
-
-# Replication stability: the value, its interval, and what larger studies may expect.
 
 FEATURE_COLUMNS = ["feature", "selected", "found_again", "low", "grade"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Replication:
-    """How well the selections of two independent studies agree.
+    """Agreement of the selections of two independent studies.
 
     Attributes
     ----------
@@ -243,39 +259,40 @@ class Replication:
         The mean similarity of the selections from disjoint halves of the data: an unbiased
         estimate for two independent samples of `n_samples` each.
     low, high : float
-        Its interval, at the level of the data: other data sets would give other values.
+        Its confidence interval over data sets: other data would give another value.
     n_samples : int
         Samples (subjects, where there are any) in each half.
     measure : str
         The measure of similarity.
     size : int or None
-        How many features are selected; None where the selector decides.
+        Number of selected features; None where the selector chooses it.
     n_features : int
-        How many features there are to select from.
+        Number of features to select from.
     chance : float
-        What two random selections of these sizes give by the measure; NaN where that is not known.
-        For measures that depend on the number of selections it is not what many give.
+        Expected value for two random selections of these sizes; NaN where it is not known. For
+        measures that depend on the number of selections, it differs for more than two.
     n_pairs : int
-        How many splits into halves were compared.
+        Number of splits into halves that were compared.
     confidence : float
         Level of the intervals.
     standard_error : float
         Standard error of the value between data sets.
     points : DataFrame
-        Estimates: ``n_samples``, ``value``, ``standard_error``, ``n_pairs``; a quarter, three
-        eighths and half of the data.
+        Estimates at a quarter, three eighths and half of the data: ``n_samples``, ``value``,
+        ``standard_error``, ``n_pairs``.
     curve : DataFrame
         ``n_samples``, ``value``, ``low``, ``high`` and ``kind``: ``"estimated"`` for the points,
-        ``"predicted"`` for all, twice and four times the data; for all of them only where halves do
-        not clearly agree better than chance.
+        ``"predicted"`` for studies of the size of the data, and twice and four times as large; only
+        of the same size where halves do not clearly agree better than chance.
     note : str
-        What a reader must know about the numbers; mostly empty.
+        Caveats about the numbers; mostly empty.
     chances : FeatureChances or None
-        What `features`, `longest_list` and `samples_for` rest on; None where it is not known.
+        The chances behind `features`, `longest_list` and `samples_for`; None where they are not
+        known.
     why_no_chances : str
         Why chances are not known.
     values : PairValues or None
-        The similarity of each pair, which :func:`compare_replication` takes.
+        The similarity of each pair, for :func:`compare_replication`.
     """
 
     value: float
@@ -298,14 +315,14 @@ class Replication:
 
     @property
     def share(self) -> float | None:
-        """Expected share of the list that a study of the same size selects; None if not known."""
+        """Expected share of the list that another such study selects again; None if unknown."""
         if self.chances is None or self.chances.members is not None:
             return None
         return self.chances.found.share
 
     @property
     def score_shares(self) -> tuple[float, ...]:
-        """The same in studies 1, 2, 4, 8 and 16 times as large, by signed scores; mostly empty."""
+        """`share` in studies 1, 2, 4, 8 and 16 times as large, by the score model; mostly empty."""
         return () if self.share is None or self.chances is None else self.chances.found.score_shares
 
     @property
@@ -324,10 +341,12 @@ class Replication:
         likely* were selected by 97% of independent studies, *likely* ones by 85%, *uncertain* ones
         by 52%, *unlikely* ones by 13%; see the guide, page "Found again".
         """
-        return no_features(self.why_no_chances) if self.chances is None else self.chances.table()
+        if self.chances is None:
+            return empty_feature_table(self.why_no_chances)
+        return self.chances.table()
 
     def longest_list(self, found_again: float = 0.8) -> list[str]:
-        """Return the longest list of features of which a share is expected to be found again.
+        """Return the longest list of features that keeps an expected share found again.
 
         Parameters
         ----------
@@ -337,7 +356,7 @@ class Replication:
         Returns
         -------
         list of str
-            Features by decreasing chance. Empty where no list of these data reaches the share.
+            Features by decreasing chance; empty where no list reaches the share.
 
         Raises
         ------
@@ -349,12 +368,12 @@ class Replication:
     def samples_for(
         self, chance: float = 0.8, features: Sequence[str] | None = None
     ) -> pd.DataFrame:
-        """Return how many samples a study needs to select features with a wanted chance.
+        """Return how many samples a study needs to select features with a given chance.
 
         Parameters
         ----------
         chance : float, default 0.8
-            The wanted chance, above 0 and below 1.
+            The chance, above 0 and below 1.
         features : sequence of str, optional
             The features; by default those selected on these data.
 
@@ -385,37 +404,37 @@ class Replication:
 
     def plot(self, ax: Axes | None = None) -> Picture:
         """Draw the curve; see :func:`holdfast.plot.replication`."""
-        # found by name when it is asked for: numbers do not depend on pictures
-        drawn: Picture = importlib.import_module("holdfast.plot").replication(
+        # imported by name: this room does not depend on `holdfast.plot`
+        picture: Picture = importlib.import_module("holdfast.plot").replication(
             self.curve, measure=self.measure, ax=ax
         )
-        return drawn
+        return picture
 
     def __repr__(self) -> str:
         span = f"{self.confidence:.0%} interval {self.low:.2f} to {self.high:.2f}"
-        said = (
+        text = (
             f"<Replication: {self.measure} {self.value:.2f} ({span})>\n"
-            f"Two independent studies of {self.n_samples:,} each would agree so on average; "
+            f"Two independent studies of {self.n_samples:,} each would agree this well on average; "
             f"estimated from {plural(self.n_pairs, 'pair')} of disjoint halves."
         )
         for row in self.curve[self.curve["kind"] == "predicted"].head(1).itertuples():
             ends = f"{row.low:.2f} to {row.high:.2f}"
-            said += f"\nPredicted for studies of {row.n_samples:,.0f}: {row.value:.2f} ({ends})."
-        return f"{said}\nNote: {self.note}." if self.note else said
+            text += f"\nPredicted for studies of {row.n_samples:,.0f}: {row.value:.2f} ({ends})."
+        return f"{text}\nNote: {self.note}." if self.note else text
 
 
-def at_chance(found: Replication) -> bool:
-    """Tell whether halves agree no better than random selections, as far as these data show.
+def is_at_chance(result: Replication) -> bool:
+    """Return whether halves agree no better than random selections, by one standard error.
 
-    One standard error is the limit: on noise it is about twice the true one, so that 98 of 100
-    data sets of noise are at chance.
+    On noise the standard error is about twice the true one, so that 98 of 100 data sets of noise
+    are at chance. The limit was chosen by hand; no committed script prints these figures.
     """
-    chance = found.chance if math.isfinite(found.chance) else 0.0
-    return found.value - chance <= found.standard_error
+    chance = result.chance if math.isfinite(result.chance) else 0.0
+    return result.value - chance <= result.standard_error
 
 
-def no_features(why: str) -> pd.DataFrame:
-    """Return the table without a row, and why there is none."""
+def empty_feature_table(why: str) -> pd.DataFrame:
+    """Return a table without rows; ``attrs["why_none"]`` has the reason."""
     kinds = dict.fromkeys(("found_again", "low"), "float64") | {"selected": "bool"}
     table = pd.DataFrame(columns=FEATURE_COLUMNS).astype(kinds)
     table.attrs["why_none"] = why

@@ -1,31 +1,87 @@
-"""Replication stability at larger numbers of samples than could be observed."""
+r"""Extrapolation of replication stability to other numbers of samples.
+
+Method
+------
+A Bayesian mixture over tabulated growth curves. Let x(n) be the stability as the part of the way
+from chance (0) to perfect agreement (1), and :math:`u = \log \max(n - 2, n/4)` the place on the
+axis of log n (`_to_log_n`; the two class means cost about two samples). The data are m points
+:math:`(u_i, x_i)`, the mean similarities of disjoint parts, with :math:`u_m` the largest.
+
+*Curves* (`CurveFamily`). A law of effects gives a curve :math:`f_c(v)`. The unknown scale of the
+effects shifts the curve along the axis of log n, so the model is
+
+.. math:: x(u) = f_c(v + u - u_m), \qquad c = 1, \dots, C, \quad v \in \text{LOG\_N\_GRID},
+
+where v is the place of the last point on the axis of the curve. Measures of subsets of a fixed size
+k use the theory of independent Gaussian scores (`overlap_family`): scores are normal with means
+:math:`\delta_j e^{v/2}` and variance 1, selected is what exceeds in absolute value the threshold
+that lets k scores pass on average, and the overlap of two studies is :math:`\sum_j p_j^2 / \sum_j
+p_j` with :math:`p_j` the probability of passing. Effects :math:`\delta_j` follow 8 x 2 laws: 0.25
+to 4 times k informative features, or all of them, with gamma(2) distributed or equal effects
+(without the law of equal effects for all features). Other measures use :math:`c\, x^b / (x^b + 1)`
+(`growth_family`), the Spearman-Brown formula for b = c = 1 ([Spearman1910]_).
+
+*Prior* (`CurveFamily.prior`). Uniform over the stability that a curve can reach: the prior of v is
+proportional to the rise :math:`f_c'(v)`, plus a small constant (`PRIOR_FLAT`). Weights are
+normalised over all curves together, so a curve with a low ceiling has less prior weight. The curve
+that never rises has the weight `PRIOR_NO_SIGNAL`.
+
+*Likelihood* (`_posterior_weights`). Gaussian: the residuals :math:`x_i - f_c(v + u_i - u_m)` have
+the covariance
+
+.. math:: \Sigma_{ij} = \sigma_i \sigma_j e^{-|u_i - u_j| / 2.3}
+   + \delta_{ij} \Bigl(0.03^2 + \frac{\sigma_i^2}{P_i}\Bigr).
+
+:math:`\sigma_m` is the standard error of the last point between data sets (`_interval`); the others
+follow from equal errors in log odds (`_relative_errors`). All points come from the same data, so
+their errors are correlated. The diagonal holds the deviation of points from the nearest curve and
+the Monte Carlo error of :math:`P_i` pairs.
+
+*Interval.* The quantiles of x(u) over the posterior of (c, v).
+
+*Point estimate.* The median over a second posterior with the errors :math:`\sigma_i` halved
+(`ERROR_SHARE_FOR_MEDIAN`) in the first term of :math:`\Sigma`, so that it follows the points
+closely: with the whole error the median leans towards the middle of all curves.
+
+*Monotone correction* (`CurveFit.predict`). Stability grows with n. Beyond the last point the
+prediction is at least the last observed value, before it at most that value; at the last point it
+is that value. The lower end of the interval is never above the last observed value, the upper end
+never below the prediction.
+
+Assumptions and deviations
+--------------------------
+The theory holds for independent features; correlated features are covered only by the error
+:math:`\sigma`. The selected features are the k that pass the threshold on average, not exactly k.
+
+What is derived, and what is calibrated
+---------------------------------------
+The curves and the posterior are derived. The grids, the prior weights, the correlation length and
+the model error were chosen by hand; half the error for the median was chosen because it was closer
+to the truth on simulated and real data. ``make_extrapolation_tables.py`` of the documentation
+scripts measures errors and coverage; docs/planning.md, "The curves of extrapolate", shows them.
+
+References
+----------
+[Dernoncourt2014]_ for the theory of stability of the t-score; [Spearman1910]_ and [Brown1910]_ for
+the formula.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
 from scipy.special import gammaincinv, ndtr
 
+from holdfast._typing import FloatArray
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._interval import log_odds_of
-from holdfast.measures import get_measure
-from holdfast.measures._measure import check_confidence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.judge._replication._interval import LogOdds
-    from holdfast.measures import Measure
-
-    Array: TypeAlias = NDArray[np.float64]
+from holdfast.judge._replication._interval import LogOdds, make_log_odds
+from holdfast.measures import Measure, check_confidence, get_measure
 
 
 def extrapolate(
@@ -37,35 +93,34 @@ def extrapolate(
     measure: str = "nogueira",
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Predict replication stability at other numbers of samples by curves of theory alone.
+    r"""Predict replication stability at other numbers of samples by theoretical curves alone.
 
-    Many curves of stability against the number of samples are weighed by how well they agree with
-    the points. Measures of subsets take theirs from the theory of independent Gaussian scores:
-    with :math:`p_j(n)` the probability of feature j to lie above the threshold that lets k of p
-    features pass,
+    Curves of stability against the number of samples are weighted by their agreement with the
+    points. For measures of subsets they follow from the theory of independent Gaussian scores:
+    with :math:`p_j(n)` the probability that feature j exceeds the threshold that k of p features
+    pass,
 
     .. math:: \rho(n) = \frac{\frac{1}{k} \sum_j p_j(n)^2 - k/p}{1 - k/p}
 
     for laws of effects from a few strong features to many weak ones; a law with fewer than k
     informative features has a ceiling below 1. Measures of rankings, of weights and of subsets of
-    no fixed size take :math:`\rho(n) = c\, x^b / (x^b + 1)` with x proportional to n, which is
-    the Spearman-Brown formula for b = c = 1. The prediction is the median of the curves that
-    follow the points closely, and not below the last of them; its interval holds the given part
-    of the weight of all curves that the errors of the points allow.
+    no fixed size use :math:`\rho(n) = c\, x^b / (x^b + 1)` with x proportional to n, which is
+    the Spearman-Brown formula for b = c = 1. The prediction is the weighted median of the curves
+    that follow the points closely, and at least the last point; its interval has the given
+    posterior probability over all curves that the errors of the points allow.
 
     Parameters
     ----------
     points : DataFrame
         ``n_samples``, ``value`` and ``standard_error`` (between data sets, not between splits) of
-        some estimates, as ``Replication.points`` holds them. The error of the largest number of
-        samples counts; those of the others follow from it. With ``n_pairs``, few pairs make a
-        point noisy.
+        the estimates, as in ``Replication.points``. The error at the largest number of samples is
+        used; the others follow from it. With ``n_pairs``, points from few pairs count as noisier.
     at : sequence of float
-        Numbers of samples to predict for.
+        Numbers of samples to predict stability for.
     n_features : int
         Number of features.
     size : int or None
-        How many features are selected; None where that varies.
+        Number of selected features; None where it varies.
     measure : str, default "nogueira"
         The measure of the values.
     confidence : float, default 0.95
@@ -84,8 +139,8 @@ def extrapolate(
 
     Notes
     -----
-    The predictions of :func:`replication` and :func:`plan_samples` use these curves together with
-    the chances of single features, which are closer to the truth; see the guide, page "Planning".
+    The predictions of :func:`replication` and :func:`plan_samples` combine these curves with the
+    chances of single features and are closer to the truth; see the guide, page "Planning".
 
     Examples
     --------
@@ -102,65 +157,66 @@ def extrapolate(
     check_confidence(confidence)
     _check_size(size, check_integer(n_features, "n_features", 1))
     fit = fit_curves(points, n_features=n_features, size=size, measure=measure)
-    wanted = np.asarray(at)
-    if wanted.ndim != 1 or not (np.isfinite(wanted) & (wanted > 0)).all():
+    n_samples = np.asarray(at)
+    if n_samples.ndim != 1 or not (np.isfinite(n_samples) & (n_samples > 0)).all():
         raise InvalidInputError(
-            f"at must hold numbers of samples above 0; received {wanted.tolist()}."
+            f"at must hold numbers of samples above 0, got {n_samples.tolist()}."
         )
-    rows = np.array([fit.at(float(n), confidence) for n in wanted]).reshape(-1, 3)
+    rows = np.array([fit.predict(float(n), confidence) for n in n_samples]).reshape(-1, 3)
     columns = dict(zip(("value", "low", "high"), rows.T, strict=True))
-    return pd.DataFrame({"n_samples": wanted, **columns})
+    return pd.DataFrame({"n_samples": n_samples, **columns})
 
 
 def _check_size(size: int | None, n_features: int) -> None:
     if size is not None and check_integer(size, "size", 1) > n_features:
-        raise InvalidInputError(
-            f"size must be at most n_features ({n_features:,}); received {size:,}."
-        )
+        raise InvalidInputError(f"size must be at most n_features ({n_features:,}), got {size:,}.")
 
 
-# Curves along which stability may grow with the number of samples.
-#
-# A curve of the overlap of selections belongs to a law of effects: how many features are
-# informative, and how unlike they are. What is unknown besides is the scale of the effects, and
-# that moves a curve along the axis of log n. So one table of curves serves every number of samples.
+# Growth curves. A law of effects (how many features are informative, and how much their effects
+# differ) gives a curve; the scale of the effects shifts it along the axis of log n. One table of
+# curves therefore serves every number of samples.
 
 LOG_N_GRID = np.linspace(-3.0, 12.0, 121)
-"""Places on the axis of log n, up to the scale of the effects, at which curves are tabulated."""
-INFORMATIVE = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, np.inf)
-"""Informative features for each feature that is selected."""
-SHAPES = (2.0, np.inf)
-"""Shapes of gamma laws of effects: very unlike effects, and all alike."""
+"""Places on the axis of log n, up to the scale of the effects; chosen by hand.
+
+A score has the mean exp(v / 2) times its effect; beyond both ends curves are continued as
+constants.
+"""
+INFORMATIVE_PER_SELECTED = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, np.inf)
+"""Informative features per selected feature; chosen by hand."""
+EFFECT_SHAPES = (2.0, np.inf)
+"""Shapes of the gamma laws of effects: very unequal effects, and equal ones; chosen by hand."""
 STEEPNESS = (0.5, 0.7, 1.0, 1.4, 2.0)
 CEILINGS = (0.25, 0.5, 0.75, 1.0)
+"""b and c of the curves c x^b / (x^b + 1); chosen by hand."""
 PRIOR_NO_SIGNAL = 0.1
-"""Prior weight of there being nothing to find: stability stays at chance."""
+"""Prior probability that there is no signal, so that stability stays at chance; chosen by hand."""
 PRIOR_FLAT = 0.05
-"""Prior share of the places where a curve does not rise."""
-NODES = 100
+"""Prior weight spread evenly over all places of a curve, relative to its rise; chosen by hand."""
+MAX_EFFECT_NODES = 100
+"""Most quantiles that a law of effects is represented by."""
 MAX_SCORE_DEVIATIONS = 9.0
-"""Standard deviations beyond which no score lies."""
-HALVINGS = 25
+"""Standard deviations above the largest mean that the threshold is searched in."""
+N_BISECTIONS = 25
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
-    """Curves from 0 (chance) to at most 1 (perfect), tabulated at `PLACES`; the last is all 0."""
+class CurveFamily:
+    """Curves from 0 (chance) to at most 1 (perfect) on `LOG_N_GRID`; the last one is all 0."""
 
-    values: Array
+    values: FloatArray
 
     @classmethod
-    def of(cls, rising: Array) -> Family:
+    def from_rising(cls, rising: FloatArray) -> CurveFamily:
         """Add the curve that never rises."""
         return cls(np.vstack([rising, np.zeros(len(LOG_N_GRID))]))
 
     @property
-    def prior(self) -> Array:
-        """Weights of all curves at all places, before anything is observed.
+    def prior(self) -> FloatArray:
+        """Prior weights, of shape (curves, places).
 
-        Any stability that a curve can reach is as likely as any other: places count by how much
-        the curve rises there. The little that is added keeps flat parts possible. The last curve
-        is the one that never rises.
+        Every stability that a curve can reach is equally likely: places are weighted by the rise
+        of the curve. The small constant keeps flat parts possible.
         """
         rise = np.gradient(self.values, axis=1).clip(0.0)
         weights = rise + PRIOR_FLAT * self.values.max(axis=1, keepdims=True) / len(LOG_N_GRID)
@@ -168,179 +224,185 @@ class Family:
         weights[-1] = PRIOR_NO_SIGNAL / len(LOG_N_GRID)
         return np.asarray(weights)
 
-    def moved(self, steps: Array) -> Array:
-        """Return the values of all curves from all places, so many steps further on.
-
-        The shape of the result is (curves, places, steps).
-        """
+    def shifted(self, steps: FloatArray) -> FloatArray:
+        """Return the curves shifted by `steps` along log n; shape (curves, places, steps)."""
         places = LOG_N_GRID[:, np.newaxis] + steps
         return np.stack([np.interp(places, LOG_N_GRID, curve) for curve in self.values])
 
 
 @lru_cache(maxsize=64)
-def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Family:
+def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> CurveFamily:
     """Return curves of the overlap of two selections, corrected for chance.
 
-    With `tanimoto`, of the overlap as a part of the union.
+    With `tanimoto`, the overlap is relative to the union instead of the size.
     """
     curves = np.array(
-        [_overlap(*_effects(n_features, *law), size) for law in _laws(n_features, size)]
+        [_expected_overlap(*_effects(n_features, *law), size) for law in _laws(n_features, size)]
     )
     chance = size / n_features
     if tanimoto:
         curves, chance = curves / (2 - curves), chance / (2 - chance)
-    rising = np.maximum.accumulate((curves - chance) / (1 - chance), axis=1)  # but for rounding
-    return Family.of(rising.clip(0.0, 1.0))
+    rising = np.maximum.accumulate((curves - chance) / (1 - chance), axis=1)  # up to rounding
+    return CurveFamily.from_rising(rising.clip(0.0, 1.0))
 
 
 @lru_cache(maxsize=1)
-def growth_family() -> Family:
+def growth_family() -> CurveFamily:
     """Return curves c x^b / (x^b + 1); with c = b = 1, the Spearman-Brown formula."""
-    grown = [1 / (1 + np.exp(-b * LOG_N_GRID)) for b in STEEPNESS]
-    return Family.of(np.array([ceiling * curve for ceiling in CEILINGS for curve in grown]))
+    curves = [1 / (1 + np.exp(-b * LOG_N_GRID)) for b in STEEPNESS]
+    return CurveFamily.from_rising(
+        np.array([ceiling * curve for ceiling in CEILINGS for curve in curves])
+    )
 
 
 def _laws(n_features: int, size: int) -> list[tuple[float, float]]:
-    """Return numbers of informative features and shapes, each once.
+    """Return the distinct laws: number of informative features, and shape of their effects.
 
-    Where all features are alike there is nothing to find, with any number of samples.
+    The law of equal effects for all features is left out: there is nothing to select.
     """
-    counts = [min(max(part * size, 1.0), float(n_features)) for part in INFORMATIVE]
-    laws = dict.fromkeys(product(counts, SHAPES))
+    counts = [min(max(part * size, 1.0), float(n_features)) for part in INFORMATIVE_PER_SELECTED]
+    laws = dict.fromkeys(product(counts, EFFECT_SHAPES))
     return [law for law in laws if law != (n_features, np.inf)]
 
 
-def _effects(n_features: int, informative: float, shape: float) -> tuple[Array, Array]:
-    """Return effects with a mean of 1 and how many features have each; the others have 0."""
-    nodes = 1 if np.isinf(shape) else int(min(informative, NODES))
+def _effects(n_features: int, informative: float, shape: float) -> tuple[FloatArray, FloatArray]:
+    """Return effects with a mean of 1, and the number of features with each; the rest have 0."""
+    nodes = 1 if np.isinf(shape) else int(min(informative, MAX_EFFECT_NODES))
     middles = (np.arange(nodes) + 0.5) / nodes
     effects = np.ones(nodes) if np.isinf(shape) else gammaincinv(shape, middles) / shape
     counts = np.full(nodes, informative / nodes)
     return np.append(effects, 0.0), np.append(counts, n_features - informative)
 
 
-def _overlap(effects: Array, counts: Array, size: int) -> Array:
-    """Return the expected share of a selection that another one holds, at all places.
+def _expected_overlap(effects: FloatArray, counts: FloatArray, size: int) -> FloatArray:
+    """Return the expected overlap of two selections, as a share of their size, on the grid.
 
-    Scores are normal, with means that grow as the root of n. Selected is what lies above the
-    threshold beyond which `size` scores are expected.
+    The threshold that `size` absolute scores exceed on average is found by bisection.
     """
     shifts = effects[:, np.newaxis] * np.exp(LOG_N_GRID / 2)
     low, high = np.zeros(len(LOG_N_GRID)), shifts.max(axis=0) + MAX_SCORE_DEVIATIONS
-    for _ in range(HALVINGS):
+    for _ in range(N_BISECTIONS):
         middle = (low + high) / 2
-        many = counts @ _tails(shifts, middle) > size
-        low, high = np.where(many, middle, low), np.where(many, high, middle)
-    tails = _tails(shifts, (low + high) / 2)
+        too_many = counts @ _tail_probabilities(shifts, middle) > size
+        low, high = np.where(too_many, middle, low), np.where(too_many, high, middle)
+    tails = _tail_probabilities(shifts, (low + high) / 2)
     return np.asarray((counts @ np.square(tails)) / (counts @ tails))
 
 
-def _tails(shifts: Array, threshold: Array) -> Array:
+def _tail_probabilities(shifts: FloatArray, threshold: FloatArray) -> FloatArray:
+    """Return the probability that the absolute value of N(shift, 1) exceeds a threshold."""
     return np.asarray(ndtr(shifts - threshold) + ndtr(-shifts - threshold))
 
 
-# Curves of stability, weighted by how well they agree with what was observed.
+# Posterior weights of the curves.
 
 POINT_COLUMNS = ("n_samples", "value", "standard_error")
-TANIMOTO = ("jaccard", "ati_pa", "consistency")
+TANIMOTO_MEASURES = ("jaccard", "ati_pa", "consistency")
 """Measures that compare the overlap of two subsets with their union, not with their sizes."""
-LIKENESS = 2.3
-"""Errors of two points correlate by exp(-distance / LIKENESS) on the axis of log n."""
+CORRELATION_LENGTH = 2.3
+"""Errors of two points correlate by exp(-distance / 2.3) on the axis of log n; chosen by hand."""
 MODEL_ERROR = 0.03
-"""Standard deviation of points from the nearest curve."""
-MEANS = 2
-SHARPENED = 0.5
-"""Part of the error that counts for the prediction itself: it follows the points closely.
+"""Standard deviation of points from the nearest curve; chosen by hand."""
+N_ESTIMATED_MEANS = 2
+"""Class means that a score estimates: each costs about one sample."""
+ERROR_SHARE_FOR_MEDIAN = 0.5
+"""Share of the error that the point estimate is computed with.
 
-With the whole error, which its interval goes by, it would lean towards the middle of all curves;
-that was further from the truth, on simulated and on real data.
+With the whole error, which the interval uses, the median leans towards the middle of all curves;
+that was further from the truth on the simulated and real data of ``make_extrapolation_tables.py``.
 """
-RESOLUTION = 0.25
-"""Least error, in features that are found again."""
+MIN_ERROR_IN_FEATURES = 0.25
+"""Least error of a point, in selected features; chosen by hand."""
 
 
 @dataclass(frozen=True, eq=False)
 class CurveFit:
-    """Curves with their weights; `origin` is the place of the last point.
+    """A family of curves with its posterior weights, of shape (curves, places).
 
-    `weights` are for intervals, `sharp` ones for the prediction itself.
+    `weights` are for intervals, `point_weights` for the point estimate; `origin` is the log n of
+    the last point.
     """
 
-    family: Family
-    weights: Array
-    sharp: Array
+    family: CurveFamily
+    weights: FloatArray
+    point_weights: FloatArray
     origin: float
     scale: LogOdds
     last: float
-    """The part of the way that the last point has gone."""
+    """The last point, from 0 (chance) to 1 (perfect)."""
 
-    def at(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
-        """Return the prediction and the ends of its interval, which holds it.
+    def predict(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
+        """Return the prediction and the ends of its interval, which contains it.
 
-        Stability grows with the number of samples: beyond the last point it is not below
-        what was observed there, nor above it before.
+        Stability grows with the number of samples: beyond the last point the prediction is at least
+        the last value, before it at most the last value.
         """
         step = float(_to_log_n(np.array([n_samples]))[0]) - self.origin
-        parts = self.family.moved(np.array([step])).ravel()
-        order = np.argsort(parts)
+        units = self.family.shifted(np.array([step])).ravel()
+        order = np.argsort(units)
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = _quantiles(parts[order], self.weights.ravel()[order], tails)
-        (middle,) = _quantiles(parts[order], self.sharp.ravel()[order], [0.5])
+        low, high = _quantiles(units[order], self.weights.ravel()[order], tails)
+        (middle,) = _quantiles(units[order], self.point_weights.ravel()[order], [0.5])
         middle = max(middle, self.last) if step > 0 else min(middle, self.last)
         middle = self.last if step == 0 else middle
-        low = min(low, middle, self.last)  # few curves are as sure as the points are not
+        # with few points some curves are surer than the points are
+        low = min(low, middle, self.last)
         ends = np.array([middle, low, max(high, middle)])
-        value, *both = self.scale.values(ends).tolist()
-        return value, min(both), max(both)
+        value, first, second = self.scale.from_unit(ends).tolist()
+        return value, min(first, second), max(first, second)
 
 
 def fit_curves(
     points: pd.DataFrame, *, n_features: int, size: int | None, measure: str
 ) -> CurveFit:
-    """Weigh all curves of a measure by what was observed at some numbers of samples."""
+    """Compute the posterior of the curves of a measure, given points."""
     record = get_measure(measure)
-    family, scale = _family(record, n_features, size), log_odds_of(record, n_features, size)
+    family, scale = (
+        _choose_family(record, n_features, size),
+        make_log_odds(record, n_features, size),
+    )
     n, values, error, pairs = _read_points(points)
-    logs, parts = _to_log_n(n), scale.parts(values)
+    logs, units = _to_log_n(n), scale.to_unit(values)
     error = error / abs(scale.best - scale.chance)
     if record.by_size and size:
-        error = max(error, RESOLUTION / size)
-    errors = error * _relative(parts)
-    noise = MODEL_ERROR**2 + np.square(errors) / pairs  # splits vary about as data sets do
-    weights, sharp = (
-        _weights(family, logs, parts, share * errors, noise) for share in (1.0, SHARPENED)
+        error = max(error, MIN_ERROR_IN_FEATURES / size)
+    errors = error * _relative_errors(units)
+    noise = MODEL_ERROR**2 + np.square(errors) / pairs  # splits vary about as much as data sets
+    weights, point_weights = (
+        _posterior_weights(family, logs, units, share * errors, noise)
+        for share in (1.0, ERROR_SHARE_FOR_MEDIAN)
     )
-    last = float(parts[-1].clip(0.0, 1.0))
-    return CurveFit(family, weights, sharp, float(logs[-1]), scale, last)
+    last = float(units[-1].clip(0.0, 1.0))
+    return CurveFit(family, weights, point_weights, float(logs[-1]), scale, last)
 
 
-def _quantiles(values: Array, weights: Array, levels: list[float]) -> list[float]:
+def _quantiles(values: FloatArray, weights: FloatArray, levels: list[float]) -> list[float]:
     """Return quantiles of weighted values in ascending order."""
-    found = np.searchsorted(np.cumsum(weights), levels)
-    quantiles: list[float] = values[np.minimum(found, len(values) - 1)].tolist()
+    positions = np.searchsorted(np.cumsum(weights), levels)
+    quantiles: list[float] = values[np.minimum(positions, len(values) - 1)].tolist()
     return quantiles
 
 
-def _to_log_n(n_samples: Array) -> Array:
-    """Return places on the axis of log n: curves of known variances, at the degrees of freedom.
+def _to_log_n(n_samples: FloatArray) -> FloatArray:
+    """Return places on the axis of log n.
 
-    That two means are estimated costs scores of small samples about two samples.
+    The curves assume known means; estimating two class means costs about two samples.
     """
-    return np.log(np.maximum(n_samples - MEANS, n_samples / 4))
+    return np.log(np.maximum(n_samples - N_ESTIMATED_MEANS, n_samples / 4))
 
 
-def _family(record: Measure, n_features: int, size: int | None) -> Family:
+def _choose_family(record: Measure, n_features: int, size: int | None) -> CurveFamily:
     if record.form != "subset" or size is None or size >= n_features:
         return growth_family()
-    return overlap_family(n_features, size, tanimoto=record.name in TANIMOTO)
+    return overlap_family(n_features, size, tanimoto=record.name in TANIMOTO_MEASURES)
 
 
-def _read_points(points: pd.DataFrame) -> tuple[Array, Array, float, Array]:
-    """Return numbers of samples, ascending, the values, the error of the last, and the pairs."""
-    lacking = [name for name in POINT_COLUMNS if name not in points]
-    if lacking:
+def _read_points(points: pd.DataFrame) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+    """Return numbers of samples, ascending, values, the error of the last, and numbers of pairs."""
+    missing = [name for name in POINT_COLUMNS if name not in points]
+    if missing:
         raise InvalidInputError(
-            f"points must have the columns {', '.join(POINT_COLUMNS)}; {', '.join(lacking)} "
+            f"points must have the columns {', '.join(POINT_COLUMNS)}; {', '.join(missing)} "
             "is missing."
         )
     counted = points if "n_pairs" in points else points.assign(n_pairs=np.inf)
@@ -349,38 +411,40 @@ def _read_points(points: pd.DataFrame) -> tuple[Array, Array, float, Array]:
     n, values, errors, pairs = known.to_numpy().T
     if not len(n) or n[0] <= 0 or not np.isfinite(n).all():
         raise InvalidInputError(
-            "points must hold a value at some number of samples above 0; received "
+            "points must hold a value at some number of samples above 0, got "
             f"{points[list(POINT_COLUMNS)].to_dict('list')}."
         )
-    return n, values, _error(errors), pairs
+    return n, values, _last_error(errors), pairs
 
 
-def _error(errors: Array) -> float:
-    """Return the error of the last point, or the largest that is known."""
+def _last_error(errors: FloatArray) -> float:
+    """Return the error of the last point, or else the largest one that is known."""
     known = errors[np.isfinite(errors)]
     if not len(known) or known.min() < 0:
         raise InvalidInputError(
-            "points need a standard error of at least 0 at one number of samples; received "
+            "points need a standard error of at least 0 at one number of samples, got "
             f"{errors.tolist()}."
         )
     return float(errors[-1] if np.isfinite(errors[-1]) else known.max())
 
 
-def _relative(parts: Array) -> Array:
-    """Return the errors of all points for an error of 1 of the last.
+def _relative_errors(units: FloatArray) -> FloatArray:
+    """Return the errors of all points relative to the last.
 
-    Errors are alike on the scale of log odds: where stability is low they grow with it.
+    Errors are equal on the scale of log odds, so they are proportional to x(1 - x), within limits.
     """
-    inside = parts.clip(0.02, 0.98)
+    inside = units.clip(0.02, 0.98)
     slopes = inside * (1 - inside)
     return np.asarray((slopes / slopes[-1]).clip(0.3, 1.0))
 
 
-def _weights(family: Family, logs: Array, parts: Array, errors: Array, noise: Array) -> Array:
-    """Return the weight of each curve at each place of its axis: prior times likelihood."""
-    alike = np.exp(-np.abs(logs[:, np.newaxis] - logs) / LIKENESS)
-    covariance = np.outer(errors, errors) * alike + np.diag(noise)
-    gaps = family.moved(logs - logs[-1]) - parts
-    distances = np.einsum("...i,ij,...j", gaps, np.linalg.inv(covariance), gaps)
+def _posterior_weights(
+    family: CurveFamily, logs: FloatArray, units: FloatArray, errors: FloatArray, noise: FloatArray
+) -> FloatArray:
+    """Return the posterior weight of each curve at each place: prior times Gaussian likelihood."""
+    correlation = np.exp(-np.abs(logs[:, np.newaxis] - logs) / CORRELATION_LENGTH)
+    covariance = np.outer(errors, errors) * correlation + np.diag(noise)
+    residuals = family.shifted(logs - logs[-1]) - units
+    distances = np.einsum("...i,ij,...j", residuals, np.linalg.inv(covariance), residuals)
     weights = family.prior * np.exp((distances.min() - distances) / 2)
     return np.asarray(weights / weights.sum())

@@ -1,18 +1,21 @@
-"""From selections on disjoint parts of the data to a table of chances to be found again."""
+"""Chances of features and groups to be found again, from selections on disjoint parts."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean
+from holdfast._typing import FloatArray, IndexArray
 from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.judge._replication._chance_model import (
-    LARGER,
+    LARGER_STUDIES,
     DisjointRanks,
     FoundAgain,
     estimate_found_again,
@@ -22,49 +25,41 @@ from holdfast.judge._replication._chance_model import (
 from holdfast.judge._replication._estimate import (
     FEATURE_COLUMNS,
     PairValues,
-    carries_prediction,
-    points_of,
+    replication_points,
+    supports_prediction,
 )
 from holdfast.judge._replication._extrapolation import fit_curves
 from holdfast.judge._replication._pair_similarities import pair_similarities
-from holdfast.judge._replication._score_model import MAX_PAIRS, vote_of_scores
+from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, simulate_score_vote
 from holdfast.measures import get_measure
 from holdfast.preferences import Subsets
+from holdfast.resample import ReplicationPairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Protocol
 
-    from numpy.typing import NDArray
-
-    from holdfast.judge._replication._score_model import SignedScores
-    from holdfast.resample import ReplicationPairs
-
-    Array = NDArray[np.float64]
-
-    class SelectedGroups(Protocol):
-        """Groups of features, the best first, and the member that stands for each."""
+    class RepresentedGroups(Protocol):
+        """Groups of features, the best first, and their representatives."""
 
         @property
-        def members(self) -> Sequence[NDArray[np.intp]]: ...
+        def members(self) -> Sequence[IndexArray]: ...
         @property
-        def representatives(self) -> NDArray[np.intp]: ...
+        def representatives(self) -> IndexArray: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DisjointDesign:
-    """Disjoint parts of the data, and what there is to select from.
+    """Disjoint parts of the data, and the features to select from.
 
     Attributes
     ----------
     pairs : ReplicationPairs
-        Which resamples are disjoint halves, parts of three quarters, quarters, and the full data.
+        Positions of the halves, the halves of subsets, the quarters and the full data.
     n_features : int
         Number of features.
     n_units : int
         Number of samples, or of subjects.
     seed : int
-        Seed of the repetitions.
+        Seed of the draws.
     """
 
     pairs: ReplicationPairs
@@ -89,12 +84,12 @@ def chances_from_orders(
     Parameters
     ----------
     orders : mapping
-        For each resample, by position, the numbers of the features, the best first. Features that
-        are not named come after all others, in random order. A resample may be missing.
+        The features of each resample, by position, the best first. Missing features come after all
+        others, in random order. Resamples may be missing.
     design : DisjointDesign
-        Which resamples are disjoint, and what there is to select from.
+        The disjoint resamples, and the features to select from.
     size : int
-        How many features are selected.
+        Number of selected features.
     scores : SignedScores, optional
         The scores themselves, where they are t statistics.
 
@@ -104,11 +99,11 @@ def chances_from_orders(
         The selector failed on the full data, or on nearly all halves.
     """
     n_features = design.n_features
-    full, halves, quarters = _available(orders, design.pairs)
+    full, halves, quarters = _available_resamples(orders, design.pairs)
 
-    def rank(positions: NDArray[np.intp]) -> NDArray[np.integer]:
-        kind = np.uint16 if n_features < 2**16 else np.int32
-        rows = np.empty((positions.size, n_features), dtype=kind)
+    def rank(positions: IndexArray) -> NDArray[np.integer]:
+        dtype = np.uint16 if n_features < 2**16 else np.int32
+        rows = np.empty((positions.size, n_features), dtype=dtype)
         for row, position in zip(rows, positions.ravel().tolist(), strict=True):
             row[:] = _ranks_of_order(orders[position], n_features, position)
         return rows.reshape(*positions.shape, n_features)
@@ -123,9 +118,11 @@ def chances_from_orders(
             size=size,
             part_sizes=(size, size),
         ),
-        _curve_share({at: order[:size] for at, order in orders.items()}, design, size, size),
+        _share_of_curve(
+            {position: order[:size] for position, order in orders.items()}, design, size, size
+        ),
         design.n_units,
-        scores=None if scores is None else vote_of_scores(scores, size, design.seed),
+        scores=None if scores is None else simulate_score_vote(scores, size, design.seed),
         seed=design.seed,
     )
 
@@ -138,13 +135,13 @@ def chances_from_subsets(
     Parameters and errors are as for `chances_from_orders`.
     """
     n_features = design.n_features
-    full, halves, quarters = _available(subsets, design.pairs)
+    full, halves, quarters = _available_resamples(subsets, design.pairs)
 
-    def mean_size(positions: NDArray[np.intp]) -> int:
+    def mean_size(positions: IndexArray) -> int:
         sizes = [len(subsets[position]) for position in positions.ravel().tolist()]
         return round(float(np.mean(sizes))) if sizes else 0
 
-    def rank(positions: NDArray[np.intp], size: int) -> NDArray[np.integer]:
+    def rank(positions: IndexArray, size: int) -> NDArray[np.integer]:
         rows = np.full((positions.size, n_features), (size + n_features) // 2, dtype=np.int32)
         for row, position in zip(rows, positions.ravel().tolist(), strict=True):
             row[subsets[position]] = size // 2
@@ -153,7 +150,9 @@ def chances_from_subsets(
     size, half_size, quarter_size = map(mean_size, (full, halves, quarters))
     selected = np.zeros(n_features, dtype=bool)
     selected[subsets[int(full[0])]] = True
-    if not 0 < quarter_size < n_features:  # quarters that select nothing show nothing
+    if (
+        not 0 < quarter_size < n_features
+    ):  # quarters that select nothing, or everything, carry no information
         quarters, quarter_size = quarters[:0], half_size
     return estimate_found_again(
         DisjointRanks(
@@ -165,71 +164,74 @@ def chances_from_subsets(
             part_sizes=(half_size, quarter_size),
             ordered=False,
         ),
-        _curve_share(subsets, design, None, size),
+        _share_of_curve(subsets, design, None, size),
         design.n_units,
         seed=design.seed,
     )
 
 
-def _curve_share(
+def _share_of_curve(
     selections: Mapping[int, NDArray[np.integer]],
     design: DisjointDesign,
-    asked_size: int | None,
+    requested_size: int | None,
     size: int,
 ) -> float:
     """Return the share found again that the replication curve predicts for the full data.
 
-    Where classes are too small for quarters there is no curve: the Spearman-Brown formula carries
-    the agreement of halves to twice their size.
+    Where classes are too small for quarters there is no curve: the Spearman-Brown formula
+    extrapolates the agreement of halves to twice their size.
     """
     record, pairs = get_measure("nogueira"), design.pairs
     halves, parts, quarters = (
-        pair_similarities(record, selections, own, Subsets, n_features=design.n_features)
-        for own in (pairs.halves, pairs.parts, pairs.quarters)
+        pair_similarities(record, selections, positions, Subsets, n_features=design.n_features)
+        for positions in (pairs.halves, pairs.parts, pairs.quarters)
     )
     values = PairValues(halves=halves, parts=parts, quarters=quarters, n_units=design.n_units)
     if not np.isfinite(values.halves).any():
         return size / design.n_features
-    asked: dict[str, Any] = {
-        "measure": record.name, "size": asked_size, "n_features": design.n_features,
+    options: dict[str, Any] = {
+        "measure": record.name, "size": requested_size, "n_features": design.n_features,
     }  # fmt: skip
-    points = points_of(values, **asked)
+    points = replication_points(values, **options)
     half = max(float(points["value"].iloc[-1]), 0.0)
     agreement = 2 * half / (1 + half)
-    if carries_prediction(points):
-        agreement, _, _ = fit_curves(points, **asked).at(design.n_units, 0.95)
+    if supports_prediction(points):
+        agreement, _, _ = fit_curves(points, **options).predict(design.n_units, 0.95)
     chance = size / design.n_features
     return chance + max(agreement, 0.0) * (1 - chance)
 
 
-def chances_of_groups(
-    groups: Mapping[int, SelectedGroups], design: DisjointDesign
-) -> tuple[FoundAgain, SelectedGroups]:
+def chances_from_groups(
+    groups: Mapping[int, RepresentedGroups], design: DisjointDesign
+) -> tuple[FoundAgain, RepresentedGroups]:
     """Estimate the chances of groups of features, and return those selected on the full data.
 
-    A group is found again where an independent study selects at least half of its members, in
-    whatever groups: the chance of its median member. The chances are those of the representatives
-    of the groups; other features have none. Parameters and errors are as for
+    A group is found again if an independent study selects at least half of its members, in any
+    groups: the chance of its median member. The chances are stored for the representatives of the
+    groups; other features have a chance of 0. Parameters and errors are as for
     `chances_from_orders`.
     """
     members = {
-        at: np.unique(np.concatenate([*own.members, np.empty(0, dtype=np.intp)])).astype(np.intp)
-        for at, own in groups.items()
+        position: np.unique(
+            np.concatenate([*selected_groups.members, np.empty(0, dtype=np.intp)])
+        ).astype(np.intp)
+        for position, selected_groups in groups.items()
     }
     found = chances_from_subsets(members, design)
     n_features = design.n_features
-    chosen = groups[next(at for at in design.pairs.full.tolist() if at in groups)]
-    representatives = np.asarray(chosen.representatives, dtype=np.intp)
+    first = next(position for position in design.pairs.full.tolist() if position in groups)
+    full = groups[first]
+    representatives = np.asarray(full.representatives, dtype=np.intp)
     chance, low = np.zeros(n_features), np.zeros(n_features)
     draws, larger = np.zeros_like(found.draws), np.zeros_like(found.larger)
     selected = np.zeros(n_features, dtype=bool)
     selected[representatives] = True
-    for representative, own in zip(representatives, chosen.members, strict=True):
-        chance[representative] = np.median(found.chance[own])
-        low[representative] = np.median(found.low[own])
-        draws[:, representative] = np.median(found.draws[:, own], axis=1)
-        larger[:, representative] = np.median(found.larger[:, own], axis=1)
-    groups_found = FoundAgain(
+    for representative, group in zip(representatives, full.members, strict=True):
+        chance[representative] = np.median(found.chance[group])
+        low[representative] = np.median(found.low[group])
+        draws[:, representative] = np.median(found.draws[:, group], axis=1)
+        larger[:, representative] = np.median(found.larger[:, group], axis=1)
+    group_chances = FoundAgain(
         selected=selected,
         chance=chance,
         low=low,
@@ -237,12 +239,12 @@ def chances_of_groups(
         share=found.share,
         larger=larger,
     )
-    return groups_found, chosen
+    return group_chances, full
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FeatureChances:
-    """The chances of named features, and what follows from them.
+    """The chances of named features.
 
     Attributes
     ----------
@@ -251,7 +253,7 @@ class FeatureChances:
     found : FoundAgain
         Their chances.
     n_units : int
-        Number of samples, or of subjects, of the studies that the chances are about.
+        Number of samples, or of subjects, of the studies that the chances hold for.
     members : dict or None
         For selectors of groups, the members of each selected group by its representative.
     """
@@ -262,7 +264,7 @@ class FeatureChances:
     members: dict[str, list[str]] | None = None
 
     def table(self) -> pd.DataFrame:
-        """Return a row for each feature (group), the most likely to be found again first."""
+        """Return one row per feature (group), the highest chance first."""
         found = self.found
         table = pd.DataFrame(
             {
@@ -284,19 +286,19 @@ class FeatureChances:
 
     def longest_list(self, share: float) -> list[str]:
         """Return the longest list whose expected share found again is at least `share`."""
-        chosen = longest_list(self.found, check_positive_number(share, "share", 1.0))
-        return [self.names[at] for at in chosen]
+        features = longest_list(self.found, check_positive_number(share, "share", 1.0))
+        return [self.names[feature] for feature in features]
 
     def samples_for(self, chance: float, features: Sequence[str] | None = None) -> pd.DataFrame:
-        """Return how many samples a study needs to select features with a wanted chance.
+        """Return how many samples a study needs to select features with a given chance.
 
-        Chances in studies up to 32 times as large follow from the model of ranks; between them
-        they are linear in the log of the number of samples.
+        Chances in studies up to 32 times as large follow from the rank model; in between they are
+        interpolated linearly in the log of the number of samples.
 
         Parameters
         ----------
         chance : float
-            The wanted chance, above 0 and below 1.
+            The chance, above 0 and below 1.
         features : sequence of str, optional
             The features; by default those selected on these data.
 
@@ -313,7 +315,7 @@ class FeatureChances:
             A feature that the data do not have.
         """
         wanted = check_positive_number(chance, "chance", 1.0)
-        number = {name: at for at, name in enumerate(self.names)}
+        number = {name: feature for feature, name in enumerate(self.names)}
         if features is None:
             features = self.table().query("selected")["feature"].tolist()
         for name in features:
@@ -321,7 +323,7 @@ class FeatureChances:
                 near = did_you_mean(name, self.names)
                 raise UnknownNameError(f"the data have no feature {name!r}.{near}")
         curves = np.vstack([self.found.chance, self.found.larger])
-        sizes = self.n_units * np.array([1.0, *LARGER])
+        sizes = self.n_units * np.array([1.0, *LARGER_STUDIES])
         needed = [samples_needed(curves[:, number[name]], sizes, wanted) for name in features]
         return pd.DataFrame(
             {
@@ -332,12 +334,12 @@ class FeatureChances:
         )
 
 
-def samples_needed(chances: Array, sizes: Array, wanted: float) -> float:
+def samples_needed(chances: FloatArray, sizes: FloatArray, wanted: float) -> float:
     """Return the number of samples at which a curve first reaches a chance; infinite if never."""
-    reached = np.flatnonzero(chances >= wanted)
-    if not len(reached):
+    enough = np.flatnonzero(chances >= wanted)
+    if not len(enough):
         return float("inf")
-    first = int(reached[0])
+    first = int(enough[0])
     if first == 0:
         return float(sizes[0])
     low, high = chances[first - 1], chances[first]
@@ -346,35 +348,38 @@ def samples_needed(chances: Array, sizes: Array, wanted: float) -> float:
     return float(np.ceil(np.exp(between_logs)))
 
 
-def named_members(names: Sequence[str], chosen: SelectedGroups) -> dict[str, list[str]]:
+def name_members(names: Sequence[str], groups: RepresentedGroups) -> dict[str, list[str]]:
     """Return the names of the members of each group, by that of its representative."""
-    groups = zip(chosen.representatives.tolist(), chosen.members, strict=True)
+    pairs = zip(groups.representatives.tolist(), groups.members, strict=True)
     return {
-        names[representative]: [names[at] for at in own.tolist()] for representative, own in groups
+        names[representative]: [names[feature] for feature in members.tolist()]
+        for representative, members in pairs
     }
 
 
-def _available(
+def _available_resamples(
     rows: Mapping[int, NDArray[np.integer]], pairs: ReplicationPairs
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+) -> tuple[IndexArray, IndexArray, IndexArray]:
     """Return the fits of the full data, and the pairs of halves and of quarters that exist."""
-    full = np.array([at for at in pairs.full.tolist() if at in rows], dtype=np.intp)
+    full = np.array(
+        [position for position in pairs.full.tolist() if position in rows], dtype=np.intp
+    )
     halves, quarters = (
-        np.array([pair for pair in own.reshape(-1, 2).tolist() if set(pair) <= rows.keys()])
-        for own in (pairs.halves, pairs.quarters)
+        np.array([pair for pair in table.reshape(-1, 2).tolist() if set(pair) <= rows.keys()])
+        for table in (pairs.halves, pairs.quarters)
     )
     if not len(full):
         raise InvalidInputError("the selector has no result on the full data")
     if len(halves) < MIN_PAIRS:
         raise InvalidInputError("the selector has results on too few halves of the data")
     halves, quarters = (
-        own.reshape(-1, 2)[:MAX_PAIRS].astype(np.intp) for own in (halves, quarters)
+        table.reshape(-1, 2)[:MAX_PAIRS].astype(np.intp) for table in (halves, quarters)
     )
     return full, halves, quarters
 
 
-def _ranks_of_order(order: NDArray[np.integer], n_features: int, position: int) -> NDArray[np.intp]:
-    """Return ranks from 0 of features ordered best first; those not named come last, at random."""
+def _ranks_of_order(order: NDArray[np.integer], n_features: int, position: int) -> IndexArray:
+    """Return ranks from 0 of features ordered best first; missing ones come last, at random."""
     ranks = np.full(n_features, -1, dtype=np.intp)
     ranks[order] = np.arange(len(order))
     absent = np.flatnonzero(ranks < 0)

@@ -1,60 +1,61 @@
-"""A selector on parts of the data: what it prefers on each of them, and where it fails."""
+"""Run a selector on the resamples of a comparison and keep what the measure compares."""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from holdfast._formatting import format_list, plural
-from holdfast.errors import HoldfastError, InvalidInputError, UnknownNameError
-from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
-from holdfast.preferences import Subsets
-from holdfast.preferences._ranks import generators
-from holdfast.select._adapter import given_by
-from holdfast.select._groups._group_selector import Grouper
-from holdfast.select._search._subset_selector import SubsetSelector
+from holdfast._random import generators
+from holdfast._typing import IndexArray
+from holdfast.errors import InvalidInputError, UnknownNameError
+from holdfast.io import Dataset
+from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, signed_scores_of
+from holdfast.measures import Measure
+from holdfast.resample import ReplicationPairs, Resample
+from holdfast.select import (
+    GroupSelector,
+    ResamplePreference,
+    ResampleSubset,
+    SelectedGroups,
+    Selector,
+    SelectorRunner,
+    SubsetSelector,
+    describe_preference,
+    failure_message,
+    run_selector_on_resamples,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.io import Dataset
-    from holdfast.judge._replication._score_model import SignedScores
-    from holdfast.measures import Measure
-    from holdfast.resample import ReplicationPairs, Resample
-    from holdfast.select import Judge, Selector
-
-
-TABLE = 2**22  # scores that are held at a time
+MAX_SCORES_PER_BLOCK = 2**22
+"""Most scores (resamples times features) held at a time."""
 
 
 @dataclass(eq=False)
-class SelectorRunner:
-    """A selector that is run on resamples of the data.
+class ComparisonRunner:
+    """A selector that is run on the resamples of a comparison, block by block.
 
     Attributes
     ----------
     selector : Selector
         The selector, ready for these data.
     data : Dataset
-        The data; missing values are imputed where the selector does not take them.
+        The data; missing values are imputed if the selector does not support them.
     resamples : sequence of Resample
         The parts of the data.
     record : Measure
-        The measure, which tells what of the preferences is needed.
+        The measure, which determines the form of the preferences.
     size : int or None
         How many features are selected.
     failures : dict
-        What the selector raised, by the position of the resample; filled as the work goes on.
+        Errors by position of the resample; filled while blocks are run.
     preferences : dict
-        What the selector prefers on each resample, by position: features
-        ordered best first; the subset, for selectors that choose the size; the selected groups,
-        for those that find groups. Filled as the work goes on.
+        The preference on each resample by position: features ordered best first; the subset,
+        for selectors that choose the size; the selected groups, for group selectors. Filled
+        while blocks are run.
     """
 
     selector: Selector
@@ -62,172 +63,125 @@ class SelectorRunner:
     resamples: Sequence[Resample]
     record: Measure
     size: int | None
-    failures: dict[int, Exception] = field(default_factory=dict)
+    failures: dict[int, BaseException] = field(default_factory=dict)
     preferences: dict[int, Any] = field(default_factory=dict)
-    _judge: Judge[Any] | None = None
 
-    def __post_init__(self) -> None:
-        own = self.selector.chooses_size
-        self._fits = own and not isinstance(self.selector, Grouper | SubsetSelector)
-        self._imputes = is_imputed(self.data, self.selector)
+    @cached_property
+    def _runner(self) -> SelectorRunner:
+        data = self.data
+        missing = bool(np.isnan(data.X).any())
+        return SelectorRunner(self.selector, data.X, data.y, data.groups, missing)
+
+    @property
+    def _fits_each(self) -> bool:
+        """Whether the selector chooses the size by a fit of its own on each resample."""
+        chooses = self.selector.selects_own_size
+        return chooses and not isinstance(self.selector, GroupSelector | SubsetSelector)
 
     @property
     def why(self) -> str:
-        """How many fits failed, and what the first of them said; nothing where none did."""
+        """How many fits failed, with the first message; empty if none failed."""
         if not self.failures:
             return ""
-        first = message_of(next(iter(self.failures.values())))
+        first = _one_line(next(iter(self.failures.values())))
         return f"{len(self.failures):,} of {len(self.resamples):,} fits failed: {first}"
 
     def blocks(self) -> Iterator[dict[int, Any]]:
-        """Yield what the measure needs, by position; what is compared is in one block."""
-        for start, stop in _blocks(self.resamples, max(4, TABLE // self.data.n_features)):
-            yield self._found(start, stop)
+        """Yield what the measure needs, by position; compared resamples share a block."""
+        most = max(4, MAX_SCORES_PER_BLOCK // self.data.n_features)
+        for start, stop in _blocks(self.resamples, most):
+            yield self._run_block(range(start, stop))
 
     def check(self, positions: Sequence[int], what: str) -> None:
-        """Refuse to go on where the selector failed on all of these."""
+        """Raise if the selector failed on all of these resamples."""
         if all(position in self.failures for position in positions):
             first = self.failures[positions[0]]
-            raise InvalidInputError(f"the selector fails on {what}: {message_of(first)}") from first
+            raise InvalidInputError(f"the selector fails on {what}: {_one_line(first)}") from first
 
-    def _found(self, start: int, stop: int) -> dict[int, Any]:
-        """Judge a block at once; one that fails is done again part by part."""
-        if self._fits or self._imputes:
-            return self._one_by_one(start, stop)
-        try:
-            verdict = self._judged([one.train for one in self.resamples[start:stop]], start)
-        except Exception:  # noqa: BLE001  (others' code may raise anything)
-            return self._one_by_one(start, stop)
-        self._keep(verdict, start)
-        return dict(enumerate(_rows(self.selector, verdict, self.record, self.size), start))
+    def _run_block(self, positions: range) -> dict[int, Any]:
+        preferences = run_selector_on_resamples(
+            self._select,
+            positions,
+            self.failures.__setitem__,
+            in_one_call=not (self._fits_each or self._runner.imputes),
+        )
+        rows = {}
+        for position, preference in zip(positions, preferences, strict=True):
+            if preference is not None:
+                self.preferences[position] = self._ordered_features(preference)
+                rows[position] = self._compared_row(preference)
+        return rows
 
-    def _one_by_one(self, start: int, stop: int) -> dict[int, Any]:
-        found = {}
-        for position in range(start, stop):
-            try:
-                verdict = self._alone(position)
-            except Exception as error:  # noqa: BLE001  (as above)
-                self.failures[position] = error
-            else:
-                self._keep(verdict, position)
-                found[position] = _rows(self.selector, verdict, self.record, self.size)[0]
-        return found
-
-    def _keep(self, verdict: Any, start: int) -> None:  # noqa: ANN401
-        """Keep the preferences that chances to be found again are estimated from."""
-        for at, preference in enumerate(_preferences(verdict, self.size), start):
-            self.preferences[at] = preference
+    def _select(self, positions: range) -> list[ResamplePreference | None]:
+        rows = [self.resamples[position].train for position in positions]
+        if not (self._fits_each or self._runner.imputes):
+            return list(self._runner.select_rows(rows, positions[0]))
+        (position,) = positions
+        part = self._runner.training_part(rows[0])
+        if not self._fits_each:
+            return [self._runner.select_part(part, position)]
+        generator = next(generators(self.selector.random_state, 1, position))
+        return [self._runner.fit_part(part, int(generator.integers(2**31)))]
 
     def signed_scores(self, pairs: ReplicationPairs) -> SignedScores | None:
         """Return t statistics on the full data and on halves, for selectors that rank by them."""
-        if self._imputes:
+        if self._runner.imputes:
             return None
         codes = self.data.codes
         positions = [int(pairs.full[0]), *pairs.halves[:MAX_PAIRS].ravel().tolist()]
-        rows = [self.resamples[at].train for at in positions]
-        found = self.selector.signed_statistics(self.data.X, codes, rows)
-        if found is None:
+        rows = [self.resamples[position].train for position in positions]
+        statistics = self.selector.signed_statistics(self.data.X, codes, rows)
+        if statistics is None:
             return None
-        full, *halves = found
+        full, *halves = statistics
         return signed_scores_of(full, halves, len(codes))
 
-    def _judged(self, rows: list[NDArray[np.intp]], first: int) -> Any:  # noqa: ANN401
-        """Judge rows of the data, which are checked once."""
-        if self._judge is None:
-            self._judge = self.selector.on(self.data.X, self.data.y, self._subjects(slice(None)))
-        return self._judge.judge(rows, first)
+    def _ordered_features(self, preference: ResamplePreference) -> IndexArray | SelectedGroups:
+        """Return features ordered best first, a subset, or groups: chances are based on these."""
+        if isinstance(preference, ResampleSubset):
+            return preference.features
+        if isinstance(preference, SelectedGroups):
+            return preference.best(self.size)
+        return np.argsort(preference.ranks, kind="stable").astype(np.int32)
 
-    def _alone(self, position: int) -> Any:  # noqa: ANN401
-        rows = self.resamples[position].train
-        if not (self._fits or self._imputes):
-            return self._judged([rows], position)
-        X, y, subjects = self.data.X[rows], self.data.y[rows], self._subjects(rows)
-        X = impute_medians(X) if self._imputes else X
-        if self._fits:
-            return _own_subset(self.selector, X, y, subjects, position)
-        return self.selector.on(X, y, subjects).judge([np.arange(len(y))], position)
-
-    def _subjects(self, rows: NDArray[np.intp] | slice) -> NDArray[Any] | None:
-        if not self.selector.takes_subjects or self.data.groups is None:
-            return None
-        own: NDArray[Any] = self.data.groups[rows]
-        return own
-
-
-def _preferences(verdict: Any, size: int | None) -> list[Any]:  # noqa: ANN401
-    """Return each preference: features ordered best first, a subset, or groups."""
-    if isinstance(verdict, Subsets):
-        return list(np.split(verdict.indices, verdict.indptr[1:-1]))
-    if isinstance(verdict, list):
-        return [one.best(size) for one in verdict]
-    return [
-        np.argsort(row, kind="stable").astype(np.int32) for row in np.asarray(verdict[1].values)
-    ]
+    def _compared_row(self, preference: ResamplePreference) -> Any:  # noqa: ANN401
+        """Return a preference in the form that the measure compares."""
+        record = self.record
+        if isinstance(preference, SelectedGroups):
+            groups = preference.best(self.size)
+            if record.form == "groups":
+                return list(groups.members)
+            return np.unique(groups.representatives)
+        if isinstance(preference, ResampleSubset):
+            features = preference.features
+        else:
+            if record.form == "weights" and preference.weights is None:
+                raise InvalidInputError(
+                    f"{record.name} takes weights, but {describe_preference(self.selector)}; "
+                    "take a measure of rankings or of subsets."
+                )
+            if not record.by_size:
+                return preference.weights if record.form == "weights" else preference.ranks
+            features = np.flatnonzero(preference.ranks <= self.size)
+        if record.form == "subset":
+            return features
+        return [[feature] for feature in features.tolist()]  # groups of one
 
 
-def message_of(error: Exception) -> str:
-    """Return what an error says, in one line."""
-    said = " ".join(str(error).split())
-    return said if isinstance(error, HoldfastError) else f"{type(error).__name__}: {said}"
+def _one_line(error: BaseException) -> str:
+    return " ".join(failure_message(error).split())
 
 
 def _blocks(resamples: Sequence[Resample], most: int) -> Iterator[tuple[int, int]]:
-    """Cut the resamples into blocks; those that are compared stay together."""
+    """Cut the resamples into blocks; compared resamples stay together."""
     start = 0
-    numbers = [(one.role, one.outer) for one in resamples]
-    ends = [at for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1]]
-    for end, following in zip(ends, [*ends[1:], len(numbers)], strict=True):
+    comparisons = [(resample.role, resample.outer) for resample in resamples]
+    ends = [at for at in range(1, len(resamples)) if comparisons[at] != comparisons[at - 1]]
+    for end, following in zip(ends, [*ends[1:], len(resamples)], strict=True):
         if following - start > most:
             yield start, end
             start = end
-    yield start, len(numbers)
-
-
-def _rows(
-    selector: Selector,
-    verdict: Any,  # noqa: ANN401  (each kind of selector has its own)
-    record: Measure,
-    size: int | None,
-) -> list[Any]:
-    """Return what the measure needs of each preference."""
-    if isinstance(verdict, Subsets):
-        chosen = np.split(verdict.indices, verdict.indptr[1:-1])
-        return chosen if record.form == "subset" else [_as_singleton_groups(one) for one in chosen]
-    if isinstance(verdict, list):
-        best = [one.best(size) for one in verdict]
-        if record.form == "groups":
-            return [list(one.members) for one in best]
-        return [np.unique(one.representatives) for one in best]
-    weights, ranks = verdict
-    if record.form == "weights" and weights is None:
-        raise InvalidInputError(
-            f"{record.name} takes weights, but {given_by(selector)}; take a measure of rankings "
-            "or of subsets."
-        )
-    if not record.by_size:
-        return list(weights.values if record.form == "weights" else ranks.values)
-    chosen = [np.flatnonzero(row <= size) for row in np.asarray(ranks.values)]
-    return chosen if record.form == "subset" else [_as_singleton_groups(one) for one in chosen]
-
-
-def _as_singleton_groups(features: NDArray[np.intp]) -> list[list[int]]:
-    """Return features as groups of one."""
-    return [[feature] for feature in features.tolist()]
-
-
-def _own_subset(
-    selector: Selector,
-    X: NDArray[Any],
-    y: NDArray[Any],
-    subjects: NDArray[Any] | None,
-    position: int,
-) -> Subsets:
-    """Return the features that a selector of its own size selects on one part."""
-    generator = next(generators(selector.random_state, 1, position))
-    fitted = clone(selector).set_params(random_state=int(generator.integers(2**31)))
-    more = {} if subjects is None else {"groups": subjects}
-    chosen = fitted.fit(X, y, **more).get_support(indices=True)
-    return Subsets([chosen], n_features=X.shape[1])
+    yield start, len(resamples)
 
 
 # Missing values: refused before any work, or imputed within each part of the data.
@@ -236,7 +190,7 @@ def _own_subset(
 def check_missing(
     data: Dataset, selectors: Mapping[str, Selector], record: Measure, impute: str | None
 ) -> None:
-    """Refuse missing values that selectors, or the measure, do not take.
+    """Refuse missing values that selectors, or the measure, do not support.
 
     Parameters
     ----------
@@ -247,16 +201,16 @@ def check_missing(
     record : Measure
         The measure of similarity.
     impute : {"median"} or None
-        What is put in their place.
+        What replaces missing values.
     """
     if impute not in (None, "median"):
         raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
     missing = int(np.isnan(data.X).sum())
-    refusing = [name for name, one in selectors.items() if not one.takes_missing]
+    refusing = [name for name, selector in selectors.items() if not selector.supports_missing]
     if missing and refusing and impute is None:
         raise InvalidInputError(
-            f"the data have {plural(missing, 'missing value')}, which "
-            f"{_format_names_with_verb(refusing)} not take. "
+            f"the data have {plural(missing, 'missing value')}, which {format_list(refusing)} "
+            f"{'does' if len(refusing) == 1 else 'do'} not take. "
             "Impute them by the median of each part of the data (impute='median', --impute "
             "median), or choose other selectors."
         )
@@ -265,20 +219,3 @@ def check_missing(
             f"{record.name} compares features by their data, which must not have missing values "
             f"(there are {missing:,}); choose another measure, or fill the values first."
         )
-
-
-def _format_names_with_verb(names: list[str]) -> str:
-    return f"{format_list(names)} {'does' if len(names) == 1 else 'do'}"
-
-
-def is_imputed(data: Dataset, selector: Selector) -> bool:
-    """Tell whether a selector sees imputed values in the place of missing ones."""
-    return not selector.takes_missing and bool(np.isnan(data.X).any())
-
-
-def impute_medians(part: NDArray[Any]) -> NDArray[Any]:
-    """Put each feature's median, or 0 if it has no value, in the place of missing values."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-        medians = np.nan_to_num(np.nanmedian(part, axis=0))
-    return np.where(np.isnan(part), medians, part).astype(part.dtype, copy=False)

@@ -1,87 +1,102 @@
-r"""Replication stability of larger studies: one line for the report, the plan and the chances.
+r"""Prediction of replication stability for larger studies, shared by report, plan and chances.
 
-Method. On the scale of log odds L of the part x of the way from chance to perfect agreement, the
-line goes through what was observed on disjoint parts, then through the prediction for studies as
-large as the data, and on with a slope g:
+Method
+------
+Let :math:`L(m)` be the log odds of the stability x of studies of m samples, as the part of the way
+from chance (0) to perfect agreement (1); :math:`L = \operatorname{logit}(0.02 + 0.96 x)`. A
+piecewise linear curve in log m (`StabilityLine`) has three parts:
 
-.. math:: L(m) = L(n) + g \log(m / n).
+* *up to n/2*: the observed agreement of disjoint quarters, parts and halves, made monotone (smaller
+  parts do not agree better than larger ones);
+* *at n*: the log odds of the expected share of a list that an independent study selects again
+  (`_chance_model.expected_share`), so that the prediction and the chances of single features agree.
+  Where chances are not known, the mean log odds of the Spearman-Brown formula
+  :math:`2x / (1 + x)` of halves and of the median of `extrapolate`;
+* *beyond n*: :math:`L(m) = L(n) + g \log(m/n)`. g = 1 is the Spearman-Brown formula; on most data
+  stability grows more slowly, because weaker features come into reach. Where a selector has signed
+  scores, larger studies are simulated (`_score_model`) and the step of L is the mean of the
+  simulated step and of :math:`\log(m/n)`; else g is `GROWTH`.
 
-With g = 1 that is the Spearman-Brown formula; stability grows more slowly than this on most data,
-as weaker features come into reach. Where a selector has signed scores, their model (`_score_model`)
-is simulated for larger studies: the step of L is the mean of what it says and of that formula; else
-g is `GROWTH`. L(n) is that of the expected share of a list that an independent study selects again,
-so the prediction and the chances of single features agree. Where chances are not known it is the
-mean of the Spearman-Brown formula and of the curves of `extrapolate`.
+The standard error of L(m) is
 
-The standard error of L(m) has three parts: that of the halves, that of the step to n, and one that
-grows with the distance from n.
+.. math:: SE(m)^2 = (0.5 \, SE_{halves})^2 + 0.25^2 + (0.25 \log(m/n))^2,
 
-Constants are calibrated by ``benchmarks/claims/planning.py`` on other populations and seeds; the
-guide, page "How we know", shows how far predictions are off.
+for the halves, the step to n, and the slope beyond n. Intervals use Student's t with 10 degrees of
+freedom, as in `_interval`.
+
+What is derived, and what is calibrated
+---------------------------------------
+The Spearman-Brown formula is derived for sums of parallel scores; for overlaps of lists it is an
+approximation. `GROWTH` and the three standard errors are calibrated by
+``benchmarks/claims/planning.py``, on other populations and seeds than those of its table in the
+guide, page "How we know", which shows errors and coverage.
+
+References
+----------
+[Spearman1910]_, [Brown1910]_.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import scipy.stats
 from scipy.special import expit, logit
 
+from holdfast._typing import FloatArray
 from holdfast.judge._replication._extrapolation import fit_curves
-from holdfast.judge._replication._interval import T_DEGREES_OF_FREEDOM, log_odds_of
+from holdfast.judge._replication._interval import T_DEGREES_OF_FREEDOM, LogOdds, make_log_odds
 from holdfast.judge._replication._score_model import LARGER_STUDIES
 from holdfast.measures import get_measure
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.judge._replication._interval import LogOdds
-
-    Array = NDArray[np.float64]
-
 GROWTH = 0.9
-"""Slope of the log odds against the log of the number of samples, without signed scores."""
-MARGIN = 0.02
-"""Keeps log odds finite at chance and at perfect agreement."""
+"""Slope of the log odds against log n, without signed scores.
+
+Calibrated by ``benchmarks/claims/planning.py``.
+"""
+LOGIT_MARGIN = 0.02
+"""Keeps log odds finite at chance and at perfect agreement; chosen by hand."""
 HALF_ERROR_SHARE, STEP_ERROR, GROWTH_ERROR = 0.5, 0.25, 0.25
-"""Standard errors of log odds: share of that of the halves, the step to n, and the slope."""
-FACTORS = np.array([1.0, *LARGER_STUDIES])
+"""Standard errors of log odds: share of that of the halves, the step to n, and the slope.
+
+Calibrated by ``benchmarks/claims/planning.py``.
+"""
+SIZE_FACTORS = np.array([1.0, *LARGER_STUDIES])
+"""Sizes of the simulated studies, relative to the data."""
 MAX_FACTOR = 16
-"""Times the data beyond which nothing is said."""
+"""Size of the largest studies that are predicted, relative to the data."""
 MIN_SAMPLES = 4
-CORRECTED = ("nogueira", "kuncheva", "kappa", "phi", "npog", "unadjusted")
-"""Measures that are the overlap of two subsets of one size, corrected for chance."""
-SHARES = ("pog", "dice", "ochiai")
-"""Measures that are the overlap as a share of the size."""
+CORRECTED_MEASURES = ("nogueira", "kuncheva", "kappa", "phi", "npog", "unadjusted")
+"""Measures equal to the overlap of two subsets of one size, corrected for chance."""
+SHARE_MEASURES = ("pog", "dice", "ochiai")
+"""Measures equal to the overlap as a share of the size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityLine:
-    """Replication stability against the number of samples.
+    """Predicted replication stability against the number of samples.
 
     Attributes
     ----------
     scale : LogOdds
-        From chance to perfect agreement.
+        The scale from chance to perfect agreement.
     logs, log_odds : ndarray of shape (points,)
         Logs of the numbers of samples, ascending, and the log odds of the stability there; the
-        last are those of all of the data.
+        last entry is that of the whole data.
     steps : ndarray of shape (5,)
-        By how much log odds grow in studies `FACTORS` times as large.
+        Growth of the log odds in studies `SIZE_FACTORS` times as large.
     error : float
         Standard error of the log odds of halves, between data sets.
     """
 
     scale: LogOdds
-    logs: Array
-    log_odds: Array
-    steps: Array
+    logs: FloatArray
+    log_odds: FloatArray
+    steps: FloatArray
     error: float
 
     @property
@@ -89,61 +104,59 @@ class StabilityLine:
         """Number of samples of the data."""
         return math.exp(float(self.logs[-1]))
 
-    def at(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
+    def predict(self, n_samples: float, confidence: float) -> tuple[float, float, float]:
         """Return the prediction and the ends of its interval, in units of the measure."""
-        place = math.log(min(n_samples, MAX_FACTOR * self.n_samples))
-        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, T_DEGREES_OF_FREEDOM)) * self._error(
-            place
-        )
-        middle = self._middle(place)
-        value, *ends = self._values(np.array([middle, middle - reach, middle + reach])).tolist()
+        log_n = math.log(min(n_samples, MAX_FACTOR * self.n_samples))
+        half_width = _t_quantile(confidence) * self._error_at(log_n)
+        middle = self._log_odds_at(log_n)
+        log_odds = np.array([middle, middle - half_width, middle + half_width])
+        value, *ends = self.scale.from_unit(_from_logit(log_odds)).tolist()
         return value, min(ends), max(ends)
 
     def samples_for(self, target: float, confidence: float) -> tuple[float, float, float]:
-        """Return how many samples a stability needs, and the ends of the interval.
+        """Return the number of samples that a stability needs, and the ends of its interval.
 
-        NaN where `MAX_FACTOR` times the data are not enough: more is not known. The lower end is
-        then this number.
+        NaN where `MAX_FACTOR` times the data are not enough; the lower end is then this number.
         """
-        reach = float(scipy.stats.t.ppf((1 + confidence) / 2, T_DEGREES_OF_FREEDOM))
-        wanted = self._log_odds(target)
-        needed, low, high = (self._first(wanted, step * reach) for step in (0.0, 1.0, -1.0))
+        quantile = _t_quantile(confidence)
+        wanted = float(_to_logit(self.scale.to_unit(np.array([target])))[0])
+        needed, low, high = (
+            self._fewest_samples(wanted, step * quantile) for step in (0.0, 1.0, -1.0)
+        )
         most = float(round(MAX_FACTOR * self.n_samples))
         return needed, most if math.isnan(low) else low, high
 
-    def _first(self, wanted: float, steps: float) -> float:
-        """Return the fewest samples at which the line, so many errors up, reaches log odds."""
+    def _fewest_samples(self, wanted: float, n_errors: float) -> float:
+        """Return the fewest samples at which the line plus `n_errors` errors reaches log odds."""
         few, many = MIN_SAMPLES - 1, round(MAX_FACTOR * self.n_samples)
 
-        def reached(n_samples: int) -> bool:
-            place = math.log(n_samples)
-            return self._middle(place) + steps * self._error(place) >= wanted
+        def is_enough(n_samples: int) -> bool:
+            log_n = math.log(n_samples)
+            return self._log_odds_at(log_n) + n_errors * self._error_at(log_n) >= wanted
 
-        if not reached(many):
+        if not is_enough(many):
             return math.nan
         while many - few > 1:
             middle = (few + many) // 2
-            few, many = (few, middle) if reached(middle) else (middle, many)
+            few, many = (few, middle) if is_enough(middle) else (middle, many)
         return float(many)
 
-    def _middle(self, place: float) -> float:
-        beyond = max(place - float(self.logs[-1]), 0.0)
-        before = max(float(self.logs[0]) - place, 0.0)
-        inside = float(np.interp(place, self.logs, self.log_odds))
-        return inside + float(np.interp(beyond, np.log(FACTORS), self.steps)) - GROWTH * before
+    def _log_odds_at(self, log_n: float) -> float:
+        beyond = max(log_n - float(self.logs[-1]), 0.0)
+        before = max(float(self.logs[0]) - log_n, 0.0)
+        inside = float(np.interp(log_n, self.logs, self.log_odds))
+        return inside + float(np.interp(beyond, np.log(SIZE_FACTORS), self.steps)) - GROWTH * before
 
-    def _error(self, place: float) -> float:
-        beyond = max(place - float(self.logs[-1]), 0.0)
+    def _error_at(self, log_n: float) -> float:
+        beyond = max(log_n - float(self.logs[-1]), 0.0)
         return math.hypot(HALF_ERROR_SHARE * self.error, STEP_ERROR, GROWTH_ERROR * beyond)
 
-    def _log_odds(self, value: float) -> float:
-        return float(_to_logit(self.scale.parts(np.array([value])))[0])
 
-    def _values(self, log_odds: Array) -> Array:
-        return self.scale.values(_from_logit(log_odds))
+def _t_quantile(confidence: float) -> float:
+    return float(scipy.stats.t.ppf((1 + confidence) / 2, T_DEGREES_OF_FREEDOM))
 
 
-def line_through(
+def fit_stability_line(
     points: pd.DataFrame,
     *,
     n_units: int,
@@ -153,91 +166,93 @@ def line_through(
     share: float | None = None,
     score_shares: Sequence[float] = (),
 ) -> StabilityLine:
-    """Draw the line of a measure through estimates at some numbers of samples.
+    """Fit the line of a measure to estimates at several numbers of samples.
 
     Parameters
     ----------
     points : DataFrame
         ``n_samples``, ``value`` and ``standard_error`` of the estimates on disjoint parts.
     n_units : int
-        Samples (subjects, where there are any) of the data.
+        Number of samples, or of subjects.
     n_features : int
         Number of features.
     size : int or None
-        How many features are selected; None where the selector decides.
+        Number of selected features; None where the selector chooses it.
     measure : str
         The measure of the values.
     share : float, optional
         Expected share of a list that an independent study of `n_units` selects again.
     score_shares : sequence of float
-        The same in studies `FACTORS` times as large, by a model of scores; may be empty.
+        The same for studies `SIZE_FACTORS` times as large, by the score model; may be empty.
     """
-    scale = log_odds_of(get_measure(measure), n_features, size)
+    scale = make_log_odds(get_measure(measure), n_features, size)
     known = points[points["value"].notna()].sort_values("n_samples")
-    parts = scale.parts(known["value"].to_numpy(dtype=float))
-    half = float(parts[-1])
+    units = scale.to_unit(known["value"].to_numpy(dtype=float))
+    half = float(units[-1])
     # stability grows: smaller parts do not agree better than halves
-    observed = np.minimum.accumulate(_to_logit(parts)[::-1])[::-1]
+    observed = np.minimum.accumulate(_to_logit(units)[::-1])[::-1]
     value = None if share is None else value_of_share(share, measure, size, n_features)
     if value is None:
-        curve = fit_curves(points, n_features=n_features, size=size, measure=measure)
-        ahead, _, _ = curve.at(n_units, 0.95)
-        part = min(max(half, 0.0), 1.0)
-        both = np.array([float(scale.parts(np.array(ahead))), 2 * part / (1 + part)])
+        curves = fit_curves(points, n_features=n_features, size=size, measure=measure)
+        extrapolated, _, _ = curves.predict(n_units, 0.95)
+        unit = min(max(half, 0.0), 1.0)
+        spearman_brown = 2 * unit / (1 + unit)
+        both = np.array([float(scale.to_unit(np.array(extrapolated))), spearman_brown])
         full = float(_to_logit(both).mean())
     else:
-        full = float(_to_logit(scale.parts(np.array([value])))[0])
+        full = float(_to_logit(scale.to_unit(np.array([value])))[0])
     error = float(known["standard_error"].iloc[-1]) / abs(scale.best - scale.chance)
     return StabilityLine(
         scale=scale,
         logs=np.log([*known["n_samples"].to_numpy(dtype=float), n_units]),
         log_odds=np.array([*observed, max(full, float(observed[-1]))]),
-        steps=_steps(
-            [value_of_share(one, measure, size, n_features) for one in score_shares], scale
+        steps=_growth_steps(
+            [value_of_share(share, measure, size, n_features) for share in score_shares], scale
         ),
-        error=_log_odds_error(half, error),
+        error=_logit_error(half, error),
     )
 
 
 def value_of_share(share: float, measure: str, size: int | None, n_features: int) -> float | None:
-    """Return the measure of two lists of one size of which a share is the same.
+    """Return the measure of two lists of one size that have a share in common.
 
     None where the measure does not follow from the share.
     """
     if size is None or size >= n_features:
         return None
     chance = size / n_features
-    if measure in CORRECTED:
+    if measure in CORRECTED_MEASURES:
         return (share - chance) / (1 - chance)
-    if measure in SHARES:
+    if measure in SHARE_MEASURES:
         return share
     return share / (2 - share) if measure == "jaccard" else None
 
 
-def _steps(values: Sequence[float | None], scale: LogOdds) -> Array:
-    """Return by how much log odds grow, given the stability that scores predict."""
+def _growth_steps(values: Sequence[float | None], scale: LogOdds) -> FloatArray:
+    """Return the growth of the log odds, given the stability that the score model predicts."""
     known = [value for value in values if value is not None]
-    if len(known) < len(FACTORS):
-        return np.asarray(GROWTH * np.log(FACTORS))
-    simulated = _to_logit(scale.parts(np.array(known)))
-    return np.asarray((np.maximum.accumulate(simulated) - simulated[0] + np.log(FACTORS)) / 2)
+    if len(known) < len(SIZE_FACTORS):
+        return np.asarray(GROWTH * np.log(SIZE_FACTORS))
+    simulated = _to_logit(scale.to_unit(np.array(known)))
+    growth = np.maximum.accumulate(simulated) - simulated[0]
+    return np.asarray((growth + np.log(SIZE_FACTORS)) / 2)
 
 
-def _to_logit(parts: Array) -> Array:
-    return np.asarray(logit(MARGIN + (1 - 2 * MARGIN) * np.clip(parts, 0.0, 1.0)))
+def _to_logit(units: FloatArray) -> FloatArray:
+    return np.asarray(logit(LOGIT_MARGIN + (1 - 2 * LOGIT_MARGIN) * np.clip(units, 0.0, 1.0)))
 
 
-def _from_logit(log_odds: Array) -> Array:
-    return np.asarray(np.clip((expit(log_odds) - MARGIN) / (1 - 2 * MARGIN), 0.0, 1.0))
+def _from_logit(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(np.clip((expit(log_odds) - LOGIT_MARGIN) / (1 - 2 * LOGIT_MARGIN), 0.0, 1.0))
 
 
-def _log_odds_error(part: float, error: float) -> float:
-    """Return the standard error of the log odds of a part of the way that has this error.
+def _logit_error(unit: float, error: float) -> float:
+    """Return the standard error of the log odds of a value with a standard error.
 
-    Half the step over two errors, all of it between chance and perfect agreement: at the ends log
-    odds are too steep for their slope to say anything.
+    Half the difference of the log odds one error above and below, both within [0, 1]: near the ends
+    the log odds are too steep for the delta method.
     """
     error = min(error, 0.5)
-    middle = min(max(part, error), 1 - error)
+    middle = min(max(unit, error), 1 - error)
     low, high = _to_logit(np.array([middle - error, middle + error])).tolist()
     return float(high - low) / 2

@@ -1,62 +1,69 @@
-r"""A model of how ranks repeat: deconvolution of rank tables from pairs of disjoint parts.
+r"""Rank model: deconvolution of rank tables from pairs of disjoint parts.
 
-Method. In a study of m samples feature j has a latent score
-:math:`Z_j = \theta_j (2m/n)^\gamma + N(0, 1)`, and the study ranks features by it. Only ranks are
-observed, so neither the scale nor the origin of the selector's own scores matters. Two disjoint
-parts of the data are two independent studies; the table of (rank bin in one, rank bin in the
-other), over all features and pairs of parts, has the expectation
-:math:`M = \sum_g G_g f_g f_g^T`, with :math:`f_g` the probabilities of the bins for the effect
-:math:`\theta_g`. The weights G of a grid of effects are found by EM (nonparametric maximum
-likelihood on a grid, Kiefer and Wolfowitz 1956; Laird 1978). Bin thresholds follow from G: the
-share of features above the threshold of a rank is that rank divided by p.
+Method
+------
+In a study of m samples feature j has a latent score :math:`Z_j = \theta_j (2m/n)^\gamma +
+\varepsilon_j` with :math:`\varepsilon_j \sim N(0, 1)`, and the study ranks features by it. Only
+ranks are observed, so neither the scale nor the origin of the selector's scores matters. Two
+disjoint parts of the data are two independent studies. The table N of (rank bin in one, rank bin in
+the other), over all features and pairs of parts, has the expectation
 
-All functions fit several models at once: arrays begin with an axis of models.
+.. math:: M(G) = \sum_g G_g\, f_g f_g^T, \qquad
+   f_{gb} = \Phi(t_{b-1} - \theta_g s) - \Phi(t_b - \theta_g s)
+   \quad (\text{from above}), \quad s = (2m/n)^\gamma,
 
-References
+with the weights G of a grid of effects :math:`\theta_g`. The thresholds follow from G: a share
+:math:`r/p` of the features exceeds the threshold of rank r, :math:`\sum_g G_g \Phi(\theta_g s - t)
+= r/p`. G maximises :math:`\sum_m w_m \sum N_m \log M_m(G)` over the sizes m of parts with the
+weights :math:`w_m` (nonparametric maximum likelihood on a grid [Kiefer1956]_) and is found by EM
+[Laird1978]_:
+
+.. math:: G_g \leftarrow G_g \sum_m w_m\, f_g^T (N_m / M_m) f_g \; / \; \text{sum}.
+
+Deviations
 ----------
-J. Kiefer, J. Wolfowitz (1956). Consistency of the maximum likelihood estimator in the presence of
-infinitely many incidental parameters. Annals of Mathematical Statistics 27, 887-906.
-N. Laird (1978). Nonparametric maximum likelihood estimation of a mixing distribution. JASA 73,
-805-811.
+Thresholds are updated every ten EM steps only, so a step need not increase the likelihood. EM is
+stopped early, which keeps G smooth. Features are treated as independent in the likelihood; the
+weighted bootstrap of `_chance_model` accounts for correlation. Weighted tables are scaled back to
+the margins of unweighted ones (iterative proportional fitting), because each study ranks all
+features.
+
+All functions fit several models at once: the first axis of arrays is that of models.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+from holdfast._typing import FloatArray, IndexArray
 
 EFFECTS = np.concatenate([np.arange(-3.0, 6.01, 0.25), np.arange(6.5, 9.1, 0.5)])
 """Grid of latent effects in a study of n/2 samples, in standard deviations of the latent noise.
 
-Standard: its step is a quarter of the noise that blurs it; beyond 9 a feature is always first.
+Standard: its step is a quarter of the noise; a feature with an effect of 9 is always ranked first.
 """
 SCORES = np.linspace(-6.0, 14.0, 251)
-"""Grid of latent scores on which thresholds are looked up."""
+"""Grid of latent scores on which thresholds are interpolated; standard."""
 EDGES_BY_SIZE = (0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 20, 35, 60, 100)
 EDGES_BY_FEATURES = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""Ends of rank bins, as multiples of the size of the list and as shares of all features."""
+"""Ends of rank bins, as multiples of the list size and shares of all features; chosen by hand."""
 STEPS_PER_THRESHOLD = 10
-"""EM steps between two updates of the thresholds."""
+"""EM steps between two updates of the thresholds; chosen by hand."""
 MARGIN_SWEEPS = 12
-"""Sweeps of the symmetric scaling that restores the margins of weighted tables."""
+"""Sweeps of the symmetric scaling that restores the margins of weighted tables; chosen by hand."""
 SMALLEST_PROBABILITY = 1e-12
 PAIRS_PER_BLOCK = 16
-"""Pairs of parts that are counted at a time; keeps memory low where there are many features."""
+"""Pairs of parts counted at a time; limits memory with many features."""
 
 
-def rank_edges(size: int, n_features: int) -> NDArray[np.intp]:
+def rank_edges(size: int, n_features: int) -> IndexArray:
     """Return the ends of rank bins from 0 to `n_features`; `size` is one of them."""
     inner = np.concatenate(
         [size * np.array(EDGES_BY_SIZE), n_features * np.array(EDGES_BY_FEATURES)]
@@ -67,30 +74,30 @@ def rank_edges(size: int, n_features: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class RankTable:
-    """Pairs of parts of one size: how often features fall into each two rank bins.
+    """Joint counts of the rank bins of features in pairs of parts of one size.
 
     Attributes
     ----------
     counts : sparse matrix of shape (p, B * B)
-        For each feature the pairs of parts in which it has these two bins.
+        For each feature, the number of pairs of parts in which it falls into each pair of bins.
     edges : ndarray of int, shape (B + 1,)
         Ends of the bins; `size` is one of them.
     size : int
-        How many features are selected on each part.
+        Number of features selected on each part.
     fraction : float
         Size of each part, as a share of the data.
     """
 
     counts: scipy.sparse.csr_matrix
-    edges: NDArray[np.intp]
+    edges: IndexArray
     size: int
     fraction: float
 
     @classmethod
     def from_ranks(
-        cls, ranks: NDArray[np.integer], edges: NDArray[np.intp], size: int, fraction: float
+        cls, ranks: NDArray[np.integer], edges: IndexArray, size: int, fraction: float
     ) -> RankTable:
-        """Count the pairs; `ranks` has the shape (pairs, 2, p) and begins with 0."""
+        """Count the bins of ranks, of shape (pairs, 2, p); 0 is the best rank."""
         n_bins, n_features = len(edges) - 1, ranks.shape[-1]
         counts = scipy.sparse.csr_matrix((n_features, n_bins**2), dtype=np.float64)
         features = np.arange(n_features)
@@ -114,15 +121,15 @@ class RankTable:
         return len(self.edges) - 1
 
     @cached_property
-    def bin_shares(self) -> Array:
+    def bin_shares(self) -> FloatArray:
         """Share of the features in each bin."""
         return np.diff(self.edges) / self.n_features
 
-    def weighted(self, weights: Array) -> Array:
-        """Return symmetric tables that add up to 1, one for each row of feature weights.
+    def weighted(self, weights: FloatArray) -> FloatArray:
+        """Return symmetric tables that sum to 1, one per row of feature weights.
 
-        The margins of a weighted table are scaled back to the shares of the bins: each study
-        ranks all features, whatever their weights.
+        The margins of a weighted table are scaled back to the shares of the bins, because each
+        study ranks all features, whatever their weights.
         """
         raw = (self.counts.T @ weights.T).T.reshape(-1, self.n_bins, self.n_bins)
         table = raw + raw.swapaxes(1, 2)
@@ -133,20 +140,20 @@ class RankTable:
 
 
 @lru_cache(maxsize=256)
-def _exceedance(scale: float) -> Array:
-    """Return the probability that an effect (columns) gives at least a score (rows)."""
+def _exceedance(scale: float) -> FloatArray:
+    """Return the probability that the score of an effect (columns) exceeds a score (rows)."""
     return np.asarray(ndtr(EFFECTS * scale - SCORES[:, np.newaxis]))
 
 
-def score_thresholds(weights: Array, scales: Array, shares: Array) -> Array:
-    """Return the scores that these shares of all features exceed, for each model.
+def score_thresholds(weights: FloatArray, scales: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return the latent scores that given shares of all features exceed, for each model.
 
     Parameters
     ----------
     weights : ndarray of shape (models, effects)
         Weights of the effects.
     scales : ndarray of shape (models,)
-        What the effects are multiplied by.
+        Factors of the effects.
     shares : ndarray of shape (s,)
         Ascending.
 
@@ -156,13 +163,13 @@ def score_thresholds(weights: Array, scales: Array, shares: Array) -> Array:
     """
     return np.stack(
         [
-            np.interp(shares, (_exceedance(float(scale)) @ own)[::-1], SCORES[::-1])
-            for own, scale in zip(weights, scales, strict=True)
+            np.interp(shares, (_exceedance(float(scale)) @ row)[::-1], SCORES[::-1])
+            for row, scale in zip(weights, scales, strict=True)
         ]
     )
 
 
-def bin_probabilities(weights: Array, scales: Array, table: RankTable) -> Array:
+def bin_probabilities(weights: FloatArray, scales: FloatArray, table: RankTable) -> FloatArray:
     """Return the probability of each rank bin for each effect: shape (models, effects, bins)."""
     thresholds = score_thresholds(weights, scales, table.edges[1:-1] / table.n_features)
     effects = EFFECTS * scales[:, np.newaxis]
@@ -173,41 +180,43 @@ def bin_probabilities(weights: Array, scales: Array, table: RankTable) -> Array:
 
 
 def fit_effects(
-    tables: Sequence[tuple[Array, RankTable]],
-    scales: Sequence[Array],
+    tables: Sequence[tuple[FloatArray, RankTable]],
+    scales: Sequence[FloatArray],
     importance: Sequence[float],
-    start: Array,
+    start: FloatArray,
     n_steps: int,
-) -> Array:
+) -> FloatArray:
     """Fit the weights of the effects by EM.
 
     Parameters
     ----------
     tables : sequence of (ndarray of shape (models, B, B), RankTable)
-        For each size of parts the tables to explain, and their bins.
+        For each size of parts, the observed tables and their bins.
     scales : sequence of ndarray of shape (models,)
-        For each size of parts, what effects are multiplied by.
+        For each size of parts, the factors of the effects.
     importance : sequence of float
         Weight of each size of parts.
     start : ndarray of shape (models, effects)
-        Where EM begins.
+        Starting weights.
     n_steps : int
-        How many steps are done. Stopping early is part of the method: it keeps G smooth.
+        Number of steps. Stopping early is part of the method: it keeps G smooth.
 
     Returns
     -------
     ndarray of shape (models, effects)
     """
     weights = start / start.sum(axis=1, keepdims=True)
-    known: list[Array] = []
+    probabilities: list[FloatArray] = []
     for step in range(n_steps):
         if step % STEPS_PER_THRESHOLD == 0:
-            known = [
-                bin_probabilities(weights, own, table)
-                for own, (_, table) in zip(scales, tables, strict=True)
+            probabilities = [
+                bin_probabilities(weights, scale, table)
+                for scale, (_, table) in zip(scales, tables, strict=True)
             ]
         update = np.zeros_like(weights)
-        for probability, (observed, _), share in zip(known, tables, importance, strict=True):
+        for probability, (observed, _), share in zip(
+            probabilities, tables, importance, strict=True
+        ):
             expected = _expected_table(weights, probability)
             ratio = probability @ (observed / expected)
             update += share * weights * (ratio * probability).sum(axis=2)
@@ -216,17 +225,19 @@ def fit_effects(
 
 
 def log_likelihood(
-    weights: Array, tables: Sequence[tuple[Array, RankTable]], scales: Sequence[Array]
-) -> Array:
-    """Return the mean log likelihood of a pair of ranks, summed over the sizes of parts."""
+    weights: FloatArray,
+    tables: Sequence[tuple[FloatArray, RankTable]],
+    scales: Sequence[FloatArray],
+) -> FloatArray:
+    """Return the mean log likelihood per pair of ranks, summed over the sizes of parts."""
     total = np.zeros(len(weights))
-    for (observed, table), own in zip(tables, scales, strict=True):
-        expected = _expected_table(weights, bin_probabilities(weights, own, table))
+    for (observed, table), scale in zip(tables, scales, strict=True):
+        expected = _expected_table(weights, bin_probabilities(weights, scale, table))
         total += (observed * np.log(expected)).sum(axis=(1, 2))
     return total
 
 
-def _expected_table(weights: Array, probability: Array) -> Array:
-    """Return the table that a model expects."""
-    both = (probability.swapaxes(1, 2) * weights[:, np.newaxis, :]) @ probability
-    return np.asarray(np.maximum(both, 1e-300))
+def _expected_table(weights: FloatArray, probability: FloatArray) -> FloatArray:
+    """Return the expected table M(G)."""
+    joint = (probability.swapaxes(1, 2) * weights[:, np.newaxis, :]) @ probability
+    return np.asarray(np.maximum(joint, 1e-300))

@@ -1,48 +1,48 @@
-"""Replication stability: would a second study, with other samples, select these features?"""
+"""Replication stability of a selector on data: the agreement of independent studies."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from holdfast._validation import seed_of
+from holdfast._typing import LabelsLike, MatrixLike, SelectorLike
+from holdfast._validation import check_seed
 from holdfast.errors import InvalidInputError
-from holdfast.io import from_arrays
-from holdfast.judge._replication._estimate import estimate
+from holdfast.io import Dataset, from_arrays
+from holdfast.judge._replication._estimate import estimate_replication
 from holdfast.judge._replication._feature_chances import (
     DisjointDesign,
     FeatureChances,
+    chances_from_groups,
     chances_from_orders,
     chances_from_subsets,
-    chances_of_groups,
-    named_members,
+    name_members,
 )
-from holdfast.judge._replication._fit_resamples import SelectorRunner, check_missing
+from holdfast.judge._replication._fit_resamples import ComparisonRunner, check_missing
 from holdfast.judge._replication._pair_similarities import pair_values
-from holdfast.measures import get_measure
-from holdfast.measures._measure import check_confidence
-from holdfast.preferences._ranks import count_of
-from holdfast.resample import ReplicationDesign, ReplicationPairs
-from holdfast.resample._strata import Units
-from holdfast.select._adapter import given_by, named_selector
-from holdfast.select._groups._group_selector import Grouper
-from holdfast.select._selector import OfferedFeatures
+from holdfast.measures import Measure, check_confidence, get_measure
+from holdfast.preferences import as_feature_count
+from holdfast.resample import ReplicationDesign, ReplicationPairs, Units
+from holdfast.select import (
+    GroupSelector,
+    OfferedFeatures,
+    Selector,
+    describe_preference,
+    named_selector,
+)
 
 if TYPE_CHECKING:
-    from holdfast.io import Dataset
     from holdfast.judge._replication._estimate import Replication
-    from holdfast.measures import Measure
-    from holdfast.select import Selector
 
 
-def replication(  # noqa: PLR0913  (they are the question)
-    selector: Any,  # noqa: ANN401  (a name, a selector, an estimator, a function)
-    X: Any,  # noqa: ANN401
-    y: Any,  # noqa: ANN401
+def replication(
+    selector: SelectorLike,
+    X: MatrixLike,
+    y: LabelsLike,
     *,
     size: float | None = None,
     measure: str = "nogueira",
     n_pairs: int = 100,
-    groups: Any = None,  # noqa: ANN401
+    groups: LabelsLike = None,
     random_state: int = 0,
     confidence: float = 0.95,
     impute: str | None = None,
@@ -55,8 +55,8 @@ def replication(  # noqa: PLR0913  (they are the question)
     .. math:: \rho(n') = E[s(\text{selection}(A), \text{selection}(B))].
 
     Two disjoint halves of the data are such a pair for n' = n/2, so the mean over random splits
-    is unbiased there; neither overlapping subsamples nor bootstrap samples are. Splits keep the
-    shares of the classes and never part the samples of a subject.
+    is unbiased there; overlapping subsamples and bootstrap samples are not. Splits preserve the
+    class proportions and keep the samples of a subject together.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ def replication(  # noqa: PLR0913  (they are the question)
     y : array-like of shape (n,)
         The class of each sample.
     size : int or float, optional
-        How many features are selected, a count or a fraction. Not needed where the selector
-        decides itself, or where the measure compares all features.
+        Number of selected features, a count or a fraction. Not needed if the selector chooses it,
+        or if the measure compares all features.
     measure : str, default "nogueira"
         Any measure of :func:`holdfast.list_measures`; two selections are compared at a time.
     n_pairs : int, default 100
-        How many splits into halves; with what the interval and the prediction need, the selector
-        runs five times as often.
+        Number of splits into halves; with the parts for interval and prediction, the selector runs
+        five times as often.
     groups : array-like of shape (n,), optional
         The subject of each sample.
     random_state : int, default 0
@@ -82,14 +82,15 @@ def replication(  # noqa: PLR0913  (they are the question)
     confidence : float, default 0.95
         Level of the intervals.
     impute : {"median"}, optional
-        For a selector that does not take missing values: put the median of the feature, within
-        each part of the data, in their place.
+        For a selector that does not support missing values: replace them by the median of the
+        feature within each part of the data.
 
     Returns
     -------
     Replication
-        Value and interval for two studies of half the size; estimates below, predictions above.
-        With fewer than 8 samples of a class there are halves only: no prediction. Classes of
+        Value and interval for two studies of half the size, estimates for smaller studies and
+        predictions for larger ones.
+        With fewer than 8 samples of a class there are only halves and no prediction. Classes of
         fewer than 4 samples are left out, as long as two others remain, and ``.note`` names them.
         Parts on which the selector fails are left out, and ``.note`` counts them.
 
@@ -102,8 +103,7 @@ def replication(  # noqa: PLR0913  (they are the question)
 
     Notes
     -----
-    How the interval is made, and how often it holds the truth, is told in the guide, page
-    "Replication".
+    The guide, page "Replication", describes the interval and its measured coverage.
 
     References
     ----------
@@ -120,18 +120,18 @@ def replication(  # noqa: PLR0913  (they are the question)
     >>> found.n_samples, 0 < found.low < found.value < found.high <= 1
     (284, True)
     """
-    record, seed = one_measure(measure), seed_of(random_state)
+    record, seed = get_single_measure(measure), check_seed(random_state)
     check_confidence(confidence)
     design = ReplicationDesign(n_pairs)
     data = from_arrays(X, y, groups=groups)
-    count = None if size is None else count_of(size, data.n_features, "size")
+    count = None if size is None else as_feature_count(size, data.n_features, "size")
     name, given = named_selector(selector)
     ready = prepare_selector(given, data, record, count, seed)
     check_missing(data, {name: ready}, record, impute)
-    units = Units.of(data.y, data.groups)
-    fitting = SelectorRunner(ready, data, design.draw_units(units, seed), record, count)
+    units = Units.from_labels(data.y, data.groups)
+    fitting = ComparisonRunner(ready, data, design.draw_units(units, seed), record, count)
     values = pair_values(fitting, units)
-    return estimate(
+    return estimate_replication(
         values,
         measure=record.name,
         size=count if record.by_size else data.n_features,
@@ -141,23 +141,23 @@ def replication(  # noqa: PLR0913  (they are the question)
     )
 
 
-def _feature_chances(fitting: SelectorRunner, n_units: int, seed: int) -> FeatureChances | str:
-    """Return each feature's chance to be found again, or why it is not known."""
+def _feature_chances(fitting: ComparisonRunner, n_units: int, seed: int) -> FeatureChances | str:
+    """Return the chances of the features to be found again, or why they are not known."""
     selector, names = fitting.selector, [str(name) for name in fitting.data.feature_names]
     design = DisjointDesign(
-        pairs=ReplicationPairs.of(fitting.resamples),
+        pairs=ReplicationPairs.from_resamples(fitting.resamples),
         n_features=fitting.data.n_features,
         n_units=n_units,
         seed=seed,
     )
-    if fitting.size is None and not selector.chooses_size:
+    if fitting.size is None and not selector.selects_own_size:
         return "no size was given"
     try:
-        if isinstance(selector, Grouper):
-            found, chosen = chances_of_groups(fitting.preferences, design)
-            members = named_members(names, chosen)
+        if isinstance(selector, GroupSelector):
+            found, groups = chances_from_groups(fitting.preferences, design)
+            members = name_members(names, groups)
             return FeatureChances(names=names, found=found, n_units=n_units, members=members)
-        if selector.chooses_size or fitting.size is None:
+        if selector.selects_own_size or fitting.size is None:
             found = chances_from_subsets(fitting.preferences, design)
         else:
             found = chances_from_orders(
@@ -171,11 +171,11 @@ def _feature_chances(fitting: SelectorRunner, n_units: int, seed: int) -> Featur
     return FeatureChances(names=names, found=found, n_units=n_units)
 
 
-def one_measure(name: object) -> Measure:
-    """Return the measure of a name."""
+def get_single_measure(name: object) -> Measure:
+    """Return the measure with a name."""
     if not isinstance(name, str):
         raise InvalidInputError(
-            f"measure must be the name of one measure, such as 'nogueira'; received {name!r}."
+            f"measure must be the name of one measure, such as 'nogueira', got {name!r}."
         )
     return get_measure(name)
 
@@ -184,18 +184,18 @@ def prepare_selector(
     selector: Selector, data: Dataset, record: Measure, size: int | None, seed: int
 ) -> Selector:
     """Return the selector for these data, this size and this seed."""
-    selector = selector.among(OfferedFeatures(data.n_features, data.feature_names))
+    selector = selector.with_feature_indices(OfferedFeatures(data.n_features, data.feature_names))
     if size is not None and record.by_size:
-        selector = selector.sized(size)
-    elif record.by_size and not selector.chooses_size:
+        selector = selector.with_size(size)
+    elif record.by_size and not selector.selects_own_size:
         raise InvalidInputError(
-            f"{given_by(selector)}, so size must say how many features are selected; received "
-            "None. Give a count or a fraction, as in size=20."
+            f"{describe_preference(selector)}, so size must say how many features are selected, "
+            "got None. Give a count or a fraction, as in size=20."
         )
-    elif not record.by_size and selector.chooses_size:
+    elif not record.by_size and selector.selects_own_size:
         raise InvalidInputError(
-            f"{record.name} compares all features, but {given_by(selector)}; take a measure of "
-            "subsets, such as nogueira."
+            f"{record.name} compares all features, but {describe_preference(selector)}; take a "
+            "measure of subsets, such as nogueira."
         )
     ready: Selector = selector.set_params(random_state=seed)
     return ready

@@ -1,4 +1,8 @@
-"""How many samples a wanted replication stability needs, from the data of a pilot study."""
+"""Sample size planning: the samples that a replication stability needs, from a pilot study.
+
+The prediction of `_prediction` is followed to where it, and the ends of its interval, reach the
+target.
+"""
 
 from __future__ import annotations
 
@@ -9,43 +13,42 @@ import pandas as pd
 
 from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._estimate import Replication, at_chance
+from holdfast.judge._replication._estimate import Replication, is_at_chance
 from holdfast.judge._replication._prediction import (
-    CORRECTED,
-    SHARES,
-    line_through,
+    CORRECTED_MEASURES,
+    SHARE_MEASURES,
+    fit_stability_line,
 )
 from holdfast.measures import get_measure
 
-FEW_POINTS = "stability is known at one number of samples only; each class needs 8 samples"
+ONE_POINT_NOTE = "stability is known at one number of samples only; each class needs 8 samples"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SamplePlan:
-    """What to expect of a selection from as many samples as there are, and how many a target needs.
+    """Expected agreement at the present number of samples, and the samples that a target needs.
 
     Attributes
     ----------
     measure : str
         The measure of stability.
     size : int or None
-        How many features are selected.
+        Number of selected features.
     n_samples : int
-        Samples (subjects, where there are any) of the data.
+        Number of samples, or of subjects.
     value, low, high : float
-        Predicted stability of selections from two studies of `n_samples` each.
+        Predicted stability of two studies of `n_samples` each.
     again, again_low, again_high : float
-        How many of the selected features the other study would select again; NaN where the
-        measure does not tell.
+        Selected features that the other study is expected to select again; NaN where this does not
+        follow from the measure.
     target : float
-        The wanted stability.
+        The stability to reach.
     needed : float
         Fewest samples with a predicted stability of at least the target. NaN where 16 times the
-        data are not enough: how many more it takes is not known. Infinite where selections agree
-        no better than chance, so that nothing can be planned.
+        data are not enough and the number is unknown. Infinite where selections agree no better
+        than chance, so that nothing can be planned.
     needed_low, needed_high : float
-        Interval of the needed samples: at least `needed_low`; at most `needed_high`, which is NaN
-        where no end is known.
+        Interval of the needed samples; `needed_high` is NaN where it is unknown.
     confidence : float
         Level of the intervals.
     """
@@ -66,54 +69,53 @@ class SamplePlan:
     confidence: float
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table of one row, a column for each attribute."""
+        """Return a table of one row with one column per attribute."""
         return pd.DataFrame([asdict(self)])
 
     @property
     def sentence(self) -> str:
-        """Say it in words."""
+        """The plan in words."""
         stability = f"{self.measure} {self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
-        return f"Two studies of {self.n_samples:,} each: {self._again}{stability}. {self._needed}"
+        studies = f"Two studies of {self.n_samples:,} each"
+        return f"{studies}: {self._format_again()}{stability}. {self._format_needed()}"
 
-    @property
-    def _again(self) -> str:
+    def _format_again(self) -> str:
         if math.isnan(self.again):
             return ""
         span = f"{self.again_low:.0f} to {self.again_high:.0f}"
         return f"expect {self.again:.0f} ({span}) of {self.size:,} features again; "
 
-    @property
-    def _needed(self) -> str:
-        wanted = f"A stability of {self.target:g}"
+    def _format_needed(self) -> str:
+        target = f"A stability of {self.target:g}"
         if math.isinf(self.needed):
-            return f"{wanted} cannot be planned for: the data do not show agreement beyond chance."
+            return f"{target} cannot be planned for: the data do not show agreement beyond chance."
         least = f"at least {self.needed_low:,.0f}"
         if math.isnan(self.needed):
-            return f"{wanted} needs {least}."
+            return f"{target} needs {least}."
         ends = f"{self.needed_low:,.0f} to {self.needed_high:,.0f}"
         span = f"{least}, at most unknown" if math.isnan(self.needed_high) else ends
-        return f"{wanted} needs about {self.needed:,.0f} ({span})."
+        return f"{target} needs about {self.needed:,.0f} ({span})."
 
     def __repr__(self) -> str:
         return f"<SamplePlan: {self.sentence}>"
 
 
 def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
-    r"""Find how many samples a wanted replication stability needs.
+    r"""Find how many samples a target replication stability needs.
 
-    The prediction of :func:`replication` is followed to where it reaches the target, and the ends
-    of its interval likewise. For measures of overlap that are corrected for chance,
-    the value :math:`\rho` also says how many of k selected features another study of the same size
-    would select again:
+    The prediction of :func:`replication`, and the ends of its interval, are followed to where they
+    reach the target. For measures of overlap that are corrected for chance, the value
+    :math:`\rho` also gives how many of k selected features another study of the same size is
+    expected to select again:
 
     .. math:: r = k \left(\rho\,(1 - k/p) + k/p\right).
 
     Parameters
     ----------
     found : Replication
-        What :func:`replication` estimated on the data at hand.
+        The result of :func:`replication` on the pilot data.
     target : float, default 0.8
-        The wanted stability, above 0 and below 1.
+        The stability to reach, above 0 and below 1.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     Raises
     ------
     InvalidInputError
-        The estimate predicts nothing, since a class was too small or pairs have no value; the
+        The estimate has no predictions, because a class was too small or pairs have no value; the
         measure is a distance; the target is out of range.
 
     Examples
@@ -136,62 +138,64 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     (200, True, True)
     """
     if not isinstance(found, Replication):
-        raise InvalidInputError(
-            f"found must be what holdfast.replication returns; received {found!r}."
-        )
+        raise InvalidInputError(f"found must be a result of holdfast.replication, got {found!r}.")
     wanted = check_positive_number(target, "target", 1.0)
     if get_measure(found.measure).distance:
         raise InvalidInputError(
             f"{found.measure} is a distance; plan by a similarity, such as nogueira."
         )
-    if not predicts(found):
+    if not has_predictions(found):
         raise InvalidInputError(
-            f"nothing can be predicted from this estimate: {found.note or FEW_POINTS}."
+            f"nothing can be predicted from this estimate: {found.note or ONE_POINT_NOTE}."
         )
     return _make_plan(found, wanted)
 
 
-def predicts(found: Replication) -> bool:
-    """Tell whether an estimate says something of larger studies."""
+def has_predictions(found: Replication) -> bool:
+    """Return whether an estimate has predictions for larger studies."""
     return len(found.points) > 1 and bool((found.curve["kind"] == "predicted").any())
 
 
 def _make_plan(found: Replication, target: float) -> SamplePlan:
-    now = int(found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].min())
-    line = line_through(
+    n_samples = int(found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].min())
+    line = fit_stability_line(
         found.points,
-        n_units=now,
+        n_units=n_samples,
         n_features=found.n_features,
         size=found.size,
         measure=found.measure,
         share=found.share,
         score_shares=found.score_shares,
     )
-    value, low, high = line.at(now, found.confidence)
+    value, low, high = line.predict(n_samples, found.confidence)
     again = [
-        features_again(one, measure=found.measure, size=found.size, n_features=found.n_features)
-        for one in (value, low, high)
+        expected_common_features(
+            stability, measure=found.measure, size=found.size, n_features=found.n_features
+        )
+        for stability in (value, low, high)
     ]
-    needed, first, last = line.samples_for(target, found.confidence)
-    if at_chance(found):
-        needed, last = math.inf, math.nan
+    needed, needed_low, needed_high = line.samples_for(target, found.confidence)
+    if is_at_chance(found):
+        needed, needed_high = math.inf, math.nan
     return SamplePlan(
-        measure=found.measure, size=found.size, n_samples=now,
+        measure=found.measure, size=found.size, n_samples=n_samples,
         value=value, low=low, high=high,
         again=again[0], again_low=again[1], again_high=again[2],
-        target=target, needed=needed, needed_low=first, needed_high=last,
+        target=target, needed=needed, needed_low=needed_low, needed_high=needed_high,
         confidence=found.confidence,
     )  # fmt: skip
 
 
-def features_again(value: float, *, measure: str, size: int | None, n_features: int) -> float:
-    r"""Return how many of the selected features another study is expected to select again.
+def expected_common_features(
+    value: float, *, measure: str, size: int | None, n_features: int
+) -> float:
+    r"""Return how many selected features another study is expected to select again.
 
     Of two lists of k of p features with agreement :math:`\rho` beyond chance,
-    :math:`k(\rho(1 - k/p) + k/p)` features are expected in both. NaN where the measure does not
-    tell, or the selector chooses the size.
+    :math:`k(\rho(1 - k/p) + k/p)` features are expected in both. NaN for other measures, or where
+    the selector chooses the size.
     """
-    if size is None or measure not in CORRECTED + SHARES:
+    if size is None or measure not in CORRECTED_MEASURES + SHARE_MEASURES:
         return math.nan
-    share = size / n_features if measure in CORRECTED else 0.0
+    share = size / n_features if measure in CORRECTED_MEASURES else 0.0
     return min(max(size * (value * (1 - share) + share), 0.0), float(size))

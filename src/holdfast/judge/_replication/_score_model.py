@@ -1,48 +1,61 @@
-r"""A model of signed scores: what studies of the same population would select by them.
+r"""Score model: simulated studies from an empirical Bayes model of signed scores.
 
-Method. For selectors whose score is a test statistic with a sign (a two-sample t), each feature has
-:math:`z_j \sim N(\mu_j, 1)` after the t law is mapped to the normal one. The prior of
-:math:`\mu_j` is a scale mixture of normals around 0, its weights fitted by EM to all features (the
-unimodal prior of adaptive shrinkage, Stephens 2017). New studies draw effects from the posterior
-and add noise with the correlations that the features have: the differences of the statistics of two
-disjoint halves hold noise alone, as the effects cancel.
+Method
+------
+For selectors whose score is a signed test statistic (a two-sample t), each feature has :math:`z_j
+\sim N(\mu_j, 1)` after the t statistic is mapped to the normal quantile of the same tail.
 
-Reference
----------
-M. Stephens (2017). False discovery rates: a new deal. Biostatistics 18, 275-294.
+*Prior and posterior.* :math:`\mu_j \sim \sum_l \pi_l N(0, \sigma_l^2)` with fixed
+:math:`\sigma_l` (one of them 0) and weights fitted by EM to all features, the unimodal prior of
+adaptive shrinkage [Stephens2017]_. Given component l, :math:`\mu_j \sim N(b_l z_j, b_l)` with
+:math:`b_l = \sigma_l^2 / (1 + \sigma_l^2)`.
+
+*Noise.* The difference of the z-scores of two disjoint halves, divided by :math:`\sqrt 2`, is noise
+with variance 1 and the correlations of the features: the effects cancel. Its root mean square over
+features and splits rescales both z and the noise, because samples of one subject inflate both.
+
+*Simulation.* Each of 40 draws of all effects from the posterior has 12 studies :math:`\mu +
+\varepsilon`, where :math:`\varepsilon` is the noise of a random split with a random sign; each
+study selects the k features with the largest :math:`|\mu_j + \varepsilon_j|`. The chance of a
+feature is the share of studies that select it; the expected share is the mean overlap of two
+studies of one draw. Studies f times as large have the effects :math:`\sqrt f \mu`.
+
+Assumptions
+-----------
+Effects of different features are independent in the posterior, although their z-scores are not; the
+noise of halves has the same correlations as that of the full data.
+
+``benchmarks/calibration`` calibrates the weight of this model in `_chance_model`; the numbers of
+draws were chosen by hand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.stats
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+from holdfast._typing import FloatArray, IndexArray
 
 PRIOR_SCALES = np.concatenate([[0.0], np.geomspace(0.25, 8.0, 12)])
-"""Standard deviations of the normal laws that the prior is mixed from; standard."""
+"""Standard deviations of the components of the prior; standard for adaptive shrinkage."""
 N_STEPS = 200
-"""EM steps for the weights of the prior."""
+"""EM steps for the weights of the prior; chosen by hand."""
 N_EFFECT_DRAWS, N_STUDIES = 40, 12
-"""Draws of all effects, and studies simulated for each draw."""
+"""Draws of all effects, and studies simulated for each draw; chosen by hand."""
 MAX_PAIRS = 42
-"""Most pairs of parts of one size that chances rest on; more of them hardly change a chance.
+"""Most pairs of parts of one size that chances are estimated from; more hardly change a chance.
 
-Seven partitions into quarters, what 30 splits into halves come with, have 42 pairs.
+30 splits into halves come with seven partitions into quarters, which have 42 pairs.
 """
 LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0)
-"""How many times as large studies are whose overlap is simulated, too."""
+"""Sizes of the larger studies whose overlap is simulated, relative to the data."""
 MIN_HALVES = 4
-"""Fewest pairs of halves that show how noise correlates."""
+"""Fewest pairs of halves that the noise is estimated from; chosen by hand."""
 MIN_TAIL = 1e-12
+"""Keeps normal quantiles finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,42 +69,42 @@ class SignedScores:
     halves : ndarray of shape (pairs, 2, p)
         On pairs of disjoint halves.
     full_freedom, half_freedom : float
-        Degrees of freedom of both.
+        Degrees of freedom of the statistics.
     """
 
-    full: Array
-    halves: Array
+    full: FloatArray
+    halves: FloatArray
     full_freedom: float
     half_freedom: float
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreVote:
-    """What simulated studies select.
+    """Selections of the simulated studies.
 
     Attributes
     ----------
     chance : ndarray of shape (p,)
         Share of the studies that select each feature.
     share : float
-        Mean overlap of two studies with the same effects, as a share of the list.
+        Mean overlap of two studies with the same effects, as a share of the list size.
     larger : ndarray of shape (4,)
-        The same in studies `LARGER_STUDIES` times as large.
+        The same for studies `LARGER_STUDIES` times as large.
     """
 
-    chance: Array
+    chance: FloatArray
     share: float
-    larger: Array
+    larger: FloatArray
 
 
 def signed_scores_of(
-    full: Array | None, halves: Sequence[Array | None], n_samples: int
+    full: FloatArray | None, halves: Sequence[FloatArray | None], n_samples: int
 ) -> SignedScores | None:
-    """Put t statistics together; None where a part has none.
+    """Collect t statistics; None where a part has none.
 
     `halves` holds the two halves of each split one after the other.
     """
-    known = [own for own in halves if own is not None]
+    known = [scores for scores in halves if scores is not None]
     if full is None or not known or len(known) < len(halves):
         return None
     table = np.array(known).reshape(-1, 2, len(full))
@@ -100,25 +113,25 @@ def signed_scores_of(
     return SignedScores(full, table, n_samples - 2, n_samples / 2 - 2)
 
 
-def vote_of_scores(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote | None:
-    """Simulate studies that select the `size` features of the highest absolute scores.
+def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote | None:
+    """Simulate studies that select the `size` features with the highest absolute scores.
 
     None where there are too few halves, or no noise, to simulate from.
     """
-    # random numbers belong to places in this order: columns may come in any order
+    # random numbers belong to places in this order: the order of the columns does not matter
     order = np.lexsort((*scores.halves.reshape(-1, len(scores.full)), scores.full))
     z = _normal_scores(scores.full[order], scores.full_freedom)
     halves = _normal_scores(scores.halves[:, :, order], scores.half_freedom)
     noise = (halves[:, 0] - halves[:, 1]) / np.sqrt(2)
-    spread = float(np.sqrt(np.square(noise).mean())) if noise.size else 0.0
-    if len(noise) < MIN_HALVES or spread == 0 or size >= len(z):
+    noise_level = float(np.sqrt(np.square(noise).mean())) if noise.size else 0.0
+    if len(noise) < MIN_HALVES or noise_level == 0 or size >= len(z):
         return None
-    # samples of one subject inflate statistics and noise alike
-    z, noise = z / spread, noise / spread
+    # samples of one subject inflate statistics and noise by the same factor
+    z, noise = z / noise_level, noise / noise_level
     generator = np.random.default_rng(seed)
     components = np.cumsum(_posterior_weights(z), axis=1)
     counts, overlaps = np.zeros(len(z)), []
-    factors = np.sqrt([1.0, *LARGER_STUDIES])  # means of more samples are further from 0
+    factors = np.sqrt([1.0, *LARGER_STUDIES])  # the mean of a z-score grows with the root of n
     n_studies = min(N_STUDIES, len(noise))
     for _ in range(N_EFFECT_DRAWS):
         component = (components > generator.random((len(z), 1))).argmax(axis=1)
@@ -126,33 +139,39 @@ def vote_of_scores(scores: SignedScores, size: int, seed: int = 0) -> ScoreVote 
         shrink = variance / (1 + variance)
         effects = shrink * z + np.sqrt(shrink) * generator.standard_normal(len(z))
         rows = generator.choice(len(noise), n_studies, replace=False)
-        signs = generator.choice([-1.0, 1.0], (n_studies, 1))  # a difference has no direction
+        signs = generator.choice(
+            [-1.0, 1.0], (n_studies, 1)
+        )  # the sign of a difference is arbitrary
         errors = signs * noise[rows]
-        times = np.array([_times_selected(factor * effects + errors, size) for factor in factors])
-        counts += times[0]
-        overlaps.append((times * (times - 1)).sum(axis=1) / (n_studies * (n_studies - 1)) / size)
+        n_selected = np.array(
+            [_count_selections(factor * effects + errors, size) for factor in factors]
+        )
+        counts += n_selected[0]
+        # sum over features of the pairs of studies that both select the feature
+        in_both = (n_selected * (n_selected - 1)).sum(axis=1)
+        overlaps.append(in_both / (n_studies * (n_studies - 1)) / size)
     chance = np.empty(len(z))
     chance[order] = counts / (N_EFFECT_DRAWS * n_studies)
     share, *larger = np.mean(overlaps, axis=0).tolist()
     return ScoreVote(chance, share, np.array(larger))
 
 
-def _times_selected(scores: Array, size: int) -> NDArray[np.intp]:
-    """Count in how many rows each feature has one of the `size` highest absolute scores."""
-    chosen = np.argpartition(-np.abs(scores), size, axis=1)[:, :size]
-    return np.bincount(chosen.ravel(), minlength=scores.shape[1])
+def _count_selections(scores: FloatArray, size: int) -> IndexArray:
+    """Count the rows in which each feature has one of the `size` highest absolute scores."""
+    selected = np.argpartition(-np.abs(scores), size, axis=1)[:, :size]
+    return np.bincount(selected.ravel(), minlength=scores.shape[1])
 
 
-def _normal_scores(t: Array, freedom: float) -> Array:
-    """Map t statistics to normal ones of the same tail."""
+def _normal_scores(t: FloatArray, freedom: float) -> FloatArray:
+    """Map t statistics to normal quantiles with the same tail probability."""
     tail = scipy.stats.t.sf(np.abs(t), max(freedom, 1.0))
     return np.asarray(np.sign(t) * scipy.stats.norm.isf(np.clip(tail, MIN_TAIL, 0.5)))
 
 
-def _posterior_weights(z: Array) -> Array:
-    """Fit the weights of the prior's normal laws; return those of each feature's posterior."""
+def _posterior_weights(z: FloatArray) -> FloatArray:
+    """Fit the prior weights; return the posterior weights of the components of each feature."""
     density = scipy.stats.norm.pdf(z[:, np.newaxis], 0.0, np.sqrt(1 + np.square(PRIOR_SCALES)))
-    density /= density.max(axis=1, keepdims=True)  # far scores have tiny densities everywhere
+    density /= density.max(axis=1, keepdims=True)  # avoids underflow of large scores
     weights = np.full(len(PRIOR_SCALES), 1 / len(PRIOR_SCALES))
     for _ in range(N_STEPS):
         each = density * weights

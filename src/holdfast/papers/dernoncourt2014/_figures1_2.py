@@ -9,19 +9,20 @@ import pandas as pd
 from scipy.stats import norm
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, UncheckableClaim
+from holdfast.papers._claims import (
+    Check,
+    Claim,
+    UncheckableClaim,
+    require_rows,
+)
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import ONLY, tables_of
 from holdfast.papers.dernoncourt2014._table2 import format_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
-
-    Check = Callable[[ClaimInput], tuple[bool, str]]
 
 
 NONCENTRAL, CHI, TOGETHER = "noncentral F", "chi-squared", "N in all"
@@ -32,10 +33,14 @@ INFORMATIVE = 100
 EASIEST = 0.15
 
 
-def figure1(shop: ExperimentRunner) -> ExperimentResult:
+def figure1(runner: ExperimentRunner) -> ExperimentResult:
     """Compute both panels under three readings."""
-    made = shop.tables("figure1", surfaces)
-    tables = {NONCENTRAL: made["f"], CHI: made["chi2"], TOGETHER: made["together"]}
+    surfaces_by_law = runner.tables("figure1", surfaces)
+    tables = {
+        NONCENTRAL: surfaces_by_law["f"],
+        CHI: surfaces_by_law["chi2"],
+        TOGETHER: surfaces_by_law["together"],
+    }
     values = [long_form(table).assign(setting=name) for name, table in tables.items()]
     picture = hf.plot.stability_surface(tables[NONCENTRAL], measure="expected CW_rel")
     return ExperimentResult(
@@ -68,18 +73,18 @@ def check_value_between(
 ) -> Check:
     """Return a check that a number lies between bars."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        value = seen.value(what=what, n=n, effect=effect)
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        value = inputs.value(what=what, n=n, effect=effect)
         return above < value < below, f"{value:.2f} at N = {n}, effect {effect:g}"
 
     return check
 
 
-def rises(seen: ClaimInput) -> tuple[bool, str]:
+def rises(inputs: ClaimInput) -> tuple[bool, str]:
     """Both panels rise with N at every effect."""
     texts, held = [], True
     for what in (SELECTED, STABILITY):
-        wide = seen.pivot("n", "effect", what=what)
+        wide = inputs.pivot("n", "effect", what=what)
         up = (wide.diff().dropna() > 0).to_numpy()
         if not len(up):
             raise UncheckableClaim("it was computed for one number of samples only")
@@ -91,22 +96,21 @@ def rises(seen: ClaimInput) -> tuple[bool, str]:
 def hard_stay_low(what: str, most: float) -> Check:
     """Return a check that effects below 0.05 stay low at N = 2000."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = seen.table(what=what, n=2000)
-        found = found[found["effect"] < 0.05]
-        if found.empty:
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        rows = inputs.table(what=what, n=2000)
+        rows = rows[rows["effect"] < 0.05]
+        if rows.empty:
             raise UncheckableClaim("no effect below 0.05 was computed")
-        texts = [f"effect {row.effect:g}: {row.value:.2f}" for row in found.itertuples()]
-        return bool(found["value"].max() < most), "; ".join(texts)
+        texts = [f"effect {row.effect:g}: {row.value:.2f}" for row in rows.itertuples()]
+        return bool(rows["value"].max() < most), "; ".join(texts)
 
     return check
 
 
-def bayes_errors(seen: ClaimInput) -> tuple[bool, str]:
+def bayes_errors(inputs: ClaimInput) -> tuple[bool, str]:
     """The ends of the range of effects have the Bayes errors that the paper names."""
-    effects = seen.table(what=SELECTED)["effect"]
-    if effects.empty:
-        raise UncheckableClaim("no effect was computed")
+    effects = inputs.table(what=SELECTED)["effect"]
+    require_rows(effects, "no effect was computed")
     low, high = (
         float(norm.sf(np.sqrt(INFORMATIVE) * one)) for one in (effects.max(), effects.min())
     )
@@ -208,31 +212,31 @@ SIMULATED = "simulated"
 RATIO = "N/D"
 
 
-def figure2(shop: ExperimentRunner) -> ExperimentResult:
+def figure2(runner: ExperimentRunner) -> ExperimentResult:
     """Count samples and features of data sets at hand, and of those simulated."""
     real = pd.DataFrame(
         [
-            {"name": name, "n_samples": one.n_samples, "n_features": one.n_features}
-            for name in shop.names
-            for one in [shop.data(name)]
+            {"name": name, "n_samples": dataset.n_samples, "n_features": dataset.n_features}
+            for name in runner.names
+            for dataset in [runner.data(name)]
         ]
     )
-    made = simulated_sizes(shop)
-    drawn = pd.concat(
-        [real.assign(kind="real"), made.assign(kind=SIMULATED, name="")], ignore_index=True
+    simulated = simulated_sizes(runner)
+    sizes = pd.concat(
+        [real.assign(kind="real"), simulated.assign(kind=SIMULATED, name="")], ignore_index=True
     )
     ratio = real["n_samples"] / real["n_features"]
     values = pd.DataFrame({"data": real["name"], "what": RATIO, "value": ratio})
     return ExperimentResult(
         values=values.assign(setting=ONLY),
-        pictures={"ratios": hf.plot.ratios(drawn)},
-        facts={(ONLY, SIMULATED): made},
+        pictures={"ratios": hf.plot.ratios(sizes)},
+        facts={(ONLY, SIMULATED): simulated},
     )
 
 
-def simulated_sizes(shop: ExperimentRunner) -> pd.DataFrame:
+def simulated_sizes(runner: ExperimentRunner) -> pd.DataFrame:
     """Return the sizes of data sets simulated for Figures 6 and 9."""
-    sweeps, constant = tables_of(shop, 6)["stability"], tables_of(shop, 9)["stability"]
+    sweeps, constant = tables_of(runner, 6)["stability"], tables_of(runner, 9)["stability"]
     samples = sweeps.loc[sweeps["panel"] == "n_samples", "x"].unique()
     features = sweeps.loc[sweeps["panel"] == "n_features", "x"].unique()
     parts = [
@@ -243,21 +247,20 @@ def simulated_sizes(shop: ExperimentRunner) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).astype(int).drop_duplicates(ignore_index=True)
 
 
-def simulated_span_real(seen: ClaimInput) -> tuple[bool, str]:
+def simulated_span_real(inputs: ClaimInput) -> tuple[bool, str]:
     """The sizes named for simulated data reach below and above all real ratios."""
-    real = seen.table(what=RATIO)["value"]
-    if real.empty:
-        raise UncheckableClaim("no data set is at hand")
+    real = inputs.table(what=RATIO)["value"]
+    require_rows(real, "no data set is at hand")
     low, high = (
         FIGURE2_SAMPLE_RANGE[0] / FIGURE2_FEATURE_RANGE[1],
         FIGURE2_SAMPLE_RANGE[1] / FIGURE2_FEATURE_RANGE[0],
     )
-    made = seen.fact(SIMULATED)
-    own = made["n_samples"] / made["n_features"]
+    simulated = inputs.fact(SIMULATED)
+    ratios = simulated["n_samples"] / simulated["n_features"]
     return bool(low < real.min() and real.max() < high), (
         f"{format_count(len(real), 'real data set')} from {real.min():.3f} to "
         f"{real.max():.1f}; sizes in the paper's ranges reach from {low:g} to {high:g}, those "
-        f"drawn here from {own.min():.3g} to {own.max():.3g}"
+        f"drawn here from {ratios.min():.3g} to {ratios.max():.3g}"
     )
 
 

@@ -10,12 +10,12 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, UncheckableClaim, make_unchecked_claim
+from holdfast.papers._claims import Claim, UncheckableClaim, make_unchecked_claim, require_rows
 from holdfast.papers._record import Experiment
 from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
 
 
@@ -34,16 +34,16 @@ STEADY = 0.9
 """A rank correlation from which numbers are said to rise or fall with something."""
 
 
-def tables_of(shop: ExperimentRunner, number: int) -> dict[str, pd.DataFrame]:
+def tables_of(runner: ExperimentRunner, number: int) -> dict[str, pd.DataFrame]:
     """Return the tables of a figure; simulated once, whichever experiment asks for them."""
     make = partial(
         hf.simulate.figure_tables,
         number,
-        full=shop.full,
-        random_state=shop.seed,
-        n_jobs=shop.workers.n_jobs or -1,
+        full=runner.full,
+        random_state=runner.seed,
+        n_jobs=runner.workers.n_jobs or -1,
     )
-    return shop.tables(f"figure{number}", make)
+    return runner.tables(f"figure{number}", make)
 
 
 def pick_spaced_rows(table: pd.DataFrame, count: int = SHOWN) -> pd.DataFrame:
@@ -56,40 +56,29 @@ def line(table: pd.DataFrame, x: str, y: str, **keys: object) -> pd.Series:
     """Return a column by another, in ascending order; without gaps."""
     for key, value in keys.items():
         table = table[table[key] == value]
-    found = table.set_index(x)[y].dropna().sort_index()
-    if len(found) < 2:
+    values = table.set_index(x)[y].dropna().sort_index()
+    if len(values) < 2:
         raise UncheckableClaim("fewer than two points were simulated")
-    return found
+    return values
 
 
-def trend(found: pd.Series) -> float:
+def trend(values: pd.Series) -> float:
     """Return the rank correlation of numbers with what they are indexed by."""
-    if found.nunique() < 2:
+    if values.nunique() < 2:
         return 0.0
-    return float(spearmanr(found.index, found).statistic)
+    return float(spearmanr(values.index, values).statistic)
 
 
-def get_value_at(found: pd.Series, place: float) -> float:
+def get_value_at(values: pd.Series, place: float) -> float:
     """Return the number at a place."""
-    if place not in found.index:
+    if place not in values.index:
         raise UncheckableClaim(f"nothing was simulated at {place:g}")
-    return float(found[place])
+    return float(values[place])
 
 
-def highest(found: pd.Series) -> float:
+def highest(values: pd.Series) -> float:
     """Return the place of the largest number, the first of several."""
-    return float(found.index[int(found.argmax())])
-
-
-def ends(found: pd.Series) -> str:
-    """Return the first and the last number as text."""
-    return f"{found.iloc[0]:.2f} to {found.iloc[-1]:.2f}"
-
-
-def fact(seen: ClaimInput, name: str) -> pd.DataFrame:
-    """Return a table of a figure."""
-    table: pd.DataFrame = seen.fact(name)
-    return table
+    return float(values.index[int(values.argmax())])
 
 
 # Figure 3: scores and ranks of features by their true effect, for few and many samples.
@@ -100,9 +89,9 @@ BEST, TENTH, HALF = 10, 100, 500
 POINTS = "points"
 
 
-def figure3(shop: ExperimentRunner) -> ExperimentResult:
+def figure3(runner: ExperimentRunner) -> ExperimentResult:
     """Draw scores and ranks; the numbers are those of the best features and the worse half."""
-    tables = tables_of(shop, 3)
+    tables = tables_of(runner, 3)
     means = tables["means"]
     rows = [
         {"n": n, "features": name, "what": what, "value": part[column].mean(), "setting": ONLY}
@@ -125,19 +114,18 @@ def figure3(shop: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def points_of(seen: ClaimInput, n: int) -> pd.DataFrame:
+def points_of(inputs: ClaimInput, n: int) -> pd.DataFrame:
     """Return scores and ranks in all training sets of one size."""
-    points = fact(seen, POINTS)
-    own = points[points["n_samples"] == n]
-    if own.empty:
-        raise UncheckableClaim(f"no training set of {n} samples was simulated")
-    return own
+    points = inputs.fact_table(POINTS)
+    points = points[points["n_samples"] == n]
+    require_rows(points, f"no training set of {n} samples was simulated")
+    return points
 
 
-def few_scores_overlap(seen: ClaimInput) -> tuple[bool, str]:
+def few_scores_overlap(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, scores of the best features lie in the range of the others."""
-    own = points_of(seen, FEW)
-    best, worse = (own.loc[ranks, "score"] for ranks in _groups(own))
+    points = points_of(inputs, FEW)
+    best, worse = (points.loc[ranks, "score"] for ranks in _groups(points))
     limit = float(worse.quantile(0.99))
     share = float((best <= limit).mean())
     return share >= 0.75 and best.mean() > worse.mean(), (
@@ -146,10 +134,10 @@ def few_scores_overlap(seen: ClaimInput) -> tuple[bool, str]:
     )
 
 
-def many_scores_are_apart(seen: ClaimInput) -> tuple[bool, str]:
+def many_scores_are_apart(inputs: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples, scores of the best features are far from those of the worse half."""
-    own = points_of(seen, MANY)
-    best, worse = (own.loc[ranks, "score"] for ranks in _groups(own))
+    points = points_of(inputs, MANY)
+    best, worse = (points.loc[ranks, "score"] for ranks in _groups(points))
     low, high = best.quantile([0.05, 0.95])
     top = worse.quantile(0.95)
     return bool(8 <= best.mean() <= 12 and top <= 3), (
@@ -163,46 +151,49 @@ def _groups(own: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     return own["true_rank"] <= BEST, own["true_rank"] > HALF
 
 
-def scores_follow_effects(seen: ClaimInput) -> tuple[bool, str]:
+def scores_follow_effects(inputs: ClaimInput) -> tuple[bool, str]:
     """Scores go with effects more closely where there are more samples."""
     few, many = (
-        float(np.corrcoef(own["score"], own["effect"])[0, 1])
-        for own in (points_of(seen, FEW), points_of(seen, MANY))
+        float(np.corrcoef(points["score"], points["effect"])[0, 1])
+        for points in (points_of(inputs, FEW), points_of(inputs, MANY))
     )
     return few < many, f"correlation {few:.2f} with 50 samples, {many:.2f} with 5,000"
 
 
-def few_ranks_of_best(seen: ClaimInput) -> tuple[bool, str]:
+def few_ranks_of_best(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, the best features rank little better than others."""
-    own = points_of(seen, FEW)
-    best = own.loc[own["true_rank"] <= BEST, "rank"]
+    points = points_of(inputs, FEW)
+    best = points.loc[points["true_rank"] <= BEST, "rank"]
     mean = float(best.mean())
     return 250 < mean < 500, f"mean rank {mean:.0f} of 1,000 (standard deviation {best.std():.0f})"
 
 
-def few_ranks_are_noise(seen: ClaimInput) -> tuple[bool, str]:
+def few_ranks_are_noise(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, ranks outside the best tenth say nothing about true ranks."""
-    own = points_of(seen, FEW)
-    found = rank_correlation(own[own["true_rank"] > TENTH])
-    return found < 0.2, f"mean rank correlation with true ranks {found:.2f}"
+    points = points_of(inputs, FEW)
+    correlation = rank_correlation(points[points["true_rank"] > TENTH])
+    return correlation < 0.2, f"mean rank correlation with true ranks {correlation:.2f}"
 
 
-def many_ranks_are_accurate(seen: ClaimInput) -> tuple[bool, str]:
+def many_ranks_are_accurate(inputs: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples, only ranks of the worse half are mostly noise."""
-    own = points_of(seen, MANY)
-    upper = rank_correlation(own[own["true_rank"] <= HALF])
-    lower = rank_correlation(own[own["true_rank"] > HALF])
-    best = float(own.loc[own["true_rank"] <= BEST, "rank"].mean())
+    points = points_of(inputs, MANY)
+    upper = rank_correlation(points[points["true_rank"] <= HALF])
+    lower = rank_correlation(points[points["true_rank"] > HALF])
+    best = float(points.loc[points["true_rank"] <= BEST, "rank"].mean())
     return upper > 0.5 > lower and best < 30, (
         f"mean rank of the best 10 {best:.0f}; rank correlation with true ranks {upper:.2f} in "
         f"the better half, {lower:.2f} in the worse half"
     )
 
 
-def rank_correlation(own: pd.DataFrame) -> float:
+def rank_correlation(points: pd.DataFrame) -> float:
     """Return the correlation of observed with true ranks, averaged over training sets."""
-    found = [spearmanr(one["rank"], one["true_rank"]).statistic for _, one in own.groupby("set")]
-    return float(np.mean(found))
+    correlations = [
+        spearmanr(training_set["rank"], training_set["true_rank"]).statistic
+        for _, training_set in points.groupby("set")
+    ]
+    return float(np.mean(correlations))
 
 
 FIGURE3 = Experiment(
@@ -261,21 +252,21 @@ EFFECTS = {NONE: 0.0, SMALL: 0.05, MIDDLE: 0.10, LARGEST: 0.15}
 NEAR_CERTAIN_PROBABILITY = 0.9
 
 
-def figure4(shop: ExperimentRunner) -> ExperimentResult:
+def figure4(runner: ExperimentRunner) -> ExperimentResult:
     """Show how often the t-score selects features."""
-    tables = tables_of(shop, 4)
+    tables = tables_of(runner, 4)
     return ExperimentResult(
         values=on_curves(tables["curves"]).assign(setting=ONLY),
         pictures={"selection": hf.plot.simulated_figure(4, tables)},
     )
 
 
-def figure5(shop: ExperimentRunner) -> ExperimentResult:
+def figure5(runner: ExperimentRunner) -> ExperimentResult:
     """Show the same of CAT score and mutual information, beside the t-score of Figure 4."""
-    tables = tables_of(shop, 5)
-    beside = on_curves(tables_of(shop, 4)["curves"])
-    own = on_curves(tables["curves"])
-    values = pd.concat([own, beside[beside["n"].isin(own["n"])]], ignore_index=True)
+    tables = tables_of(runner, 5)
+    t_score = on_curves(tables_of(runner, 4)["curves"])
+    others = on_curves(tables["curves"])
+    values = pd.concat([others, t_score[t_score["n"].isin(others["n"])]], ignore_index=True)
     return ExperimentResult(
         values=values.assign(setting=ONLY),
         pictures={"selection": hf.plot.simulated_figure(5, tables)},
@@ -288,40 +279,42 @@ def on_curves(curves: pd.DataFrame) -> pd.DataFrame:
         curves[np.isclose(curves["effect"], effect)].assign(effect=name)
         for name, effect in EFFECTS.items()
     ]
-    found = pd.concat(parts, ignore_index=True)
-    found["selector"] = found["selector"].map(FILTER_LABELS)
-    found = found.rename(columns={"n_samples": "n", "probability": "value"})
-    order = found.sort_values(["selector", "n", "effect"], ignore_index=True)
+    table = pd.concat(parts, ignore_index=True)
+    table["selector"] = table["selector"].map(FILTER_LABELS)
+    table = table.rename(columns={"n_samples": "n", "probability": "value"})
+    order = table.sort_values(["selector", "n", "effect"], ignore_index=True)
     return order[["selector", "n", "effect", "value"]]
 
 
-def at_effect(seen: ClaimInput, effect: str, selector: str = T) -> pd.Series:
+def at_effect(inputs: ClaimInput, effect: str, selector: str = T) -> pd.Series:
     """Return the probability to be selected by N."""
-    found = seen.table(effect=effect, selector=selector).set_index("n")["value"].sort_index()
-    if len(found) < 2:
+    probabilities = (
+        inputs.table(effect=effect, selector=selector).set_index("n")["value"].sort_index()
+    )
+    if len(probabilities) < 2:
         raise UncheckableClaim("fewer than two numbers of samples were simulated")
-    return found
+    return probabilities
 
 
-def small_samples_miss(seen: ClaimInput) -> tuple[bool, str]:
+def small_samples_miss(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples even the most relevant features are seldom selected."""
-    best, least = (get_value_at(at_effect(seen, effect), 50) for effect in (LARGEST, NONE))
+    best, least = (get_value_at(at_effect(inputs, effect), 50) for effect in (LARGEST, NONE))
     return best < 0.35 and least > 0.05, (
         f"probability {best:.2f} at the effect 0.15, {least:.2f} at 0"
     )
 
 
-def large_samples_find(seen: ClaimInput) -> tuple[bool, str]:
+def large_samples_find(inputs: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples selection is accurate."""
-    high, low = (get_value_at(at_effect(seen, effect), 5000) for effect in (MIDDLE, SMALL))
+    high, low = (get_value_at(at_effect(inputs, effect), 5000) for effect in (MIDDLE, SMALL))
     return high >= NEAR_CERTAIN_PROBABILITY and low <= 1 - NEAR_CERTAIN_PROBABILITY, (
         f"probability {high:.2f} at the effect 0.10, {low:.2f} at 0.05"
     )
 
 
-def curves_steepen(seen: ClaimInput) -> tuple[bool, str]:
+def curves_steepen(inputs: ClaimInput) -> tuple[bool, str]:
     """With N, relevant features are selected more often, and irrelevant ones less."""
-    best, least = (at_effect(seen, effect) for effect in (LARGEST, NONE))
+    best, least = (at_effect(inputs, effect) for effect in (LARGEST, NONE))
     held = best.is_monotonic_increasing and least.is_monotonic_decreasing
     return held, (
         f"from N = {best.index[0]:,} to {best.index[-1]:,}: {best.iloc[0]:.2f} to "
@@ -329,9 +322,9 @@ def curves_steepen(seen: ClaimInput) -> tuple[bool, str]:
     )
 
 
-def a_thousand_are_needed(seen: ClaimInput) -> tuple[bool, str]:
+def a_thousand_are_needed(inputs: ClaimInput) -> tuple[bool, str]:
     """From about 1,000 samples on the most relevant features are found."""
-    best = at_effect(seen, LARGEST)
+    best = at_effect(inputs, LARGEST)
     before, after = best[best.index < 1000], best[best.index >= 1000]
     if before.empty or after.empty:
         raise UncheckableClaim("no sizes below and above 1,000 were simulated")
@@ -341,9 +334,9 @@ def a_thousand_are_needed(seen: ClaimInput) -> tuple[bool, str]:
     )
 
 
-def information_is_a_bit_worse(seen: ClaimInput) -> tuple[bool, str]:
+def information_is_a_bit_worse(inputs: ClaimInput) -> tuple[bool, str]:
     """Mutual information finds relevant features less often than both scores."""
-    wide = seen.pivot("n", "selector", effect=LARGEST)
+    wide = inputs.pivot("n", "selector", effect=LARGEST)
     if not {T, CAT, MI} <= set(wide.columns):
         raise UncheckableClaim("not all three filters were simulated")
     mean = wide.mean()
@@ -352,11 +345,14 @@ def information_is_a_bit_worse(seen: ClaimInput) -> tuple[bool, str]:
     return bool(0 < gap < 0.2), f"mean over {len(wide)} values of N: " + ", ".join(texts)
 
 
-def filters_rise_alike(seen: ClaimInput) -> tuple[bool, str]:
+def filters_rise_alike(inputs: ClaimInput) -> tuple[bool, str]:
     """All filters find relevant features more often with more samples."""
-    found = {name: at_effect(seen, LARGEST, name) for name in (T, CAT, MI)}
-    texts = [f"{name} {one.iloc[0]:.2f} to {one.iloc[-1]:.2f}" for name, one in found.items()]
-    return all(trend(one) >= STEADY for one in found.values()), "; ".join(texts)
+    probabilities = {name: at_effect(inputs, LARGEST, name) for name in (T, CAT, MI)}
+    texts = [
+        f"{name} {values.iloc[0]:.2f} to {values.iloc[-1]:.2f}"
+        for name, values in probabilities.items()
+    ]
+    return all(trend(values) >= STEADY for values in probabilities.values()), "; ".join(texts)
 
 
 CURVES = "Probabilities are those of a logistic regression on the effect, as in the paper."

@@ -8,7 +8,12 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, UncheckableClaim
+from holdfast.papers._claims import (
+    Check,
+    Claim,
+    UncheckableClaim,
+    format_change,
+)
 from holdfast.papers._record import Experiment
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
@@ -17,8 +22,6 @@ from holdfast.papers.dernoncourt2014._figures3_5 import (
     ONLY,
     PANELS,
     STEADY,
-    ends,
-    fact,
     get_value_at,
     highest,
     line,
@@ -28,21 +31,17 @@ from holdfast.papers.dernoncourt2014._figures3_5 import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
-
-    Check = Callable[[ClaimInput], tuple[bool, str]]
 
 
 MEASURES = tuple(MEASURE_SHORT_NAMES.values())
 SWEEPS = "sweeps"
 
 
-def figure6(shop: ExperimentRunner) -> ExperimentResult:
+def figure6(runner: ExperimentRunner) -> ExperimentResult:
     """Show stability along four panels."""
-    tables = tables_of(shop, 6)
+    tables = tables_of(runner, 6)
     table = tables["stability"].assign(measure=lambda own: own["measure"].map(MEASURE_SHORT_NAMES))
     table["panel"] = table["panel"].map(PANELS)
     return ExperimentResult(
@@ -58,21 +57,21 @@ def pick_panel_values(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[["panel", "x", "measure", "value"]]
 
 
-def curve(seen: ClaimInput, panel: str, measure: str) -> pd.Series:
+def curve(inputs: ClaimInput, panel: str, measure: str) -> pd.Series:
     """Return a measure along a panel."""
-    return line(fact(seen, SWEEPS), "x", "value", panel=panel, measure=measure)
+    return line(inputs.fact_table(SWEEPS), "x", "value", panel=panel, measure=measure)
 
 
 def goes(panel: str, sign: int) -> Check:
     """Return a check that all measures rise, or fall, along a panel."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = {name: curve(seen, panel, name) for name in MEASURES}
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        curves = {name: curve(inputs, panel, name) for name in MEASURES}
         texts = [
-            f"{name} {ends(one)} (rank correlation {trend(one):+.2f})"
-            for name, one in found.items()
+            f"{name} {format_change(values)} (rank correlation {trend(values):+.2f})"
+            for name, values in curves.items()
         ]
-        return all(sign * trend(one) >= STEADY for one in found.values()), "; ".join(texts)
+        return all(sign * trend(values) >= STEADY for values in curves.values()), "; ".join(texts)
 
     return check
 
@@ -82,97 +81,100 @@ def check_values_between(
 ) -> Check:
     """Return a check that measures lie between bars at a place."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = {name: get_value_at(curve(seen, panel, name), place) for name in names}
-        texts = [f"{name} {value:.3f}" for name, value in found.items()]
-        return all(low <= value <= high for value in found.values()), ", ".join(texts)
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        values = {name: get_value_at(curve(inputs, panel, name), place) for name in names}
+        texts = [f"{name} {value:.3f}" for name, value in values.items()]
+        return all(low <= value <= high for value in values.values()), ", ".join(texts)
 
     return check
 
 
-def rises_to_the_top(seen: ClaimInput) -> tuple[bool, str]:
+def rises_to_the_top(inputs: ClaimInput) -> tuple[bool, str]:
     """ATI_PA and S_W are as high as the paper has them at N = 10,000."""
-    ati, scores = (get_value_at(curve(seen, "N", name), 10_000) for name in ("ATI_PA", "S_W"))
+    ati, scores = (get_value_at(curve(inputs, "N", name), 10_000) for name in ("ATI_PA", "S_W"))
     return ati > 0.6 and 0.85 <= scores <= 0.95, f"ATI_PA {ati:.2f}, S_W {scores:.2f}"
 
 
-def best_size(seen: ClaimInput) -> tuple[bool, str]:
+def best_size(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel is highest at a certain number of selected features."""
-    found = curve(seen, "d", "CW_rel")
-    top = highest(found)
+    values = curve(inputs, "d", "CW_rel")
+    top = highest(values)
     return 100 <= top <= 250, (
-        f"highest at d = {top:g}: {found.max():.3f}; {found.iloc[0]:.3f} at d = "
-        f"{found.index[0]:g}, {found.iloc[-1]:.3f} at d = {found.index[-1]:g}"
+        f"highest at d = {top:g}: {values.max():.3f}; {values.iloc[0]:.3f} at d = "
+        f"{values.index[0]:g}, {values.iloc[-1]:.3f} at d = {values.index[-1]:g}"
     )
 
 
-def few_are_least_stable(seen: ClaimInput) -> tuple[bool, str]:
+def few_are_least_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel is lowest for the fewest selected features."""
-    found = curve(seen, "d", "CW_rel")
-    least = found.idxmin()
-    return bool(least == found.index[0]), (
-        f"lowest at d = {least:g}: {found.min():.3f}; {found.iloc[0]:.3f} at d = {found.index[0]:g}"
+    values = curve(inputs, "d", "CW_rel")
+    least = values.idxmin()
+    return bool(least == values.index[0]), (
+        f"lowest at d = {least:g}: {values.min():.3f}; "
+        f"{values.iloc[0]:.3f} at d = {values.index[0]:g}"
     )
 
 
-def falls_beyond_best_size(seen: ClaimInput) -> tuple[bool, str]:
+def falls_beyond_best_size(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel falls steadily from its highest value on."""
-    found = curve(seen, "d", "CW_rel")
-    beyond = found[found.index >= found.idxmax()]
+    values = curve(inputs, "d", "CW_rel")
+    beyond = values[values.index >= values.idxmax()]
     if len(beyond) < 3:
         raise UncheckableClaim("fewer than three sizes lie beyond the best one")
     return trend(beyond) <= -STEADY, (
-        f"{ends(beyond)} from d = {beyond.index[0]:g} to {beyond.index[-1]:g}, rank correlation "
-        f"{trend(beyond):+.2f}"
+        f"{format_change(beyond)} from d = {beyond.index[0]:g} to {beyond.index[-1]:g}, "
+        f"rank correlation {trend(beyond):+.2f}"
     )
 
 
-def size_matters_less(seen: ClaimInput) -> tuple[bool, str]:
+def size_matters_less(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel varies less with d than with N and D."""
-    found = {one: curve(seen, one, "CW_rel") for one in ("N", "D", "d")}
+    found = {one: curve(inputs, one, "CW_rel") for one in ("N", "D", "d")}
     ranges = {name: float(one.max() - one.min()) for name, one in found.items()}
     texts = [f"{one} {value:.2f}" for one, value in ranges.items()]
     held = ranges["d"] < min(ranges["N"], ranges["D"]) / 2
     return held, "range of CW_rel along " + ", ".join(texts)
 
 
-def correlations_ignore_size(seen: ClaimInput) -> tuple[bool, str]:
+def correlations_ignore_size(inputs: ClaimInput) -> tuple[bool, str]:
     """S_W and S_R do not depend on d."""
-    found = {name: curve(seen, "d", name) for name in ("S_W", "S_R")}
-    texts = [f"{name} {one.min():.3f} to {one.max():.3f}" for name, one in found.items()]
-    return all(one.max() - one.min() < 0.005 for one in found.values()), ", ".join(texts)
+    curves = {name: curve(inputs, "d", name) for name in ("S_W", "S_R")}
+    texts = [f"{name} {values.min():.3f} to {values.max():.3f}" for name, values in curves.items()]
+    return all(values.max() - values.min() < 0.005 for values in curves.values()), ", ".join(texts)
 
 
-def least_stable_at_triangular(seen: ClaimInput) -> tuple[bool, str]:
+def least_stable_at_triangular(inputs: ClaimInput) -> tuple[bool, str]:
     """All measures are lowest at γ = 1."""
-    found = {name: curve(seen, "γ", name) for name in MEASURES}
+    curves = {name: curve(inputs, "γ", name) for name in MEASURES}
     texts = [
-        f"{name} {get_value_at(one, 1.0):.3f}, highest {one.max():.3f}"
-        for name, one in found.items()
+        f"{name} {get_value_at(values, 1.0):.3f}, highest {values.max():.3f}"
+        for name, values in curves.items()
     ]
-    return all(one.idxmin() == 1.0 for one in found.values()), "; ".join(texts)
+    return all(values.idxmin() == 1.0 for values in curves.values()), "; ".join(texts)
 
 
-def scores_rise_with_gamma(seen: ClaimInput) -> tuple[bool, str]:
+def scores_rise_with_gamma(inputs: ClaimInput) -> tuple[bool, str]:
     """S_W rises with each step of γ."""
-    found = curve(seen, "γ", "S_W")
-    return bool(found.is_monotonic_increasing), f"{ends(found)} over {len(found)} values of γ"
+    values = curve(inputs, "γ", "S_W")
+    return bool(
+        values.is_monotonic_increasing
+    ), f"{format_change(values)} over {len(values)} values of γ"
 
 
-def ranks_have_a_best_gamma(seen: ClaimInput) -> tuple[bool, str]:
+def ranks_have_a_best_gamma(inputs: ClaimInput) -> tuple[bool, str]:
     """S_R rises, then falls."""
-    found = curve(seen, "γ", "S_R")
-    top = highest(found)
-    held = 3 <= top <= 7 and found.max() > max(found.iloc[0], found.iloc[-1])
+    values = curve(inputs, "γ", "S_R")
+    top = highest(values)
+    held = 3 <= top <= 7 and values.max() > max(values.iloc[0], values.iloc[-1])
     return bool(held), (
-        f"highest at γ = {top:g}: {found.max():.3f}; {found.iloc[0]:.3f} at 1, "
-        f"{found.iloc[-1]:.3f} at {found.index[-1]:g}"
+        f"highest at γ = {top:g}: {values.max():.3f}; {values.iloc[0]:.3f} at 1, "
+        f"{values.iloc[-1]:.3f} at {values.index[-1]:g}"
     )
 
 
-def subsets_follow_later(seen: ClaimInput) -> tuple[bool, str]:
+def subsets_follow_later(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel and ATI_PA reach their highest values at a larger γ than S_R."""
-    tops = {name: highest(curve(seen, "γ", name)) for name in ("S_R", "CW_rel", "ATI_PA")}
+    tops = {name: highest(curve(inputs, "γ", name)) for name in ("S_R", "CW_rel", "ATI_PA")}
     texts = [f"{name} highest at γ = {top:g}" for name, top in tops.items()]
     return min(tops["CW_rel"], tops["ATI_PA"]) > tops["S_R"], ", ".join(texts)
 
@@ -255,9 +257,9 @@ KINDS = ("progressive", "100 informative")
 STRUCTURES = (INDEPENDENT, *(f"{kind}, {layout}" for kind in KINDS for layout in LAYOUTS))
 
 
-def figure7(shop: ExperimentRunner) -> ExperimentResult:
+def figure7(runner: ExperimentRunner) -> ExperimentResult:
     """Show stability of both scores by number of samples, for five structures of the data."""
-    tables = tables_of(shop, 7)
+    tables = tables_of(runner, 7)
     table = tables["stability"].rename(columns={"n_samples": "n"})
     # both scores stand side by side, so that rows of a measure come together
     order = {name: place for place, name in enumerate([*STRUCTURES, *MEASURE_SHORT_NAMES])}
@@ -276,9 +278,9 @@ def figure7(shop: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def consistency(seen: ClaimInput) -> pd.DataFrame:
+def consistency(inputs: ClaimInput) -> pd.DataFrame:
     """Return CW_rel by structure and N, a column a selector."""
-    wide = seen.pivot(["structure", "n"], "selector", measure="CW_rel")
+    wide = inputs.pivot(["structure", "n"], "selector", measure="CW_rel")
     if not {T, CAT} <= set(wide.columns):
         raise UncheckableClaim("both scores are needed")
     return wide
@@ -287,16 +289,16 @@ def consistency(seen: ClaimInput) -> pd.DataFrame:
 def cat_is_below(layout: str) -> Claim:
     """Say that the CAT score is less stable on correlated features that lie so."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        wide, held, texts = consistency(seen), [], []
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        wide, held, texts = consistency(inputs), [], []
         for kind in KINDS:
-            own = of_structure(wide, f"{kind}, {layout}")
-            gap = own[CAT] - own[T]
+            rows = of_structure(wide, f"{kind}, {layout}")
+            gap = rows[CAT] - rows[T]
             held.append(gap.mean() < 0 and gap.iloc[-1] < 0)
-            last = own.iloc[-1]
+            last = rows.iloc[-1]
             texts.append(
-                f"{kind}: {gap.mean():+.2f} on average over {len(own)} values of N, "
-                f"{last[CAT]:.2f} and {last[T]:.2f} at N = {own.index[-1]:,}"
+                f"{kind}: {gap.mean():+.2f} on average over {len(rows)} values of N, "
+                f"{last[CAT]:.2f} and {last[T]:.2f} at N = {rows.index[-1]:,}"
             )
         return all(held), "; ".join(texts)
 
@@ -317,31 +319,31 @@ def of_structure(wide: pd.DataFrame, structure: str) -> pd.DataFrame:
     return rows.droplevel("structure").sort_index()
 
 
-def correlation_changes_little(seen: ClaimInput) -> tuple[bool, str]:
+def correlation_changes_little(inputs: ClaimInput) -> tuple[bool, str]:
     """The stability of the t-score goes the same way with and without correlation."""
-    wide, held, texts = consistency(seen)[T], [], []
+    wide, held, texts = consistency(inputs)[T], [], []
     frame = wide.to_frame()
     free = of_structure(frame, INDEPENDENT)[T]
     for structure in STRUCTURES[1:]:
-        own = of_structure(frame, structure)[T].reindex(free.index)
-        if own.isna().any() or len(own) < 3:
+        rows = of_structure(frame, structure)[T].reindex(free.index)
+        if rows.isna().any() or len(rows) < 3:
             raise UncheckableClaim("not all numbers of samples were simulated")
-        likeness = float(spearmanr(own, free).statistic)
-        gap = float((own - free).abs().mean())
+        likeness = float(spearmanr(rows, free).statistic)
+        gap = float((rows - free).abs().mean())
         held.append(likeness >= STEADY and gap <= 0.15)
         texts.append(f"{structure}: rank correlation {likeness:.2f}, mean difference {gap:.2f}")
     return all(held), "; ".join(texts)
 
 
-def two_point_is_more_stable(seen: ClaimInput) -> tuple[bool, str]:
+def two_point_is_more_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """With 100 informative features, the t-score is more stable than on independent features."""
-    frame = consistency(seen)[[T]]
+    frame = consistency(inputs)[[T]]
     free = of_structure(frame, INDEPENDENT)[T].mean()
-    found = {
+    means = {
         layout: of_structure(frame, f"100 informative, {layout}")[T].mean() for layout in LAYOUTS
     }
-    texts = [f"{layout} {value:.2f}" for layout, value in found.items()]
-    return min(found.values()) > free, (
+    texts = [f"{layout} {value:.2f}" for layout, value in means.items()]
+    return min(means.values()) > free, (
         f"mean CW_rel over N {', '.join(texts)}; independent features {free:.2f}"
     )
 

@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, UncheckableClaim
+from holdfast.papers._claims import (
+    Check,
+    Claim,
+    UncheckableClaim,
+    format_change,
+    require_rows,
+)
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
     ONLY,
     PANELS,
     STEADY,
-    ends,
-    fact,
     get_value_at,
     line,
     pick_spaced_rows,
     tables_of,
     trend,
 )
+from holdfast.simulate import Generator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
-    from holdfast.simulate import Generator
-
-    Check = Callable[[ClaimInput], tuple[bool, str]]
 
 
 TEXT, CAPTION = "N = 100", "N = 1000"
@@ -45,14 +45,14 @@ ERRORS, STABILITY = "errors", "stability"
 KEPT = ["panel", "x", *RULES]
 
 
-def figure8(shop: ExperimentRunner) -> ExperimentResult:
+def figure8(runner: ExperimentRunner) -> ExperimentResult:
     """Show errors along four panels: with 100 samples, and with 1,000."""
-    tables = tables_of(shop, 8)
+    tables = tables_of(runner, 8)
     few = tables[ERRORS]
-    many = shop.tables("figure8 caption", lambda: with_many(shop, few))
+    many = runner.tables("figure8 caption", lambda: with_many(runner, few))
     text = {
         ERRORS: use_panel_letters(few),
-        STABILITY: _consistency(use_panel_letters(tables_of(shop, 6)[STABILITY])),
+        STABILITY: _consistency(use_panel_letters(tables_of(runner, 6)[STABILITY])),
     }
     # the first panel varies N itself, so it is the same in both settings
     caption = {
@@ -75,22 +75,22 @@ def figure8(shop: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def with_many(shop: ExperimentRunner, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def with_many(runner: ExperimentRunner, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Simulate the last three panels with 1,000 samples, at the points of those with 100."""
     errors, stability = [], []
     for position, panel in enumerate(("n_features", "size", "gamma")):
         places = few.loc[few["panel"] == panel, "x"]
         sizes = [int(place) for place in places] if panel == "size" else SHARE
-        found = hf.simulate.simulate_stability(
+        simulation = hf.simulate.simulate_stability(
             settings(panel, places),
             size=sizes,
             measures="relative_weighted_consistency",
-            random_state=1000 * shop.seed + position,
-            n_jobs=shop.workers.n_jobs or -1,
+            random_state=1000 * runner.seed + position,
+            n_jobs=runner.workers.n_jobs or -1,
         )
-        errors.append(found.errors.assign(panel=panel, x=found.errors[panel])[KEPT])
-        own = found.stability.assign(panel=panel, x=found.stability[panel])
-        stability.append(own[own["size"] < own["n_features"]][["panel", "x", "value"]])
+        errors.append(simulation.errors.assign(panel=panel, x=simulation.errors[panel])[KEPT])
+        values = simulation.stability.assign(panel=panel, x=simulation.stability[panel])
+        stability.append(values[values["size"] < values["n_features"]][["panel", "x", "value"]])
     return {ERRORS: pd.concat(errors), STABILITY: pd.concat(stability)}
 
 
@@ -127,8 +127,8 @@ def _join_plotted_errors(few: pd.DataFrame, many: dict[str, pd.DataFrame]) -> pd
 def pick_panel_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return the errors at a few points of each panel, a number a row."""
     parts = [pick_spaced_rows(own) for _, own in table.groupby("panel", sort=False)]
-    some = pd.concat(parts, ignore_index=True)[KEPT].rename(columns=RULES)
-    return some.melt(["panel", "x"], var_name="rule")
+    errors = pd.concat(parts, ignore_index=True)[KEPT].rename(columns=RULES)
+    return errors.melt(["panel", "x"], var_name="rule")
 
 
 # What the paper says about Figure 8, and its record.
@@ -136,18 +136,18 @@ def pick_panel_errors(table: pd.DataFrame) -> pd.DataFrame:
 LDA, OBSERVED, OPTIMAL = "lda_error", "bayes_observed", "bayes_optimal"
 
 
-def curve(seen: ClaimInput, panel: str, error: str, name: str = ERRORS) -> pd.Series:
+def curve(inputs: ClaimInput, panel: str, error: str, name: str = ERRORS) -> pd.Series:
     """Return an error along a panel."""
-    return line(fact(seen, name), "x", error, panel=panel)
+    return line(inputs.fact_table(name), "x", error, panel=panel)
 
 
 def falls(panel: str, *errors: str) -> Check:
     """Return a check that errors fall along a panel."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = {error: curve(seen, panel, error) for error in errors}
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        found = {error: curve(inputs, panel, error) for error in errors}
         texts = [
-            f"{ERROR_NAMES[error]} {ends(one)} (rank correlation {trend(one):+.2f})"
+            f"{ERROR_NAMES[error]} {format_change(one)} (rank correlation {trend(one):+.2f})"
             for error, one in found.items()
         ]
         return all(trend(one) <= -STEADY for one in found.values()), "; ".join(texts)
@@ -158,9 +158,9 @@ def falls(panel: str, *errors: str) -> Check:
 ERROR_NAMES = {LDA: "LDA", OBSERVED: "best on selected", OPTIMAL: "best possible"}
 
 
-def gap_is_wide_in_small_samples(seen: ClaimInput) -> tuple[bool, str]:
+def gap_is_wide_in_small_samples(inputs: ClaimInput) -> tuple[bool, str]:
     """In small samples, the selected features are far worse than the best ones."""
-    gap = curve(seen, "N", OBSERVED) - curve(seen, "N", OPTIMAL)
+    gap = curve(inputs, "N", OBSERVED) - curve(inputs, "N", OPTIMAL)
     first, last = gap.index[0], gap.index[-1]
     return bool(gap.iloc[0] >= 0.1), (
         f"best error on the selected features exceeds the best possible by {gap.iloc[0]:.2f} at "
@@ -168,28 +168,27 @@ def gap_is_wide_in_small_samples(seen: ClaimInput) -> tuple[bool, str]:
     )
 
 
-def few_features(seen: ClaimInput) -> tuple[bool, str]:
+def few_features(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 features the error is below 20%, where 16% is the best possible."""
-    error, best = (get_value_at(curve(seen, "D", one), 50) for one in (LDA, OPTIMAL))
+    error, best = (get_value_at(curve(inputs, "D", one), 50) for one in (LDA, OPTIMAL))
     return error < 0.20 and best > 0.16, f"LDA {error:.3f}, best possible {best:.3f}"
 
 
-def many_features(seen: ClaimInput) -> tuple[bool, str]:
+def many_features(inputs: ClaimInput) -> tuple[bool, str]:
     """From 2,500 features on the error is above 40%."""
     error, observed = (
-        one[one.index >= 2500] for one in (curve(seen, "D", LDA), curve(seen, "D", OBSERVED))
+        one[one.index >= 2500] for one in (curve(inputs, "D", LDA), curve(inputs, "D", OBSERVED))
     )
-    if error.empty:
-        raise UncheckableClaim("no more than 2,500 features were simulated")
+    require_rows(error, "no more than 2,500 features were simulated")
     return bool(error.min() > 0.4 and observed.min() > 0.3), (
         f"from D = {error.index[0]:,g} on LDA {error.min():.2f} or more, best on selected "
         f"{observed.min():.2f} or more"
     )
 
 
-def meets_at_the_end(seen: ClaimInput) -> tuple[bool, str]:
+def meets_at_the_end(inputs: ClaimInput) -> tuple[bool, str]:
     """The selected features are as good as the best only when all are selected."""
-    gap = curve(seen, "d", OBSERVED) - curve(seen, "d", OPTIMAL)
+    gap = curve(inputs, "d", OBSERVED) - curve(inputs, "d", OPTIMAL)
     inner = gap.iloc[:-1]
     widest = inner.idxmax()
     held = gap.iloc[-1] < 0.005 <= inner[inner.index <= 500].min()
@@ -199,43 +198,42 @@ def meets_at_the_end(seen: ClaimInput) -> tuple[bool, str]:
     )
 
 
-def hardly_falls_beyond_200(seen: ClaimInput) -> tuple[bool, str]:
+def hardly_falls_beyond_200(inputs: ClaimInput) -> tuple[bool, str]:
     """More than 200 features hardly lower the error."""
-    found = curve(seen, "d", LDA)
-    start = min(found.index, key=lambda size: abs(size - 200))
-    beyond = found[found.index > start]
-    if beyond.empty:
-        raise UncheckableClaim("no more than 200 selected features were simulated")
-    gain = float(found[start] - beyond.min())
+    errors = curve(inputs, "d", LDA)
+    start = min(errors.index, key=lambda size: abs(size - 200))
+    beyond = errors[errors.index > start]
+    require_rows(beyond, "no more than 200 selected features were simulated")
+    gain = float(errors[start] - beyond.min())
     return gain <= 0.05, (
-        f"{found[start]:.2f} at d = {start:g}, lowest beyond it {beyond.min():.2f} at d = "
-        f"{beyond.idxmin():,g}; highest of all {found.max():.2f} at d = {found.idxmax():g}"
+        f"{errors[start]:.2f} at d = {start:g}, lowest beyond it {beyond.min():.2f} at d = "
+        f"{beyond.idxmin():,g}; highest of all {errors.max():.2f} at d = {errors.idxmax():g}"
     )
 
 
-def gamma_closes_the_gap(seen: ClaimInput) -> tuple[bool, str]:
+def gamma_closes_the_gap(inputs: ClaimInput) -> tuple[bool, str]:
     """With γ the selected features come closer to the best ones, and LDA follows slower."""
-    observed, optimal, lda = (curve(seen, "γ", one) for one in (OBSERVED, OPTIMAL, LDA))
+    observed, optimal, lda = (curve(inputs, "γ", one) for one in (OBSERVED, OPTIMAL, LDA))
     gap = observed - optimal
     gains = [float(one.iloc[0] - one.iloc[-1]) for one in (observed, lda)]
     held = trend(gap) <= -STEADY and gains[1] < gains[0]
     return held, (
-        f"gap {ends(gap)}; from γ = {gap.index[0]:g} to {gap.index[-1]:g} the best error on the "
-        f"selected features falls by {gains[0]:.2f}, that of LDA by {gains[1]:.2f}"
+        f"gap {format_change(gap)}; from γ = {gap.index[0]:g} to {gap.index[-1]:g} the best error "
+        f"on the selected features falls by {gains[0]:.2f}, that of LDA by {gains[1]:.2f}"
     )
 
 
-def gamma_matters_more_for_errors(seen: ClaimInput) -> tuple[bool, str]:
+def gamma_matters_more_for_errors(inputs: ClaimInput) -> tuple[bool, str]:
     """γ changes the error more than the stability."""
-    error, stable = curve(seen, "γ", LDA), curve(seen, "γ", "value", STABILITY)
+    error, stable = curve(inputs, "γ", LDA), curve(inputs, "γ", "value", STABILITY)
     spans = [float(one.max() - one.min()) for one in (error, stable)]
     return spans[0] > spans[1], f"range of the error {spans[0]:.3f}, of CW_rel {spans[1]:.3f}"
 
 
-def thousand_samples_are_better(seen: ClaimInput) -> tuple[bool, str]:
+def thousand_samples_are_better(inputs: ClaimInput) -> tuple[bool, str]:
     """With 1,000 samples errors along d are lower, and stability is higher."""
-    few, many = (curve(seen, "d", LDA, one) for one in (ERRORS, f"{ERRORS} {CAPTION}"))
-    low, high = (curve(seen, "d", "value", one) for one in (STABILITY, f"{STABILITY} {CAPTION}"))
+    few, many = (curve(inputs, "d", LDA, one) for one in (ERRORS, f"{ERRORS} {CAPTION}"))
+    low, high = (curve(inputs, "d", "value", one) for one in (STABILITY, f"{STABILITY} {CAPTION}"))
     lower, higher = (many < few.reindex(many.index)), (high > low.reindex(high.index))
     but = ", ".join(f"{size:,.0f}" for size in lower.index[~lower])
     return bool(lower.all() and higher.all()), (
@@ -333,9 +331,9 @@ LOWEST = 200
 """Features from which dimensions are not the lowest any more."""
 
 
-def figure9(shop: ExperimentRunner) -> ExperimentResult:
+def figure9(runner: ExperimentRunner) -> ExperimentResult:
     """Show CW_rel by N, for each ratio of N to D."""
-    tables = tables_of(shop, 9)
+    tables = tables_of(runner, 9)
     table = tables["stability"]
     parts = [pick_spaced_rows(own) for _, own in table.groupby("ratio", sort=False)]
     some = pd.concat(parts, ignore_index=True).rename(columns={"ratio": "N/D", "n_samples": "n"})
@@ -350,44 +348,43 @@ def figure9(shop: ExperimentRunner) -> ExperimentResult:
 def spreads(table: pd.DataFrame) -> pd.Series:
     """Return highest minus lowest CW_rel of each ratio."""
     grouped = table.groupby("ratio")["value"]
-    found: pd.Series = (grouped.max() - grouped.min())[grouped.size() > 1]
-    if found.empty:
-        raise UncheckableClaim("no ratio was simulated at two sizes")
-    return found
+    ranges: pd.Series = (grouped.max() - grouped.min())[grouped.size() > 1]
+    require_rows(ranges, "no ratio was simulated at two sizes")
+    return ranges
 
 
-def constant_below_five(seen: ClaimInput) -> tuple[bool, str]:
+def constant_below_five(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel hardly varies at constant N/D."""
-    table = fact(seen, POINTS)
-    found = spreads(table[table["ratio"] < 5])
-    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(found)}"
+    table = inputs.fact_table(POINTS)
+    ranges = spreads(table[table["ratio"] < 5])
+    return bool(ranges.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(ranges)}"
 
 
-def constant_from_a_hundred(seen: ClaimInput) -> tuple[bool, str]:
+def constant_from_a_hundred(inputs: ClaimInput) -> tuple[bool, str]:
     """The same where at least ten features are selected."""
-    table = fact(seen, POINTS)
-    found = spreads(table[(table["ratio"] < 5) & (table["n_features"] >= MIN_FEATURES_FOR_TENTH)])
-    return bool(found.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(found)}"
+    table = inputs.fact_table(POINTS)
+    ranges = spreads(table[(table["ratio"] < 5) & (table["n_features"] >= MIN_FEATURES_FOR_TENTH)])
+    return bool(ranges.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(ranges)}"
 
 
-def constant_from_five(seen: ClaimInput) -> tuple[bool, str]:
+def constant_from_five(inputs: ClaimInput) -> tuple[bool, str]:
     """The same for large ratios, but for the lowest dimensions."""
-    table = fact(seen, POINTS)
+    table = inputs.fact_table(POINTS)
     table = table[table["ratio"] >= 5]
-    found = spreads(table[table["n_features"] >= LOWEST])
-    return bool(found.max() <= SPREAD), (
-        f"highest minus lowest CW_rel: {_format_spreads(found)}; with the lowest dimensions "
+    ranges = spreads(table[table["n_features"] >= LOWEST])
+    return bool(ranges.max() <= SPREAD), (
+        f"highest minus lowest CW_rel: {_format_spreads(ranges)}; with the lowest dimensions "
         f"{_format_spreads(spreads(table))}"
     )
 
 
-def _format_spreads(found: pd.Series) -> str:
-    return ", ".join(f"{value:.3f} at N/D = {ratio:g}" for ratio, value in found.items())
+def _format_spreads(ranges: pd.Series) -> str:
+    return ", ".join(f"{value:.3f} at N/D = {ratio:g}" for ratio, value in ranges.items())
 
 
-def grows_with_ratio(seen: ClaimInput) -> tuple[bool, str]:
+def grows_with_ratio(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel grows with N/D."""
-    means = fact(seen, POINTS).groupby("ratio")["value"].mean().sort_index()
+    means = inputs.fact_table(POINTS).groupby("ratio")["value"].mean().sort_index()
     if len(means) < 2:
         raise UncheckableClaim("fewer than two ratios were simulated")
     texts = [f"{value:.2f} at {ratio:g}" for ratio, value in means.items()]
@@ -397,15 +394,15 @@ def grows_with_ratio(seen: ClaimInput) -> tuple[bool, str]:
 def low_up_to_a_tenth(most: float, *, strictly: bool = False) -> Claim:
     """Say that CW_rel stays below a bar for small N/D."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        table = fact(seen, POINTS)
-        own = table[table["ratio"] <= 0.1]
-        if own.empty:
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        table = inputs.fact_table(POINTS)
+        points = table[table["ratio"] <= 0.1]
+        if points.empty:
             raise UncheckableClaim("no N/D of 0.1 or less was simulated")
-        top = own.iloc[int(own["value"].argmax())]
+        top = points.iloc[int(points["value"].argmax())]
         return bool(top["value"] < most), (
             f"at most {top['value']:.3f}, at N/D = {top['ratio']:g} with N = "
-            f"{top['n_samples']:,.0f}; {len(own)} points from N/D = {own['ratio'].min():g} on"
+            f"{top['n_samples']:,.0f}; {len(points)} points from N/D = {points['ratio'].min():g} on"
         )
 
     text = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,16 +12,13 @@ import pandas as pd
 from scipy.stats import t as student
 
 import holdfast as hf
-from holdfast.papers._comparison import UncheckableClaim
+from holdfast._typing import AnyArray, FloatArray, IndexArray
+from holdfast.io import Dataset
+from holdfast.papers._claims import require_rows
 from holdfast.papers._runner import ExperimentResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from holdfast.io import Dataset
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
 
 
@@ -59,62 +57,63 @@ SIMULATED, FEATURES = "simulated", "features"
 """Names of facts: simulated data of the same size, and the number of features of each set."""
 
 
-def table2(shop: ExperimentRunner) -> ExperimentResult:
+def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Run a study for each data set and number of training samples."""
-    rows = [row for name in shop.names for row in rows_of(shop, name)]
+    rows = [row for name in runner.names for row in rows_of(runner, name)]
     rows += [
         row
-        for name in shop.names
+        for name in runner.names
         if name in EQUAL_CLASS_DATASETS
-        for row in other_classes(shop, name)
+        for row in other_classes(runner, name)
     ]
-    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts_of(shop))
+    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts_of(runner))
 
 
-def rows_of(shop: ExperimentRunner, name: str) -> list[pd.DataFrame]:
+def rows_of(runner: ExperimentRunner, name: str) -> list[pd.DataFrame]:
     """Return the numbers of a data set, for each training size."""
-    data = one_class(shop.data(name), largest(shop.data(name)))
+    data = one_class(runner.data(name), largest(runner.data(name)))
     sizes, rows = sizes_of(data.n_features), []
     for n in TRAINED[name]:
-        across = numbers(run_t_score_study(shop, f"{name} {n}", data, n), sizes)
+        across = numbers(run_t_score_study(runner, f"{name} {n}", data, n), sizes)
         error = across.loc[(across["setting"] == TENTH) & (across["measure"] == ERROR)]
-        beside = [error.assign(setting=REST), both_parts(shop, f"{name} {n}", data, n)]
+        beside = [error.assign(setting=REST), both_parts(runner, f"{name} {n}", data, n)]
         rows += [one.assign(data=name, n=n) for one in (across, *beside)]
     return rows
 
 
-def both_parts(shop: ExperimentRunner, what: str, data: Dataset, n: int) -> pd.DataFrame:
+def both_parts(runner: ExperimentRunner, what: str, data: Dataset, n: int) -> pd.DataFrame:
     """Return the stability between training sets and what they leave out, a number a row."""
     size = sizes_of(data.n_features)[TENTH]
-    found = between_parts(shop, what, data, n, runs=shop.either(*RUNS), size=size)
+    found = between_parts(runner, what, data, n, runs=runner.reduced_or_full(*RUNS), size=size)
     rows = [{"setting": REST, "measure": name, "value": value} for name, value in found.items()]
     return pd.DataFrame(rows)
 
 
-def other_classes(shop: ExperimentRunner, name: str) -> list[pd.DataFrame]:
+def other_classes(runner: ExperimentRunner, name: str) -> list[pd.DataFrame]:
     """Return the same for the first and the last class, with 10% of the features."""
-    data, rows = shop.data(name), []
+    data, rows = runner.data(name), []
     for setting, label in ((FIRST, data.classes[0]), (LAST, data.classes[-1])):
         size = sizes_of(data.n_features)[TENTH]
         for n in TRAINED[name]:
             # the study of the main setting has no class in its name
             plain = label == largest(data)
             what = f"{name} {n}" if plain else f"{name} {n} class {label}"
-            found = run_t_score_study(shop, what, one_class(data, label), n)
+            found = run_t_score_study(runner, what, one_class(data, label), n)
             rows.append(numbers(found, {setting: size}).assign(data=name, n=n))
     return rows
 
 
-def facts_of(shop: ExperimentRunner) -> dict[tuple[str, str], Any]:
+def facts_of(runner: ExperimentRunner) -> dict[tuple[str, str], Any]:
     """Return the features of each data set, and simulated data of the same sizes."""
-    features = {name: shop.data(name).n_features for name in shop.names}
-    found = [
-        simulate_same_size(shop, name, count).assign(data=name) for name, count in features.items()
+    features = {name: runner.data(name).n_features for name in runner.names}
+    tables = [
+        simulate_same_size(runner, name, count).assign(data=name)
+        for name, count in features.items()
     ]
-    beside = pd.concat(found, ignore_index=True)
+    simulated = pd.concat(tables, ignore_index=True)
     # CW_rel of two subsets, as in the setting beside the rest, has another lower bound
-    made = {(str(one), SIMULATED): own for one, own in beside.groupby("setting")}
-    return made | {(one, FEATURES): features for one in (TENTH, REST, TEN, TWENTIETH)}
+    facts = {(str(setting), SIMULATED): rows for setting, rows in simulated.groupby("setting")}
+    return facts | {(setting, FEATURES): features for setting in (TENTH, REST, TEN, TWENTIETH)}
 
 
 def largest(data: Dataset) -> str:
@@ -134,13 +133,13 @@ def sizes_of(n_features: int) -> dict[str, int]:
     return {TENTH: shares[TENTH], TEN: COUNT, TWENTIETH: shares[TWENTIETH]}
 
 
-def run_t_score_study(shop: ExperimentRunner, what: str, data: Dataset, n: int) -> hf.Result:
+def run_t_score_study(runner: ExperimentRunner, what: str, data: Dataset, n: int) -> hf.Result:
     """Select by the t-score in many training sets of one size; the rest tests."""
-    return shop.study(
+    return runner.study(
         f"table2 {what}",
         {"t_score": hf.TScore()},
         data,
-        protocol=hf.Subsampling(shop.either(*RUNS), n),
+        protocol=hf.Subsampling(runner.reduced_or_full(*RUNS), n),
         sizes=list(dict.fromkeys(sizes_of(data.n_features).values())),
         classifiers=["lda"],
         measures=list(MEASURES.values()),
@@ -165,7 +164,7 @@ def numbers(result: hf.Result, sizes: dict[str, int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def simulate_same_size(shop: ExperimentRunner, name: str, n_features: int) -> pd.DataFrame:
+def simulate_same_size(runner: ExperimentRunner, name: str, n_features: int) -> pd.DataFrame:
     """Simulate data as large as a data set: CW_rel and error, by setting and samples.
 
     The simulated data are those of the paper: independent features, a Bayes error of 0.10.
@@ -182,13 +181,13 @@ def simulate_same_size(shop: ExperimentRunner, name: str, n_features: int) -> pd
             ],
             size=list(dict.fromkeys(sizes.values())),
             measures="relative_weighted_consistency",
-            random_state=shop.seed,
+            random_state=runner.seed,
         )
         keys = ["n_samples", "size"]
         stable = found.stability[[*keys, "value"]].rename(columns={"value": "CW_rel"})
         return {SIMULATED: stable.merge(found.errors[[*keys, "lda_error"]], on=keys)}
 
-    table = shop.tables(f"table2 {name} {SIMULATED}", make)[SIMULATED]
+    table = runner.tables(f"table2 {name} {SIMULATED}", make)[SIMULATED]
     parts = [table[table["size"] == size].assign(setting=one) for one, size in sizes.items()]
     return pd.concat(parts, ignore_index=True).rename(columns={"n_samples": "n"})
 
@@ -213,17 +212,16 @@ def by_row(values: pd.DataFrame, features: dict[str, int]) -> pd.DataFrame:
     return wide.sort_values(["data", "n"], ignore_index=True)
 
 
-def ours(seen: ClaimInput) -> pd.DataFrame:
+def ours(inputs: ClaimInput) -> pd.DataFrame:
     """Return our rows that have an error and a CW_rel."""
-    table = by_row(seen.values, seen.fact(FEATURES)).dropna(subset=[ERROR, "CW_rel"])
-    if table.empty:
-        raise UncheckableClaim("no data set was measured")
+    table = by_row(inputs.values, inputs.fact(FEATURES)).dropna(subset=[ERROR, "CW_rel"])
+    require_rows(table, "no data set was measured")
     return table
 
 
-def theirs(seen: ClaimInput) -> pd.DataFrame:
+def theirs(inputs: ClaimInput) -> pd.DataFrame:
     """Return the published rows."""
-    return by_row(seen.published, FEATURES_PUBLISHED)
+    return by_row(inputs.published, FEATURES_PUBLISHED)
 
 
 def format_count(count: int, what: str) -> str:
@@ -231,24 +229,18 @@ def format_count(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def sets(table: pd.DataFrame) -> str:
-    """Say how many data sets there are."""
-    return format_count(table["data"].nunique(), "data set")
-
-
 def steps(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return how much a number changes from each N of a data set to the next."""
     ordered = table.dropna(subset=[column]).sort_values(["data", "n"])
     grouped = ordered.groupby("data")
-    made = ordered.assign(
+    changes = ordered.assign(
         change=grouped[column].diff(),
         samples=grouped["n"].diff(),
         doublings=grouped["n"].transform(lambda n: np.log2(n).diff()),
         before=grouped["ratio"].shift(),
     ).dropna(subset=["change"])
-    if made.empty:
-        raise UncheckableClaim("no data set was measured at two training sizes")
-    return made
+    require_rows(changes, "no data set was measured at two training sizes")
+    return changes
 
 
 # Table 2 read another way: each training set beside the samples that it leaves out.
@@ -278,11 +270,8 @@ class BothParts:
     random_state: int | None = None
 
     def split(
-        self,
-        X: NDArray[Any],  # noqa: ARG002  (as scikit-learn has it)
-        y: NDArray[Any],
-        groups: NDArray[Any] | None = None,  # noqa: ARG002
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        self, X: AnyArray, y: AnyArray, groups: AnyArray | None = None
+    ) -> Iterator[tuple[IndexArray, IndexArray]]:
         """Yield rows for training and for testing."""
         drawn = hf.Subsampling(self.n_pairs, self.train_size)
         for resample in drawn.draw(y, random_state=self.random_state or 0):
@@ -290,7 +279,7 @@ class BothParts:
             yield resample.test, resample.train
 
 
-def signed_t(X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+def signed_t(X: FloatArray, y: AnyArray) -> FloatArray:
     """Return t-scores with their signs."""
     first = y == np.unique(y)[0]
     signs = np.sign(X[first].mean(axis=0) - X[~first].mean(axis=0))
@@ -298,10 +287,10 @@ def signed_t(X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def between_parts(
-    shop: ExperimentRunner, what: str, data: Dataset, n: int, *, runs: int, size: int
+    runner: ExperimentRunner, what: str, data: Dataset, n: int, *, runs: int, size: int
 ) -> dict[str, float]:
     """Return the stability between training sets and what they leave out, averaged over pairs."""
-    result = shop.study(
+    result = runner.study(
         f"table2 {what} both parts",
         {SCORE: hf.TScore(), SIGNED: hf.AnySelector(signed_t)},
         data,
@@ -337,7 +326,7 @@ class Slope(NamedTuple):
     p: float
 
 
-def least_squares(y: NDArray[np.float64], predictors: pd.DataFrame) -> dict[str, Slope]:
+def least_squares(y: FloatArray, predictors: pd.DataFrame) -> dict[str, Slope]:
     """Regress on predictors and a constant; return the slope of each predictor."""
     X = np.column_stack([np.ones(len(y)), predictors.to_numpy(dtype=np.float64)])
     free = len(y) - X.shape[1]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from holdfast.papers._comparison import Claim, UncheckableClaim
+from holdfast.papers._claims import Claim, UncheckableClaim, count_datasets, require_rows
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers.dernoncourt2014._table2 import (
     ERROR,
@@ -24,14 +24,13 @@ from holdfast.papers.dernoncourt2014._table2 import (
     format_count,
     least_squares,
     ours,
-    sets,
     steps,
     table2,
     theirs,
 )
 
 if TYPE_CHECKING:
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers.dernoncourt2014._table2 import Slope
 
 
@@ -40,25 +39,24 @@ MIN_REGRESSION_ROWS = 12
 """Rows that a regression needs: fewer cannot tell two slopes from 0."""
 
 
-def beside_simulated(seen: ClaimInput) -> pd.DataFrame:
+def beside_simulated(inputs: ClaimInput) -> pd.DataFrame:
     """Return our rows with those of simulated data of the same size beside them."""
-    simulated = seen.fact(SIMULATED).rename(columns={"CW_rel": "simulated"})
-    return ours(seen).merge(simulated, on=["data", "n"])
+    simulated = inputs.fact(SIMULATED).rename(columns={"CW_rel": "simulated"})
+    return ours(inputs).merge(simulated, on=["data", "n"])
 
 
-def above_simulated(seen: ClaimInput) -> tuple[bool, str]:
+def above_simulated(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel on real data exceeds that on simulated data of the same size."""
-    table = beside_simulated(seen)
+    table = beside_simulated(inputs)
     table = table[table["ratio"] < 1]
-    if table.empty:
-        raise UncheckableClaim("no training set has fewer samples than features")
+    require_rows(table, "no training set has fewer samples than features")
     above = table["CW_rel"] > table["simulated"]
     return bool(above.all()), f"in {above.sum()} of {len(table)} rows; {_pairs(table)}"
 
 
-def simulated_is_a_bound(seen: ClaimInput) -> tuple[bool, str]:
+def simulated_is_a_bound(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel on simulated data exceeds that on real data."""
-    table = beside_simulated(seen)
+    table = beside_simulated(inputs)
     below = table["CW_rel"] <= table["simulated"]
     return bool(below.all()), f"real data lower in {below.sum()} of {len(table)} rows"
 
@@ -72,12 +70,11 @@ def _pairs(table: pd.DataFrame) -> str:
     return "real and simulated: " + ", ".join(texts)
 
 
-def vijver_is_more_stable(seen: ClaimInput) -> tuple[bool, str]:
+def vijver_is_more_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """Vijver's data err as simulated ones do, but are more stable."""
-    table = beside_simulated(seen)
+    table = beside_simulated(inputs)
     table = table[table["data"] == "vijver"]
-    if table.empty:
-        raise UncheckableClaim("these data were not used")
+    require_rows(table, "these data were not used")
     gap = (table[ERROR] - 100 * table["lda_error"]).abs()
     texts = [
         f"N = {row['n']}: CW_rel {row['CW_rel']:.2f} and {row['simulated']:.2f}, error "
@@ -88,16 +85,16 @@ def vijver_is_more_stable(seen: ClaimInput) -> tuple[bool, str]:
     return bool(held), "; ".join(texts)
 
 
-def regression(seen: ClaimInput) -> tuple[bool, str]:
+def regression(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel depends on difficulty and on N/D, each beside the other."""
-    own, published = ours(seen), theirs(seen)
-    found = regress_stability(own)
-    held = all(slope.p < SIGNIFICANCE_LEVEL for slope in found.values())
-    held = held and found["difficulty"].value < 0 < found["N/D"].value
+    measured, published = ours(inputs), theirs(inputs)
+    slopes = regress_stability(measured)
+    held = all(slope.p < SIGNIFICANCE_LEVEL for slope in slopes.values())
+    held = held and slopes["difficulty"].value < 0 < slopes["N/D"].value
     texts = [
-        f"{whose} ({len(rows)} rows): {_format_slopes(regress_stability(rows))}, with log N/D: "
+        f"{origin} ({len(rows)} rows): {_format_slopes(regress_stability(rows))}, with log N/D: "
         + _format_slopes(regress_stability(rows, log=True))
-        for whose, rows in (("ours", own), ("published numbers", published))
+        for origin, rows in (("ours", measured), ("published numbers", published))
     ]
     return held, "; ".join(texts)
 
@@ -125,9 +122,9 @@ def _format_slopes(slopes: dict[str, Slope]) -> str:
 # What the paper says about Table 2: how stability and error go with N and N/D.
 
 
-def stability_rises(seen: ClaimInput) -> tuple[bool, str]:
+def stability_rises(inputs: ClaimInput) -> tuple[bool, str]:
     """Each measure rises from each N to the next."""
-    table = ours(seen)
+    table = ours(inputs)
     against = []
     total = 0
     for measure in MEASURES:
@@ -135,17 +132,16 @@ def stability_rises(seen: ClaimInput) -> tuple[bool, str]:
         total += len(changes)
         falls = changes[changes["change"] <= 0]
         against += [f"{row.data} {measure} {row.change:+.3f}" for row in falls.itertuples()]
-    text = f"{total - len(against)} of {total} steps upwards on {sets(table)}"
+    text = f"{total - len(against)} of {total} steps upwards on {count_datasets(table)}"
     return not against, "; ".join([text, *against])
 
 
-def error_falls(seen: ClaimInput) -> tuple[bool, str]:
+def error_falls(inputs: ClaimInput) -> tuple[bool, str]:
     """The error is lower at the largest N than at the smallest."""
-    table = ours(seen)
+    table = ours(inputs)
     first, last = (table.groupby("data")[ERROR].agg(one) for one in ("first", "last"))
     change = (last - first)[table.groupby("data")["n"].nunique() > 1]
-    if change.empty:
-        raise UncheckableClaim("no data set was measured at two training sizes")
+    require_rows(change, "no data set was measured at two training sizes")
     falls = int((change < 0).sum())
     texts = [f"{name} {value:+.1f}" for name, value in change.items()]
     held = falls >= 0.75 * len(change) and change.mean() < 0
@@ -168,9 +164,9 @@ def faster_where_ratio_is_low(column: str, sign: int) -> Claim:
         ]
         return found[0], found[1], len(made)
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        by_sample, by_doubling, count = correlations(ours(seen))
-        their_sample, their_doubling, _ = correlations(theirs(seen))
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        by_sample, by_doubling, count = correlations(ours(inputs))
+        their_sample, their_doubling, _ = correlations(theirs(inputs))
         if np.isnan(by_sample):
             raise UncheckableClaim("the numbers do not vary")
         return by_sample < 0, (
@@ -187,32 +183,31 @@ def faster_where_ratio_is_low(column: str, sign: int) -> Claim:
     )
 
 
-def low_below_one(seen: ClaimInput) -> tuple[bool, str]:
+def low_below_one(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel is low as long as there are fewer samples than features."""
-    table = ours(seen)
+    table = ours(inputs)
     below = table.loc[table["ratio"] < 1, "CW_rel"]
-    if below.empty:
-        raise UncheckableClaim("no training set has fewer samples than features")
+    require_rows(below, "no training set has fewer samples than features")
     beyond = table.loc[table["ratio"] >= 1, "CW_rel"]
     rest = f"; from 1 on {beyond.mean():.2f}" if len(beyond) else ""
     spread = f"{below.min():.2f} to {below.max():.2f}, {format_count(len(below), 'row')}"
     return bool(below.mean() < 0.5), f"mean CW_rel below 1 {below.mean():.2f} ({spread}){rest}"
 
 
-def lowest_where_ratio_is_lowest(seen: ClaimInput) -> tuple[bool, str]:
+def lowest_where_ratio_is_lowest(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel grows over three ranges of N/D."""
-    table = ours(seen)
+    table = ours(inputs)
     ranges = pd.cut(
         table["ratio"], [0, 0.1, 1, np.inf], right=False, labels=["below 0.1", "to 1", "from 1 on"]
     )
-    found = table.groupby(ranges, observed=False)["CW_rel"].agg(["mean", "size"])
-    if (found["size"] == 0).any():
+    means = table.groupby(ranges, observed=False)["CW_rel"].agg(["mean", "size"])
+    if (means["size"] == 0).any():
         raise UncheckableClaim("one of the three ranges of N/D has no data set")
     texts = [
         f"{name} {row['mean']:.2f} ({format_count(int(row['size']), 'row')})"
-        for name, row in found.iterrows()
+        for name, row in means.iterrows()
     ]
-    return bool(found["mean"].is_monotonic_increasing), "mean CW_rel: " + ", ".join(texts)
+    return bool(means["mean"].is_monotonic_increasing), "mean CW_rel: " + ", ".join(texts)
 
 
 # The record of Table 2.

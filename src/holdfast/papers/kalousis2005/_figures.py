@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
+from holdfast._typing import FloatArray
+from holdfast.papers._claims import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
 from holdfast.papers._record import Experiment
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.kalousis2005._study import (
@@ -26,10 +28,6 @@ from holdfast.papers.kalousis2005._study import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
     from holdfast.papers._runner import ExperimentRunner
 
 
@@ -38,9 +36,9 @@ WITHIN, BETWEEN = "shared within outer folds", "shared between outer folds"
 EVER, ALWAYS = "ever selected", "always selected"
 
 
-def figure1(shop: ExperimentRunner) -> ExperimentResult:
+def figure1(runner: ExperimentRunner) -> ExperimentResult:
     """Draw stripes, and count what they show."""
-    results = {setting.name: run_nested_study(shop, setting.name) for setting in SETTINGS}
+    results = {setting.name: run_nested_study(runner, setting.name) for setting in SETTINGS}
     rows = [
         {"setting": setting, "data": OVARIAN, "method": method, "what": what, "value": value}
         for setting, result in results.items()
@@ -55,18 +53,21 @@ def figure1(shop: ExperimentRunner) -> ExperimentResult:
 def count_shared_features(result: hf.Result, method: str) -> dict[str, float]:
     """Count the features that inner folds share, and those selected at all and always."""
     subsets = result.preferences[method, BEST]
-    alike = hf.pairwise("jaccard", subsets)
+    similarities = hf.pairwise("jaccard", subsets)
     groups = outer_groups(result)
     within = np.mean(
-        [alike[np.ix_(one, one)][np.triu_indices(len(one), 1)].mean() for one in groups]
+        [
+            similarities[np.ix_(group, group)][np.triu_indices(len(group), 1)].mean()
+            for group in groups
+        ]
     )
-    apart = np.ones_like(alike, dtype=bool)
-    for one in groups:
-        apart[np.ix_(one, one)] = False
+    is_between = np.ones_like(similarities, dtype=bool)
+    for group in groups:
+        is_between[np.ix_(group, group)] = False
     counts = np.bincount(subsets.indices)
     return {
         WITHIN: shared_feature_count(float(within)),
-        BETWEEN: shared_feature_count(float(alike[apart].mean())),
+        BETWEEN: shared_feature_count(float(similarities[is_between].mean())),
         EVER: float((counts > 0).sum()),
         ALWAYS: float((counts == len(subsets)).sum()),
     }
@@ -77,25 +78,25 @@ def shared_feature_count(similarity: float) -> float:
     return 2 * BEST * similarity / (1 + similarity)
 
 
-def wide(seen: ClaimInput) -> pd.DataFrame:
-    """Return the counts: a row a method."""
-    table = seen.pivot("method", "what")
+def wide(inputs: ClaimInput) -> pd.DataFrame:
+    """Return the counts: one row per method."""
+    table = inputs.pivot("method", "what")
     if missing := [name for name in METHODS if name not in table.index]:
         raise UncheckableClaim(f"nothing was counted of {', '.join(missing)}")
     return table.loc[list(METHODS)]
 
 
-def pictures_agree(seen: ClaimInput) -> tuple[bool, str]:
+def pictures_agree(inputs: ClaimInput) -> tuple[bool, str]:
     """The more features are shared, the fewer are selected at all."""
-    table = wide(seen).sort_values(WITHIN, ascending=False)
+    table = wide(inputs).sort_values(WITHIN, ascending=False)
     texts = [f"{name}: {row[WITHIN]:.2f} shared, {row[EVER]:.0f} selected"
              for name, row in table.iterrows()]  # fmt: skip
     return bool(table[EVER].is_monotonic_increasing), "; ".join(texts)
 
 
-def nearer_within(seen: ClaimInput) -> tuple[bool, str]:
+def nearer_within(inputs: ClaimInput) -> tuple[bool, str]:
     """Inner folds of one outer fold share more features."""
-    table = wide(seen)
+    table = wide(inputs)
     texts = [f"{name}: {row[WITHIN]:.2f} and {row[BETWEEN]:.2f}" for name, row in table.iterrows()]
     return bool((table[WITHIN] > table[BETWEEN]).all()), "; ".join(texts)
 
@@ -153,17 +154,17 @@ FURTHEST = 0.4  # the share of the features up to which knots are looked for
 SHARP = 300
 
 
-def profiles(seen: ClaimInput, *names: str) -> pd.DataFrame:
-    """Return the profiles of methods: a row a size."""
-    table: pd.DataFrame = seen.fact("profile")
+def profiles(inputs: ClaimInput, *names: str) -> pd.DataFrame:
+    """Return the profiles of methods: one row per size."""
+    table = inputs.fact_table("profile")
     if missing := [name for name in names if name not in table.columns]:
         raise UncheckableClaim(f"{', '.join(missing)} has no profile in this setting")
     return table[list(names)].dropna()
 
 
-def relief_dominates(seen: ClaimInput) -> tuple[bool, str]:
+def relief_dominates(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF is the most stable at all interesting sizes."""
-    table = profiles(seen, *METHODS)
+    table = profiles(inputs, *METHODS)
     table = table[table.index <= INTERESTING]
     ahead = table.idxmax(axis=1) == "RF"
     lead = table["RF"] - table.drop(columns="RF").max(axis=1)
@@ -171,27 +172,27 @@ def relief_dominates(seen: ClaimInput) -> tuple[bool, str]:
     return bool(ahead.all()), f"ahead at {ahead.sum()} of {len(ahead)} sizes, {least}"
 
 
-def knot_where_gain_ends(seen: ClaimInput) -> tuple[bool, str]:
+def knot_where_gain_ends(inputs: ClaimInput) -> tuple[bool, str]:
     """The knot of IG is where features without gain begin."""
-    gaining, count = seen.fact("gaining"), seen.fact("n_features")
+    gaining, count = inputs.fact("gaining"), inputs.fact("n_features")
     if gaining > FURTHEST * count:
         raise UncheckableClaim(
             f"knots are looked for up to {FURTHEST * count:.0f} features, and {gaining:.0f} have "
-            f"a gain; up to there the answer is: {seen.fact('knots').loc['IG', 'sentence']}"
+            f"a gain; up to there the answer is: {inputs.fact('knots').loc['IG', 'sentence']}"
         )
-    size = seen.fact("knots").loc["IG", "size"]
+    size = inputs.fact("knots").loc["IG", "size"]
     if pd.isna(size):
         return False, f"no knot; {gaining:.0f} features have a gain"
     near = abs(size - gaining) <= KNOT_TOLERANCE_SHARE * count
     return bool(near), f"knot at {size} features; {gaining:.0f} have a gain"
 
 
-def bend_where_gain_ends(seen: ClaimInput) -> tuple[bool, str]:
+def bend_where_gain_ends(inputs: ClaimInput) -> tuple[bool, str]:
     """The profile of IG bends where features without gain begin."""
-    if seen.fact("reversed"):
+    if inputs.fact("reversed"):
         raise UncheckableClaim("here features without gain come first")
-    gaining, count = seen.fact("gaining"), seen.fact("n_features")
-    table = profiles(seen, "IG")
+    gaining, count = inputs.fact("gaining"), inputs.fact("n_features")
+    table = profiles(inputs, "IG")
     place = bend(table.index.to_numpy(dtype=float), table["IG"].to_numpy(dtype=float))
     text = f"bend at {place:.0f} of {count} features; {gaining:.0f} have a gain, "
     return abs(
@@ -199,7 +200,7 @@ def bend_where_gain_ends(seen: ClaimInput) -> tuple[bool, str]:
     ) <= KNOT_TOLERANCE_SHARE * count, text + f"{count - gaining:.0f} have none"
 
 
-def bend(sizes: NDArray[np.float64], values: NDArray[np.float64]) -> float:
+def bend(sizes: FloatArray, values: FloatArray) -> float:
     """Return where two straight lines that meet there fit a profile best (least squares)."""
     misfits = []
     for place in sizes[2:-2]:
@@ -211,9 +212,9 @@ def bend(sizes: NDArray[np.float64], values: NDArray[np.float64]) -> float:
     return float(sizes[2 + int(np.argmin(misfits))])
 
 
-def sharp_then_slow(seen: ClaimInput) -> tuple[bool, str]:
+def sharp_then_slow(inputs: ClaimInput) -> tuple[bool, str]:
     """IG rises sharply up to some 300 features, then slowly."""
-    values = profiles(seen, "IG")["IG"]
+    values = profiles(inputs, "IG")["IG"]
     if SHARP not in values.index or values.index.max() <= SHARP:
         raise UncheckableClaim(f"there is no profile around {SHARP} features")
     first, middle, last = values.iloc[0], values[SHARP], values.iloc[-1]
@@ -223,41 +224,41 @@ def sharp_then_slow(seen: ClaimInput) -> tuple[bool, str]:
     return bool(before > 0 and before >= 3 * after), text
 
 
-def relief_has_a_knot(seen: ClaimInput) -> tuple[bool, str]:
+def relief_has_a_knot(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF has a knot, too."""
-    knots = seen.fact("knots")
+    knots = inputs.fact("knots")
     if "RF" not in knots.index:
         raise UncheckableClaim("ReliefF has no profile in this setting")
     return bool(pd.notna(knots.loc["RF", "size"])), str(knots.loc["RF", "sentence"])
 
 
-def lead_of_one(seen: ClaimInput, low: float, high: float) -> pd.Series[float]:
+def lead_of_one(inputs: ClaimInput, low: float, high: float) -> pd.Series[float]:
     """Return by how much SVMONE leads SVMRFE at sizes between two."""
-    table = profiles(seen, "SVMONE", "SVMRFE")
+    table = profiles(inputs, "SVMONE", "SVMRFE")
     lead = (table["SVMONE"] - table["SVMRFE"])[(table.index >= low) & (table.index <= high)]
     if lead.empty:
         raise UncheckableClaim(f"there is no profile between {low:.0f} and {high:.0f} features")
     return lead
 
 
-def one_leads_for_few(seen: ClaimInput) -> tuple[bool, str]:
+def one_leads_for_few(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE leads SVMRFE for few features."""
-    lead = lead_of_one(seen, 1, MAX_FEW_FEATURES).mean()
+    lead = lead_of_one(inputs, 1, MAX_FEW_FEATURES).mean()
     return bool(lead > 0), f"SVMONE minus SVMRFE {lead:+.3f} on average"
 
 
-def svms_meet(seen: ClaimInput) -> tuple[bool, str]:
+def svms_meet(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE and SVMRFE are the same for many features."""
-    count = seen.fact("n_features")
-    most = lead_of_one(seen, count / 2, count).abs().max()
+    count = inputs.fact("n_features")
+    most = lead_of_one(inputs, count / 2, count).abs().max()
     return bool(most <= 0.02), f"they differ by at most {most:.3f}"
 
 
-def lead_shrinks(seen: ClaimInput) -> tuple[bool, str]:
+def lead_shrinks(inputs: ClaimInput) -> tuple[bool, str]:
     """The lead of SVMONE is largest for few features."""
-    count = seen.fact("n_features")
+    count = inputs.fact("n_features")
     spans = ((1, MAX_FEW_FEATURES), (100, INTERESTING), (count / 2, count))
-    few, some, many = (float(lead_of_one(seen, low, high).mean()) for low, high in spans)
+    few, some, many = (float(lead_of_one(inputs, low, high).mean()) for low, high in spans)
     return few > some > many, f"{few:+.3f}, {some:+.3f} and {many:+.3f} on average"
 
 
@@ -313,17 +314,17 @@ FIRST, STEP = 10, 5
 SHOWN = (10, 20, 30, 40, 50, 100, 200, 300, 400, 500, 600, 700, 800)
 
 
-def figure2(shop: ExperimentRunner) -> ExperimentResult:
+def figure2(runner: ExperimentRunner) -> ExperimentResult:
     """Measure S_S at all sizes, draw it, and find knots."""
     rows, pictures = [], {}
     facts: dict[tuple[str, str], Any] = {}
     for setting in (one.name for one in SETTINGS):
-        result = run_nested_study(shop, setting)
+        result = run_nested_study(runner, setting)
         count = n_features(result)
-        asked = {"sizes": [*range(FIRST, count, STEP), count], "measures": "jaccard"}
-        profile = result.profile(**asked)
-        rows.append(numbers(profile).assign(setting=setting, data=OVARIAN))
-        pictures[setting] = result.plot_profiles(**asked)
+        options = {"sizes": [*range(FIRST, count, STEP), count], "measures": "jaccard"}
+        profile = result.profile(**options)
+        rows.append(tabulate_shown_sizes(profile).assign(setting=setting, data=OVARIAN))
+        pictures[setting] = result.plot_profiles(**options)
         facts |= {
             (setting, name): one
             for name, one in collect_claim_facts(result, profile, setting).items()
@@ -337,7 +338,7 @@ def n_features(result: hf.Result) -> int:
     return int(next(iter(weights_of(result).values())).n_features)
 
 
-def numbers(profile: hf.judge.StabilityProfile) -> pd.DataFrame:
+def tabulate_shown_sizes(profile: hf.judge.StabilityProfile) -> pd.DataFrame:
     """Return the part of a profile that is shown as a table."""
     table = profile.table[profile.table["size"].isin(SHOWN)]
     return table.rename(columns={"selector": "method"})[["method", "size", "value"]]
@@ -358,11 +359,13 @@ def collect_claim_facts(
 
 
 def notes(facts: Mapping[tuple[str, str], Any]) -> tuple[str, ...]:
-    """Tell where the profile of IG falls, and where it bends if its order is reversed."""
+    """Note where the profile of IG falls, and where it bends if its order is reversed."""
     high, low = deepest_fall(facts[PEAKS, "profile"]["IG"])
     gaining, count = (facts[LOWEST, name] for name in ("gaining", "n_features"))
-    turned = facts[LOWEST, "profile"]["IG"]
-    place = bend(turned.index.to_numpy(dtype=float), turned.to_numpy(dtype=float))
+    reversed_profile = facts[LOWEST, "profile"]["IG"]
+    place = bend(
+        reversed_profile.index.to_numpy(dtype=float), reversed_profile.to_numpy(dtype=float)
+    )
     return (
         (
             f"Seen afterwards, so no bar was set for it: S_S of information gain falls most from "

@@ -5,26 +5,22 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from scipy import ndimage, signal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 import holdfast as hf
+from holdfast._typing import AnyArray, FloatArray, IndexArray
+from holdfast.io import Dataset
 from holdfast.papers._record import Setting
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from holdfast.io import Dataset
     from holdfast.papers._runner import ExperimentRunner
-
-    Array: TypeAlias = NDArray[np.float64]
-    Places: TypeAlias = NDArray[np.intp]
 
 
 # From mass spectra to peaks: smoothing, baseline removal, detection, alignment.
@@ -79,7 +75,9 @@ def mass(name: str) -> float:
     return float(name.removeprefix(PREFIX))
 
 
-def peak_heights(spectra: Array, masses: Array, how: PeakOptions) -> tuple[Array, Places]:
+def peak_heights(
+    spectra: FloatArray, masses: FloatArray, how: PeakOptions
+) -> tuple[FloatArray, IndexArray]:
     """Return the height of each peak in each spectrum, and the places of the peaks.
 
     Parameters
@@ -98,14 +96,14 @@ def peak_heights(spectra: Array, masses: Array, how: PeakOptions) -> tuple[Array
     return heights_at(signals, places, masses, how.tolerance), places
 
 
-def baseline(spectra: Array, points: int) -> Array:
+def baseline(spectra: FloatArray, points: int) -> FloatArray:
     """Return the slow part below each spectrum: a moving minimum, filled up and smoothed."""
     lowest = ndimage.minimum_filter1d(spectra, points, axis=1, mode="nearest")
     opened = ndimage.maximum_filter1d(lowest, points, axis=1, mode="nearest")
     return np.asarray(ndimage.uniform_filter1d(opened, points, axis=1, mode="nearest"))
 
 
-def noise(residuals: Array, points: int) -> Array:
+def noise(residuals: FloatArray, points: int) -> FloatArray:
     """Return the standard deviation of the noise at each place, the same for all spectra.
 
     It differs by orders of magnitude along a spectrum, so it is taken from the neighbourhood.
@@ -115,7 +113,7 @@ def noise(residuals: Array, points: int) -> Array:
     return np.maximum(local, np.finfo(np.float32).tiny)
 
 
-def peak_counts(signals: Array, prominence: float) -> Places:
+def peak_counts(signals: FloatArray, prominence: float) -> IndexArray:
     """Count, at each place, the spectra that have a peak there."""
     counts = np.zeros(signals.shape[1], dtype=np.intp)
     for row in signals:
@@ -123,7 +121,9 @@ def peak_counts(signals: Array, prominence: float) -> Places:
     return counts
 
 
-def align_peaks(counts: Places, masses: Array, tolerance: float, least: float) -> Places:
+def align_peaks(
+    counts: IndexArray, masses: FloatArray, tolerance: float, least: float
+) -> IndexArray:
     """Return where peaks of many spectra lie together, in order.
 
     The place with the most peaks within the tolerance comes first, of equal ones the one with
@@ -143,7 +143,7 @@ def align_peaks(counts: Places, masses: Array, tolerance: float, least: float) -
         left[low[best] : high[best]] = 0
 
 
-def tolerance_bounds(masses: Array, tolerance: float) -> tuple[Places, Places]:
+def tolerance_bounds(masses: FloatArray, tolerance: float) -> tuple[IndexArray, IndexArray]:
     """Return, for each m/z, the first place within the tolerance and the first one beyond it.
 
     The neighbouring places always count: where m/z values are far apart, peaks differ by one.
@@ -155,7 +155,9 @@ def tolerance_bounds(masses: Array, tolerance: float) -> tuple[Places, Places]:
     return np.minimum(low, first), np.maximum(high, beyond)
 
 
-def heights_at(signals: Array, places: Places, masses: Array, tolerance: float) -> Array:
+def heights_at(
+    signals: FloatArray, places: IndexArray, masses: FloatArray, tolerance: float
+) -> FloatArray:
     """Return the highest signal around each place: within the tolerance, and nearest to it.
 
     Each point belongs to one peak only, so that neighbours are no copies of each other.
@@ -223,10 +225,10 @@ CHOICES = (
 LEFT_OUT = "the spectra cannot be had"
 
 
-def spectra(shop: ExperimentRunner, setting: str) -> Dataset:
+def spectra(runner: ExperimentRunner, setting: str) -> Dataset:
     """Return the peaks of the ovarian spectra."""
-    found = peaks(shop.data(OVARIAN), WIDER if setting == WIDER_ALIGNMENT else PeakOptions())
-    return heavier(found, HEAVY_FROM) if setting == HEAVY else found
+    data = peaks(runner.data(OVARIAN), WIDER if setting == WIDER_ALIGNMENT else PeakOptions())
+    return heavier(data, HEAVY_FROM) if setting == HEAVY else data
 
 
 @lru_cache(maxsize=2)
@@ -242,15 +244,15 @@ def heavier(data: Dataset, least: float) -> Dataset:
     return replace(data, X=data.X[:, kept], feature_names=names)
 
 
-def run_nested_study(shop: ExperimentRunner, setting: str) -> hf.Result:
+def run_nested_study(runner: ExperimentRunner, setting: str) -> hf.Result:
     """Run nested cross-validation with all selectors."""
-    folds = shop.either(5, 10)
+    folds = runner.reduced_or_full(5, 10)
     with warnings.catch_warnings():  # SVM-RFE ranks; that it has no weights is no news
         warnings.filterwarnings("ignore", "pearson cannot be computed for SVMRFE")
-        return shop.study(
+        return runner.study(
             f"{OVARIAN} {setting.replace('/', '')}",
             selectors(setting),
-            spectra(shop, setting),
+            spectra(runner, setting),
             protocol=hf.Nested(folds, folds),
             sizes=SUBSET_SIZES,
             classifiers=classifiers(),
@@ -271,7 +273,7 @@ def selectors(setting: str) -> dict[str, Any]:
     }
 
 
-def lowest_gain(X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float64]:
+def lowest_gain(X: AnyArray, y: AnyArray) -> FloatArray:
     """Score features by information gain in reverse."""
     return -np.asarray(hf.InformationGain().fit(X, y).scores_)
 
@@ -284,7 +286,7 @@ def classifiers() -> dict[str, Any]:
     }
 
 
-def outer_groups(result: hf.Result) -> list[NDArray[np.intp]]:
+def outer_groups(result: hf.Result) -> list[IndexArray]:
     """Return, for each outer fold, the places of its inner folds among the preferences."""
     if not result.complete:
         raise hf.errors.StudyError("some inner folds failed; see the failures of the study.")
@@ -301,11 +303,13 @@ def stability(result: hf.Result, measure: str) -> pd.Series[float]:
 
 def weights_of(result: hf.Result) -> dict[str, hf.Weights]:
     """Return the weights of the selectors that give weights."""
-    found = {name: result.preferences[name] for name in result.selectors if name != RANDOM}
-    return {name: one for name, one in found.items() if isinstance(one, hf.Weights)}
+    preferences = {name: result.preferences[name] for name in result.selectors if name != RANDOM}
+    return {
+        name: weights for name, weights in preferences.items() if isinstance(weights, hf.Weights)
+    }
 
 
 def zero_shares(result: hf.Result) -> dict[str, float]:
     """Return the share of features with the weight zero, in percent, over inner folds."""
-    found = weights_of(result)
-    return {name: 100 * float(np.mean(one.values == 0)) for name, one in found.items()}
+    weights = weights_of(result)
+    return {name: 100 * float(np.mean(values.values == 0)) for name, values in weights.items()}

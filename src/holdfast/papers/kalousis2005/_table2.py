@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
+from holdfast.papers._claims import (
+    Claim,
+    ClaimInput,
+    UncheckableClaim,
+    format_values,
+    make_unchecked_claim,
+)
 from holdfast.papers._record import Experiment
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.kalousis2005._study import (
@@ -36,117 +42,112 @@ WITH_WEIGHTS = ("IG", "RF", "SVMONE")
 MEASURED = {S_W: WITH_WEIGHTS, S_R: METHODS, S_R_RANDOM: METHODS, S_S: METHODS}
 
 
-def column(seen: ClaimInput, measure: str) -> pd.Series[float]:
+def column(inputs: ClaimInput, measure: str) -> pd.Series[float]:
     """Return one measure of all methods that have it."""
-    found = seen.table(measure=measure).set_index("method")["value"]
-    if missing := [name for name in MEASURED[measure] if name not in found.index]:
+    values = inputs.table(measure=measure).set_index("method")["value"]
+    if missing := [name for name in MEASURED[measure] if name not in values.index]:
         raise UncheckableClaim(f"{measure} was not measured of {', '.join(missing)}")
-    chosen: pd.Series[float] = found[list(MEASURED[measure])]
+    chosen: pd.Series[float] = values[list(MEASURED[measure])]
     return chosen
 
 
-def format_named_values(values: pd.Series[float]) -> str:
-    """Name numbers."""
-    return ", ".join(f"{name} {value:.2f}" for name, value in values.items())
-
-
-def relief_has_highest_sets(seen: ClaimInput) -> tuple[bool, str]:
+def relief_has_highest_sets(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads in S_S."""
-    found = column(seen, S_S)
-    return bool(found.idxmax() == "RF"), format_named_values(found)
+    values = column(inputs, S_S)
+    return bool(values.idxmax() == "RF"), format_values(values)
 
 
-def relief_leads_everywhere(seen: ClaimInput) -> tuple[bool, str]:
+def relief_leads_everywhere(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads under all measures."""
-    columns = {measure: column(seen, measure) for measure in MEASURED}
-    texts = [f"{measure}: {format_named_values(values)}" for measure, values in columns.items()]
+    columns = {measure: column(inputs, measure) for measure in MEASURED}
+    texts = [f"{measure}: {format_values(values)}" for measure, values in columns.items()]
     return all(one.idxmax() == "RF" for one in columns.values()), "; ".join(texts)
 
 
-def weights_above_ranks_above_sets(seen: ClaimInput) -> tuple[bool, str]:
+def weights_above_ranks_above_sets(inputs: ClaimInput) -> tuple[bool, str]:
     """S_W is at least S_R, and that is above S_S."""
-    weights, ranks, sets = (column(seen, one) for one in (S_W, S_R, S_S))
+    weights, ranks, sets = (column(inputs, one) for one in (S_W, S_R, S_S))
     held = (weights >= ranks[list(WITH_WEIGHTS)]).all() and (ranks > sets).all()
     values = {"S_W": weights, "S_R": ranks, "S_S": sets}
-    return bool(held), "; ".join(f"{name} {format_named_values(v)}" for name, v in values.items())
+    return bool(held), "; ".join(f"{name} {format_values(v)}" for name, v in values.items())
 
 
-def ranks_follow_weights(seen: ClaimInput) -> tuple[bool, str]:
+def ranks_follow_weights(inputs: ClaimInput) -> tuple[bool, str]:
     """S_R lies close to S_W."""
-    weights, ranks = column(seen, S_W), column(seen, S_R)
+    weights, ranks = column(inputs, S_W), column(inputs, S_R)
     gaps = (weights - ranks).dropna()
-    return bool(gaps.abs().max() <= 10), f"S_W minus S_R: {format_named_values(gaps)}"
+    return bool(gaps.abs().max() <= 10), f"S_W minus S_R: {format_values(gaps)}"
 
 
-def sets_are_far_below(seen: ClaimInput) -> tuple[bool, str]:
+def sets_are_far_below(inputs: ClaimInput) -> tuple[bool, str]:
     """S_S lies far below S_R."""
-    gaps = column(seen, S_R) - column(seen, S_S)
-    return bool(gaps.min() >= 10), f"S_R minus S_S: {format_named_values(gaps)}"
+    gaps = column(inputs, S_R) - column(inputs, S_S)
+    return bool(gaps.min() >= 10), f"S_R minus S_S: {format_values(gaps)}"
 
 
-def gain_above_svms(seen: ClaimInput) -> tuple[bool, str]:
+def gain_above_svms(inputs: ClaimInput) -> tuple[bool, str]:
     """IG leads SVMONE in S_W, and both SVMs in S_R."""
-    weights, ranks = column(seen, S_W), column(seen, S_R)
+    weights, ranks = column(inputs, S_W), column(inputs, S_R)
     held = weights["IG"] > weights["SVMONE"] and ranks["IG"] > ranks[["SVMONE", "SVMRFE"]].max()
-    return bool(held), f"S_W {format_named_values(weights)}; S_R {format_named_values(ranks)}"
+    return bool(held), f"S_W {format_values(weights)}; S_R {format_values(ranks)}"
 
 
-def gain_is_catastrophic(seen: ClaimInput) -> tuple[bool, str]:
+def gain_is_catastrophic(inputs: ClaimInput) -> tuple[bool, str]:
     """S_S of IG is below 10%."""
-    value = seen.value(method="IG", measure=S_S)
+    value = inputs.value(method="IG", measure=S_S)
     return value < 10, f"S_S of IG {value:.2f}"
 
 
-def gain_is_last(seen: ClaimInput) -> tuple[bool, str]:
+def gain_is_last(inputs: ClaimInput) -> tuple[bool, str]:
     """IG has the lowest S_S of all."""
-    found = column(seen, S_S)
-    return bool(found.idxmin() == "IG"), format_named_values(found)
+    values = column(inputs, S_S)
+    return bool(values.idxmin() == "IG"), format_values(values)
 
 
-def svms_rank_alike(seen: ClaimInput) -> tuple[bool, str]:
+def svms_rank_alike(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE and SVMRFE are close in S_R."""
-    found = column(seen, S_R)[["SVMONE", "SVMRFE"]]
-    return bool(abs(found["SVMONE"] - found["SVMRFE"]) <= 5), format_named_values(found)
+    values = column(inputs, S_R)[["SVMONE", "SVMRFE"]]
+    return bool(abs(values["SVMONE"] - values["SVMRFE"]) <= 5), format_values(values)
 
 
-def one_svm_at_least_as_stable(seen: ClaimInput) -> tuple[bool, str]:
+def one_svm_at_least_as_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE is at least as stable as SVMRFE in S_S."""
-    found = column(seen, S_S)[["SVMONE", "SVMRFE"]]
-    return bool(found["SVMONE"] >= found["SVMRFE"]), format_named_values(found)
+    values = column(inputs, S_S)[["SVMONE", "SVMRFE"]]
+    return bool(values["SVMONE"] >= values["SVMRFE"]), format_values(values)
 
 
-def a_third_has_no_gain(seen: ClaimInput) -> tuple[bool, str]:
+def a_third_has_no_gain(inputs: ClaimInput) -> tuple[bool, str]:
     """About 35% of the features have zero gain."""
-    share = seen.fact("zeros")["IG"]
+    share = inputs.fact("zeros")["IG"]
     return abs(share - 35.07) <= 10, f"{share:.1f}% of the features"
 
 
-def others_have_few_zeros(seen: ClaimInput) -> tuple[bool, str]:
+def others_have_few_zeros(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF has practically no zero weights, SVMONE few."""
-    zeros = seen.fact("zeros")
+    zeros = inputs.fact("zeros")
     if not {"RF", "SVMONE"} <= set(zeros):
         raise UncheckableClaim("their weights were not measured in this setting")
     held = zeros["RF"] <= 1 and zeros["SVMONE"] < 3
     return held, f"RF {zeros['RF']:.2f}%, SVMONE {zeros['SVMONE']:.2f}%"
 
 
-def tie_effect(seen: ClaimInput, method: str) -> float:
+def tie_effect(inputs: ClaimInput, method: str) -> float:
     """Return by how much average ranks raise S_R."""
-    averaged, drawn = (seen.value(method=method, measure=one) for one in (S_R, S_R_RANDOM))
+    averaged, drawn = (inputs.value(method=method, measure=name) for name in (S_R, S_R_RANDOM))
     return averaged - drawn
 
 
-def average_ranks_inflate(seen: ClaimInput) -> tuple[bool, str]:
+def average_ranks_inflate(inputs: ClaimInput) -> tuple[bool, str]:
     """Average ranks raise S_R of IG."""
-    averaged, drawn = (seen.value(method="IG", measure=one) for one in (S_R, S_R_RANDOM))
+    averaged, drawn = (inputs.value(method="IG", measure=one) for one in (S_R, S_R_RANDOM))
     return averaged - drawn >= 1, f"{averaged:.2f} with average ranks, {drawn:.2f} with random ties"
 
 
-def others_do_not_mind(seen: ClaimInput) -> tuple[bool, str]:
+def others_hardly_depend_on_ties(inputs: ClaimInput) -> tuple[bool, str]:
     """S_R of the other methods hardly depends on ties."""
-    effects = {method: tie_effect(seen, method) for method in METHODS[1:]}
-    texts = [f"{method} {effect:+.2f}" for method, effect in effects.items()]
-    return max(map(abs, effects.values())) <= 1, "average minus random: " + ", ".join(texts)
+    effects = {method: tie_effect(inputs, method) for method in METHODS[1:]}
+    held = max(map(abs, effects.values())) <= 1
+    return held, f"average minus random: {format_values(effects, '+.2f')}"
 
 
 CLAIMS = (
@@ -198,7 +199,7 @@ CLAIMS = (
     Claim(
         "Breaking ties at random leaves S_R of ReliefF, SVMONE and SVMRFE as it was (bar: 1 "
         "point).",
-        others_do_not_mind,
+        others_hardly_depend_on_ties,
     ),
     make_unchecked_claim(
         "ReliefF is the best under each measure on prostate and on stroke, too.", LEFT_OUT
@@ -220,18 +221,18 @@ CLAIMS = (
 BEST = 10
 
 
-def table2(shop: ExperimentRunner) -> ExperimentResult:
+def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Measure stability in all forms, in percent."""
     rows, facts = [], {}
     for setting in (one.name for one in SETTINGS):
-        result = run_nested_study(shop, setting)
-        rows.append(numbers(result).assign(setting=setting, data=OVARIAN))
+        result = run_nested_study(runner, setting)
+        rows.append(tabulate_stability(result).assign(setting=setting, data=OVARIAN))
         facts[setting, "zeros"] = zero_shares(result)
     return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
-def numbers(result: hf.Result) -> pd.DataFrame:
-    """Return the table of one study, a number a row."""
+def tabulate_stability(result: hf.Result) -> pd.DataFrame:
+    """Return the table of one study, one row per number."""
     whole = {name: stability(result, name).droplevel("size") for name in ("pearson", "spearman")}
     columns = {
         S_W: whole["pearson"],
@@ -249,12 +250,12 @@ def numbers(result: hf.Result) -> pd.DataFrame:
 def average_ranks(result: hf.Result) -> dict[str, float]:
     """Return S_R where tied features share their average rank, for selectors with weights."""
     groups = outer_groups(result)
-    found = {}
+    values = {}
     for name, weights in weights_of(result).items():
         ranks = weights.to_rankings(ties="average").values
         parts = [hf.measure("spearman", hf.Rankings(ranks[group])) for group in groups]
-        found[name] = float(np.mean(parts))
-    return found
+        values[name] = float(np.mean(parts))
+    return values
 
 
 TABLE2 = Experiment(

@@ -1,12 +1,19 @@
-"""Table 3: error of a linear SVM on the selected features, beside their stability."""
+"""Table 3: error of a linear SVM on the selected features, and their stability."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from holdfast.papers._comparison import Claim, ClaimInput, UncheckableClaim, make_unchecked_claim
+from holdfast.papers._claims import (
+    Claim,
+    ClaimInput,
+    UncheckableClaim,
+    format_values,
+    make_unchecked_claim,
+)
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.kalousis2005._study import (
@@ -25,8 +32,6 @@ from holdfast.papers.kalousis2005._study import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import holdfast as hf
     from holdfast.papers._runner import ExperimentRunner
 
@@ -37,9 +42,9 @@ ERROR, SETS = "error", "S_S"
 SIGNIFICANCE_LEVEL = 0.05
 
 
-def by_size(seen: ClaimInput, what: str) -> dict[int, dict[str, float]]:
+def by_size(inputs: ClaimInput, what: str) -> dict[int, dict[str, float]]:
     """Return errors or stability of all methods, by size."""
-    table = seen.pivot("size", "method", what=what)
+    table = inputs.pivot("size", "method", what=what)
     if missing := [name for name in METHODS if name not in table.columns]:
         raise UncheckableClaim(f"nothing was measured of {', '.join(missing)}")
     rows = table[list(METHODS)].to_numpy(dtype=float).tolist()
@@ -54,7 +59,7 @@ def highest(values: dict[str, float], among: Iterable[str] = METHODS) -> str:
 
 
 def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
-    """Tell whether the errors of two methods differ significantly."""
+    """Return whether the errors of two methods differ significantly."""
     if one == other:
         return False
     pair = tests[["one", "other"]].isin([one, other]).all(axis=1) & (tests["size"] == size)
@@ -63,33 +68,30 @@ def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
     return bool(tests[pair]["p_value"].iloc[0] <= SIGNIFICANCE_LEVEL)
 
 
-def best_groups(seen: ClaimInput) -> dict[int, list[str]]:
+def best_groups(inputs: ClaimInput) -> dict[int, list[str]]:
     """Return, for each size, the methods that do not differ from the one of the lowest error."""
-    errors, tests = by_size(seen, ERROR), seen.fact("tests")
+    errors, tests = by_size(inputs, ERROR), inputs.fact("tests")
     best = {size: min(METHODS, key=lambda name: row[name]) for size, row in errors.items()}
     return {
-        size: [one for one in METHODS if not differs(tests, size, winner, one)]
+        size: [method for method in METHODS if not differs(tests, size, winner, method)]
         for size, winner in best.items()
     }
 
 
-def relief_most_stable_at_each_size(seen: ClaimInput) -> tuple[bool, str]:
+def relief_most_stable_at_each_size(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads in S_S at every size."""
-    table = by_size(seen, SETS)
-    texts = [
-        f"{size}: " + ", ".join(f"{name} {value:.2f}" for name, value in row.items())
-        for size, row in table.items()
-    ]
+    table = by_size(inputs, SETS)
+    texts = [f"{size}: {format_values(row)}" for size, row in table.items()]
     return all(highest(row) == "RF" for row in table.values()), "; ".join(texts)
 
 
-def unstable_yet_better(seen: ClaimInput) -> tuple[bool, str]:
+def unstable_yet_better(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMRFE is significantly better than another at some size, with an S_S below ReliefF's."""
-    errors, sets = by_size(seen, ERROR), by_size(seen, SETS)
+    errors, sets = by_size(inputs, ERROR), by_size(inputs, SETS)
     texts = [
         f"{size} features: better than {', '.join(beaten)}"
         for size in errors
-        if (beaten := beaten_by(seen.fact("tests"), size, errors[size]))
+        if (beaten := beaten_by(inputs.fact("tests"), size, errors[size]))
         and sets[size]["SVMRFE"] < sets[size]["RF"]
     ]
     return bool(texts), "; ".join(texts) or "never significantly better while less stable"
@@ -97,24 +99,24 @@ def unstable_yet_better(seen: ClaimInput) -> tuple[bool, str]:
 
 def beaten_by(tests: pd.DataFrame, size: int, errors: dict[str, float]) -> list[str]:
     """Name the methods than which SVMRFE is significantly better at a size."""
-    own = errors["SVMRFE"]
+    error = errors["SVMRFE"]
     return [
-        f"{other} ({own:.2f}% against {errors[other]:.2f}%)"
+        f"{other} ({error:.2f}% against {errors[other]:.2f}%)"
         for other in METHODS
-        if own < errors[other] and differs(tests, size, "SVMRFE", other)
+        if error < errors[other] and differs(tests, size, "SVMRFE", other)
     ]
 
 
-def many_are_as_good(seen: ClaimInput) -> tuple[bool, str]:
+def many_are_as_good(inputs: ClaimInput) -> tuple[bool, str]:
     """At some sizes several methods share the lowest error."""
-    groups = best_groups(seen)
+    groups = best_groups(inputs)
     return any(len(one) > 1 for one in groups.values()), format_best_groups(groups)
 
 
-def relief_is_most_stable_of_the_best(seen: ClaimInput) -> tuple[bool, str]:
+def relief_is_most_stable_of_the_best(inputs: ClaimInput) -> tuple[bool, str]:
     """Where ReliefF is among the best in error, it is the most stable of them."""
-    groups, sets = best_groups(seen), by_size(seen, SETS)
-    shared = {size: one for size, one in groups.items() if "RF" in one and len(one) > 1}
+    groups, sets = best_groups(inputs), by_size(inputs, SETS)
+    shared = {size: group for size, group in groups.items() if "RF" in group and len(group) > 1}
     if not shared:
         raise UncheckableClaim(
             f"ReliefF never shares the lowest error with others; {format_best_groups(groups)}"
@@ -166,18 +168,18 @@ CLAIMS = (
 OTHER_SCALE = "standardised features"
 
 
-def table3(shop: ExperimentRunner) -> ExperimentResult:
+def table3(runner: ExperimentRunner) -> ExperimentResult:
     """Read errors and stability at each size, and test errors against each other."""
     rows, facts = [], {}
     for setting in RUNS:
-        result = run_nested_study(shop, PEAKS if setting == OTHER_SCALE else setting)
+        result = run_nested_study(runner, PEAKS if setting == OTHER_SCALE else setting)
         scale = STANDARD if setting == OTHER_SCALE else ZERO_ONE
-        rows.append(numbers(result, scale).assign(setting=setting, data=OVARIAN))
+        rows.append(tabulate_errors(result, scale).assign(setting=setting, data=OVARIAN))
         facts[setting, "tests"] = tests(result, scale)
     return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
-def numbers(result: hf.Result, scale: str) -> pd.DataFrame:
+def tabulate_errors(result: hf.Result, scale: str) -> pd.DataFrame:
     """Return errors in percent and S_S, in the order of the paper's table."""
     errors = result.errors[result.errors["classifier"] == scale]
     wide = pd.DataFrame(
@@ -198,10 +200,10 @@ def tests(result: hf.Result, scale: str) -> pd.DataFrame:
     """Return McNemar's p-value of each two methods at each size."""
     table = result.compare(correction=None)
     same = table[["classifier_a", "classifier_b"]].isin([scale]).all(axis=1)
-    own = table[same & (table["size_a"] == table["size_b"])]
+    pairs = table[same & (table["size_a"] == table["size_b"])]
     names = {"size_a": "size", "selector_a": "one", "selector_b": "other"}
-    found = own.rename(columns=names)[["size", "one", "other", "p_value"]]
-    return found[found[["one", "other"]].isin(METHODS).all(axis=1)].reset_index(drop=True)
+    tests = pairs.rename(columns=names)[["size", "one", "other", "p_value"]]
+    return tests[tests[["one", "other"]].isin(METHODS).all(axis=1)].reset_index(drop=True)
 
 
 ALL_SETTINGS = (

@@ -1,12 +1,20 @@
-"""What the paper states about accuracy: Table 3."""
+"""Claims of Saeys, Abeel and Van de Peer (2008), by table and figure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from holdfast.papers._comparison import Claim, UncheckableClaim
+from holdfast.papers._claims import (
+    Check,
+    Claim,
+    UncheckableClaim,
+    count_datasets,
+    format_values,
+    require_rows,
+)
 from holdfast.papers.saeys2008._studies import (
     ENSEMBLE,
     N_BAGS,
@@ -21,25 +29,20 @@ from holdfast.papers.saeys2008._tables import (
     LARGE_FOREST_FACT,
     MEASURES,
     PAIRS,
-    first_of,
-    format_dataset_count,
-    format_named_values,
-    format_two_decimals,
-    gain,
-    gains,
+    column_means,
+    column_pairs,
+    ensemble_gain,
+    ensemble_gains,
+    format_gains,
+    highest_pair,
     limit_to_selectors,
-    means,
-    of_kind,
-    pairs_of,
-    steps,
-    wide,
+    means_of_kind,
+    tabulate_pairs,
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from holdfast.papers._comparison import ClaimInput
-    from holdfast.papers.saeys2008._tables import Check, Means
+    from holdfast.papers._claims import ClaimInput
+    from holdfast.papers.saeys2008._tables import Means
 
 
 ABOUT, WELL = 0.02, 0.02
@@ -49,79 +52,83 @@ OTHERS = (SU, RELIEF, SVM_RFE)
 CLASSIFIERS = ("SVM", "RF", "KNN")
 
 
-def by_classifier(seen: ClaimInput) -> tuple[dict[str, Means], str]:
+def by_classifier(inputs: ClaimInput) -> tuple[dict[str, Means], str]:
     """Return means over the data sets that all classifiers have, and how many these are."""
-    table = wide(seen)
+    table = tabulate_pairs(inputs)
     counts = table.groupby("data").size()
     whole = table.loc[counts.index[counts == len(CLASSIFIERS)]]
-    if whole.empty:
-        raise UncheckableClaim("no data set has numbers of all classifiers")
+    require_rows(whole, "no data set has numbers of all classifiers")
     return {
-        name: means(_filter_classifier(whole, name)) for name in CLASSIFIERS
-    }, format_dataset_count(whole)
+        name: column_means(_filter_classifier(whole, name)) for name in CLASSIFIERS
+    }, count_datasets(whole)
 
 
 def _filter_classifier(table: pd.DataFrame, classifier: str) -> pd.DataFrame:
     return table[table.index.get_level_values("classifier") == classifier]
 
 
-def svm_with_ensemble_leads(seen: ClaimInput) -> tuple[bool, str]:
+def svm_with_ensemble_leads(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of SVM-RFE with the SVM have the highest mean accuracy of all."""
-    found, where = by_classifier(seen)
-    ours = found["SVM"][OURS]
-    bests = {name: first_of(own) for name, own in found.items()}
-    best = max(found, key=lambda name: found[name][bests[name]])
-    highest = found[best][bests[best]]
+    means, where = by_classifier(inputs)
+    ours = means["SVM"][OURS]
+    bests = {name: highest_pair(values) for name, values in means.items()}
+    best = max(means, key=lambda name: means[name][bests[name]])
+    highest = means[best][bests[best]]
     text = f"{ours:.3f}, highest {highest:.3f} ({' '.join(bests[best])} with {best})"
-    return ours >= highest, f"{text} {where}"
+    return ours >= highest, f"{text} ({where})"
 
 
-def svm_ensemble_does_well(seen: ClaimInput) -> tuple[bool, str]:
+def svm_ensemble_does_well(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of SVM-RFE are near the best with the other classifiers, too."""
-    found, where = by_classifier(seen)
-    pairs = {name: (found[name][OURS], max(found[name].values())) for name in ("RF", "KNN")}
+    means, where = by_classifier(inputs)
+    pairs = {name: (means[name][OURS], max(means[name].values())) for name in ("RF", "KNN")}
     texts = [f"{name} {ours:.3f}, best {best:.3f}" for name, (ours, best) in pairs.items()]
     held = all(best - ours <= WELL for ours, best in pairs.values())
-    return held, f"{'; '.join(texts)} {where}"
+    return held, f"{'; '.join(texts)} ({where})"
 
 
-def about_as_accurate(seen: ClaimInput) -> tuple[bool, str]:
+def about_as_accurate(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of all but forests are about as accurate as single selectors, or better."""
-    found, where = by_classifier(seen)
-    each = {(one, name): gain(found[name], one) for one in OTHERS for name in CLASSIFIERS}
-    low, high = min(each.values()), max(each.values())
-    worst = min(each, key=lambda pair: each[pair])
+    means, where = by_classifier(inputs)
+    gains = {
+        (selector, name): ensemble_gain(means[name], selector)
+        for selector in OTHERS
+        for name in CLASSIFIERS
+    }
+    low, high = min(gains.values()), max(gains.values())
+    worst = min(gains, key=lambda pair: gains[pair])
     text = f"changes from {low:+.3f} ({' with '.join(worst)}) to {high:+.3f}"
-    return low >= -ABOUT, f"{text}, mean {sum(each.values()) / len(each):+.3f} {where}"
+    return low >= -ABOUT, f"{text}, mean {sum(gains.values()) / len(gains):+.3f} ({where})"
 
 
-def forests_lose(seen: ClaimInput) -> tuple[bool, str]:
+def forests_lose(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests are less accurate than single forests on every data set."""
-    table = wide(seen, needed=[(RF, SINGLE), (RF, ENSEMBLE)])
-    found = {str(data): means(own) for data, own in table.groupby("data", sort=False)}
+    table = tabulate_pairs(inputs, needed=[(RF, SINGLE), (RF, ENSEMBLE)])
+    means = {str(data): column_means(values) for data, values in table.groupby("data", sort=False)}
     texts = [
-        f"{data} {own[RF, SINGLE]:.2f} to {own[RF, ENSEMBLE]:.2f}" for data, own in found.items()
+        f"{data} {values[RF, SINGLE]:.2f} to {values[RF, ENSEMBLE]:.2f}"
+        for data, values in means.items()
     ]
-    return all(gain(own, RF) < 0 for own in found.values()), ", ".join(texts)
+    return all(ensemble_gain(values, RF) < 0 for values in means.values()), ", ".join(texts)
 
 
-def better_than_all(seen: ClaimInput) -> tuple[bool, str]:
+def better_than_all(inputs: ClaimInput) -> tuple[bool, str]:
     """Features that ensembles choose mostly beat all features, but for forests."""
-    table = wide(seen, needed=[*PAIRS, WHOLE])
-    chosen = table[[(one, ENSEMBLE) for one in OTHERS]].to_numpy()
+    table = tabulate_pairs(inputs, needed=[*PAIRS, WHOLE])
+    chosen = table[[(selector, ENSEMBLE) for selector in OTHERS]].to_numpy()
     better = chosen > table[[WHOLE]].to_numpy()
     return bool(
         better.mean() > 0.5
-    ), f"better in {better.sum()} of {better.size} {format_dataset_count(table)}"
+    ), f"better in {better.sum()} of {better.size} ({count_datasets(table)})"
 
 
-def forests_not_better_than_all(seen: ClaimInput) -> tuple[bool, str]:
+def forests_not_better_than_all(inputs: ClaimInput) -> tuple[bool, str]:
     """Features that ensembles of forests choose mostly do not beat all features."""
-    table = wide(seen, needed=[(RF, ENSEMBLE), WHOLE])
+    table = tabulate_pairs(inputs, needed=[(RF, ENSEMBLE), WHOLE])
     better = table[RF, ENSEMBLE].to_numpy() > table[WHOLE].to_numpy()
     return bool(
         better.mean() <= 0.5
-    ), f"better in {better.sum()} of {better.size} {format_dataset_count(table)}"
+    ), f"better in {better.sum()} of {better.size} ({count_datasets(table)})"
 
 
 CLAIMS = (
@@ -163,36 +170,36 @@ ALMOST_ALL = 0.8
 """Bar, where the paper gives none."""
 
 
-def ensembles_trade_better(seen: ClaimInput) -> tuple[bool, str]:
+def ensembles_trade_better(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles have the higher RPT in almost all cases."""
-    table = wide(seen)
-    up = {one: int((gains(table, one) > 0).sum()) for one in SELECTORS}
+    table = tabulate_pairs(inputs)
+    up = {selector: int((ensemble_gains(table, selector) > 0).sum()) for selector in SELECTORS}
     count, size = sum(up.values()), len(table) * len(SELECTORS)
-    each = ", ".join(f"{one} {number}" for one, number in up.items())
+    each = ", ".join(f"{selector} {number}" for selector, number in up.items())
     text = (
         f"higher in {count} of {size} cases (of {len(table)} each: {each}) "
-        f"{format_dataset_count(table)}"
+        f"({count_datasets(table)})"
     )
     return count / size >= ALMOST_ALL, text
 
 
-def forests_trade_best(seen: ClaimInput) -> tuple[bool, str]:
+def forests_trade_best(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests have the highest mean RPT with every classifier."""
-    found, where = by_classifier(seen)
+    means, where = by_classifier(inputs)
     texts, held = [], True
-    for name, rest in found.items():
-        ours = rest.pop((RF, ENSEMBLE))
-        best = first_of(rest)
-        held &= ours > rest[best]
-        texts.append(f"{name}: {ours:.2f}, best other {rest[best]:.2f} ({' '.join(best)})")
-    return held, f"{'; '.join(texts)} {where}"
+    for name, others in means.items():
+        ours = others.pop((RF, ENSEMBLE))
+        best = highest_pair(others)
+        held &= ours > others[best]
+        texts.append(f"{name}: {ours:.2f}, best other {others[best]:.2f} ({' '.join(best)})")
+    return held, f"{'; '.join(texts)} ({where})"
 
 
-def best_depends_on_data(seen: ClaimInput) -> tuple[bool, str]:
+def best_depends_on_data(inputs: ClaimInput) -> tuple[bool, str]:
     """Not one selector has the best RPT on all data sets."""
     winners = {
-        str(data): first_of({pair: float(own[pair].max()) for pair in pairs_of(own)})
-        for data, own in wide(seen).groupby("data", sort=False)
+        str(data): highest_pair({pair: float(rows[pair].max()) for pair in column_pairs(rows)})
+        for data, rows in tabulate_pairs(inputs).groupby("data", sort=False)
     }
     if len(winners) < 2:
         raise UncheckableClaim("it takes more than one data set")
@@ -216,103 +223,103 @@ MAX_PUBLISHED_GAP = 0.05
 FOREST_PAIRS = [(RF, SINGLE), (RF, ENSEMBLE)]
 
 
-def as_published(seen: ClaimInput) -> tuple[bool, str]:
+def as_published(inputs: ClaimInput) -> tuple[bool, str]:
     """The Sp of forests is that published, on the same data sets."""
-    table = wide(seen, needed=FOREST_PAIRS, measure="Sp")
-    known = seen.published.query("measure == 'Sp' and selector == @RF")
+    table = tabulate_pairs(inputs, needed=FOREST_PAIRS, measure="Sp")
+    known = inputs.published.query("measure == 'Sp' and selector == @RF")
     printed = known.pivot(index="data", columns=["selector", "kind"], values="value")[
         FOREST_PAIRS
     ].dropna()
     names = list(table.index.get_level_values("data"))
     if not set(names) <= set(printed.index):
         raise UncheckableClaim("the paper has no number for one of the data sets")
-    ours, theirs = means(table), means(printed.loc[names])
+    ours, theirs = column_means(table), column_means(printed.loc[names])
     texts = [
-        f"{pair[1]} {format_two_decimals(ours[pair])} (published "
-        f"{format_two_decimals(theirs[pair])})"
-        for pair in FOREST_PAIRS
+        f"{pair[1]} {ours[pair]:z.2f} (published {theirs[pair]:z.2f})" for pair in FOREST_PAIRS
     ]
     held = all(abs(ours[pair] - theirs[pair]) <= MAX_PUBLISHED_GAP for pair in FOREST_PAIRS)
-    return held, f"{', '.join(texts)} {format_dataset_count(table)}"
+    return held, f"{', '.join(texts)} ({count_datasets(table)})"
 
 
-def leads_alone(seen: ClaimInput) -> tuple[bool, str]:
+def leads_alone(inputs: ClaimInput) -> tuple[bool, str]:
     """A single forest has the highest Sp and JC5."""
-    tables = {short: wide(seen, measure=short) for short in ("Sp", "JC5")}
-    found = {short: of_kind(means(table), SINGLE) for short, table in tables.items()}
-    texts = [f"{short}: {format_named_values(own)}" for short, own in found.items()]
-    held = all(own[RF] == max(own.values()) for own in found.values())
-    return held, f"{'; '.join(texts)} {format_dataset_count(tables['Sp'])}"
+    tables = {short: tabulate_pairs(inputs, measure=short) for short in ("Sp", "JC5")}
+    means = {short: means_of_kind(column_means(table), SINGLE) for short, table in tables.items()}
+    texts = [f"{short}: {format_values(values)}" for short, values in means.items()]
+    held = all(values[RF] == max(values.values()) for values in means.values())
+    return held, f"{'; '.join(texts)} ({count_datasets(tables['Sp'])})"
 
 
-def last_at_the_top(seen: ClaimInput) -> tuple[bool, str]:
+def last_at_the_top(inputs: ClaimInput) -> tuple[bool, str]:
     """A single forest has the lowest JC1."""
-    table = wide(seen, measure="JC1")
-    found = of_kind(means(table), SINGLE)
-    held = found[RF] == min(found.values())
+    table = tabulate_pairs(inputs, measure="JC1")
+    means = means_of_kind(column_means(table), SINGLE)
+    held = means[RF] == min(means.values())
     return (
         held,
-        f"JC1 of single selectors: {format_named_values(found)} {format_dataset_count(table)}",
+        f"JC1 of single selectors: {format_values(means)} ({count_datasets(table)})",
     )
 
 
-def gains_most_at_the_top(seen: ClaimInput) -> tuple[bool, str]:
+def gains_most_at_the_top(inputs: ClaimInput) -> tuple[bool, str]:
     """Of the three measures, forests gain most in JC1."""
-    tables = {short: wide(seen, needed=FOREST_PAIRS, measure=short) for short in MEASURES}
-    found = {short: gain(means(table), RF) for short, table in tables.items()}
-    held = 0 < found["JC1"] == max(found.values())
-    return held, f"gains: {format_named_values(found)} {format_dataset_count(tables['Sp'])}"
+    tables = {
+        short: tabulate_pairs(inputs, needed=FOREST_PAIRS, measure=short) for short in MEASURES
+    }
+    gains = {short: ensemble_gain(column_means(table), RF) for short, table in tables.items()}
+    held = 0 < gains["JC1"] == max(gains.values())
+    return held, f"gains: {format_values(gains)} ({count_datasets(tables['Sp'])})"
 
 
-def ensembles_lead(seen: ClaimInput) -> tuple[bool, str]:
+def ensembles_lead(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests are the most robust of all, by all measures."""
-    tables = {short: wide(seen, measure=short) for short in MEASURES}
+    tables = {short: tabulate_pairs(inputs, measure=short) for short in MEASURES}
     texts, held = [], True
     for short, table in tables.items():
-        rest = means(table)
-        ours = rest.pop((RF, ENSEMBLE))
-        best = first_of(rest)
-        held &= ours > rest[best]
-        texts.append(f"{short}: {ours:.2f}, best other {rest[best]:.2f} ({' '.join(best)})")
-    return held, f"{'; '.join(texts)} {format_dataset_count(tables['Sp'])}"
+        others = column_means(table)
+        ours = others.pop((RF, ENSEMBLE))
+        best = highest_pair(others)
+        held &= ours > others[best]
+        texts.append(f"{short}: {ours:.2f}, best other {others[best]:.2f} ({' '.join(best)})")
+    return held, f"{'; '.join(texts)} ({count_datasets(tables['Sp'])})"
 
 
-def of_sizes(seen: ClaimInput) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def of_sizes(inputs: ClaimInput) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return measures of large forests, of small ones and of ensembles, a row a data set."""
-    large: pd.DataFrame = seen.fact(LARGE_FOREST_FACT).rename_axis("data")
+    large: pd.DataFrame = inputs.fact(LARGE_FOREST_FACT).rename_axis("data")
     small, many = (
-        seen.table(selector=RF, kind=kind).pivot(index="data", columns="measure", values="value")
+        inputs.table(selector=RF, kind=kind).pivot(index="data", columns="measure", values="value")
         for kind in (SINGLE, ENSEMBLE)
     )
-    small, many = (one.reindex(index=large.index, columns=list(MEASURES)) for one in (small, many))
-    if large.empty or any(one.isna().to_numpy().any() for one in (large, small, many)):
+    small, many = (
+        table.reindex(index=large.index, columns=list(MEASURES)) for table in (small, many)
+    )
+    if large.empty or any(table.isna().to_numpy().any() for table in (large, small, many)):
         raise UncheckableClaim("not all data sets have forests of both sizes")
     return large[list(MEASURES)], small, many
 
 
-def larger_is_less_robust(seen: ClaimInput) -> tuple[bool, str]:
+def larger_is_less_robust(inputs: ClaimInput) -> tuple[bool, str]:
     """A forest of many trees is often less robust than a small one."""
-    large, small, _ = of_sizes(seen)
+    large, small, _ = of_sizes(inputs)
     lower = large.to_numpy() < small.to_numpy()
     each = [
-        f"{one} {format_two_decimals(small[one].mean())} and "
-        f"{format_two_decimals(large[one].mean())}"
-        for one in MEASURES
+        f"{measure} {small[measure].mean():z.2f} and {large[measure].mean():z.2f}"
+        for measure in MEASURES
     ]
     text = f"lower in {lower.sum()} of {lower.size}; 10 and 400 trees: {', '.join(each)}"
-    return bool(lower.mean() >= 0.5), f"{text} {format_dataset_count(large)}"
+    return bool(lower.mean() >= 0.5), f"{text} ({count_datasets(large)})"
 
 
-def ensemble_beats_large_forest(seen: ClaimInput) -> tuple[bool, str]:
+def ensemble_beats_large_forest(inputs: ClaimInput) -> tuple[bool, str]:
     """An ensemble of small forests is more robust than one forest with as many trees."""
-    large, _, many = of_sizes(seen)
-    each = {one: (float(many[one].mean()), float(large[one].mean())) for one in MEASURES}
-    texts = [
-        f"{one} {format_two_decimals(ours)} and {format_two_decimals(theirs)}"
-        for one, (ours, theirs) in each.items()
-    ]
+    large, _, many = of_sizes(inputs)
+    each = {
+        measure: (float(many[measure].mean()), float(large[measure].mean())) for measure in MEASURES
+    }
+    texts = [f"{measure} {ours:z.2f} and {theirs:z.2f}" for measure, (ours, theirs) in each.items()]
     held = all(ours > theirs for ours, theirs in each.values())
-    return held, f"ensemble and large forest: {', '.join(texts)} {format_dataset_count(large)}"
+    return held, f"ensemble and large forest: {', '.join(texts)} ({count_datasets(large)})"
 
 
 FOREST_CLAIMS = (
@@ -353,69 +360,71 @@ MOST, CLEAR, SLIGHT = 0.8, 0.05, 0.05
 def ensembles_raise(measure: str) -> Check:
     """Return a check that ensembles have the higher mean for every selector."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        table = wide(seen, measure=measure)
-        found = means(table)
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        table = tabulate_pairs(inputs, measure=measure)
+        means = column_means(table)
         return all(
-            gain(found, one) > 0 for one in SELECTORS
-        ), f"{steps(found)} {format_dataset_count(table)}"
+            ensemble_gain(means, selector) > 0 for selector in SELECTORS
+        ), f"{format_gains(means)} ({count_datasets(table)})"
 
     return check
 
 
-def ensembles_mostly_raise(seen: ClaimInput) -> tuple[bool, str]:
+def ensembles_mostly_raise(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles are more robust in most cells of the table."""
-    table = wide(seen)
-    up = np.array([gains(table, one) > 0 for one in SELECTORS])
+    table = tabulate_pairs(inputs)
+    up = np.array([ensemble_gains(table, selector) > 0 for selector in SELECTORS])
     return bool(
         up.mean() >= MOST
-    ), f"higher in {up.sum()} of {up.size} pairs {format_dataset_count(table)}"
+    ), f"higher in {up.sum()} of {up.size} pairs ({count_datasets(table)})"
 
 
 def clearly_gains(selector: str) -> Check:
     """Return a check that a selector gains much by an ensemble, in ranks and at the top."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        table = wide(seen, measure="Sp")
-        found = {"Sp": means(table), "JC1": means(wide(seen, measure="JC1"))}
-        texts = [f"{short}: {steps(own, [selector])}" for short, own in found.items()]
-        held = min(gain(own, selector) for own in found.values()) >= CLEAR
-        return held, f"{'; '.join(texts)} {format_dataset_count(table)}"
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        table = tabulate_pairs(inputs, measure="Sp")
+        means = {
+            "Sp": column_means(table),
+            "JC1": column_means(tabulate_pairs(inputs, measure="JC1")),
+        }
+        texts = [f"{short}: {format_gains(values, [selector])}" for short, values in means.items()]
+        held = min(ensemble_gain(values, selector) for values in means.values()) >= CLEAR
+        return held, f"{'; '.join(texts)} ({count_datasets(table)})"
 
     return limit_to_selectors(check, selector)
 
 
-def svm_gains_little(seen: ClaimInput) -> tuple[bool, str]:
+def svm_gains_little(inputs: ClaimInput) -> tuple[bool, str]:
     """SVM-RFE gains at the top, but little."""
-    table = wide(seen, measure="JC1")
-    found = means(table)
-    return 0 < gain(
-        found, SVM_RFE
-    ) < SLIGHT, f"JC1: {steps(found, [SVM_RFE])} {format_dataset_count(table)}"
+    table = tabulate_pairs(inputs, measure="JC1")
+    means = column_means(table)
+    return 0 < ensemble_gain(
+        means, SVM_RFE
+    ) < SLIGHT, f"JC1: {format_gains(means, [SVM_RFE])} ({count_datasets(table)})"
 
 
-def relief_is_unstable(seen: ClaimInput) -> tuple[bool, str]:
+def relief_is_unstable(inputs: ClaimInput) -> tuple[bool, str]:
     """A single Relief is among the two selectors with the lowest Sp."""
-    table = wide(seen, measure="Sp")
-    found = of_kind(means(table), SINGLE)
-    held = RELIEF in sorted(found, key=lambda one: found[one])[:2]
+    table = tabulate_pairs(inputs, measure="Sp")
+    means = means_of_kind(column_means(table), SINGLE)
+    held = RELIEF in sorted(means, key=lambda selector: means[selector])[:2]
     return (
         held,
-        f"Sp of single selectors: {format_named_values(found)} {format_dataset_count(table)}",
+        f"Sp of single selectors: {format_values(means)} ({count_datasets(table)})",
     )
 
 
-def svm_is_stabler_than_filters(seen: ClaimInput) -> tuple[bool, str]:
+def svm_is_stabler_than_filters(inputs: ClaimInput) -> tuple[bool, str]:
     """A single SVM-RFE is more robust than both filters, by all measures."""
-    tables = {short: wide(seen, measure=short) for short in MEASURES}
+    tables = {short: tabulate_pairs(inputs, measure=short) for short in MEASURES}
     texts, held = [], True
     for short, table in tables.items():
-        found = of_kind(means(table), SINGLE)
-        held &= found[SVM_RFE] > max(found[SU], found[RELIEF])
-        texts.append(
-            f"{short}: {format_named_values({one: found[one] for one in (SU, RELIEF, SVM_RFE)})}"
-        )
-    return held, f"{'; '.join(texts)} {format_dataset_count(tables['Sp'])}"
+        means = means_of_kind(column_means(table), SINGLE)
+        held &= means[SVM_RFE] > max(means[SU], means[RELIEF])
+        shown = {selector: means[selector] for selector in OTHERS}
+        texts.append(f"{short}: {format_values(shown)}")
+    return held, f"{'; '.join(texts)} ({count_datasets(tables['Sp'])})"
 
 
 ROBUST_CLAIMS = (
@@ -452,24 +461,26 @@ SLOWER = 0.25
 """Bar: the share of the gain from 1 to 20 bags that the next 20 may bring."""
 
 
-def curves(seen: ClaimInput) -> tuple[pd.DataFrame, str]:
+def curves(inputs: ClaimInput) -> tuple[pd.DataFrame, str]:
     """Return mean JC1 by selector and number of bags, and over how many data sets."""
-    table = seen.pivot(["data", "selector"], "bags")
+    table = inputs.pivot(["data", "selector"], "bags")
     counts = table.groupby("data").size()
     table = table.loc[list(counts.index[counts == counts.max()])]
     absent = {SU, RELIEF, SVM_RFE, RF} - set(table.index.get_level_values("selector"))
     if absent or not {1, 10, 20, N_BAGS} <= set(table.columns):
         raise UncheckableClaim("not all ensembles that it speaks about were measured")
-    return table.groupby("selector", sort=False).mean(), format_dataset_count(table)
+    return table.groupby("selector", sort=False).mean(), count_datasets(table)
 
 
 def slows_after_20(selector: str) -> Claim:
     """Say that the gain of a selector slows down after 20 bags."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        means, where = curves(seen)
-        first, then, last = (float(means.loc[[selector], bags].iloc[0]) for bags in (1, 20, N_BAGS))
-        text = f"{first:.2f} alone, {then:.2f} with 20 bags, {last:.2f} with {N_BAGS} {where}"
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        curve_means, where = curves(inputs)
+        first, then, last = (
+            float(curve_means.loc[[selector], bags].iloc[0]) for bags in (1, 20, N_BAGS)
+        )
+        text = f"{first:.2f} alone, {then:.2f} with 20 bags, {last:.2f} with {N_BAGS} ({where})"
         return bool(then > first and last - then <= SLOWER * (then - first)), text
 
     return Claim(
@@ -479,16 +490,16 @@ def slows_after_20(selector: str) -> Claim:
     )
 
 
-def forests_converge_earlier(seen: ClaimInput) -> tuple[bool, str]:
+def forests_converge_earlier(inputs: ClaimInput) -> tuple[bool, str]:
     """By 10 bags forests have a larger share of their gain than the other selectors."""
-    means, where = curves(seen)
-    gain = means[N_BAGS] - means[1]
-    shares = ((means[10] - means[1]) / gain)[gain > 0]
+    curve_means, where = curves(inputs)
+    total_gain = curve_means[N_BAGS] - curve_means[1]
+    shares = ((curve_means[10] - curve_means[1]) / total_gain)[total_gain > 0]
     if RF not in shares or len(shares) < 2:
         raise UncheckableClaim("forests, or all others, gain nothing by 40 bags")
     texts = [f"{name} {share:.0%}" for name, share in shares.items()]
     held = bool(shares[RF] > shares.drop(RF).max())
-    return held, f"share of the gain of {N_BAGS} bags at 10: {', '.join(texts)} {where}"
+    return held, f"share of the gain of {N_BAGS} bags at 10: {', '.join(texts)} ({where})"
 
 
 SIZE_CLAIMS = (

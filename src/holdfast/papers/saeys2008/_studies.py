@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -10,12 +11,11 @@ import numpy as np
 import holdfast as hf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from holdfast.io import Dataset
     from holdfast.papers._runner import ExperimentRunner
 
-    Ties: TypeAlias = Literal["random", "average", "index"]
+
+Ties: TypeAlias = Literal["random", "average", "index"]
 
 
 SINGLE, ENSEMBLE = "Single", "Ensemble"
@@ -141,36 +141,38 @@ TOP = 0.01
 """The share of features that classifiers see."""
 
 
-def robustness(shop: ExperimentRunner, name: str) -> hf.Result:
+def robustness(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run all selectors and their ensembles on subsamples; scores are kept, to be ranked later.
 
     SVM-RFE gives none; an ensemble without bags makes some of its ranks.
     """
     scored = {SVM_RFE: hf.Ensemble(BASES[SVM_RFE], n_bags=None)}
-    return _on_subsamples(shop, f"robustness {name}", {**BASES, **scored, **ensembles(WAYS)}, name)
+    return _on_subsamples(
+        runner, f"robustness {name}", {**BASES, **scored, **ensembles(WAYS)}, name
+    )
 
 
-def ensemble_sizes(shop: ExperimentRunner, name: str) -> hf.Result:
+def ensemble_sizes(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run ensembles of other sizes on the same subsamples."""
     found = {
         called: one
-        for n_bags in sizes_of(shop)
+        for n_bags in sizes_of(runner)
         if n_bags not in (1, N_BAGS)
         for called, one in ensembles(JUDGED, n_bags).items()
     }
-    return _on_subsamples(shop, f"ensemble sizes {name}", found, name)
+    return _on_subsamples(runner, f"ensemble sizes {name}", found, name)
 
 
-def sizes_of(shop: ExperimentRunner) -> tuple[int, ...]:
+def sizes_of(runner: ExperimentRunner) -> tuple[int, ...]:
     """Return the numbers of bags: 1 is a selector by itself."""
-    return (1, *SMALLER, N_BAGS, *shop.either((), LARGER))
+    return (1, *SMALLER, N_BAGS, *runner.reduced_or_full((), LARGER))
 
 
 def _on_subsamples(
-    shop: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str
+    runner: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str
 ) -> hf.Result:
-    data = shop.data(name)
-    return shop.study(
+    data = runner.data(name)
+    return runner.study(
         study,
         selectors,
         data,
@@ -182,24 +184,24 @@ def _on_subsamples(
     )
 
 
-def accuracy(shop: ExperimentRunner, name: str) -> hf.Result:
+def accuracy(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run the selectors in a cross-validation, and classifiers on the features they choose."""
     selectors = {**make_ordered_selectors(JUDGED), **ensembles(JUDGED)}
-    return _cross_validated(shop, f"accuracy {name}", selectors, name, TOP)
+    return _cross_validated(runner, f"accuracy {name}", selectors, name, TOP)
 
 
-def without_selection(shop: ExperimentRunner, name: str) -> hf.Result:
+def without_selection(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run the classifiers on all features, in the same folds."""
     return _cross_validated(
-        shop, f"all features {name}", {ALL_FEATURES_LABEL: hf.RandomScore()}, name, 1.0
+        runner, f"all features {name}", {ALL_FEATURES_LABEL: hf.RandomScore()}, name, 1.0
     )
 
 
 def _cross_validated(
-    shop: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str, size: float
+    runner: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str, size: float
 ) -> hf.Result:
-    data = shop.data(name)
-    return shop.study(
+    data = runner.data(name)
+    return runner.study(
         study,
         selectors,
         data,

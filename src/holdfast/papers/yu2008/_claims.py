@@ -8,23 +8,24 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 import holdfast as hf
-from holdfast.papers._comparison import Claim, UncheckableClaim
+from holdfast.papers._claims import (
+    Check,
+    Claim,
+    UncheckableClaim,
+    count_datasets,
+    format_range,
+    format_values,
+    require_rows,
+)
 from holdfast.papers.yu2008._experiments import (
     by_pair,
     filter_datasets,
-    format_dataset_count,
-    numbers,
-    require_rows,
-    span,
+    get_method_rows,
 )
 from holdfast.papers.yu2008._studies import DGF, DRAGS, KMEANS, RFE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.papers._comparison import ClaimInput
-
-    Check = Callable[[ClaimInput], tuple[bool, str]]
+    from holdfast.papers._claims import ClaimInput
 
 
 LYMPHOMA = ("lymphoma3",)
@@ -36,9 +37,9 @@ OVERLAP = 0.5
 SIGNIFICANCE_LEVEL = 0.05
 
 
-def leads(seen: ClaimInput, other: str) -> pd.DataFrame:
-    """Return by how many points DRAGS is ahead, and how surely: a row a cell of the table."""
-    table = numbers(seen, "folds", DRAGS, other)
+def leads(inputs: ClaimInput, other: str) -> pd.DataFrame:
+    """Return by how many points DRAGS is ahead, and the p-value: one row per cell of the table."""
+    table = get_method_rows(inputs, "folds", DRAGS, other)
     cells = ["data", "classifier", "k"]
     wide = table.pivot(index=[*cells, "resample"], columns="method", values="accuracy").dropna()
     ahead = (wide[DRAGS] - wide[other]).groupby(level=cells, sort=False)
@@ -46,48 +47,48 @@ def leads(seen: ClaimInput, other: str) -> pd.DataFrame:
     return pd.DataFrame(rows).dropna().reset_index()
 
 
-def points(lead: float) -> str:
+def format_points(lead: float) -> str:
     """Return a lead in points; one that is next to nothing has no sign of its own."""
     return f"{round(lead, 1) + 0.0:+.1f} points"
 
 
-def at_least_as_accurate(seen: ClaimInput) -> tuple[bool, str]:
+def at_least_as_accurate(inputs: ClaimInput) -> tuple[bool, str]:
     """DRAGS is not behind SVM-RFE for few groups."""
-    found = filter_datasets(leads(seen, RFE), data=LYMPHOMA, among=False)
-    found = require_rows(found[found["k"] <= MAX_FEW_GROUPS])
-    return bool((found["lead"] >= 0).all()), _format_leads(found, found["lead"] >= 0, "not behind")
+    cells = filter_datasets(leads(inputs, RFE), data=LYMPHOMA, among=False)
+    cells = require_rows(cells[cells["k"] <= MAX_FEW_GROUPS])
+    return bool((cells["lead"] >= 0).all()), _format_leads(cells, cells["lead"] >= 0, "not behind")
 
 
-def ahead(other: str, data: tuple[str, ...], *, among: bool = True, most: float = 50) -> Check:
+def check_ahead(
+    other: str, data: tuple[str, ...], *, among: bool = True, most: float = 50
+) -> Check:
     """Return a check that DRAGS is significantly ahead in each cell."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = filter_datasets(leads(seen, other), data=data, among=among)
-        found = require_rows(found[found["k"] <= most])
-        surely = (found["lead"] > 0) & (found["p"] < SIGNIFICANCE_LEVEL)
-        return bool(surely.all()), _format_leads(found, surely, "significantly ahead")
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        cells = filter_datasets(leads(inputs, other), data=data, among=among)
+        cells = require_rows(cells[cells["k"] <= most])
+        surely = (cells["lead"] > 0) & (cells["p"] < SIGNIFICANCE_LEVEL)
+        return bool(surely.all()), _format_leads(cells, surely, "significantly ahead")
 
     return check
 
 
-def similar(other: str, data: tuple[str, ...], least: float, most: float) -> Check:
+def check_similar(other: str, data: tuple[str, ...], least: float, most: float) -> Check:
     """Return a check that DRAGS and another are near each other, averaged over k."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        found = filter_datasets(leads(seen, other), data=data, among=False)
-        found = require_rows(found[found["k"] > least])
-        means = found.groupby(["data", "classifier"], sort=False)["lead"].mean()
-        texts = [f"{name}, {judge} {points(lead)}" for name, judge, lead in by_pair(means)]
-        return bool(means.abs().max() <= most), f"{format_dataset_count(found)}; " + "; ".join(
-            texts
-        )
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        cells = filter_datasets(leads(inputs, other), data=data, among=False)
+        cells = require_rows(cells[cells["k"] > least])
+        means = cells.groupby(["data", "classifier"], sort=False)["lead"].mean()
+        texts = [f"{name}, {judge} {format_points(lead)}" for name, judge, lead in by_pair(means)]
+        return bool(means.abs().max() <= most), f"{count_datasets(cells)}; " + "; ".join(texts)
 
     return check
 
 
-def few_are_enough(seen: ClaimInput) -> tuple[bool, str]:
+def few_are_enough(inputs: ClaimInput) -> tuple[bool, str]:
     """DRAGS with ten groups is near its best."""
-    table = numbers(seen, "folds", DRAGS)
+    table = get_method_rows(inputs, "folds", DRAGS)
     wide = table.groupby(["data", "classifier", "k"], sort=False)["accuracy"].mean().unstack("k")
     wide = require_rows(
         wide.reindex(columns=sorted({*wide.columns, MAX_FEW_GROUPS})).dropna(
@@ -99,24 +100,24 @@ def few_are_enough(seen: ClaimInput) -> tuple[bool, str]:
     return bool(behind.max() <= 5), f"behind its best k by: {'; '.join(texts)}"
 
 
-def all_clusters_are_worse(seen: ClaimInput) -> tuple[bool, str]:
+def all_clusters_are_worse(inputs: ClaimInput) -> tuple[bool, str]:
     """All clusters classify worse than the more relevant half of them."""
-    table: pd.DataFrame = require_rows(seen.fact("halves"))
+    table: pd.DataFrame = require_rows(inputs.fact("halves"))
     worse = table["all"] < table["half"]
     gaps = (table["half"] - table["all"]).groupby(table["data"], sort=False).mean()
-    texts = [f"{name} {points(gap)}" for name, gap in gaps.items()]
+    texts = [f"{name} {format_points(gap)}" for name, gap in gaps.items()]
     share = f"the half is ahead in {int(worse.sum())} of {len(worse)} comparisons"
     return bool(worse.all()), f"{share}; on average {'; '.join(texts)}"
 
 
-def _format_leads(found: pd.DataFrame, held: pd.Series, words: str) -> str:
+def _format_leads(cells: pd.DataFrame, held: pd.Series, words: str) -> str:
     """Say in how many cells something held, and the mean lead, by data set."""
     texts = [
         f"{name} {words} in {int(held[own.index].sum())} of {len(own)} "
-        f"(lead {points(own['lead'].mean())})"
-        for name, own in found.groupby("data", sort=False)
+        f"(lead {format_points(own['lead'].mean())})"
+        for name, own in cells.groupby("data", sort=False)
     ]
-    return f"{format_dataset_count(found)}, both classifiers; {'; '.join(texts)}"
+    return f"{count_datasets(cells)}, both classifiers; {'; '.join(texts)}"
 
 
 TEST = "corrected resampled t-test on the folds, 5%, each cell by itself"
@@ -129,26 +130,26 @@ CLAIMS = (
     Claim(
         "On colon and SRBCT, DRAGS is significantly more accurate than SVM-RFE at every k "
         f"({TEST}; the published table has an exception of its own: colon, 1-NN, k = 50).",
-        ahead(RFE, CLEAR_LEAD_DATASETS),
+        check_ahead(RFE, CLEAR_LEAD_DATASETS),
     ),
     Claim(
         "On the other data sets except lymphoma, DRAGS is significantly more accurate than SVM-RFE "
         f"for k up to 10 ({TEST}).",
-        ahead(RFE, (*CLEAR_LEAD_DATASETS, *LYMPHOMA), among=False, most=MAX_FEW_GROUPS),
+        check_ahead(RFE, (*CLEAR_LEAD_DATASETS, *LYMPHOMA), among=False, most=MAX_FEW_GROUPS),
     ),
     Claim(
         "On data sets other than colon and SRBCT, DRAGS and SVM-RFE are about equally accurate for "
         "k from 20 on (bar: within 3 points, averaged over k).",
-        similar(RFE, CLEAR_LEAD_DATASETS, MAX_FEW_GROUPS, 3),
+        check_similar(RFE, CLEAR_LEAD_DATASETS, MAX_FEW_GROUPS, 3),
     ),
     Claim(
         f"On SRBCT, DRAGS is significantly more accurate than K-means at every k ({TEST}).",
-        ahead(KMEANS, ("srbct",)),
+        check_ahead(KMEANS, ("srbct",)),
     ),
     Claim(
         "On other data sets than SRBCT, DRAGS and K-means are about equally accurate (bar: within "
         "5 points, averaged over k).",
-        similar(KMEANS, ("srbct",), 0, 5),
+        check_similar(KMEANS, ("srbct",), 0, 5),
     ),
     Claim(
         "A few groups are enough: DRAGS with 10 groups is about as accurate as with its best k "
@@ -172,9 +173,9 @@ MIN_SPREAD_NEIGHBOURS = 4
 """Neighbours from which on distributions spread, according to the paper."""
 
 
-def line(seen: ClaimInput, what: str) -> pd.Series:
+def line(inputs: ClaimInput, what: str) -> pd.Series:
     """Return a number by K on the data set that the paper shows."""
-    own = seen.table(data=FIRST, what=what).set_index("K")["value"].sort_index()
+    own = inputs.table(data=FIRST, what=what).set_index("K")["value"].sort_index()
     if not (
         (own.index < MIN_SPREAD_NEIGHBOURS).any() and (own.index >= MIN_SPREAD_NEIGHBOURS).any()
     ):
@@ -182,43 +183,45 @@ def line(seen: ClaimInput, what: str) -> pd.Series:
     return own
 
 
-def narrow_for_few(seen: ClaimInput) -> tuple[bool, str]:
+def narrow_for_few(inputs: ClaimInput) -> tuple[bool, str]:
     """Distributions are narrower for few neighbours than for any larger number."""
-    spread = line(seen, "sd")
+    spread = line(inputs, "sd")
     few, many = (
         spread[spread.index < MIN_SPREAD_NEIGHBOURS],
         spread[spread.index >= MIN_SPREAD_NEIGHBOURS],
     )
-    told = f"standard deviation {span(few, 3)} for K < 4, {span(many, 3)} from 4 on"
-    return bool(few.max() < many.min()), told
+    evidence = (
+        f"standard deviation {format_range(few, 3)} for K < 4, {format_range(many, 3)} from 4 on"
+    )
+    return bool(few.max() < many.min()), evidence
 
 
-def skewed_for_few(seen: ClaimInput) -> tuple[bool, str]:
+def skewed_for_few(inputs: ClaimInput) -> tuple[bool, str]:
     """Distributions are highly skewed for few neighbours."""
-    own = line(seen, "skewness")
+    own = line(inputs, "skewness")
     few = own[own.index < MIN_SPREAD_NEIGHBOURS]
     texts = [f"K = {count} {value:.2f}" for count, value in few.items()]
     return bool((few.abs() > 1).all()), f"skewness: {', '.join(texts)}"
 
 
-def less_skewed_for_more(seen: ClaimInput) -> tuple[bool, str]:
+def less_skewed_for_more(inputs: ClaimInput) -> tuple[bool, str]:
     """Distributions are less skewed for more neighbours."""
-    own = line(seen, "skewness").abs()
+    own = line(inputs, "skewness").abs()
     few, many = own[own.index < MIN_SPREAD_NEIGHBOURS], own[own.index >= MIN_SPREAD_NEIGHBOURS]
-    told = f"absolute skewness {span(few)} for K < 4, {span(many)} from 4 on"
-    return bool(many.max() < few.min()), told
+    evidence = f"absolute skewness {format_range(few)} for K < 4, {format_range(many)} from 4 on"
+    return bool(many.max() < few.min()), evidence
 
 
-def falls(seen: ClaimInput) -> tuple[bool, str]:
+def falls(inputs: ClaimInput) -> tuple[bool, str]:
     """Medians fall with every step of K."""
-    own = line(seen, "median")
-    told = f"median from {own.iloc[0]:.2f} at K = {own.index[0]} to {own.iloc[-1]:.2f}"
-    return bool((own.diff().dropna() < 0).all()), f"{told} at K = {own.index[-1]}"
+    own = line(inputs, "median")
+    evidence = f"median from {own.iloc[0]:.2f} at K = {own.index[0]} to {own.iloc[-1]:.2f}"
+    return bool((own.diff().dropna() < 0).all()), f"{evidence} at K = {own.index[-1]}"
 
 
-def same_elsewhere(seen: ClaimInput) -> tuple[bool, str]:
+def same_elsewhere(inputs: ClaimInput) -> tuple[bool, str]:
     """Other data sets show the same: medians fall and spreads grow up to ten neighbours."""
-    table = seen.table()
+    table = inputs.table()
     others = table[(table["data"] != FIRST) & (table["K"] <= 10)]
     if others.empty:
         raise UncheckableClaim("no other data set was run")
@@ -227,8 +230,8 @@ def same_elsewhere(seen: ClaimInput) -> tuple[bool, str]:
         wide = own.pivot(index="K", columns="what", values="value").sort_index()
         steps = wide[["median", "sd"]].diff().dropna()
         held.append(bool((steps["median"] < 0).all() and (steps["sd"] > 0).all()))
-        texts.append(f"{name}: sd {span(wide['sd'], 3)}")
-    return all(held), f"{format_dataset_count(others)}; {'; '.join(texts)}"
+        texts.append(f"{name}: sd {format_range(wide['sd'], 3)}")
+    return all(held), f"{count_datasets(others)}; {'; '.join(texts)}"
 
 
 FIGURE1 = (
@@ -263,15 +266,15 @@ MIN_MAJORITY_COUNT = 5
 """Numbers k, of eight, that are most of them."""
 
 
-def stable(seen: ClaimInput, *methods: str, measure: str | None = None) -> pd.DataFrame:
+def stable(inputs: ClaimInput, *methods: str, measure: str | None = None) -> pd.DataFrame:
     """Return the stability of methods, perhaps by one measure, without gaps."""
-    table = numbers(seen, "beside", *methods).dropna(subset=["value"])
+    table = get_method_rows(inputs, "beside", *methods).dropna(subset=["value"])
     return require_rows(table if measure is None else table[table["measure"] == measure])
 
 
-def pairs(seen: ClaimInput, one: str, other: str) -> pd.DataFrame:
-    """Return two methods side by side: a row a data set, measure and k."""
-    table = stable(seen, one, other)
+def pairs(inputs: ClaimInput, one: str, other: str) -> pd.DataFrame:
+    """Return two methods side by side: one row per data set, measure and k."""
+    table = stable(inputs, one, other)
     wide = table.pivot(index=["data", "measure", "k"], columns="method", values="value")
     return require_rows(wide.reindex(columns=[one, other]).dropna()).reset_index()
 
@@ -282,58 +285,57 @@ def index_and_value_means(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return require_rows(means.reindex(columns=[INDEX, VALUE]).dropna())
 
 
-def above_by_index(seen: ClaimInput) -> tuple[bool, str]:
+def above_by_index(inputs: ClaimInput) -> tuple[bool, str]:
     """DGF has an index above 0.7 for most k, on all data sets but one."""
-    own = stable(seen, DGF, measure=INDEX)
-    high = (own["value"] > 0.7).groupby(own["data"], sort=False).sum()
+    rows = stable(inputs, DGF, measure=INDEX)
+    high = (rows["value"] > 0.7).groupby(rows["data"], sort=False).sum()
     if len(high) < 2:
         raise UncheckableClaim("one data set cannot tell a rule from its exception")
     texts = [
-        f"{name} {count} of {len(values)} ({span(values)})"
+        f"{name} {count} of {len(values)} ({format_range(values)})"
         for (name, values), count in zip(
-            own.groupby("data", sort=False)["value"], high, strict=True
+            rows.groupby("data", sort=False)["value"], high, strict=True
         )
     ]
     good = int((high >= MIN_MAJORITY_COUNT).sum())
     held = good >= len(high) - 1
     return (
         held,
-        f"index above 0.7 for most k on {good} of {format_dataset_count(own)}: {'; '.join(texts)}",
+        f"index above 0.7 for most k on {good} of {count_datasets(rows)}: {'; '.join(texts)}",
     )
 
 
-def near_one_by_value(seen: ClaimInput) -> tuple[bool, str]:
+def near_one_by_value(inputs: ClaimInput) -> tuple[bool, str]:
     """DGF has a value near 1 for every k, but for SRBCT."""
-    own = filter_datasets(stable(seen, DGF, measure=VALUE), data=ODD, among=False)
-    return bool(own["value"].min() >= 0.9), f"{format_dataset_count(own)}; {_ranges(own)}"
+    rows = filter_datasets(stable(inputs, DGF, measure=VALUE), data=ODD, among=False)
+    return bool(rows["value"].min() >= 0.9), f"{count_datasets(rows)}; {_ranges(rows)}"
 
 
-def odd_by_value(seen: ClaimInput) -> tuple[bool, str]:
+def odd_by_value(inputs: ClaimInput) -> tuple[bool, str]:
     """SRBCT is the exception."""
-    own = stable(seen, DGF, measure=VALUE)
-    means = own.groupby("data", sort=False)["value"].mean()
+    rows = stable(inputs, DGF, measure=VALUE)
+    means = rows.groupby("data", sort=False)["value"].mean()
     if not set(ODD) < set(means.index):
         raise UncheckableClaim("SRBCT and another data set are needed")
-    texts = [f"{name} {value:.2f}" for name, value in means.items()]
     lowest = bool(means.idxmin() in ODD and means.min() < 0.9)
-    return lowest, f"mean value over k: {', '.join(texts)}"
+    return lowest, f"mean value over k: {format_values(means)}"
 
 
 def index_below_value(method: str) -> Check:
     """Return a check that the index is lower than the value at every k."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        wide = index_and_value_means(stable(seen, method), ["data", "k"])
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        wide = index_and_value_means(stable(inputs, method), ["data", "k"])
         gaps = (wide[VALUE] - wide[INDEX]).groupby(level="data", sort=False)
-        texts = [f"{name} {span(gap)}" for name, gap in gaps]
+        texts = [f"{name} {format_range(gap)}" for name, gap in gaps]
         return bool((wide[INDEX] < wide[VALUE]).all()), f"value less index: {'; '.join(texts)}"
 
     return check
 
 
-def clusters_below_groups(seen: ClaimInput) -> tuple[bool, str]:
+def clusters_below_groups(inputs: ClaimInput) -> tuple[bool, str]:
     """K-means is less stable than DGF everywhere, but for SRBCT at four clusters."""
-    wide = pairs(seen, DGF, KMEANS)
+    wide = pairs(inputs, DGF, KMEANS)
     wide = require_rows(wide[~(wide["data"].isin(ODD) & (wide["k"] == 4))])
     below = wide[KMEANS] < wide[DGF]
     texts = [
@@ -343,9 +345,9 @@ def clusters_below_groups(seen: ClaimInput) -> tuple[bool, str]:
     return bool(below.all()), f"K-means below DGF: {'; '.join(texts)}"
 
 
-def clusters_fall(seen: ClaimInput) -> tuple[bool, str]:
+def clusters_fall(inputs: ClaimInput) -> tuple[bool, str]:
     """K-means loses stability as clusters get more."""
-    own, texts, held = stable(seen, KMEANS), [], []
+    own, texts, held = stable(inputs, KMEANS), [], []
     for (name, measure), line in own.groupby(["data", "measure"], sort=False):
         values = line.sort_values("k")["value"].to_numpy()
         if len(set(values)) < 2:
@@ -356,16 +358,16 @@ def clusters_fall(seen: ClaimInput) -> tuple[bool, str]:
     return all(held), f"from the fewest to the most clusters: {'; '.join(texts)}"
 
 
-def many_clusters_near_zero(seen: ClaimInput) -> tuple[bool, str]:
+def many_clusters_near_zero(inputs: ClaimInput) -> tuple[bool, str]:
     """K-means has next to no overlap with many clusters."""
-    own = stable(seen, KMEANS, measure=INDEX)
-    own = require_rows(own[own["k"] > 20])
-    return bool(own["value"].max() < 0.2), f"{format_dataset_count(own)}; {_ranges(own)}"
+    rows = stable(inputs, KMEANS, measure=INDEX)
+    rows = require_rows(rows[rows["k"] > 20])
+    return bool(rows["value"].max() < 0.2), f"{count_datasets(rows)}; {_ranges(rows)}"
 
 
-def highly_stable(seen: ClaimInput) -> tuple[bool, str]:
+def highly_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """DRAGS is stable by both measures."""
-    means = index_and_value_means(stable(seen, DRAGS), ["data"])
+    means = index_and_value_means(stable(inputs, DRAGS), ["data"])
     texts = [f"{name} {row[INDEX]:.2f} and {row[VALUE]:.2f}" for name, row in means.iterrows()]
     held = bool((means[INDEX] >= 0.6).all() and (means[VALUE] >= 0.8).all())
     return held, f"index and value, mean over k: {'; '.join(texts)}"
@@ -374,8 +376,8 @@ def highly_stable(seen: ClaimInput) -> tuple[bool, str]:
 def below_drags(other: str, gap: float) -> Check:
     """Return a check that another method is less stable than DRAGS, averaged over k."""
 
-    def check(seen: ClaimInput) -> tuple[bool, str]:
-        wide = pairs(seen, DRAGS, other)
+    def check(inputs: ClaimInput) -> tuple[bool, str]:
+        wide = pairs(inputs, DRAGS, other)
         means = wide.groupby(["data", "measure"], sort=False)[[DRAGS, other]].mean()
         texts = [
             f"{name} by {measure} {low:.2f} to {high:.2f}"
@@ -387,15 +389,16 @@ def below_drags(other: str, gap: float) -> Check:
     return check
 
 
-def single_features_change(seen: ClaimInput) -> tuple[bool, str]:
+def single_features_change(inputs: ClaimInput) -> tuple[bool, str]:
     """SVM-RFE selects next to nothing twice."""
-    own = stable(seen, RFE, measure=INDEX)
-    return bool(own["value"].max() < 0.1), f"{format_dataset_count(own)}; {_ranges(own)}"
+    rows = stable(inputs, RFE, measure=INDEX)
+    return bool(rows["value"].max() < 0.1), f"{count_datasets(rows)}; {_ranges(rows)}"
 
 
-def _ranges(own: pd.DataFrame) -> str:
+def _ranges(rows: pd.DataFrame) -> str:
     return "; ".join(
-        f"{name} {span(values)}" for name, values in own.groupby("data", sort=False)["value"]
+        f"{name} {format_range(values)}"
+        for name, values in rows.groupby("data", sort=False)["value"]
     )
 
 

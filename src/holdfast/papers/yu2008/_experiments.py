@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -9,8 +10,8 @@ import pandas as pd
 from scipy.stats import skew
 
 import holdfast as hf
-from holdfast.papers._comparison import UncheckableClaim
-from holdfast.papers._runner import SETTING, VALUE, ExperimentResult
+from holdfast.papers._claims import UncheckableClaim, require_rows
+from holdfast.papers._runner import SETTING, VALUE, ExperimentResult, sort_rows
 from holdfast.papers.yu2008._studies import (
     ALL_CLUSTERS,
     CLASSIFIERS,
@@ -35,14 +36,13 @@ from holdfast.papers.yu2008._studies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from holdfast.papers._comparison import ClaimInput
+    from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
     from holdfast.plot import Picture
 
-    Reading: TypeAlias = Callable[[hf.Result], pd.DataFrame]
-    """A table of a result with the columns ``selector`` and ``k``, and others."""
+
+Reading: TypeAlias = Callable[[hf.Result], pd.DataFrame]
+"""A table of a result with the columns ``selector`` and ``k``, and others."""
 
 
 GROUP_KEYS = ("data", "method", "measure", "k")
@@ -51,12 +51,12 @@ EQUAL_CORRELATION_TOLERANCE = 1e-9
 """Correlations that differ by less are equal but for rounding."""
 
 
-def figure1(shop: ExperimentRunner) -> ExperimentResult:
+def figure1(runner: ExperimentRunner) -> ExperimentResult:
     """Describe how closely features correlate with their nearest neighbours."""
     rows, pictures = [], {}
-    for name in shop.names:
+    for name in runner.names:
         for setting, itself in ((MAIN, True), (OTHERS, False)):
-            picture = hf.plot.neighbours(shop.data(name).X, count_itself=itself)
+            picture = hf.plot.neighbours(runner.data(name).X, count_itself=itself)
             rows.append(_describe_correlations(picture.numbers).assign(setting=setting, data=name))
             if itself:
                 pictures[name] = picture
@@ -65,8 +65,12 @@ def figure1(shop: ExperimentRunner) -> ExperimentResult:
 
 def _describe_correlations(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return median, spread and skewness by number of neighbours; no spread has no skewness."""
-    found = numbers.rename(columns={"n_neighbors": "K"}).groupby("K")["correlation"]
-    wide = {"median": found.median(), "sd": found.std(), "skewness": found.agg(_skewness)}
+    correlations = numbers.rename(columns={"n_neighbors": "K"}).groupby("K")["correlation"]
+    wide = {
+        "median": correlations.median(),
+        "sd": correlations.std(),
+        "skewness": correlations.agg(_skewness),
+    }
     return pd.DataFrame(wide).reset_index().melt("K", var_name="what", value_name=VALUE)
 
 
@@ -74,26 +78,26 @@ def _skewness(own: pd.Series) -> float:
     return float(skew(own)) if float(np.ptp(own)) > EQUAL_CORRELATION_TOLERANCE else np.nan
 
 
-def figure2(shop: ExperimentRunner) -> ExperimentResult:
+def figure2(runner: ExperimentRunner) -> ExperimentResult:
     """Measure dense groups and clusters of K-means, whatever their relevance."""
-    return _stability(higher(collect_group_stability(shop)))
+    return _make_stability_result(higher(collect_group_stability(runner)))
 
 
-def figure3(shop: ExperimentRunner) -> ExperimentResult:
+def figure3(runner: ExperimentRunner) -> ExperimentResult:
     """Measure what DRAGS, K-means and SVM-RFE select."""
-    return _stability(higher(collect_selections(shop, stability)))
+    return _make_stability_result(higher(collect_selections(runner, stability)))
 
 
-def _stability(found: pd.DataFrame) -> ExperimentResult:
-    values = in_order(found, GROUP_KEYS)
+def _make_stability_result(table: pd.DataFrame) -> ExperimentResult:
+    values = sort_rows(table, [SETTING, *GROUP_KEYS], ORDERS)
     facts = {
-        (one, "beside"): complete_with_main_setting(values, one)
-        for one in values["setting"].unique()
+        (setting, "beside"): complete_with_main_setting(values, setting)
+        for setting in values["setting"].unique()
     }
     pictures = {
-        f"stability{'' if one == MAIN else f', {one}'}": _picture(table)
-        for (one, _), table in facts.items()
-        if one in (MAIN, LOGARITHMS)
+        f"stability{'' if setting == MAIN else f', {setting}'}": _picture(setting_table)
+        for (setting, _), setting_table in facts.items()
+        if setting in (MAIN, LOGARITHMS)
     }
     return ExperimentResult(values=values, pictures=pictures, facts=facts)
 
@@ -111,27 +115,31 @@ MAJORITY = (
 )
 
 
-def table2(shop: ExperimentRunner) -> ExperimentResult:
+def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Run all selections and average their accuracies over folds."""
-    found = collect_selections(shop, folds)
-    found = found[found["method"] != f"{KMEANS}, central"].drop(columns="selector")
-    found["method"] = found["method"].replace(f"{KMEANS}, all", KMEANS)
+    accuracies = collect_selections(runner, folds)
+    accuracies = accuracies[accuracies["method"] != f"{KMEANS}, central"].drop(columns="selector")
+    accuracies["method"] = accuracies["method"].replace(f"{KMEANS}, all", KMEANS)
     keys = [SETTING, *ACCURACY_KEYS]
-    means = found.groupby(keys, sort=False)["accuracy"].mean().rename(VALUE).reset_index()
+    means = accuracies.groupby(keys, sort=False)["accuracy"].mean().rename(VALUE).reset_index()
     facts: dict[tuple[str, str], Any] = {
-        (setting, "folds"): complete_with_main_setting(found, setting)
-        for setting in found[SETTING].unique()
+        (setting, "folds"): complete_with_main_setting(accuracies, setting)
+        for setting in accuracies[SETTING].unique()
     }
-    facts[MAIN, "halves"] = pd.concat([halves(shop, name) for name in shop.names])
-    notes = (MAJORITY,) if "colon" in shop.names else ()
-    return ExperimentResult(values=in_order(means, ACCURACY_KEYS), facts=facts, notes=notes)
+    facts[MAIN, "halves"] = pd.concat([halves(runner, name) for name in runner.names])
+    notes = (MAJORITY,) if "colon" in runner.names else ()
+    return ExperimentResult(
+        values=sort_rows(means, [SETTING, *ACCURACY_KEYS], ORDERS), facts=facts, notes=notes
+    )
 
 
-def halves(shop: ExperimentRunner, name: str) -> pd.DataFrame:
-    """Return the accuracy of all K clusters beside that of the more relevant half of them."""
-    found = folds(run_double_clusters(shop, name))
-    found["clusters"] = [int(one.rpartition(" ")[2]) for one in found["selector"]]
-    means = found.groupby(["clusters", "classifier", "k"])["accuracy"].mean().unstack("k")
+def halves(runner: ExperimentRunner, name: str) -> pd.DataFrame:
+    """Return the accuracy of all K clusters and that of the more relevant half of them."""
+    accuracies = folds(run_double_clusters(runner, name))
+    accuracies["clusters"] = [
+        int(selector.rpartition(" ")[2]) for selector in accuracies["selector"]
+    ]
+    means = accuracies.groupby(["clusters", "classifier", "k"])["accuracy"].mean().unstack("k")
     rows = [
         {"data": name, "clusters": count, "all": row[every], "half": row[count // 2]}
         for count, row in zip(
@@ -146,27 +154,27 @@ def halves(shop: ExperimentRunner, name: str) -> pd.DataFrame:
 
 # Tables of studies: accuracy fold by fold, and stability, by the names of the paper.
 
-ORDER = {
+ORDERS = {
     "classifier": tuple(CLASSIFIERS.values()),
     "method": (DGF, DRAGS, RFE, KMEANS),
     "measure": tuple(MEASURES.values()),
 }
 
 
-def collect_selections(shop: ExperimentRunner, read: Reading) -> pd.DataFrame:
+def collect_selections(runner: ExperimentRunner, read: Reading) -> pd.DataFrame:
     """Return a table of all selections, with ``setting``, ``data`` and ``method``."""
     tables = []
-    for name in shop.names:
-        chosen, halves = read(selection(shop, name)), read(run_double_clusters(shop, name))
-        tables += [_main(chosen), _double(chosen, halves)]
+    for name in runner.names:
+        chosen, halves = read(selection(runner, name)), read(run_double_clusters(runner, name))
+        tables += [_name_main_selections(chosen), _select_double_clusters(chosen, halves)]
         if name == RAW:
-            logs = read(logarithmic_selection(shop))
+            logs = read(logarithmic_selection(runner))
             tables.append(logs.assign(setting=LOGARITHMS, method=logs["selector"]))
         tables = [table if "data" in table else table.assign(data=name) for table in tables]
     return pd.concat(tables, ignore_index=True)
 
 
-def _main(chosen: pd.DataFrame) -> pd.DataFrame:
+def _name_main_selections(chosen: pd.DataFrame) -> pd.DataFrame:
     """Give selectors the names of setting and method."""
     names = {f"{DRAGS}, {setting}": (setting, DRAGS) for setting in DENSE}
     names |= {RFE: (MAIN, RFE)}
@@ -174,7 +182,7 @@ def _main(chosen: pd.DataFrame) -> pd.DataFrame:
     return _assign_settings(chosen, names)
 
 
-def _double(chosen: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
+def _select_double_clusters(chosen: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
     """Take of 2k clusters those numbers that belong to k."""
     last = f"{KMEANS}, {ALL_CLUSTERS}"
     every = pd.concat([chosen.replace({"selector": {f"{KMEANS}, all": last}}), halves])
@@ -184,27 +192,30 @@ def _double(chosen: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
 
 
 def _assign_settings(table: pd.DataFrame, names: dict[str, tuple[str, str]]) -> pd.DataFrame:
-    own = table[table["selector"].isin(names)]
-    pairs = [names[name] for name in own["selector"]]
+    rows = table[table["selector"].isin(names)]
+    pairs = [names[name] for name in rows["selector"]]
     settings, methods = zip(*pairs, strict=True)
-    return own.assign(setting=settings, method=methods)
+    return rows.assign(setting=settings, method=methods)
 
 
-def collect_group_stability(shop: ExperimentRunner) -> pd.DataFrame:
+def collect_group_stability(runner: ExperimentRunner) -> pd.DataFrame:
     """Return the stability of all groups and clusters, whatever their relevance."""
     tables = []
-    for name in shop.names:
-        dense = stability(dense_groups(shop, name))
+    for name in runner.names:
+        dense = stability(dense_groups(runner, name))
         names = {f"{DGF}, {setting}": (setting, DGF) for setting in DENSE}
-        tables += [_assign_settings(dense, names), _as_many(stability(all_clusters(shop, name)))]
+        tables += [
+            _assign_settings(dense, names),
+            _select_k_clusters(stability(all_clusters(runner, name))),
+        ]
         if name == RAW:
-            logs = stability(logarithmic_groups(shop))
+            logs = stability(logarithmic_groups(runner))
             tables.append(logs.assign(setting=LOGARITHMS, method=DGF))
         tables = [table if "data" in table else table.assign(data=name) for table in tables]
     return pd.concat(tables, ignore_index=True)
 
 
-def _as_many(table: pd.DataFrame) -> pd.DataFrame:
+def _select_k_clusters(table: pd.DataFrame) -> pd.DataFrame:
     """Take of k clusters the numbers at k."""
     names = {
         f"{KMEANS}, {k}, {kind}": (k, kind) for k in SELECTION_SIZES for kind in ("all", "central")
@@ -223,13 +234,13 @@ def stability(result: hf.Result) -> pd.DataFrame:
 
 def folds(result: hf.Result) -> pd.DataFrame:
     """Return accuracies in percent by fold: ``selector``, ``classifier``, ``k``, ``resample``."""
-    found = result.predictions
-    right = found["actual"].astype(str) == found["predicted"].astype(str)
+    predictions = result.predictions
+    right = predictions["actual"].astype(str) == predictions["predicted"].astype(str)
     keys = ["selector", "classifier", "size", "resample"]
-    parts = [found[key].astype(int if key in keys[2:] else str) for key in keys]
+    parts = [predictions[key].astype(int if key in keys[2:] else str) for key in keys]
     table = 100 * right.groupby(parts, sort=False).mean().rename("accuracy")
-    own = table.reset_index().rename(columns={"size": "k"})
-    return own.assign(classifier=own["classifier"].map(CLASSIFIERS))
+    accuracies = table.reset_index().rename(columns={"size": "k"})
+    return accuracies.assign(classifier=accuracies["classifier"].map(CLASSIFIERS))
 
 
 def higher(table: pd.DataFrame) -> pd.DataFrame:
@@ -241,73 +252,42 @@ def higher(table: pd.DataFrame) -> pd.DataFrame:
     return named.groupby(keys, sort=False, observed=True)["value"].max().reset_index()
 
 
-def in_order(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.DataFrame:
-    """Sort numbers as the paper does; settings and data sets stay in the order of the run."""
-
-    def place(column: pd.Series) -> pd.Series:
-        order = ORDER.get(str(column.name), list(dict.fromkeys(column)))
-        return column if column.name == "k" else column.map(list(order).index)
-
-    return table.sort_values([SETTING, *keys], key=place, ignore_index=True)
-
-
 def complete_with_main_setting(table: pd.DataFrame, setting: str) -> pd.DataFrame:
     """Return the numbers of a setting, and those of the main one for methods that it leaves alone.
 
-    Logarithms are other data: nothing else can stand beside them.
+    Logarithms are different data, so they are not completed.
     """
-    own = table[table[SETTING] == setting]
+    rows = table[table[SETTING] == setting]
     if setting == LOGARITHMS:
-        return own.drop(columns=SETTING)
-    main = table[(table[SETTING] == MAIN) & ~table["method"].isin(own["method"])]
-    return pd.concat([own, main], ignore_index=True).drop(columns=SETTING)
+        return rows.drop(columns=SETTING)
+    main = table[(table[SETTING] == MAIN) & ~table["method"].isin(rows["method"])]
+    return pd.concat([rows, main], ignore_index=True).drop(columns=SETTING)
 
 
-# What the claims of Yu, Ding and Loscalzo (2008) look at.
+# Rows that the claims use.
 
 
-def numbers(seen: ClaimInput, name: str, *methods: str) -> pd.DataFrame:
-    """Return a table of these methods, where the setting changes one of them and all are there."""
-    if not set(methods) & set(seen.values["method"]):
+def get_method_rows(inputs: ClaimInput, name: str, *methods: str) -> pd.DataFrame:
+    """Return the rows of methods, if the setting changes one of them and has them all."""
+    if not set(methods) & set(inputs.values["method"]):
         raise UncheckableClaim("the setting does not change what this is about")
-    table: pd.DataFrame = seen.fact(name)
-    lacking = [one for one in methods if one not in set(table["method"])]
-    if lacking:
-        raise UncheckableClaim(f"{', '.join(lacking)} was not run in this setting")
+    table = inputs.fact_table(name)
+    missing = [method for method in methods if method not in set(table["method"])]
+    if missing:
+        raise UncheckableClaim(f"{', '.join(missing)} was not run in this setting")
     return table[table["method"].isin(methods)]
-
-
-def require_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table that has rows; without any, there is nothing to decide by."""
-    if table.empty:
-        raise UncheckableClaim("none of the numbers that it speaks about was measured")
-    return table
 
 
 def filter_datasets(
     table: pd.DataFrame, *, data: Iterable[str], among: bool = True
 ) -> pd.DataFrame:
-    """Return the rows of some data sets, or of all others; without any, there is nothing to say."""
-    own = table[table["data"].isin(list(data)) == among]
-    if own.empty:
-        raise UncheckableClaim("none of the data sets that it speaks about was run")
-    return own
-
-
-def format_dataset_count(table: pd.DataFrame) -> str:
-    """Say over how many data sets something was decided."""
-    count = table["data"].nunique()
-    return f"{count} data set{'s' if count != 1 else ''}"
+    """Return the rows of these data sets, or those of all others."""
+    rows = table[table["data"].isin(list(data)) == among]
+    return require_rows(rows, "none of the data sets that it speaks about was run")
 
 
 def by_pair(values: pd.Series) -> list[tuple[str, str, float]]:
-    """Return numbers with the two words that tell them apart."""
+    """Return numbers with the two names that identify them."""
     table = values.rename("value").reset_index()
     words = (table[column].astype(str) for column in table.columns[:2])
     return list(zip(*words, table["value"].astype(float), strict=True))
-
-
-def span(values: pd.Series, digits: int = 2) -> str:
-    """Return the range of numbers."""
-    low, high = float(values.min()), float(values.max())
-    return f"{low:.{digits}f} to {high:.{digits}f}"

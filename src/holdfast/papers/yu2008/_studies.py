@@ -39,19 +39,19 @@ RAW = "colon"
 """The data set whose public copy has raw positive intensities."""
 
 
-def plan(shop: ExperimentRunner) -> dict[str, Any]:
+def plan(runner: ExperimentRunner) -> dict[str, Any]:
     """Return what all studies have in common: three folds, each result held against that on all."""
     return {
-        "protocol": hf.CrossValidation(3, n_repeats=shop.either(2, 10), reference=True),
+        "protocol": hf.CrossValidation(3, n_repeats=runner.reduced_or_full(2, 10), reference=True),
         "sizes": list(SELECTION_SIZES),
         "classifiers": (),
         "measures": list(MEASURES),
     }
 
 
-def plan_with_classifiers(shop: ExperimentRunner) -> dict[str, Any]:
+def plan_with_classifiers(runner: ExperimentRunner) -> dict[str, Any]:
     """Return the same with classifiers; C = 1 is WEKA's default."""
-    return plan(shop) | {"classifiers": ["linear_svm:C=1", "knn1"]}
+    return plan(runner) | {"classifiers": ["linear_svm:C=1", "knn1"]}
 
 
 def rfe() -> hf.SVMRFE:
@@ -59,62 +59,66 @@ def rfe() -> hf.SVMRFE:
     return hf.SVMRFE(step=halve_then_one, scale="standard", C=1.0)
 
 
-def clusters(shop: ExperimentRunner, count: int, central: int | None = None) -> hf.KMeansGroups:
+def clusters(runner: ExperimentRunner, count: int, central: int | None = None) -> hf.KMeansGroups:
     """Return K-means with so many clusters; 50 random starts, or few."""
-    return hf.KMeansGroups(n_clusters=count, central=central, n_init=shop.either(5, 50))
+    return hf.KMeansGroups(n_clusters=count, central=central, n_init=runner.reduced_or_full(5, 50))
 
 
-def selection(shop: ExperimentRunner, name: str) -> hf.Result:
+def selection(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run DRAGS in all its settings, SVM-RFE, and K-means with many clusters."""
     selectors = {
         **{f"{DRAGS}, {setting}": hf.DRAGS(**own) for setting, own in DENSE.items()},
         RFE: rfe(),
-        f"{KMEANS}, all": clusters(shop, ALL_CLUSTERS),
-        f"{KMEANS}, central": clusters(shop, ALL_CLUSTERS, 5),
+        f"{KMEANS}, all": clusters(runner, ALL_CLUSTERS),
+        f"{KMEANS}, central": clusters(runner, ALL_CLUSTERS, 5),
     }
-    return shop.study(
-        f"selection {name}", selectors, shop.data(name), **plan_with_classifiers(shop)
+    return runner.study(
+        f"selection {name}", selectors, runner.data(name), **plan_with_classifiers(runner)
     )
 
 
-def run_double_clusters(shop: ExperimentRunner, name: str) -> hf.Result:
+def run_double_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run K-means with twice as many clusters as are selected; 100 of them stand elsewhere."""
     counts = [2 * size for size in SELECTION_SIZES if 2 * size != ALL_CLUSTERS]
-    selectors = {f"{KMEANS}, {count}": clusters(shop, count) for count in counts}
-    return shop.study(f"double {name}", selectors, shop.data(name), **plan_with_classifiers(shop))
+    selectors = {f"{KMEANS}, {count}": clusters(runner, count) for count in counts}
+    return runner.study(
+        f"double {name}", selectors, runner.data(name), **plan_with_classifiers(runner)
+    )
 
 
-def dense_groups(shop: ExperimentRunner, name: str) -> hf.Result:
+def dense_groups(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run DGF in all its settings."""
     selectors = {f"{DGF}, {setting}": hf.DenseGroups(**own) for setting, own in DENSE.items()}
-    return shop.study(f"groups {name}", selectors, shop.data(name), **plan(shop))
+    return runner.study(f"groups {name}", selectors, runner.data(name), **plan(runner))
 
 
-def all_clusters(shop: ExperimentRunner, name: str) -> hf.Result:
+def all_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run K-means with k clusters, all of which count, for each k."""
     selectors = {
-        f"{KMEANS}, {count}, {kind}": clusters(shop, count, central)
+        f"{KMEANS}, {count}, {kind}": clusters(runner, count, central)
         for count in SELECTION_SIZES
         for kind, central in (("all", None), ("central", 5))
     }
-    return shop.study(f"clusters {name}", selectors, shop.data(name), **plan(shop))
+    return runner.study(f"clusters {name}", selectors, runner.data(name), **plan(runner))
 
 
-def logarithmic_groups(shop: ExperimentRunner) -> hf.Result:
+def logarithmic_groups(runner: ExperimentRunner) -> hf.Result:
     """Run DGF on logarithms of raw intensities."""
-    return shop.study("groups logarithms", {DGF: hf.DenseGroups()}, _logarithms(shop), **plan(shop))
-
-
-def logarithmic_selection(shop: ExperimentRunner) -> hf.Result:
-    """Run DRAGS and SVM-RFE on logarithms of raw intensities."""
-    selectors = {DRAGS: hf.DRAGS(), RFE: rfe()}
-    return shop.study(
-        "selection logarithms", selectors, _logarithms(shop), **plan_with_classifiers(shop)
+    return runner.study(
+        "groups logarithms", {DGF: hf.DenseGroups()}, _logarithms(runner), **plan(runner)
     )
 
 
-def _logarithms(shop: ExperimentRunner) -> hf.io.Dataset:
-    data = shop.data(RAW)
+def logarithmic_selection(runner: ExperimentRunner) -> hf.Result:
+    """Run DRAGS and SVM-RFE on logarithms of raw intensities."""
+    selectors = {DRAGS: hf.DRAGS(), RFE: rfe()}
+    return runner.study(
+        "selection logarithms", selectors, _logarithms(runner), **plan_with_classifiers(runner)
+    )
+
+
+def _logarithms(runner: ExperimentRunner) -> hf.io.Dataset:
+    data = runner.data(RAW)
     return replace(data, X=np.log2(data.X), source=None)  # else the file's own values are read
 
 

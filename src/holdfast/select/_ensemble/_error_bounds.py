@@ -1,29 +1,23 @@
-"""How many features are falsely selected by stability selection, at most, on average."""
+"""Bounds of the expected number of false selections of stability selection."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from holdfast._validation import check_integer, one_of
+from holdfast._typing import FloatArray, IndexArray
+from holdfast._validation import check_choice, check_integer
 from holdfast.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-
 
 Assumption = Literal["none", "unimodal", "r-concave"]
 ASSUMPTIONS: tuple[str, ...] = get_args(Assumption)
-TRIFLE = 1e-9
-"""Differences that are taken for rounding."""
+ROUNDING_TOLERANCE = 1e-9
+"""Relative differences up to this size are taken for rounding."""
 
 
 def error_bound(
@@ -38,11 +32,12 @@ def error_bound(
 
     q of p features are selected on each subsample, and those selected in a share of at least
     :math:`\tau` of the subsamples are kept. With :math:`\theta = q/p` and B pairs of
-    complementary halves, the expected number of features kept whose chance to be selected on a
-    half is at most :math:`\theta` (features that matter no more than a random choice) is at most
+    complementary halves, consider the features whose probability of being selected on a half is
+    at most :math:`\theta` (those that matter no more than a random choice). The expected number
+    of them that are kept is at most
 
-    - none: :math:`q\theta / (2\tau - 1)`. Nothing is assumed of the halves. In the limit of many
-      subsamples it holds for halves that are no pairs, too; a few of those exceed it;
+    - none: :math:`q\theta / (2\tau - 1)`, without any assumption. In the limit of many subsamples
+      it also holds for unpaired halves; with few unpaired halves it can be exceeded;
     - unimodal: :math:`q\theta / (2 (2\tau - 1 - 1/(2B)))` for :math:`\tau \le 3/4`, above that
       :math:`4 q\theta (1 - \tau + 1/(2B)) / (1 + 1/B)`, if the shares of pairs that select a
       feature in both halves have a unimodal distribution and :math:`\theta \le 1/\sqrt 3`;
@@ -50,25 +45,25 @@ def error_bound(
       D being the largest tail of an r-concave distribution on the grid of shares with mean
       :math:`\theta^2` or :math:`\theta`; it is computed exactly.
 
-    A stronger assumption includes the weaker ones, and no more than p features can be false: the
-    smallest of the bounds that hold is returned. So a bound is p, not infinite, for
+    A stronger assumption includes the weaker ones, and at most p features can be false: the
+    smallest of the bounds that hold is returned. So the bound is p, not infinite, for
     :math:`\tau = 1/2`. Outside the range of the unimodal bound, which is
-    :math:`\theta \le 1/\sqrt 3` and :math:`\tau \ge 1/2 + \min(\theta^2, 1/(2B) + 3\theta^2/4)`, it
-    is that without assumption.
+    :math:`\theta \le 1/\sqrt 3` and :math:`\tau \ge 1/2 + \min(\theta^2, 1/(2B) + 3\theta^2/4)`,
+    the bound without assumption is used.
 
     Parameters
     ----------
     n_features : int
         p, the number of features.
     q : int
-        How many features are selected on each subsample, at most.
+        The largest number of features selected on each subsample.
     threshold : float
-        The least share of subsamples that must select a feature, from 0.5 to 1.
+        The smallest share of subsamples that must select a feature, from 0.5 to 1.
     n_pairs : int, default 50
         B, the number of pairs of subsamples.
     assumption : {"none", "unimodal", "r-concave"}, default "unimodal"
-        What is assumed of the selection probabilities of features that do not matter. None is
-        "none".
+        What is assumed about the selection probabilities of features that do not matter. None is
+        the same as "none".
 
     Returns
     -------
@@ -94,7 +89,7 @@ def error_bound(
     """
     p, pairs = check_integer(n_features, "n_features", 1), check_integer(n_pairs, "n_pairs", 1)
     return _smallest_bound(
-        p, _count(q, p), _share(threshold), pairs, checked_assumption(assumption)
+        p, _check_q(q, p), _check_threshold(threshold), pairs, check_assumption(assumption)
     )
 
 
@@ -118,7 +113,7 @@ def largest_q(
     Returns
     -------
     int
-        From 1 to p; 0 where even the selection of one feature a subsample exceeds it.
+        From 1 to p; 0 if even one feature per subsample exceeds it.
 
     Examples
     --------
@@ -128,20 +123,15 @@ def largest_q(
     """
     p, share, rate = (
         check_integer(n_features, "n_features", 1),
-        _share(threshold),
-        checked_rate(pfer),
+        _check_threshold(threshold),
+        check_pfer(pfer),
     )
-    pairs, kind = check_integer(n_pairs, "n_pairs", 1), checked_assumption(assumption)
-    return _first(1, p, lambda q: _smallest_bound(p, q, share, pairs, kind) > rate) - 1
+    pairs, kind = check_integer(n_pairs, "n_pairs", 1), check_assumption(assumption)
+    return _first_true(1, p, lambda q: _smallest_bound(p, q, share, pairs, kind) > rate) - 1
 
 
 def least_threshold(
-    n_features: int,
-    q: int,
-    pfer: float,
-    *,
-    n_pairs: int = 50,
-    assumption: str | None = "unimodal",
+    n_features: int, q: int, pfer: float, *, n_pairs: int = 50, assumption: str | None = "unimodal"
 ) -> float:
     """Return the least threshold whose `error_bound` does not exceed a number of false selections.
 
@@ -155,8 +145,8 @@ def least_threshold(
     Returns
     -------
     float
-        From 0.5 to 1: a share of the ``2 * n_pairs`` subsamples, as thresholds between two
-        shares select the same features; infinite where even a threshold of 1 exceeds it.
+        From 0.5 to 1: a multiple of ``1 / (2 * n_pairs)``, since thresholds between two multiples
+        select the same features; infinite if even a threshold of 1 exceeds it.
 
     Examples
     --------
@@ -164,34 +154,34 @@ def least_threshold(
     >>> least_threshold(2000, 50, 1.0)
     0.81
     """
-    p, rate = check_integer(n_features, "n_features", 1), checked_rate(pfer)
+    p, rate = check_integer(n_features, "n_features", 1), check_pfer(pfer)
     pairs, kind, count = (
         check_integer(n_pairs, "n_pairs", 1),
-        checked_assumption(assumption),
-        _count(q, p),
+        check_assumption(assumption),
+        _check_q(q, p),
     )
     total = 2 * pairs
-    shares = _first(
+    shares = _first_true(
         pairs, total, lambda t: _smallest_bound(p, count, t / total, pairs, kind) <= rate
     )
     return shares / total if shares <= total else math.inf
 
 
 def least_count(threshold: float, total: int) -> int:
-    """Return how many of `total` subsamples a threshold asks for."""
-    return math.ceil(threshold * total - TRIFLE)
+    """Return how many of `total` subsamples a threshold requires."""
+    return math.ceil(threshold * total - ROUNDING_TOLERANCE)
 
 
-def checked_assumption(assumption: str | None) -> str:
-    """Return the name of an assumption, or say which there are; None is "none"."""
-    return "none" if assumption is None else one_of(assumption, "assumption", ASSUMPTIONS)
+def check_assumption(assumption: str | None) -> str:
+    """Return the name of an assumption; None is "none"."""
+    return "none" if assumption is None else check_choice(assumption, "assumption", ASSUMPTIONS)
 
 
-def checked_rate(pfer: float) -> float:
-    """Return a positive number of false selections, with a trifle added for rounding."""
+def check_pfer(pfer: float) -> float:
+    """Return the number of false selections allowed, raised by the rounding tolerance."""
     try:
         if not isinstance(pfer, bool) and float(pfer) > 0:
-            return float(pfer) * (1 + TRIFLE)  # a bound that equals it, but for rounding, meets it
+            return float(pfer) * (1 + ROUNDING_TOLERANCE)
     except (TypeError, ValueError):
         pass
     raise InvalidInputError(
@@ -199,23 +189,23 @@ def checked_rate(pfer: float) -> float:
     )
 
 
-def _count(q: int, n_features: int) -> int:
+def _check_q(q: int, n_features: int) -> int:
     count = check_integer(q, "q", 1)
     if count <= n_features:
         return count
     raise InvalidInputError(
-        f"q must lie between 1 and the {n_features:,} features; received {count:,}."
+        f"q must lie between 1 and the number of features, {n_features:,}; got {count:,}."
     )
 
 
-def _share(threshold: float) -> float:
+def _check_threshold(threshold: float) -> float:
     try:
         if not isinstance(threshold, bool) and 0.5 <= float(threshold) <= 1:
             return float(threshold)
     except (TypeError, ValueError):
         pass
     raise InvalidInputError(
-        "threshold, the least share of subsamples, must be a number from 0.5 to 1; received "
+        "threshold, the smallest share of subsamples, must be a number from 0.5 to 1; got "
         f"{threshold!r}."
     )
 
@@ -226,39 +216,39 @@ def _smallest_bound(p: int, q: int, threshold: float, n_pairs: int, assumption: 
     if threshold > 0.5:
         bounds.append(q * q / (p * (2 * threshold - 1)))
     if assumption != "none":
-        bounds.append(_unimodal(p, q, threshold, n_pairs))
+        bounds.append(_unimodal_bound(p, q, threshold, n_pairs))
     if assumption == "r-concave":
-        bounds.append(_r_concave(p, q, threshold, n_pairs))
+        bounds.append(_r_concave_bound(p, q, threshold, n_pairs))
     return min(bounds)
 
 
-def _unimodal(p: int, q: int, threshold: float, n_pairs: int) -> float:
-    """Return the bound of unimodal shares, infinite outside its range."""
+def _unimodal_bound(p: int, q: int, threshold: float, n_pairs: int) -> float:
+    """Return the bound for unimodal shares, infinite outside its range."""
     squared, step = (q / p) ** 2, 1 / (2 * n_pairs)
     margin = 2 * threshold - 1 - step
     least = 0.5 + min(squared, step + 0.75 * squared)
-    if squared > 1 / 3 or threshold < least or margin <= TRIFLE:
+    if squared > 1 / 3 or threshold < least or margin <= ROUNDING_TOLERANCE:
         return math.inf
     above = 4 * (1 - threshold + step) / (1 + 2 * step)
     return q * q / p * (1 / (2 * margin) if threshold <= 0.75 else above)
 
 
-def _r_concave(p: int, q: int, threshold: float, n_pairs: int) -> float:
-    """Return the bound of r-concave shares; shares are counted in subsamples and in pairs."""
+def _r_concave_bound(p: int, q: int, threshold: float, n_pairs: int) -> float:
+    """Return the bound for r-concave shares: the smaller of those by pairs and by subsamples."""
     count, theta = least_count(threshold, 2 * n_pairs), q / p
     both = largest_tails(theta**2 * n_pairs, n_pairs, 2)[count - n_pairs]
     return p * min(both, largest_tails(theta * 2 * n_pairs, 2 * n_pairs, 4)[count])
 
 
-def _first(start: int, stop: int, holds: Callable[[int], bool]) -> int:
-    """Return the first of start..stop for which it holds, stop + 1 if none; once, then ever."""
+def _first_true(start: int, stop: int, holds: Callable[[int], bool]) -> int:
+    """Return the first of start..stop for which a monotone condition holds; stop + 1 if none."""
     return start + bisect_left(range(start, stop + 1), x=True, key=holds)
 
 
 # The largest tails of r-concave distributions on a grid, given their mean.
 
 N_RATE_HALVINGS = 60
-"""Halvings of the unit interval in the search for a rate: to the last bits."""
+"""Halvings of the unit interval in the search for a rate: more than the 53 bits of a float."""
 
 
 @lru_cache(maxsize=1024)
@@ -267,40 +257,40 @@ def largest_tails(mean: float, top: int, power: int) -> tuple[float, ...]:
 
     A mass function f is r-concave (r = -1/power < 0) if f^r is convex; `power` is a power of 2.
     The largest tails are those of the truncated power laws
-    :math:`f(i) \propto (1 + b i)^{-power}` on 0..k, b being set by the mean: the mass at a last
-    point k + 1 may be anything between nothing and what the law gives there, but the tail is
-    largest at one of these two ends, and both are truncated laws. (Searches over what lies between
-    never found more.) For t up to twice the mean nothing better than 1 is claimed.
+    :math:`f(i) \propto (1 + b i)^{-power}` on 0..k, b being set by the mean. The mass at a last
+    point k + 1 may lie anywhere between 0 and the value of the law there, but the tail is largest
+    at one of these two ends, and both are truncated laws. (Numerical searches in between found no
+    larger tail.) For t up to twice the mean, 1 is returned.
     """
     first = int(np.ceil(2 * mean))
     tails = np.ones(top + 1)
     if first < top:
         lasts = np.arange(max(first, 1), top + 1)
-        masses = _masses(_rates(mean, lasts, power), lasts, power)
+        masses = _power_law_masses(_solve_rates(mean, lasts, power), lasts, power)
         above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1] / masses.sum(axis=1)[:, None]
         tails[first + 1 :] = above.max(axis=0)[first + 1 :]
     return tuple(tails.tolist())
 
 
-def _rates(mean: float, lasts: NDArray[np.intp], power: int) -> Array:
-    """Return the rates b >= 0 at which power laws on 0..last have a mean, by bisection.
+def _solve_rates(mean: float, lasts: IndexArray, power: int) -> FloatArray:
+    """Return the rates b >= 0 at which power laws on 0..last have the given mean, by bisection.
 
-    The mean falls from last / 2 at b = 0 towards 0; b = v / (1 - v) makes 0..1 of all rates.
+    The mean falls from last / 2 at b = 0 towards 0; b = v / (1 - v) maps 0..1 to all rates.
     """
     low, high = np.zeros(len(lasts)), np.ones(len(lasts))
     places = np.arange(lasts[-1] + 1)
     for _ in range(N_RATE_HALVINGS):
         middle = (low + high) / 2
-        masses = _masses(middle / (1 - middle), lasts, power)
+        masses = _power_law_masses(middle / (1 - middle), lasts, power)
         above = masses @ places > mean * masses.sum(axis=1)
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return low / (1 - low)  # the side with the larger mean, so a bound stays one
+    return low / (1 - low)  # the side with the larger mean, so that the bound stays valid
 
 
-def _masses(rates: Array, lasts: NDArray[np.intp], power: int) -> Array:
-    """Return power laws, a row each, not scaled; 0 beyond the last place."""
+def _power_law_masses(rates: FloatArray, lasts: IndexArray, power: int) -> FloatArray:
+    """Return unnormalised power laws, one per row; 0 beyond the last point."""
     places = np.arange(lasts[-1] + 1)
-    masses: Array = (places <= lasts[:, None]) / (1 + rates[:, None] * places)
-    for _ in range(power.bit_length() - 1):  # far faster than a general power
+    masses: FloatArray = (places <= lasts[:, None]) / (1 + rates[:, None] * places)
+    for _ in range(power.bit_length() - 1):  # squaring is far faster than a general power
         masses *= masses
     return masses

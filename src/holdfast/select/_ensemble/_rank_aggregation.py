@@ -1,118 +1,115 @@
-"""From many rankings, or many scores, to one: votes, and the consensus of the votes."""
+"""Rank aggregation: from many rankings, or score vectors, to one consensus."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc, betaln, hyp2f1
 
 from holdfast._formatting import did_you_mean
+from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.preferences._ranks import count_of
+from holdfast.preferences import as_feature_count
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Vote = Callable[[Array, int], Array]
-    """From the ranks or scores of one ranking, and the number of top features, to votes."""
+Vote = Callable[[FloatArray, int], FloatArray]
+"""Turns the ranks or scores of one ranking, and the number of top features, into votes."""
 
 
 class Aggregate(NamedTuple):
-    """A way to a consensus."""
+    """A rule that turns rankings, or scores, into a consensus."""
 
     vote: Vote
-    combine: Callable[[Array], Array]
-    """From votes, a row a ranking, to one number a feature, higher being better."""
+    combine: Callable[[FloatArray], FloatArray]
+    """Turns votes, one row per ranking, into one score per feature, higher being better."""
     takes: Literal["ranks", "scores"] = "ranks"
     tops: bool = False
-    """Whether the number of top features counts."""
+    """Whether the rule uses the number of top features."""
 
 
-def _linear(ranks: Array, _: int) -> Array:
+def _linear_votes(ranks: FloatArray, _: int) -> FloatArray:
     return len(ranks) + 1 - ranks
 
 
-def _exponential(ranks: Array, top: int) -> Array:
-    votes: Array = np.exp(-ranks / top)
+def _exponential_votes(ranks: FloatArray, top: int) -> FloatArray:
+    votes: FloatArray = np.exp(-ranks / top)
     return votes
 
 
-def _negative(ranks: Array, _: int) -> Array:
+def _negative_ranks(ranks: FloatArray, _: int) -> FloatArray:
     return -ranks
 
 
-def _negative_last(ranks: Array, _: int) -> Array:
-    """Minus the last rank of a tie: places that nobody earned say nothing for its features."""
-    counts = _tied(ranks)
+def _negative_last_ranks(ranks: FloatArray, _: int) -> FloatArray:
+    """Return minus the last rank of each tie, which claims nothing for the tied features."""
+    counts = _tie_counts(ranks)
     return -(ranks + (counts - 1) / 2)
 
 
-def _among_top(ranks: Array, top: int) -> Array:
-    """1 for the top features; those that tie for the last places share them."""
-    counts = _tied(ranks)
+def _top_shares(ranks: FloatArray, top: int) -> FloatArray:
+    """Return 1 for the top features; those that tie for the last positions share them."""
+    counts = _tie_counts(ranks)
     before = ranks - (counts + 1) / 2
-    shares: Array = np.clip((top - before) / counts, 0.0, 1.0)
+    shares: FloatArray = np.clip((top - before) / counts, 0.0, 1.0)
     return shares
 
 
-def _tied(ranks: Array) -> NDArray[np.intp]:
-    """Return how many features have the rank of each, itself included."""
-    _, who, counts = np.unique(ranks, return_inverse=True, return_counts=True)
-    return counts[who]
+def _tie_counts(ranks: FloatArray) -> IndexArray:
+    """Return how many features share the rank of each feature, itself included."""
+    _, positions, counts = np.unique(ranks, return_inverse=True, return_counts=True)
+    return counts[positions]
 
 
-def _scale_scores(scores: Array, _: int) -> Array:
-    """Scores from 0, the lowest, to 1, the highest; 0 where all are equal."""
+def _scale_scores(scores: FloatArray, _: int) -> FloatArray:
+    """Scale scores from 0 (the lowest) to 1 (the highest); 0 if all are equal."""
     low, high = scores.min(), scores.max()
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
-def _mean(votes: Array) -> Array:
-    mean: Array = votes.mean(axis=0)
+def _mean_votes(votes: FloatArray) -> FloatArray:
+    mean: FloatArray = votes.mean(axis=0)
     return mean
 
 
-def _median(votes: Array) -> Array:
+def _median_votes(votes: FloatArray) -> FloatArray:
     return np.asarray(np.median(votes, axis=0))
 
 
-def _best(votes: Array) -> Array:
-    """The highest vote; a fraction of the least step between ranks orders by the mean."""
-    share = 1 + votes.mean(axis=0) / (votes.shape[1] + 1)
-    best: Array = votes.max(axis=0) + share / 2
+def _best_votes(votes: FloatArray) -> FloatArray:
+    """Return the highest vote; less than half a rank is added to break ties by the mean."""
+    tie_breaker = 1 + votes.mean(axis=0) / (votes.shape[1] + 1)
+    best: FloatArray = votes.max(axis=0) + tie_breaker / 2
     return best
 
 
-def _robust(votes: Array) -> Array:
+def _robust_votes(votes: FloatArray) -> FloatArray:
     return robust_scores(-votes)
 
 
-def _norm(votes: Array) -> Array:
-    norm: Array = np.sqrt(np.square(votes).mean(axis=0))
+def _vote_norms(votes: FloatArray) -> FloatArray:
+    norm: FloatArray = np.sqrt(np.square(votes).mean(axis=0))
     return norm
 
 
 AGGREGATES = {
-    "linear": Aggregate(_linear, _mean),
-    "exponential": Aggregate(_exponential, _mean, tops=True),
-    "mean": Aggregate(_negative, _mean),
-    "median": Aggregate(_negative, _median),
-    "best": Aggregate(_negative, _best),
-    "frequency": Aggregate(_among_top, _mean, tops=True),
-    "rra": Aggregate(_negative_last, _robust),
-    "score_mean": Aggregate(_scale_scores, _mean, takes="scores"),
-    "score_norm": Aggregate(_scale_scores, _norm, takes="scores"),
+    "linear": Aggregate(_linear_votes, _mean_votes),
+    "exponential": Aggregate(_exponential_votes, _mean_votes, tops=True),
+    "mean": Aggregate(_negative_ranks, _mean_votes),
+    "median": Aggregate(_negative_ranks, _median_votes),
+    "best": Aggregate(_negative_ranks, _best_votes),
+    "frequency": Aggregate(_top_shares, _mean_votes, tops=True),
+    "rra": Aggregate(_negative_last_ranks, _robust_votes),
+    "score_mean": Aggregate(_scale_scores, _mean_votes, takes="scores"),
+    "score_norm": Aggregate(_scale_scores, _vote_norms, takes="scores"),
 }
 
 
-def get_aggregate(given: Any) -> Aggregate:  # noqa: ANN401
-    """Return the aggregate of a name, or one that votes by a function of the ranks."""
+def get_aggregate(given: object) -> Aggregate:
+    """Return the aggregate of a name, or one whose votes a function computes from ranks."""
     if callable(given):
-        return Aggregate(_make_vote(given), _mean)
+        return Aggregate(_make_vote(given), _mean_votes)
     if not isinstance(given, str) or given not in AGGREGATES:
         hint = did_you_mean(str(given), AGGREGATES)
         raise UnknownNameError(
@@ -121,8 +118,8 @@ def get_aggregate(given: Any) -> Aggregate:  # noqa: ANN401
     return AGGREGATES[given]
 
 
-def votes_of(table: NDArray[Any], aggregate: Aggregate, top: float) -> Array:
-    """Return what each row of ranks (1 the best), or of scores, says of each feature.
+def compute_votes(table: AnyArray, aggregate: Aggregate, top: float) -> FloatArray:
+    """Return the votes of each row of ranks (1 the best), or of scores.
 
     Parameters
     ----------
@@ -137,43 +134,43 @@ def votes_of(table: NDArray[Any], aggregate: Aggregate, top: float) -> Array:
     -------
     array of shape (m, p)
     """
-    count = count_of(top, table.shape[1], "top") if aggregate.tops else 0
+    count = as_feature_count(top, table.shape[1], "top") if aggregate.tops else 0
     votes = np.empty(table.shape)
-    for row, own in zip(votes, table, strict=True):
-        row[:] = aggregate.vote(own.astype(np.float64, copy=False), count)
+    for vote_row, row in zip(votes, table, strict=True):
+        vote_row[:] = aggregate.vote(row.astype(np.float64, copy=False), count)
     return votes
 
 
-def _make_vote(function: Callable[[Array], Any]) -> Vote:
-    """Return how to vote by a user's function, whose answer is looked at."""
+def _make_vote(function: Callable[[FloatArray], Any]) -> Vote:
+    """Return a vote that calls a user's function and checks what it returns."""
 
-    def vote(ranks: Array, _: int) -> Array:
+    def vote(ranks: FloatArray, _: int) -> FloatArray:
         votes = np.asarray(function(ranks.copy()))
         numbers = votes.shape == ranks.shape and votes.dtype.kind in "fiub"
         if not (numbers and np.isfinite(votes).all()):
             raise InvalidInputError(
                 f"aggregate, as a function, must turn an array of {len(ranks):,} ranks into as "
-                f"many finite numbers; it returned {_describe_votes(votes)}."
+                f"many finite numbers; got {_describe_votes(votes)}."
             )
         return votes.astype(np.float64)
 
     return vote
 
 
-def _describe_votes(votes: NDArray[Any]) -> str:
+def _describe_votes(votes: AnyArray) -> str:
     if votes.dtype.kind in "fiub" and votes.ndim and not np.isfinite(votes).all():
-        return "some that are NaN or infinite"
+        return "values that are NaN or infinite"
     return f"an array of {votes.dtype} of shape {votes.shape}"
 
 
-# Robust rank aggregation: is a feature ranked better than chance would rank it?
+# Robust rank aggregation: whether a feature is ranked better than expected by chance.
 
-TINY = 1e-290
-"""Probabilities below this are computed as logarithms, before they vanish."""
+MIN_PROBABILITY = 1e-290
+"""Smaller probabilities are computed as logarithms, since they underflow at about 1e-308."""
 
 
-def robust_scores(ranks: NDArray[np.integer] | Array) -> Array:
-    r"""Return how much better each feature is ranked than by chance.
+def robust_scores(ranks: NDArray[np.integer] | FloatArray) -> FloatArray:
+    r"""Return how much better each feature is ranked than expected by chance.
 
     .. math:: s = -\ln(m \rho), \quad \rho = \min_k P(B_k \le r_{(k)} / p)
 
@@ -183,19 +180,19 @@ def robust_scores(ranks: NDArray[np.integer] | Array) -> Array:
     Parameters
     ----------
     ranks : array of shape (m, p)
-        A ranking a row, 1 the best. Tied features should have their last rank: by their average
-        rank, p features that are tied in every ranking would seem to agree on p/2.
+        One ranking per row, 1 the best. Tied features should have their last rank: with average
+        ranks, p features that are tied in every ranking would seem to agree on p/2.
 
     Returns
     -------
     array of shape (p,)
-        The scores, from -ln m to m ln p - ln m, finite also where ρ is too small for a number.
+        The scores, from -ln m to m ln p - ln m; finite even if ρ underflows.
 
     Notes
     -----
-    :math:`m \rho`, at most 1, bounds the p-value of the feature where the rankings are
-    independent. Scores of 0 and less all stand for the bound 1; they are not cut off there, so
-    that features that chance could rank as well keep an order.
+    :math:`m \rho`, at most 1, bounds the p-value of the feature if the rankings are independent.
+    Scores of 0 and less all mean the bound 1; they are not truncated, so that features ranked no
+    better than by chance keep an order.
 
     References
     ----------
@@ -217,18 +214,18 @@ def robust_scores(ranks: NDArray[np.integer] | Array) -> Array:
     return -least - float(np.log(m))
 
 
-def _log_probability(k: int, m: int, part: Array) -> Array:
+def _log_probability(k: int, m: int, part: FloatArray) -> FloatArray:
     """Return ln P(the k-th smallest of m uniform numbers is at most `part`)."""
     chance = betainc(k, m - k + 1, part)
-    small = chance < TINY
-    logs: Array = np.log(chance, where=~small, out=np.zeros_like(part))
-    logs[small] = _log_small(k, m, part[small])
+    small = chance < MIN_PROBABILITY
+    logs: FloatArray = np.log(chance, where=~small, out=np.zeros_like(part))
+    logs[small] = _log_small_probability(k, m, part[small])
     return logs
 
 
-def _log_small(k: int, m: int, part: Array) -> Array:
-    """The same by the power series of the incomplete beta function, which never vanishes."""
+def _log_small_probability(k: int, m: int, part: FloatArray) -> FloatArray:
+    """Return the same by the power series of the incomplete beta function, in logarithms."""
     last = m - k + 1
     front = k * np.log(part) + last * np.log1p(-part) - np.log(k) - betaln(k, last)
-    logs: Array = front + np.log(hyp2f1(m + 1, 1, k + 1, part))
+    logs: FloatArray = front + np.log(hyp2f1(m + 1, 1, k + 1, part))
     return logs

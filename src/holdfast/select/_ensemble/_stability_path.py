@@ -1,59 +1,67 @@
-"""How selection probabilities grow along the path: what stability selection looks at."""
+"""Selections on half-samples, and the selection probabilities along the path."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
 from holdfast._formatting import plural
+from holdfast._random import generators
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    LabelsLike,
+    SelectorLike,
+)
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ranks import generators, ranks_of
+from holdfast.preferences import rank_weights
 from holdfast.resample import ComplementaryHalves
-from holdfast.select._adapter import AnySelector, as_selector, given_by
+from holdfast.select._adapter import AnySelector, as_selector, wrong_kind_error
 from holdfast.select._ensemble._stability_parameters import SAMPLINGS
 from holdfast.select._l1_path import NEVER
 from holdfast.select._ranker import Ranker
-from holdfast.select._selector import together
+from holdfast.select._selector import resample_subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from holdfast.select._ensemble._stability_parameters import SubsampleDesign
 
-    import pandas as pd
-    from numpy.typing import NDArray
 
-    from holdfast.select._ensemble._stability_parameters import Sampled
-
-    Array = NDArray[np.float64]
-    Rows = Sequence[NDArray[np.intp]]
-    RowsHalfSamples = list[NDArray[np.intp]]
+Rows = Sequence[IndexArray]
+Halves = list[IndexArray]
 
 
 MAX_PATH_STEPS = 100
-"""Most steps of a path."""
-SIZE, PENALTY = "number of selected features", "relative penalty"
+"""Largest number of steps of a stored path: enough for a smooth picture."""
+SIZE_AXIS, PENALTY_AXIS = "number of selected features", "relative penalty"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityPath:
-    """The share of subsamples in which features have been selected by each step of the path.
+    """The share of subsamples in which features are selected up to each step of the path.
 
     Attributes
     ----------
     axis : {"number of selected features", "relative penalty"}
-        What the steps are. A penalty is relative to the one at which the first feature of the
+        What the steps are. Penalties are relative to the one at which the first feature of the
         subsample enters.
     steps : array of shape (s,)
-        Numbers of features rise; penalties fall. At most 100.
+        At most 100 steps: rising numbers of features, or falling penalties.
     features : tuple of str or int
-        Names, or numbers, of the features that are selected in at least one subsample, the most
-        frequent first. All others have probability 0 all along.
+        Names, or indices, of the features that are selected in at least one subsample, the most
+        frequent first. All others have probability 0 at every step.
     probabilities : array of shape (s, f)
-        Rows are steps; they never fall along the path.
+        One row per step; probabilities never fall along the path.
     threshold : float
-        The least share at the last step that is enough to be selected.
+        The smallest share at the last step for which a feature is selected.
     selected : array of shape (f,)
         Which of the features are selected.
 
@@ -72,20 +80,18 @@ class StabilityPath:
     axis: str
     steps: NDArray[np.generic]
     features: tuple[str, ...] | tuple[int, ...]
-    probabilities: Array
+    probabilities: FloatArray
     threshold: float
-    selected: NDArray[np.bool_]
+    selected: BoolArray
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table: one row a feature and step, with its probability.
+        """Return a table with one row per feature and step.
 
         Returns
         -------
         pandas.DataFrame
             Columns ``feature``, ``step``, ``probability`` and ``selected``.
         """
-        import pandas as pd  # noqa: PLC0415  (only where a table is wanted)
-
         s, f = self.probabilities.shape
         return pd.DataFrame(
             {
@@ -101,22 +107,19 @@ class StabilityPath:
         return f"<StabilityPath: {features}, {steps} of the {self.axis}>"
 
 
-def path_of(
-    picks: Picks,
-    threshold: float,
-    selected: NDArray[np.bool_],
-    names: NDArray[np.object_] | None,
+def build_stability_path(
+    picks: Picks, threshold: float, selected: BoolArray, names: NDArray[np.object_] | None
 ) -> StabilityPath:
-    """Return the path that led to these picks."""
+    """Return the path of selection probabilities that led to these picks."""
     counts = picks.counts()
     features = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    axis, times = _times(picks, features)
-    steps = _steps(times)
+    axis, times = _entry_times(picks, features)
+    steps = _choose_steps(times)
     shares = np.array([(times <= step).mean(axis=0) for step in steps])
     named = features.tolist() if names is None else [str(name) for name in names[features]]
     return StabilityPath(
         axis=axis,
-        steps=steps.astype(np.intp) if axis == SIZE else -steps,
+        steps=steps.astype(np.intp) if axis == SIZE_AXIS else -steps,
         features=tuple(named),
         probabilities=shares.reshape(len(steps), len(features)),
         threshold=threshold,
@@ -124,81 +127,80 @@ def path_of(
     )
 
 
-def _times(picks: Picks, features: NDArray[np.intp]) -> tuple[str, Array]:
-    """Return when each feature is picked on each subsample: the number picked, minus the penalty.
+def _entry_times(picks: Picks, features: IndexArray) -> tuple[str, FloatArray]:
+    """Return when each feature is picked on each subsample: its position, or minus the penalty.
 
-    Later is larger; infinite is never.
+    Later is larger; infinity means never.
     """
     if picks.penalties is not None:
         penalties = picks.penalties[:, features]
-        return PENALTY, np.where(penalties > 0, -penalties, np.inf)
+        return PENALTY_AXIS, np.where(penalties > 0, -penalties, np.inf)
     positions = picks.positions[:, features]
-    return SIZE, np.where(positions < NEVER, positions, np.inf)
+    return SIZE_AXIS, np.where(positions < NEVER, positions, np.inf)
 
 
-def _steps(times: Array) -> Array:
-    """Return the times at which something happens; where they are many, some, evenly spread."""
-    known = np.unique(times[np.isfinite(times)])
-    if len(known) <= MAX_PATH_STEPS:
-        return known
-    return known[np.linspace(0, len(known) - 1, MAX_PATH_STEPS).round().astype(np.intp)]
+def _choose_steps(times: FloatArray) -> FloatArray:
+    """Return the times at which features are picked, thinned evenly to at most 100."""
+    distinct = np.unique(times[np.isfinite(times)])
+    if len(distinct) <= MAX_PATH_STEPS:
+        return distinct
+    return distinct[np.linspace(0, len(distinct) - 1, MAX_PATH_STEPS).round().astype(np.intp)]
 
 
-# What a base selector picks on each subsample, and in which order.
+# The features that a base selector picks on each subsample, and their order.
 
 
-class StabilitySelectionData(NamedTuple):
-    """A data set: samples, codes of classes or numbers, and the classes, None for numbers."""
+class LabelledSamples(NamedTuple):
+    """Samples with codes of classes, or with numbers to regress on (`classes` is None)."""
 
     X: Any
-    y: NDArray[Any]
-    classes: NDArray[Any] | None
-    subjects: NDArray[Any] | None
+    y: AnyArray
+    classes: AnyArray | None
+    subjects: AnyArray | None
 
 
 class Picks(NamedTuple):
-    """The features picked on each subsample: a row a subsample, a column a feature.
+    """The features picked on each subsample: one row per subsample, one column per feature.
 
-    `positions` is 1 for the feature picked first, 2 for the next, and `NEVER` for those not picked.
-    `penalties` are those at which features entered, relative to the largest; None without a path.
+    `positions` is 1 for the feature picked first, 2 for the next, and `NEVER` for those not
+    picked. `penalties` are those at which features enter, relative to the largest; None if the
+    base has no path.
     """
 
     positions: NDArray[np.int32]
-    penalties: Array | None
+    penalties: FloatArray | None
 
-    def first(self, q: int) -> Picks:
-        """Return the picks of the first q places only."""
+    def keep_first(self, q: int) -> Picks:
+        """Return only the first q picks of each subsample."""
         late = self.positions > q
         penalties = None if self.penalties is None else np.where(late, 0.0, self.penalties)
         return Picks(np.where(late, NEVER, self.positions), penalties)
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> IntArray:
         """Return how often each feature is picked."""
-        counts: NDArray[np.int64] = np.count_nonzero(self.positions < NEVER, axis=0)
+        counts: IntArray = np.count_nonzero(self.positions < NEVER, axis=0)
         return counts
 
-    def counts_by_size(self, most: int) -> NDArray[np.int64]:
-        """Return how often each feature is among the first 1, 2, ..., most; a row a number."""
+    def counts_by_size(self, most: int) -> IntArray:
+        """Return how often each feature is among the first 1, 2, ..., `most`; one row for each."""
         table = np.zeros((most, self.positions.shape[1]), dtype=np.int64)
         sample, feature = np.nonzero(self.positions <= most)
         np.add.at(table, (self.positions[sample, feature] - 1, feature), 1)
         return np.cumsum(table, axis=0)
 
 
-def base_of(given: Any, usual: Callable[[], Ranker]) -> Ranker:  # noqa: ANN401
-    """Return the base selector that is meant; it must rank features."""
-    base = usual() if given is None else as_selector(given)
+def as_base(given: SelectorLike, default: Callable[[], Ranker]) -> Ranker:
+    """Return the base selector, which must rank features; None is the default."""
+    base = default() if given is None else as_selector(given)
     if isinstance(base, Ranker):
         return base
-    raise InvalidInputError(
-        f"stability selection needs a base that ranks features; {given_by(base)}."
-    )
+    raise wrong_kind_error(base, "stability selection needs a base that ranks features")
 
 
-def regresses(base: Ranker, y: Any) -> bool:  # noqa: ANN401
-    """Tell whether a target holds numbers for a base, not classes."""
+def is_regression(base: Ranker, y: LabelsLike) -> bool:
+    """Return whether the base regresses on the target, rather than reading classes from it."""
     values = np.asarray(y)
-    if _fractional(values):
+    if _has_fractions(values):
         return True
     wrapped = getattr(base, "estimator", None)
     if hasattr(wrapped, "fit"):
@@ -207,95 +209,85 @@ def regresses(base: Ranker, y: Any) -> bool:  # noqa: ANN401
     return gaussian and values.dtype.kind in "iuf" and len(np.unique(values)) > 2
 
 
-def _fractional(values: NDArray[Any]) -> bool:
-    """Tell whether numbers have fractions, or are too large for any."""
+def _has_fractions(values: AnyArray) -> bool:
+    """Return whether numbers have fractional parts, or are too large to have any."""
     if values.dtype.kind != "f" or not np.isfinite(values).all():
         return False
     return bool(((values % 1 != 0) | (np.abs(np.spacing(values)) >= 1)).any())
 
 
-def pick_features(
-    base: Ranker, data: StabilitySelectionData, rows: Rows, most: int, seed: int
-) -> Picks:
-    """Pick at most so many features on each of many subsamples."""
+def pick_features(base: Ranker, data: LabelledSamples, rows: Rows, most: int, seed: int) -> Picks:
+    """Pick at most `most` features on each subsample."""
     base.set_params(random_state=seed)
-    if hasattr(base, "entered"):
-        return Picks(*base.entered(data.X, data.y, rows, most))
+    if hasattr(base, "entry_order"):
+        return Picks(*base.entry_order(data.X, data.y, rows, most))
     if data.classes is None:
         ranks = _numeric_ranks(base, data, rows, seed)
     else:
-        ranks = _ranks(base, data, rows)
+        bound = base._bind_supported(data.X, data.y, data.subjects)
+        ranks = bound.select_resamples(rows)[1].values
     return Picks(np.where(ranks <= most, ranks, NEVER).astype(np.int32, copy=False), None)
 
 
-def _ranks(base: Ranker, data: StabilitySelectionData, rows: Rows) -> NDArray[Any]:
-    subjects = data.subjects if base.takes_subjects else None
-    return base.on(data.X, data.y, subjects).judge(rows)[1].values
-
-
-def _numeric_ranks(
-    base: Ranker, data: StabilitySelectionData, rows: Rows, seed: int
-) -> NDArray[Any]:
-    """Rank by an estimator or a function, which take any target."""
+def _numeric_ranks(base: Ranker, data: LabelledSamples, rows: Rows, seed: int) -> AnyArray:
+    """Rank by an estimator or a function, which accept any target."""
     if not isinstance(base, AnySelector):
         raise InvalidInputError(
-            f"{type(base).__name__} needs classes, and y holds numbers that are none. For such a "
-            "target leave the base out, or give an estimator or a function for regression."
+            f"{type(base).__name__} needs classes, but y holds numbers to regress on. Leave the "
+            "base out, or give an estimator or a function for regression."
         )
     return np.array(
         [
-            ranks_of(base._score(data.X[own], data.y[own], generator), "random", generator)
-            for own, generator in zip(rows, generators(seed, len(rows)), strict=True)
+            rank_weights(base._score(data.X[half], data.y[half], generator), "random", generator)
+            for half, generator in zip(rows, generators(seed, len(rows)), strict=True)
         ]
     )
 
 
-# Halves of the data: complementary pairs or single ones, of samples or of whole subjects.
+# Half-samples: complementary pairs or unpaired halves, of samples or of whole subjects.
 
 
-def halves_of(
-    data: StabilitySelectionData, own: NDArray[np.integer], how: Sampled, seed: int
-) -> RowsHalfSamples:
-    """Draw two halves a pair from some rows of the data, which may repeat.
+def draw_halves(
+    data: LabelledSamples, rows: NDArray[np.integer], design: SubsampleDesign, seed: int
+) -> Halves:
+    """Draw two halves per pair from some rows of the data, which may repeat.
 
-    The samples of a subject stay together, and so do copies of a sample, so that halves of a pair
-    share nothing. Classes keep their shares.
+    The samples of a subject stay together, and so do copies of a sample, so that the halves of a
+    pair share nothing. Halves are stratified by class.
     """
-    subjects = together(data.subjects, own)
-    paired = how.sampling == SAMPLINGS[0]
-    pairs = how.n_pairs if paired else 2 * how.n_pairs
+    subjects = resample_subjects(data.subjects, rows)
+    paired = design.sampling == SAMPLINGS[0]
+    pairs = design.n_pairs if paired else 2 * design.n_pairs
     try:
         if data.classes is None:
-            halves = _plain_halves(len(own), subjects, pairs, seed)
+            halves = _draw_plain_halves(len(rows), subjects, pairs, seed)
         else:
-            halves = _class_halves(data.classes[data.y[own]], subjects, pairs, seed)
+            halves = _draw_class_halves(data.classes[data.y[rows]], subjects, pairs, seed)
     except InvalidInputError as error:
-        n, p = len(own), data.X.shape[1]
-        raise InvalidInputError(f"{error} Received {n:,} samples of {p:,} feature(s).") from None
-    return [own[half].astype(np.intp) for half in (halves if paired else halves[::2])]
+        n, p = len(rows), data.X.shape[1]
+        raise InvalidInputError(f"{error} Got {n:,} samples of {p:,} feature(s).") from None
+    return [rows[half].astype(np.intp) for half in (halves if paired else halves[::2])]
 
 
-def _class_halves(
-    labels: NDArray[Any], subjects: NDArray[Any] | None, n_pairs: int, seed: int
-) -> RowsHalfSamples:
+def _draw_class_halves(
+    labels: AnyArray, subjects: AnyArray | None, n_pairs: int, seed: int
+) -> Halves:
     resamples = ComplementaryHalves(n_pairs).draw(labels, subjects, random_state=seed)
     return [resample.train for resample in resamples]
 
 
-def _plain_halves(
-    n_samples: int, subjects: NDArray[Any] | None, n_pairs: int, seed: int
-) -> RowsHalfSamples:
-    members = _members(n_samples, subjects)
+def _draw_plain_halves(
+    n_samples: int, subjects: AnyArray | None, n_pairs: int, seed: int
+) -> Halves:
+    members = _unit_rows(n_samples, subjects)
     if len(members) < 4:
         noun = "samples" if subjects is None else "subjects"
-        raise InvalidInputError(
-            f"halves of at least 2 {noun} need 4 of them; received {len(members)}."
-        )
+        raise InvalidInputError(f"halves of at least 2 {noun} need 4 of them; got {len(members)}.")
     generator = np.random.default_rng(seed)
-    return [half for _ in range(n_pairs) for half in _halves(members, generator)]
+    return [half for _ in range(n_pairs) for half in _split_units(members, generator)]
 
 
-def _members(n_samples: int, subjects: NDArray[Any] | None) -> RowsHalfSamples:
+def _unit_rows(n_samples: int, subjects: AnyArray | None) -> Halves:
     """Return the rows of each unit that is drawn."""
     if subjects is None:
         return list(np.arange(n_samples)[:, None])
@@ -303,8 +295,8 @@ def _members(n_samples: int, subjects: NDArray[Any] | None) -> RowsHalfSamples:
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 
-def _halves(members: RowsHalfSamples, generator: np.random.Generator) -> RowsHalfSamples:
-    """Split units into two halves of equal number; one that is over is left out."""
+def _split_units(members: Halves, generator: np.random.Generator) -> Halves:
+    """Split units at random into two halves of equal size; an odd unit is left out."""
     order = generator.permutation(len(members))
     size = len(members) // 2
     parts = order[:size], order[size : 2 * size]

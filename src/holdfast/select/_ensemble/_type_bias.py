@@ -1,58 +1,57 @@
-"""Whether a selector favours features of one type, such as continuous ones, where nothing counts.
+"""Warnings if the error bound of stability selection does not hold: type bias, and copied rows.
 
-The bound of stability selection holds for features that are picked no more often than at random.
-Some scores break this without any signal: mutual information with few neighbours prefers continuous
-features to binary ones. Shuffled labels show it: whatever is picked there, is picked by chance.
+The bound holds for features that are picked no more often than at random. Some scores violate
+this without any signal: mutual information with few neighbours prefers continuous features to
+binary ones. Shuffled labels reveal it: with them, every type should be picked in proportion to
+its number of features.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
 
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, MatrixLike
 from holdfast.errors import HoldfastWarning
 from holdfast.select._ensemble._stability_path import pick_features
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.select._ensemble._stability_path import StabilitySelectionData
+    from holdfast.select._ensemble._stability_path import LabelledSamples
     from holdfast.select._ranker import Ranker
 
-BINARY, FEW = 2, 10
-"""Most distinct values of a binary feature, and of one with a few values."""
-TYPES = ("binary features", "features with few values", "continuous features")
+MAX_BINARY_VALUES, MAX_FEW_VALUES = 2, 10
+"""Largest number of distinct values of a binary feature, and of one with few values."""
+FEATURE_TYPES = ("binary features", "features with few values", "continuous features")
 MIN_FEATURES_OF_TYPE = 5
-"""Fewest features of a type that is judged: chances of single ones depend on correlations."""
+"""Fewest features of a type that is tested: with fewer, correlations decide what is picked."""
 N_SHUFFLES = 20
 MIN_RATIO, MIN_T = 1.5, 4.0
-"""A type is favoured that is picked this many times as often as its share, clearly."""
+"""A type is favoured if it is picked at least this many times as often as its share, and the
+excess is at least this many standard errors: strict, to avoid false alarms."""
 MIN_SHARE_OF_COPIES = 0.05
-"""Share of rows that are copies of others from which on subjects are asked for."""
+"""Smallest share of copied rows for which a warning asks for subjects."""
 
 
 def warn_if_types_are_favoured(
     make_base: Callable[[], Ranker],
-    data: StabilitySelectionData,
-    halves: Sequence[NDArray[np.intp]],
+    data: LabelledSamples,
+    halves: Sequence[IndexArray],
     q: int,
     seed: int,
 ) -> None:
-    """Warn where the base picks one type of feature more often than others from shuffled labels.
+    """Warn if the base picks one type of feature more often than others from shuffled labels.
 
-    Types of fewer than five features are not judged; nothing is looked at where all features are
-    of one type.
+    Types of fewer than five features are not tested.
 
     Parameters
     ----------
     make_base : callable
         Returns the base selector.
-    data : Data
+    data : LabelledSamples
         The data.
     halves : sequence of index arrays
         Subsamples; one is used for each shuffle.
@@ -66,24 +65,24 @@ def warn_if_types_are_favoured(
         return
     if np.sum(np.bincount(types) >= MIN_FEATURES_OF_TYPE) < 2:
         return
-    shares = np.array([np.mean(types == kind) for kind in range(len(TYPES))])
-    generator, rows = np.random.default_rng(seed), list(halves)
+    shares = np.array([np.mean(types == kind) for kind in range(len(FEATURE_TYPES))])
+    generator = np.random.default_rng(seed)
     picks = []
-    for half in rows[:N_SHUFFLES]:
+    for half in halves[:N_SHUFFLES]:
         target = data.y.copy()
-        own = np.unique(half)
-        target[own] = generator.permutation(data.y[own])  # within a half, which keeps its classes
+        rows = np.unique(half)
+        target[rows] = generator.permutation(data.y[rows])  # within the half: keeps its classes
         counts = pick_features(make_base(), data._replace(y=target), [half], q, seed).counts()
         total = max(int(counts.sum()), 1)
-        picks.append([counts[types == kind].sum() / total for kind in range(len(TYPES))])
-    judged = shares * len(types) >= MIN_FEATURES_OF_TYPE - 0.5
-    favoured = _find_favoured_type(np.array(picks), shares, judged)
+        picks.append([counts[types == kind].sum() / total for kind in range(len(FEATURE_TYPES))])
+    tested = shares * len(types) >= MIN_FEATURES_OF_TYPE - 0.5
+    favoured = _find_favoured_type(np.array(picks), shares, tested)
     if favoured is not None:
-        name, ratio = TYPES[favoured[0]], favoured[1]
+        name, ratio = FEATURE_TYPES[favoured[0]], favoured[1]
         warnings.warn(
-            f"with shuffled labels, the base picks {name} {ratio:.1f} times as often as their "
-            "number lets expect: the bound of false selections does not hold for them. Select "
-            "among features of one type at a time, or take a base that treats all types alike, "
+            f"with shuffled labels, the base picks {name} {ratio:.1f} times as often as expected "
+            "from their number: the bound of false selections does not hold for them. Select "
+            "among features of one type at a time, or use a base that treats all types equally, "
             "such as t_score.",
             HoldfastWarning,
             stacklevel=2,
@@ -91,20 +90,20 @@ def warn_if_types_are_favoured(
 
 
 def _find_favoured_type(
-    picks: NDArray[np.float64], shares: NDArray[np.float64], judged: NDArray[np.bool_]
+    picks: FloatArray, shares: FloatArray, tested: BoolArray
 ) -> tuple[int, float] | None:
-    """Return the type that is favoured most, and how many times; None where none is."""
+    """Return the type that is favoured most, and its ratio; None if no type is favoured."""
     if len(picks) < 2:
         return None
-    there = judged & (shares > 0)
-    ratio = np.where(there, picks.mean(axis=0) / np.where(there, shares, 1.0), 0.0)
+    tested = tested & (shares > 0)
+    ratio = np.where(tested, picks.mean(axis=0) / np.where(tested, shares, 1.0), 0.0)
     error = picks.std(axis=0, ddof=1) / np.sqrt(len(picks))
-    clear = there & (picks.mean(axis=0) - shares > MIN_T * error)
+    clear = tested & (picks.mean(axis=0) - shares > MIN_T * error)
     best = int(np.argmax(np.where(clear, ratio, 0.0)))
     return (best, float(ratio[best])) if clear[best] and ratio[best] >= MIN_RATIO else None
 
 
-def feature_types(X: Any) -> NDArray[np.intp] | None:  # noqa: ANN401
+def feature_types(X: MatrixLike) -> IndexArray | None:
     """Return the type of each feature by its distinct values; None for sparse data.
 
     Examples
@@ -118,21 +117,23 @@ def feature_types(X: Any) -> NDArray[np.intp] | None:  # noqa: ANN401
     ordered = np.sort(X, axis=0)  # missing values come last
     with np.errstate(invalid="ignore"):
         distinct = 1 + (np.diff(ordered, axis=0) > 0).sum(axis=0)
-    return np.asarray(np.searchsorted([BINARY, FEW], distinct, side="left"), dtype=np.intp)
+    return np.asarray(
+        np.searchsorted([MAX_BINARY_VALUES, MAX_FEW_VALUES], distinct, side="left"), dtype=np.intp
+    )
 
 
-def warn_if_rows_are_copies(X: Any, subjects: NDArray[Any] | None) -> None:  # noqa: ANN401
-    """Warn where many rows are copies of others and no subjects are named."""
+def warn_if_rows_are_copies(X: MatrixLike, subjects: AnyArray | None) -> None:
+    """Warn if many rows are copies of others and no subjects are given."""
     if subjects is not None or scipy.sparse.issparse(X):
         return
     types = feature_types(X)
-    if types is None or not (types == len(TYPES) - 1).any():
-        return  # rows of a few values coincide by chance
+    if types is None or not (types == len(FEATURE_TYPES) - 1).any():
+        return  # without continuous features, rows may be equal by chance
     n_copies = len(X) - len({row.tobytes() for row in np.ascontiguousarray(X)})
     if n_copies > 1 and n_copies >= MIN_SHARE_OF_COPIES * len(X):
         warnings.warn(
             f"{n_copies:,} of {len(X):,} rows are copies of others. The bound of false selections "
-            "is about independent samples: give groups, the subject of each sample.",
+            "needs independent samples: pass groups, the subject of each sample.",
             HoldfastWarning,
             stacklevel=2,
         )

@@ -1,172 +1,173 @@
-"""Dense groups of features: what lies close to the peaks of the density of features."""
+"""Dense groups: features close to a mode of the density of features, by mean shift."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from holdfast._kernels import mean_shift as kernels
-from holdfast._validation import check_integer, check_positive_number, flag, one_of
+from holdfast._random import RandomState
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray, IntArray, MatrixLike
+from holdfast._validation import check_choice, check_flag, check_integer, check_positive_number
 from holdfast.errors import HoldfastWarning
 from holdfast.select._groups._group_selector import (
-    Grouped,
-    Grouper,
+    GroupSelector,
+    SelectedGroups,
     representatives,
     standardise_features,
 )
 from holdfast.select._registry import selector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import DTypeLike, NDArray
-
-    from holdfast.preferences._ranks import RandomState
     from holdfast.select._groups._group_selector import Output
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 # Mean shift from every point, by matrix products in blocks.
 
-ENTRIES = 1 << 20
-"""Products in a block."""
-COARSE, NEAR, FINE = 1e-3, 1e-2, 1e-9
-"""Steps that end the fast part of a climb, distance of climbs that go on as one, steps that end
-the exact part; all in bandwidths."""
+MAX_BLOCK_PRODUCTS = 1 << 20
+"""Products in a block: bounds the memory."""
+COARSE_STEP, MERGE_DISTANCE, FINE_STEP = 1e-3, 1e-2, 1e-9
+"""Step length that ends the single-precision ascent, distance at which points are merged before
+the double-precision one, and step length that ends that; all in bandwidths."""
 MAX_ASCENT_STEPS = 20_000
-"""Steps after which a climb ends wherever it is, which is told."""
+"""Steps after which an ascent is stopped with a warning."""
 MIN_LOG_WEIGHT = -60.0
-"""Weights below the exponential of this are nothing beside the others, which sum to 1 or more."""
+"""Smaller log-weights are raised to this, which avoids slow subnormal numbers: exp(-60) is
+negligible in a sum of at least 1, even in double precision."""
 
 
 class PointSet(NamedTuple):
-    """Points, with what their products with other points need."""
+    """Points, prepared for their products with other points."""
 
-    points: Array
-    turned: Array
+    points: FloatArray
+    transposed: FloatArray
     single: NDArray[np.float32]
     slack: float
 
     @classmethod
-    def of(cls, points: Array) -> PointSet:
-        """Prepare points, one a row."""
+    def from_points(cls, points: FloatArray) -> PointSet:
+        """Prepare points, one per row."""
         squares = np.square(points).sum(axis=1)
-        turned = np.vstack([points.T, -0.5 * squares])
-        # a sum of n products is off by less than n roundings of its largest possible value
+        transposed = np.vstack([points.T, -0.5 * squares])
+        # the error of a sum of n products is below n roundings of its largest possible value
         slack = 2.0**-24 * (points.shape[1] + 10) * 1.5 * squares.max(initial=0.0)
-        return cls(points, turned, turned.astype(np.float32), float(slack))
+        return cls(points, transposed, transposed.astype(np.float32), float(slack))
 
-    def products(self, centres: Array) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+    def products(self, centres: FloatArray) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Yield blocks of centres with their products, c·x - x·x/2, with all points."""
-        for at in _blocks(len(centres), len(self.points)):
-            yield at, _append_ones(centres[at], np.float32) @ self.single
+        for rows in _blocks(len(centres), len(self.points)):
+            yield rows, _append_ones(centres[rows], np.float32) @ self.single
 
 
 class Modes(NamedTuple):
-    """Places where mean shift ends."""
+    """The modes: points where mean shift ends."""
 
-    places: Array
-    counts: Ints
-    """How many points are within the bandwidth of each."""
-    firsts: Ints
-    """The first of these points; without any, the number of points."""
+    places: FloatArray
+    counts: IntArray
+    """The number of points within the bandwidth of each."""
+    firsts: IntArray
+    """The first of these points; if there is none, the number of points."""
 
-    def chosen(self, which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Modes:
-        """Return some of the peaks."""
+    def take(self, which: slice | BoolArray | IndexArray) -> Modes:
+        """Return some of the modes."""
         return Modes(self.places[which], self.counts[which], self.firsts[which])
 
 
-def mean_distances(cloud: PointSet, centres: Array, k: int, left_out: Ints | None = None) -> Array:
+def mean_distances(
+    point_set: PointSet, centres: FloatArray, k: int, left_out: IntArray | None = None
+) -> FloatArray:
     """Return the mean distance of each centre to its k nearest points.
 
-    `left_out` names a point for each centre that does not count.
+    `left_out` is the point that each centre ignores, usually itself.
     """
     means = np.zeros(len(centres))
     if k == 0:
         return means
     out = np.full(len(centres), -1) if left_out is None else left_out
-    for at, products in cloud.products(centres):
-        kernels.nearest(products, cloud.slack, cloud.points, centres[at], out[at], k, means[at])
+    for rows, products in point_set.products(centres):
+        kernels.mean_nearest_distances(
+            products, point_set.slack, point_set.points, centres[rows], out[rows], k, means[rows]
+        )
     return means
 
 
-def flat_peaks(cloud: PointSet, radius: float) -> Modes:
-    """Return the places where mean shift with the flat kernel ends, each once.
+def flat_kernel_modes(point_set: PointSet, radius: float) -> Modes:
+    """Return the modes of mean shift with the flat kernel, without repeats.
 
-    Where a climb goes on depends on its place alone, so of all climbs that meet one is followed.
-    A place is a mean of points, and the same points have the same mean to the last bit:
-    climbs end where the place repeats.
+    The next point of an ascent depends on the current one only, so ascents that meet are followed
+    once. A point is a mean of features, and the same features have the same mean to the last bit:
+    an ascent ends when its point repeats.
     """
-    found = [_shift_centres(cloud, cloud.points[:0], radius)]  # none: there may be no points
-    seen: set[bytes] = set()
-    active = _unseen(cloud.points, seen)
+    modes = [_shift_centres(point_set, point_set.points[:0], radius)]  # if there are no points
+    visited: set[bytes] = set()
+    active = _keep_unvisited(point_set.points, visited)
     while len(active):
-        shifted = _shift_centres(cloud, active, radius)
+        shifted = _shift_centres(point_set, active, radius)
         still = (shifted.places == active).all(axis=1)
-        found.append(shifted.chosen(still))
-        active = _unseen(shifted.places[~still], seen)
-    return Modes(*(np.concatenate(part) for part in zip(*found, strict=True)))
+        modes.append(shifted.take(still))
+        active = _keep_unvisited(shifted.places[~still], visited)
+    return Modes(*(np.concatenate(part) for part in zip(*modes, strict=True)))
 
 
-def _unseen(places: Array, seen: set[bytes]) -> Array:
-    """Return the places that no climb has come to so far."""
+def _keep_unvisited(places: FloatArray, visited: set[bytes]) -> FloatArray:
+    """Return the points that no ascent has reached so far, and remember them."""
     new = []
-    for row, place in enumerate(places):
-        key = place.tobytes()
-        if key not in seen:
-            seen.add(key)
+    for row, point in enumerate(places):
+        key = point.tobytes()
+        if key not in visited:
+            visited.add(key)
             new.append(row)
     return places[new]
 
 
-def _shift_centres(cloud: PointSet, centres: Array, radius: float) -> Modes:
-    """Move centres to the means of the points in reach."""
+def _shift_centres(point_set: PointSet, centres: FloatArray, radius: float) -> Modes:
+    """Move centres to the means of the points within the radius."""
     moved = Modes(np.empty_like(centres), *np.empty((2, len(centres)), dtype=np.int64))
-    for at, products in cloud.products(centres):
-        own = moved.chosen(at)  # a view
-        kernels.shift(
-            products, cloud.slack, cloud.points, centres[at], radius**2,
-            own.places, own.counts, own.firsts,
+    for rows, products in point_set.products(centres):
+        block = moved.take(rows)  # a view, which the kernel fills
+        kernels.shift_centres(
+            products, point_set.slack, point_set.points, centres[rows], radius**2,
+            block.places, block.counts, block.firsts,
         )  # fmt: skip
     return moved
 
 
-def gaussian_peaks(cloud: PointSet, radius: float, width: float) -> Modes:
-    """Return places where mean shift with the Gaussian kernel of a width ends.
+def gaussian_kernel_modes(point_set: PointSet, radius: float, width: float) -> Modes:
+    """Return the modes of mean shift with a Gaussian kernel of a width.
 
-    Climbs run in single precision until steps are short. Those that are then next to each other
-    go on as one, in double precision, to where nothing moves: the place is that of the
-    mode, however the first part was rounded. Matrix products run in one thread, so that the
-    number of threads changes nothing.
+    Ascents run in single precision until steps are short. Those that are then close to each other
+    are merged and continued in double precision until convergence, so that the mode does not
+    depend on the rounding of the first part. Matrix products run in one thread, so that the
+    result does not depend on the number of threads.
     """
     with threadpool_limits(1):
-        rough = _ascend(cloud, cloud.points, width, COARSE * radius, cloud.single)
-        apart = find_distinct_places(rough, NEAR * radius)
-        places = _ascend(cloud, rough[apart], width, FINE * radius, cloud.turned)
-    return _shift_centres(cloud, places, radius)._replace(places=places)
+        rough = _ascend(point_set, point_set.points, width, COARSE_STEP * radius, point_set.single)
+        apart = find_distinct_places(rough, MERGE_DISTANCE * radius)
+        places = _ascend(point_set, rough[apart], width, FINE_STEP * radius, point_set.transposed)
+    return _shift_centres(point_set, places, radius)._replace(places=places)
 
 
 def _ascend(
-    cloud: PointSet,
-    starts: Array,
+    point_set: PointSet,
+    starts: FloatArray,
     width: float,
     least: float,
-    turned: NDArray[np.floating],
-) -> Array:
-    """Climb from each start until the steps are short; the type of `turned` is the precision."""
+    transposed: NDArray[np.floating],
+) -> FloatArray:
+    """Ascend from each start until steps are short, in the precision of `transposed`."""
     ends, active = starts.copy(), np.arange(len(starts))
     for _ in range(MAX_ASCENT_STEPS):
         if not len(active):
             break
         before = ends[active]
-        for at in _blocks(len(active), len(cloud.points)):
-            ends[active[at]] = _weighted_means(before[at], width, turned)
+        for rows in _blocks(len(active), len(point_set.points)):
+            ends[active[rows]] = _weighted_means(before[rows], width, transposed)
         steps = np.sqrt(np.square(ends[active] - before).sum(axis=1))
         active = active[steps > least]
     if len(active):
@@ -176,63 +177,64 @@ def _ascend(
 
 def _warn_not_converged(count: int) -> None:
     warnings.warn(
-        f"{count:,} climbs had not come to rest after {MAX_ASCENT_STEPS:,} steps and end "
-        "where they are, so "
-        "that peaks may be missed; another width of the kernel may help.",
+        f"mean shift did not converge for {count:,} points within {MAX_ASCENT_STEPS:,} steps, so "
+        "modes may be missed; try another width of the kernel.",
         HoldfastWarning,
         stacklevel=2,
     )
 
 
-def _weighted_means(centres: Array, width: float, turned: NDArray[np.floating]) -> Array:
+def _weighted_means(
+    centres: FloatArray, width: float, transposed: NDArray[np.floating]
+) -> FloatArray:
     """Return the means of the points, weighted by the kernel around each centre."""
-    weights = _append_ones(centres, turned.dtype) @ turned
+    weights = _append_ones(centres, transposed.dtype) @ transposed
     weights -= 0.5 * np.square(centres).sum(axis=1, keepdims=True)
     weights /= width**2
     np.exp(np.maximum(weights, MIN_LOG_WEIGHT, out=weights), out=weights)
-    sums = weights @ turned[:-1].T
+    sums = weights @ transposed[:-1].T
     return np.asarray(sums / weights.sum(axis=1, dtype=np.float64, keepdims=True))
 
 
-def find_distinct_places(places: Array, radius: float) -> NDArray[np.intp]:
-    """Return which places remain when each, in turn, ends the later ones within the radius."""
+def find_distinct_places(places: FloatArray, radius: float) -> IndexArray:
+    """Return which points remain if each, in turn, removes the later ones within the radius."""
     alive = np.ones(len(places), dtype=bool)
-    cloud = PointSet.of(places)
-    for at, products in cloud.products(places):
-        kernels.absorb(products, cloud.slack, places, at.start, radius**2, alive)
+    point_set = PointSet.from_points(places)
+    for rows, products in point_set.products(places):
+        kernels.drop_nearby_peaks(products, point_set.slack, places, rows.start, radius**2, alive)
     return np.flatnonzero(alive)
 
 
-def members(cloud: PointSet, centres: Array, radius: float) -> list[NDArray[np.intp]]:
+def members_within(point_set: PointSet, centres: FloatArray, radius: float) -> list[IndexArray]:
     """Return the points within the radius of each centre."""
-    found: list[NDArray[np.intp]] = []
-    for at, products in cloud.products(centres):
+    groups: list[IndexArray] = []
+    for rows, products in point_set.products(centres):
         flags = np.empty(products.shape, dtype=bool)
         kernels.mark_within_radius(
-            products, cloud.slack, cloud.points, centres[at], radius**2, flags
+            products, point_set.slack, point_set.points, centres[rows], radius**2, flags
         )
-        found.extend(np.flatnonzero(row) for row in flags)
-    return found
+        groups.extend(np.flatnonzero(row) for row in flags)
+    return groups
 
 
 def _blocks(count: int, width: int) -> Iterator[slice]:
-    height = max(1, ENTRIES // max(1, width))
+    height = max(1, MAX_BLOCK_PRODUCTS // max(1, width))
     for start in range(0, count, height):
         yield slice(start, min(start + height, count))
 
 
-def _append_ones(centres: Array, dtype: DTypeLike) -> NDArray[Any]:
-    """Return the centres with a coordinate of 1 each, for the squares of the points."""
-    own = np.ones((len(centres), centres.shape[1] + 1), dtype=dtype)
-    own[:, :-1] = centres
-    return own
+def _append_ones(centres: FloatArray, dtype: DTypeLike) -> AnyArray:
+    """Return the centres with a last coordinate of 1, which multiplies the squares of points."""
+    extended = np.ones((len(centres), centres.shape[1] + 1), dtype=dtype)
+    extended[:, :-1] = centres
+    return extended
 
 
-# Dense groups of features: what lies close to the peaks of the density of features.
+# The selector.
 
 Kernel = Literal["flat", "gaussian"]
-TIE = 1e-9
-"""Distances that differ by less, beside the length of a feature, are equal."""
+DISTANCE_TOLERANCE = 1e-9
+"""Distances that differ by less, relative to the length of a feature, are equal."""
 
 
 @selector(
@@ -240,21 +242,21 @@ TIE = 1e-9
     title="dense feature groups (DGF)",
     references=("yu2008",),
 )
-class DenseGroups(Grouper):
-    r"""Find groups of features that lie densely together; no classes are needed.
+class DenseGroups(GroupSelector):
+    r"""Find groups of densely clustered features, without using the classes.
 
-    The features are standardised and seen as points x_j in the space of the samples, so that
-    features of correlation r are :math:`\sqrt{2n(1 - r)}` apart. From every feature a climb
-    starts that moves, step by step, to the weighted mean of the features around it (mean shift),
+    The features are standardised and treated as points x_j in the space of the samples, so that
+    features of correlation r have the distance :math:`\sqrt{2n(1 - r)}`. From every feature,
+    mean shift moves step by step to the weighted mean of the features around it,
 
     .. math:: c \leftarrow \frac{\sum_j x_j K(\lVert c - x_j \rVert / h)}
               {\sum_j K(\lVert c - x_j \rVert / h)}
 
-    until it rests on a peak of the density. The bandwidth h is the mean, over all features, of
-    the mean distance to the K nearest features. Of peaks that are at most h apart the densest
-    remains, that is the one with most features within h. A group is what lies within h of a
-    peak; it is dropped if the mean distance of the peak to its K nearest features is above h.
-    Groups may overlap, and most features are in none.
+    until it converges to a mode (peak) of the density. The bandwidth h is the mean, over all
+    features, of the mean distance to the K nearest features. Of peaks that are at most h apart
+    the densest remains, that is the one with most features within h. A group consists of the
+    features within h of a peak; it is dropped if the mean distance of the peak to its K nearest
+    features is above h. Groups may overlap, and most features are in none.
 
     Parameters
     ----------
@@ -263,27 +265,28 @@ class DenseGroups(Grouper):
     kernel : {"flat", "gaussian"}, default "flat"
         The weights K: 1 up to a distance of h and 0 beyond, or a Gaussian curve.
     n_neighbors : int, default 5
-        K, the neighbours that set the bandwidth and tell dense peaks; at most all features.
+        K, the number of neighbours that determine the bandwidth and the density of peaks; at most
+        all features.
     count_itself : bool, default True
-        Whether a feature is the first of its own K nearest neighbours, at the distance 0, when
-        the bandwidth is set. (Features near a peak count in any case.)
+        Whether a feature counts as the first of its K nearest neighbours, at the distance 0, in
+        the bandwidth. (Features near a peak count in any case.)
     bandwidth : float or None, default None
-        h, between features of standard deviation 1; None: from the neighbours.
+        h, between features of standard deviation 1; None: computed from the neighbours.
     width : float, default 0.4
-        Standard deviation of the Gaussian kernel as a multiple of h; the flat kernel has no use
-        for it. Peaks get fewer quickly as it grows: with 1 all features of microarray data climb
-        to one peak. More samples and features ask for less: 0.4 leaves some hundred groups of
-        2,000 genes in 62 samples, but of 12,533 genes in 181 one peak that no gene is within h
-        of, and so no group.
+        Standard deviation of the Gaussian kernel as a multiple of h; not used by the flat kernel.
+        The number of peaks falls quickly as it grows: with 1, all features of microarray data
+        converge to one peak. More samples and features need a smaller value: 0.4 gives some
+        hundred groups of 2,000 genes in 62 samples, but for 12,533 genes in 181 samples a single
+        peak without any gene within h, and so no group.
     min_size : int, default 1
-        Groups of fewer features are dropped.
+        Smaller groups are dropped.
     density_filter : bool, default True
-        Whether groups are dropped whose peaks are not dense.
+        Whether groups whose peaks are not dense are dropped.
     output : {"representatives", "members", "centres"}, default "representatives"
-        What ``transform`` gives: the representatives, all features of the selected groups, or the
-        mean of each group, its features standardised.
+        What ``transform`` returns: the representatives, all features of the selected groups, or
+        the mean of the standardised features of each group.
     random_state : int, Generator, RandomState or None, default 0
-        Not used: nothing is drawn.
+        Not used: the selector is deterministic.
 
     Attributes
     ----------
@@ -293,19 +296,19 @@ class DenseGroups(Grouper):
         One result: the selected groups, the densest first, with representatives: the members
         with the highest mean correlation with the other members.
     group_scores_ : array of shape (n_selected_groups,)
-        The number of features within h of the peak, falling. Of equally large groups that with
-        the nearer K features comes first.
+        The number of features within h of the peak, in descending order. Of equally large groups
+        the one with the nearer K features comes first.
     representatives_ : array of shape (n_selected_groups,)
-        The feature that stands for each group.
+        The representative feature of each group.
     support_ : array of shape (p,)
         Which features are selected.
 
     Notes
     -----
-    Constant features are in no group and do not count as neighbours. Copies of a feature are at
-    the distance 0. With K = 1 the bandwidth is 0 and every feature a group, but for copies.
-    Most groups are single features that have near neighbours: see `min_size`. A distance
-    that equals h but for rounding is within h. Where no group is left, nothing is selected.
+    Constant features are in no group and do not count as neighbours. Copies of a feature have the
+    distance 0. With K = 1 the bandwidth is 0 and every feature is a group, except for copies.
+    Most groups are single features with near neighbours: see `min_size`. A distance that equals h
+    up to rounding is within h. If no group is left, nothing is selected.
 
     References
     ----------
@@ -326,7 +329,7 @@ class DenseGroups(Grouper):
 
     _needs_classes = False
 
-    def __init__(  # noqa: PLR0913  (each setting has a use of its own)
+    def __init__(
         self,
         *,
         n_groups: int | None = None,
@@ -353,64 +356,70 @@ class DenseGroups(Grouper):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        one_of(self.kernel, "kernel", get_args(Kernel))
+        check_choice(self.kernel, "kernel", get_args(Kernel))
         for name in ("n_neighbors", "min_size"):
             check_integer(getattr(self, name), name, 1)
         for name in ("count_itself", "density_filter"):
-            flag(getattr(self, name), name)
+            check_flag(getattr(self, name), name)
         check_positive_number(self.width, "width", math.inf)
         if self.bandwidth is not None:
             check_positive_number(self.bandwidth, "bandwidth", math.inf)
 
-    def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401, ARG002
-        return self._dense(X)
+    def _group(
+        self, X: MatrixLike, y: IndexArray, generator: np.random.Generator
+    ) -> SelectedGroups:
+        return self._find_dense_groups(X)
 
-    def _dense(self, X: Any) -> Grouped:  # noqa: ANN401
+    def _find_dense_groups(self, X: MatrixLike) -> SelectedGroups:
         """Return all groups, the densest first."""
         points, usable = standardise_features(X)
-        own = np.flatnonzero(usable)
-        cloud = PointSet.of(points[own])
-        self.bandwidth_ = self._bandwidth(cloud)
-        radius = self.bandwidth_ + TIE * math.sqrt(X.shape[0])
-        peaks = self._dense_peaks(cloud, radius)
-        groups = [own[near] for near in members(cloud, peaks.places, radius)]
-        return Grouped(tuple(groups), representatives(points, groups), peaks.counts.astype(float))
+        features = np.flatnonzero(usable)
+        point_set = PointSet.from_points(points[features])
+        self.bandwidth_ = self._bandwidth(point_set)
+        radius = self.bandwidth_ + DISTANCE_TOLERANCE * math.sqrt(X.shape[0])
+        peaks = self._dense_peaks(point_set, radius)
+        groups = [features[near] for near in members_within(point_set, peaks.places, radius)]
+        return SelectedGroups(
+            tuple(groups), representatives(points, groups), peaks.counts.astype(float)
+        )
 
-    def _bandwidth(self, cloud: PointSet) -> float:
+    def _bandwidth(self, point_set: PointSet) -> float:
         if self.bandwidth is not None:
             return float(self.bandwidth)
-        count = len(cloud.points)
+        count = len(point_set.points)
         if self.count_itself:
-            means = mean_distances(cloud, cloud.points, min(self.n_neighbors, count))
+            means = mean_distances(point_set, point_set.points, min(self.n_neighbors, count))
         else:
             others = min(self.n_neighbors, max(count - 1, 0))
-            means = mean_distances(cloud, cloud.points, others, np.arange(count))
+            means = mean_distances(point_set, point_set.points, others, np.arange(count))
         return float(means.mean()) if count else 0.0
 
-    def _dense_peaks(self, cloud: PointSet, radius: float) -> Modes:
+    def _dense_peaks(self, point_set: PointSet, radius: float) -> Modes:
         """Return the peaks of the groups, the densest first."""
-        peaks = self._peaks(cloud, radius)
-        spread = mean_distances(cloud, peaks.places, min(self.n_neighbors, len(cloud.points)))
-        tied = np.round(spread / (TIE * math.sqrt(cloud.points.shape[1])))
+        peaks = self._peaks(point_set, radius)
+        spread = mean_distances(
+            point_set, peaks.places, min(self.n_neighbors, len(point_set.points))
+        )
+        tied = np.round(spread / (DISTANCE_TOLERANCE * math.sqrt(point_set.points.shape[1])))
         order = np.lexsort((peaks.firsts, tied, -peaks.counts))
         order = order[find_distinct_places(peaks.places[order], radius)]
         if len(order) == 1:
-            self._warn_of_one_peak(len(cloud.points))
+            self._warn_of_one_peak(len(point_set.points))
         dense = (spread[order] <= radius) | (not self.density_filter)
-        return peaks.chosen(order[dense & (peaks.counts[order] >= self.min_size)])
+        return peaks.take(order[dense & (peaks.counts[order] >= self.min_size)])
 
-    def _peaks(self, cloud: PointSet, radius: float) -> Modes:
-        if self.kernel == "flat" or self.bandwidth_ == 0:  # a kernel of no width sees copies only
-            return flat_peaks(cloud, radius)
-        return gaussian_peaks(cloud, radius, self.width * self.bandwidth_)
+    def _peaks(self, point_set: PointSet, radius: float) -> Modes:
+        if self.kernel == "flat" or self.bandwidth_ == 0:  # a Gaussian of width 0 is undefined
+            return flat_kernel_modes(point_set, radius)
+        return gaussian_kernel_modes(point_set, radius, self.width * self.bandwidth_)
 
     def _warn_of_one_peak(self, n_features: int) -> None:
-        """Say so where a smaller kernel could tell more peaks apart."""
-        chosen = "width" if self.kernel == "gaussian" else "bandwidth"
+        """Warn if a smaller kernel could separate more peaks."""
+        parameter = "width" if self.kernel == "gaussian" else "bandwidth"
         if n_features > 1 and (self.kernel == "gaussian" or self.bandwidth is not None):
             warnings.warn(
-                f"all {n_features:,} features climb to one peak: {chosen}="
-                f"{getattr(self, chosen):g} tells no groups apart; choose a smaller one.",
+                f"all {n_features:,} features converge to one peak: {parameter}="
+                f"{getattr(self, parameter):g} separates no groups; choose a smaller value.",
                 HoldfastWarning,
                 stacklevel=2,
             )

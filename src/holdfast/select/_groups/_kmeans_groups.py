@@ -1,36 +1,35 @@
-"""Groups of features by K-means: every feature in the cluster whose centre is nearest."""
+"""Groups of features by K-means clustering."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from holdfast._random import RandomState
+from holdfast._typing import FloatArray, IndexArray, MatrixLike, SelectorLike
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.select._groups._group_selector import (
-    likenesses,
+    correlation_sums,
     representatives,
     standardise_features,
 )
-from holdfast.select._groups._relevance_groups import RelevanceGrouper, best_first
+from holdfast.select._groups._relevance_groups import RelevanceGrouper, sort_groups
 from holdfast.select._registry import selector
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
-    from holdfast.select._groups._group_selector import Grouped, Output
-    from holdfast.select._selector import Array
+    from holdfast.select._groups._group_selector import Output, SelectedGroups
 
 DEFAULT_MAX_CLUSTERS = 50
-"""Clusters at most, where their number is left open."""
+"""Largest default number of clusters."""
 MAX_KMEANS_ROUNDS = 10_000
-"""Rounds after which a run ends in any case; 3,000 features come to rest within some 50."""
+"""Iterations after which a run is stopped; 3,000 features converge within about 50."""
 
 
 @selector(
@@ -41,34 +40,34 @@ MAX_KMEANS_ROUNDS = 10_000
 class KMeansGroups(RelevanceGrouper):
     r"""Cluster the features by K-means and rank the clusters by their representatives.
 
-    The features are standardised and seen as points x_j in the space of the samples, so that
-    features of correlation r are :math:`\sqrt{2n(1 - r)}` apart. K-means looks for the clusters
-    C_k, with centres m_k, of the least
+    The features are standardised and treated as points x_j in the space of the samples, so that
+    features of correlation r have the distance :math:`\sqrt{2n(1 - r)}`. K-means searches for the
+    clusters C_k, with centres m_k, that minimise
 
     .. math:: \sum_{k=1}^{K} \sum_{j \in C_k} \lVert x_j - m_k \rVert^2
 
-    from several random starts, each run until no feature changes its cluster (for 10,000 rounds
-    at most), and the best result is kept. A cluster is represented by the member with the highest
-    mean correlation with the others, which is the member nearest to the centre, and scored by its
-    relevance.
+    from several random starts, each run until no feature changes its cluster (at most 10,000
+    iterations); the best result is kept. A cluster is represented by the member with the highest
+    mean correlation with the others, which is the member nearest to the centre, and scored by the
+    relevance of that member.
 
     Parameters
     ----------
     n_clusters : int or None, default None
-        K. None: half as many as there are features that vary, rounded up, at most 50. Where
-        fewer features vary than clusters are wanted, each of them is a cluster.
+        K. None: half the number of features that are not constant, rounded up, at most 50. If
+        fewer features than clusters are not constant, each of them is a cluster.
     n_groups : int or None, default None
         How many clusters to select, the most relevant first; None: all of them.
     central : int or None, default None
-        A group holds so many features of its cluster, those nearest to the centre (the
+        A group holds this many features of its cluster, those nearest to the centre (the
         original study took 5); None: the whole cluster.
     relevance : Scorer, estimator, callable or str, default "f_score"
-        What scores the representatives: a selector that gives scores, or its name.
+        The selector that scores the representatives, or its name.
     n_init : int, default 50
-        Random starts.
+        Number of random starts.
     output : {"representatives", "members", "centres"}, default "representatives"
-        What ``transform`` gives: the representatives, all features of the selected groups, or the
-        mean of each group, its features standardised.
+        What ``transform`` returns: the representatives, all features of the selected groups, or
+        the mean of the standardised features of each group.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the starts.
 
@@ -77,19 +76,19 @@ class KMeansGroups(RelevanceGrouper):
     groups_ : Groups
         One result: the selected groups, the most relevant first, with representatives.
     group_scores_ : array of shape (n_selected_groups,)
-        The relevance of the representatives, falling.
+        The relevance of the representatives, in descending order.
     representatives_ : array of shape (n_selected_groups,)
-        The feature that stands for each group.
+        The representative feature of each group.
     support_ : array of shape (p,)
         Which features are selected.
 
     Notes
     -----
-    Constant features are in no cluster. Features that are copies of each other may leave fewer
-    clusters than wanted. Features of correlation -1 are as far apart as can be.
+    Constant features are in no cluster. Copies of features may leave fewer clusters than
+    requested. Features of correlation -1 have the largest possible distance.
 
-    Every feature belongs to a cluster, whether others are near it or not: clusters change
-    more from sample to sample than dense groups do.
+    Every feature belongs to a cluster, whether or not others are near it, so clusters vary more
+    from sample to sample than dense groups do.
 
     References
     ----------
@@ -114,7 +113,7 @@ class KMeansGroups(RelevanceGrouper):
         n_clusters: int | None = None,
         n_groups: int | None = None,
         central: int | None = None,
-        relevance: Any = "f_score",  # noqa: ANN401  (a selector, or what becomes one)
+        relevance: SelectorLike = "f_score",
         n_init: int = 50,
         output: Output = "representatives",
         random_state: RandomState = 0,
@@ -136,20 +135,20 @@ class KMeansGroups(RelevanceGrouper):
 
     def _group_rows(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        own: NDArray[np.integer],
+        X: MatrixLike,
+        y: IndexArray,
+        rows: NDArray[np.integer],
         generator: np.random.Generator,
-    ) -> Grouped:
-        points, usable = standardise_features(X[own])
+    ) -> SelectedGroups:
+        points, usable = standardise_features(X[rows])
         clusters = self._clusters(points, np.flatnonzero(usable), generator)
-        chosen = representatives(points, clusters)
-        members = [self._members(points, *pair) for pair in zip(clusters, chosen, strict=True)]
-        return best_first(members, chosen, self._relevances(X, y, own, generator)[chosen])
+        central = representatives(points, clusters)
+        members = [self._members(points, *pair) for pair in zip(clusters, central, strict=True)]
+        return sort_groups(members, central, self._relevances(X, y, rows, generator)[central])
 
     def _clusters(
-        self, points: Array, usable: NDArray[np.intp], generator: np.random.Generator
-    ) -> list[NDArray[np.intp]]:
+        self, points: FloatArray, usable: IndexArray, generator: np.random.Generator
+    ) -> list[IndexArray]:
         count = self._count(len(points), len(usable))
         labels = self._labels(points[usable], count, generator)
         return [usable[labels == label] for label in np.unique(labels)]
@@ -165,7 +164,7 @@ class KMeansGroups(RelevanceGrouper):
         return min(self.n_clusters, n_usable)
 
     def _labels(
-        self, points: Array, count: int, generator: np.random.Generator
+        self, points: FloatArray, count: int, generator: np.random.Generator
     ) -> NDArray[np.int32]:
         """Return the cluster of each point."""
         if count == 0:
@@ -178,16 +177,20 @@ class KMeansGroups(RelevanceGrouper):
             max_iter=MAX_KMEANS_ROUNDS,
             random_state=int(generator.integers(2**31)),
         )
-        with warnings.catch_warnings(), threadpool_limits(1):  # threads would change the bits
+        # one thread: the order of additions, and so the last bits, depend on the number of threads
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)  # copies leave fewer clusters
             return np.asarray(means.fit(points).labels_)
 
     def _members(
-        self, points: Array, cluster: NDArray[np.intp], representative: np.intp
-    ) -> NDArray[np.intp]:
-        """Return a cluster, or its most central features; all are equally far from the origin."""
+        self, points: FloatArray, cluster: IndexArray, representative: np.intp
+    ) -> IndexArray:
+        """Return a cluster, or its features nearest to the centre.
+
+        All points have the same length, so the nearest have the highest mean correlation.
+        """
         if self.central is None or len(cluster) <= self.central:
             return cluster
-        likeness = likenesses(points, cluster)
-        likeness[cluster == representative] = np.inf  # it may be tied with others
-        return np.sort(cluster[np.argsort(-likeness, kind="stable")[: self.central]])
+        sums = correlation_sums(points, cluster)
+        sums[cluster == representative] = np.inf  # it may be tied with others
+        return np.sort(cluster[np.argsort(-sums, kind="stable")[: self.central]])

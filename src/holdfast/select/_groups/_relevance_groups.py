@@ -1,53 +1,51 @@
-"""Groups that are scored by the relevance of their features to the classes."""
+"""Groups that are scored by the relevance of their features to the classes; DRAGS."""
 
 from __future__ import annotations
 
 import math
 import numbers
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from holdfast._random import RandomState
+from holdfast._typing import FloatArray, IndexArray, LabelsLike, MatrixLike, RowLists, SelectorLike
 from holdfast.errors import InvalidInputError
-from holdfast.select._adapter import as_selector, given_by
+from holdfast.select._adapter import as_selector, wrong_kind_error
 from holdfast.select._groups._dense_groups import DenseGroups
-from holdfast.select._groups._group_selector import Grouped, Grouper
+from holdfast.select._groups._group_selector import GroupSelector, SelectedGroups
 from holdfast.select._ranker import Scorer
 from holdfast.select._registry import selector
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
     from holdfast.select._groups._dense_groups import Kernel
     from holdfast.select._groups._group_selector import Output
-    from holdfast.select._selector import Array, Rows
 
 
-class RelevanceGrouper(Grouper):
-    """A selector that scores groups by what another selector says of their features.
+class RelevanceGrouper(GroupSelector):
+    """Base class of selectors that score groups by the scores of their features.
 
-    The parameter ``relevance`` belongs to every child. It may be a selector that draws samples
-    itself; those of a subject, and copies of one sample in a resample, then stay together.
-    Children work on rows of the data, not on a part of them, so that this is known.
+    Every child has the parameter ``relevance``, the selector that scores the features. It may
+    draw samples; those of a subject, and copies of one sample in a resample, then stay together.
+    For this the hook of children gets the whole data and row indices, from which copies are known.
     """
 
-    relevance: Any
+    relevance: SelectorLike
 
     @property
-    def takes_subjects(self) -> bool:
-        """Whether the relevance draws samples, and then keeps those of one subject together."""
-        return self._scorer().takes_subjects
+    def supports_subjects(self) -> bool:
+        """Whether the relevance draws samples and keeps those of one subject together."""
+        return self._scorer().supports_subjects
 
     @property
-    def shares_work(self) -> bool:
-        """Whether many resamples in one call cost less than as many calls."""
+    def has_batch_path(self) -> bool:
+        """Whether one call for many resamples costs less than one call per resample."""
         return False
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:  # noqa: ANN401
+    def fit(self, X: MatrixLike, y: LabelsLike = None, groups: LabelsLike = None) -> Self:
         """Find groups of features and select the best of them.
 
         Parameters
@@ -57,8 +55,8 @@ class RelevanceGrouper(Grouper):
         y : array-like of shape (n,)
             The class of each sample.
         groups : array-like of shape (n,), optional
-            The subject of each sample, where the selector or its relevance draws samples: they
-            are then drawn subject by subject, each with all its samples.
+            The subject of each sample, if the selector or its relevance draws samples: whole
+            subjects are then drawn, with all their samples.
 
         Returns
         -------
@@ -74,71 +72,65 @@ class RelevanceGrouper(Grouper):
     @abstractmethod
     def _group_rows(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        own: NDArray[np.integer],
+        X: MatrixLike,
+        y: IndexArray,
+        rows: NDArray[np.integer],
         generator: np.random.Generator,
-    ) -> Grouped:
+    ) -> SelectedGroups:
         """Return all groups on some rows of the data, the best first."""
 
-    def _group(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> Grouped:  # noqa: ANN401
+    def _group(
+        self, X: MatrixLike, y: IndexArray, generator: np.random.Generator
+    ) -> SelectedGroups:
         return self._group_rows(X, y, np.arange(len(X)), generator)
 
-    def _group_many(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
-    ) -> list[Grouped]:
+    def _select_many(
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
+    ) -> list[SelectedGroups]:
         return [
-            self._group_rows(X, y, own, generator)
-            for own, generator in zip(rows, seeded, strict=True)
+            self._group_rows(X, y, indices, generator)
+            for indices, generator in zip(rows, rngs, strict=True)
         ]
 
     def _relevances(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        own: NDArray[np.integer],
+        X: MatrixLike,
+        y: IndexArray,
+        rows: NDArray[np.integer],
         generator: np.random.Generator,
-    ) -> Array:
+    ) -> FloatArray:
         """Return the score of each feature on some rows of the data."""
         scorer = self._scorer().set_params(random_state=int(generator.integers(2**31)))
-        judge = scorer.on(X, y, self._subjects if scorer.takes_subjects else None)
-        scores: Array = judge.score([own]).values[0]
+        scores: FloatArray = scorer._bind_supported(X, y, self._subjects).score([rows]).values[0]
         return scores
 
     def _scorer(self) -> Scorer:
         scorer = as_selector(self.relevance)
-        if not isinstance(scorer, Scorer):
-            raise InvalidInputError(
-                "relevance must be a selector that scores features, such as 'f_score' or "
-                f"'relieff'; {given_by(scorer)}."
-            )
-        return scorer
+        if isinstance(scorer, Scorer):
+            return scorer
+        raise wrong_kind_error(
+            scorer,
+            "relevance must be a selector that scores features, such as 'f_score' or 'relieff'",
+        )
 
 
-def mean_relevances(scores: Array, members: Sequence[NDArray[np.intp]]) -> Array:
-    """Return the mean score of each group; scores may be the largest number there is."""
-    return np.array([_mean(scores[own]) for own in members], dtype=np.float64)
+def mean_relevances(scores: FloatArray, members: Sequence[IndexArray]) -> FloatArray:
+    """Return the mean score of each group; scores may be the largest finite number."""
+    return np.array([_finite_mean(scores[group]) for group in members], dtype=np.float64)
 
 
-def _mean(scores: Array) -> float:
-    with np.errstate(over="ignore"):  # rounding may carry it beyond
+def _finite_mean(scores: FloatArray) -> float:
+    with np.errstate(over="ignore"):  # rounding may exceed the largest number
         mean = (scores / len(scores)).sum()
     return float(np.clip(mean, scores.min(), scores.max()))
 
 
-def best_first(
-    members: Sequence[NDArray[np.intp]], representatives: NDArray[np.intp], scores: Array
-) -> Grouped:
-    """Put groups into the order of falling scores; equal ones by their representatives."""
+def sort_groups(
+    members: Sequence[IndexArray], representatives: IndexArray, scores: FloatArray
+) -> SelectedGroups:
+    """Sort groups by descending scores; equal ones by their representatives."""
     order = np.lexsort((representatives, -scores))
-    return Grouped(tuple(members[i] for i in order), representatives[order], scores[order])
-
-
-# DRAGS: the dense groups of features that are most relevant to the classes.
+    return SelectedGroups(tuple(members[i] for i in order), representatives[order], scores[order])
 
 
 @selector(
@@ -149,40 +141,41 @@ def best_first(
 class DRAGS(RelevanceGrouper, DenseGroups):
     r"""Select the dense groups of features that are most relevant to the classes.
 
-    The groups are those of :class:`holdfast.DenseGroups`; their density is not looked at any
-    more. The relevance of a group G is the mean of the scores of its features,
+    The groups are those of :class:`holdfast.DenseGroups`, ordered by relevance instead of
+    density. The relevance of a group G is the mean score of its features,
 
     .. math:: \Phi(G) = \frac{1}{|G|} \sum_{j \in G} s_j
 
-    with the F statistic as s, if no other score is wanted.
+    with the F statistic as s by default.
 
     Parameters
     ----------
     n_groups : int or None, default None
         How many groups to select, the most relevant first; None: all of them.
     threshold : float or None, default None
-        Groups of a lower relevance are not selected, so that the data decide how many there are.
+        Groups of a lower relevance are not selected, so that the data determine their number.
     relevance : Scorer, estimator, callable or str, default "f_score"
-        What scores the features: a selector that gives scores, or its name.
+        The selector that scores the features, or its name.
     kernel : {"flat", "gaussian"}, default "flat"
-        Of the mean shift, as all that follow; see :class:`holdfast.DenseGroups`.
+        The kernel of the mean shift; for this and the following parameters see
+        :class:`holdfast.DenseGroups`.
     n_neighbors : int, default 5
-        K, the neighbours that set the bandwidth and tell dense peaks.
+        K, the number of neighbours that determine the bandwidth and the density of peaks.
     count_itself : bool, default True
-        Whether a feature is the first of its own K nearest neighbours.
+        Whether a feature counts as the first of its K nearest neighbours.
     bandwidth : float or None, default None
-        h, between features of standard deviation 1; None: from the neighbours.
+        h, between features of standard deviation 1; None: computed from the neighbours.
     width : float, default 0.4
         Standard deviation of the Gaussian kernel as a multiple of h.
     min_size : int, default 1
-        Groups of fewer features are dropped.
+        Smaller groups are dropped.
     density_filter : bool, default True
-        Whether groups are dropped whose peaks are not dense.
+        Whether groups whose peaks are not dense are dropped.
     output : {"representatives", "members", "centres"}, default "representatives"
-        What ``transform`` gives: the representatives, all features of the selected groups, or the
-        mean of each group, its features standardised.
+        What ``transform`` returns: the representatives, all features of the selected groups, or
+        the mean of the standardised features of each group.
     random_state : int, Generator, RandomState or None, default 0
-        Seed of a relevance that depends on chance.
+        Seed of the relevance, if it is random.
 
     Attributes
     ----------
@@ -192,9 +185,9 @@ class DRAGS(RelevanceGrouper, DenseGroups):
         One result: the selected groups, the most relevant first, with representatives: the
         members with the highest mean correlation with the other members.
     group_scores_ : array of shape (n_selected_groups,)
-        The relevance of each group, falling.
+        The relevance of each group, in descending order.
     representatives_ : array of shape (n_selected_groups,)
-        The feature that stands for each group.
+        The representative feature of each group.
     support_ : array of shape (p,)
         Which features are selected.
 
@@ -215,12 +208,12 @@ class DRAGS(RelevanceGrouper, DenseGroups):
 
     _needs_classes = True
 
-    def __init__(  # noqa: PLR0913  (each setting has a use of its own)
+    def __init__(
         self,
         *,
         n_groups: int | None = None,
         threshold: float | None = None,
-        relevance: Any = "f_score",  # noqa: ANN401  (a selector, or what becomes one)
+        relevance: SelectorLike = "f_score",
         kernel: Kernel = "flat",
         n_neighbors: int = 5,
         count_itself: bool = True,
@@ -247,8 +240,8 @@ class DRAGS(RelevanceGrouper, DenseGroups):
         self.relevance = relevance
 
     @property
-    def chooses_size(self) -> bool:
-        """Whether a threshold decides how many groups are selected."""
+    def selects_own_size(self) -> bool:
+        """Whether a threshold determines the number of groups."""
         return self.threshold is not None
 
     def _check_parameters(self) -> None:
@@ -261,12 +254,12 @@ class DRAGS(RelevanceGrouper, DenseGroups):
 
     def _group_rows(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        own: NDArray[np.integer],
+        X: MatrixLike,
+        y: IndexArray,
+        rows: NDArray[np.integer],
         generator: np.random.Generator,
-    ) -> Grouped:
-        groups, chosen, _ = self._dense(X[own])
-        means = mean_relevances(self._relevances(X, y, own, generator), groups)
+    ) -> SelectedGroups:
+        groups, central, _ = self._find_dense_groups(X[rows])
+        means = mean_relevances(self._relevances(X, y, rows, generator), groups)
         kept = np.flatnonzero(means >= (-np.inf if self.threshold is None else self.threshold))
-        return best_first([groups[i] for i in kept], chosen[kept], means[kept])
+        return sort_groups([groups[i] for i in kept], central[kept], means[kept])

@@ -1,4 +1,4 @@
-"""What a user gives for a criterion becomes a classifier and splits."""
+"""Choice of the criterion: from a user's classifier, splits and score to the fastest code."""
 
 from __future__ import annotations
 
@@ -12,88 +12,87 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from holdfast._classifiers import as_classifier, classifying
+from holdfast._classifiers import as_classifier, classification_steps
 from holdfast._formatting import did_you_mean
+from holdfast._typing import AnyArray, EstimatorLike, IndexArray, ProtocolLike
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.resample import CrossValidation, Subsampling, as_protocol
-from holdfast.select._search._criterion import RefitCriterion
-from holdfast.select._search._gaussian_criterion import gaussian
-from holdfast.select._search._nearest_svm_criteria import nearest, svm
+from holdfast.resample import CrossValidation, Protocol, Subsampling, as_protocol
+from holdfast.select._search._criterion import Criterion, CriterionSplits, RefitCriterion
+from holdfast.select._search._gaussian_criterion import gaussian_criterion
+from holdfast.select._search._nearest_svm_criteria import nearest_neighbor_criterion, svm_criterion
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from holdfast.resample import Protocol
-    from holdfast.select._search._criterion import Criterion, CriterionSplits
     from holdfast.select._search._search_state import SearchSpace
 
-    Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+Split = tuple[IndexArray, IndexArray]
 
 
 DEFAULT_CLASSIFIER = "knn3"
-SPLITTING = ("subsampling", "cross_validation", "bootstrap", "splits")
-"""Protocols that do no more than divide the samples into two sides."""
+SPLITTING_PROTOCOLS = ("subsampling", "cross_validation", "bootstrap", "splits")
+"""Protocols that only split the samples into training and test samples."""
 
 
-def classifier_of(given: Any) -> Any:  # noqa: ANN401
-    """Return the classifier that is meant; one that goes by a name sees scaled features."""
+def resolve_classifier(given: EstimatorLike) -> EstimatorLike:
+    """Return the classifier; one given by name is put behind a scaler."""
     classifier = as_classifier(DEFAULT_CLASSIFIER if given is None else given)[1]
     if given is None or isinstance(given, str):
-        return Pipeline(classifying(classifier, impute=False))
+        return Pipeline(classification_steps(classifier, impute=False))
     return classifier
 
 
-def seeded_where_open(classifier: Any, seed: int) -> Any:  # noqa: ANN401
-    """Return a clone whose seeds are set where they are None."""
+def fill_open_seeds(classifier: EstimatorLike, seed: int) -> EstimatorLike:
+    """Return a clone whose seeds are set if they are None."""
     new = clone(classifier)
     given = new.get_params() if hasattr(new, "get_params") else {}
     seeds = [key for key in given if key.split("__")[-1] == "random_state" and given[key] is None]
     return new.set_params(**dict.fromkeys(seeds, seed)) if seeds else new
 
 
-def fingerprint(classifier: Any, trials: CriterionSplits, scoring: Any, space: SearchSpace) -> str:  # noqa: ANN401
-    """Return what tells searches apart whose moves, or the values of these, may differ."""
-    found: str = joblib.hash(
+def fingerprint(
+    classifier: EstimatorLike,
+    split_data: CriterionSplits,
+    scoring: EstimatorLike,
+    space: SearchSpace,
+) -> str:
+    """Return a hash of everything that the moves of a search, and their values, depend on."""
+    digest: str = joblib.hash(
         (
             _serialize_estimators(classifier, scoring),
-            (trials.X, trials.labels, list(trials.splits)),
+            (split_data.X, split_data.labels, list(split_data.splits)),
             (space.units, space.forced, space.free),
         )
     )
-    return found
+    return digest
 
 
-def _serialize_estimators(*judges: Any) -> bytes:
-    """Return a classifier and a scorer as bytes; what cannot be stored goes by its name."""
+def _serialize_estimators(*estimators: EstimatorLike) -> bytes:
+    """Return a classifier and a scorer as bytes: pickled or, if that fails, their repr."""
     try:
-        stored: bytes = cloudpickle.dumps(judges)  # takes functions of all kinds
+        pickled: bytes = cloudpickle.dumps(estimators)  # also pickles lambdas
     except (TypeError, AttributeError, pickle.PicklingError):
-        return repr(judges).encode()
-    return stored
+        return repr(estimators).encode()
+    return pickled
 
 
-def drawn_splits(
-    cv: Any,  # noqa: ANN401
-    y: NDArray[np.intp],
-    subjects: NDArray[Any] | None,
-    seed: int,
+def draw_splits(
+    cv: ProtocolLike, y: IndexArray, subjects: AnyArray | None, seed: int
 ) -> list[Split]:
     """Draw the splits of a search."""
-    protocol = _protocol(cv)
-    if protocol.record.name not in SPLITTING:
+    protocol = _resolve_protocol(cv)
+    if protocol.record.name not in SPLITTING_PROTOCOLS:
         raise InvalidInputError(
-            f"cv must split the samples, as {', '.join(SPLITTING)} do; received {cv!r}."
+            f"cv must split the samples, as {', '.join(SPLITTING_PROTOCOLS)} do; got {cv!r}."
         )
     resamples = protocol.draw(y, subjects, random_state=seed)
-    for position, one in enumerate(resamples):
-        if not len(one.test):
-            raise InvalidInputError(f"cv leaves nothing to test on in split {position}.")
-    return [(one.train, one.test) for one in resamples]
+    for position, resample in enumerate(resamples):
+        if not len(resample.test):
+            raise InvalidInputError(f"cv leaves no test samples in split {position}.")
+    return [(resample.train, resample.test) for resample in resamples]
 
 
-def _protocol(cv: Any) -> Protocol:  # noqa: ANN401
+def _resolve_protocol(cv: ProtocolLike) -> Protocol:
     if cv is None:
         return Subsampling(10, 2 / 3)
     if isinstance(cv, int):
@@ -106,38 +105,40 @@ def _protocol(cv: Any) -> Protocol:  # noqa: ANN401
         raise InvalidInputError(f"cv: {error}") from error
 
 
-# Which criterion is the fastest for a classifier and a score.
+# The fastest criterion for a classifier and a score.
 
-FAST = (nearest, gaussian, svm)
-SCORES = {"accuracy": False, "balanced_accuracy": True}
-"""Scores that are sums over the test samples predicted rightly; whether classes count alike."""
+FAST_CRITERIA = (nearest_neighbor_criterion, gaussian_criterion, svm_criterion)
+COUNTING_SCORES = {"accuracy": False, "balanced_accuracy": True}
+"""Scores that are weighted sums over the correct predictions; True if classes weigh equally."""
 
 
-def criterion_of(
-    classifier: Any,  # noqa: ANN401
-    trials: CriterionSplits,
-    scoring: Any,  # noqa: ANN401
+def choose_criterion(
+    classifier: EstimatorLike,
+    split_data: CriterionSplits,
+    scoring: EstimatorLike,
     n_jobs: int | None,
 ) -> Criterion:
-    """Return a criterion of its own for a known classifier, else one that refits any."""
+    """Return a compiled criterion if there is one for the classifier, else one that refits."""
     bare, scaled = _strip_scaler(classifier)
-    if isinstance(scoring, str) and scoring in SCORES and trials.can_be_squared:
-        for known in FAST:
-            criterion = known(bare, trials, balanced=SCORES[scoring], scaled=scaled)
+    if isinstance(scoring, str) and scoring in COUNTING_SCORES and split_data.can_be_squared:
+        for make_criterion in FAST_CRITERIA:
+            criterion = make_criterion(
+                bare, split_data, balanced=COUNTING_SCORES[scoring], scaled=scaled
+            )
             if criterion is not None:
                 return criterion
     if isinstance(scoring, str) and scoring not in get_scorer_names():
-        near = did_you_mean(scoring, get_scorer_names())
-        raise InvalidInputError(f"scoring: no score is called {scoring!r}.{near}")
+        hint = did_you_mean(scoring, get_scorer_names())
+        raise InvalidInputError(f"scoring: no score is called {scoring!r}.{hint}")
     try:
         scorer = check_scoring(classifier, scoring)
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"scoring cannot be used: {error}") from error
-    return RefitCriterion(classifier, trials, scorer, n_jobs)
+    return RefitCriterion(classifier, split_data, scorer, n_jobs)
 
 
-def _strip_scaler(classifier: Any) -> tuple[Any, bool]:  # noqa: ANN401
-    """Return the classifier behind a plain scaler, and whether there is one."""
+def _strip_scaler(classifier: EstimatorLike) -> tuple[Any, bool]:
+    """Return the classifier without its StandardScaler, and whether it has one."""
     if type(classifier) is not Pipeline or len(classifier.steps) != 2:
         return classifier, False
     scaler, last = classifier[0], classifier[1]

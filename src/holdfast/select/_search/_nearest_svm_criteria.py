@@ -1,49 +1,41 @@
-"""The criterion for k nearest neighbours: distances change by one unit of features at a time."""
+"""Compiled criteria for k nearest neighbours and for support vector machines."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from holdfast._kernels.nearest_neighbors import NeighborData, score_units
+from holdfast._kernels.nearest_neighbors import NeighborData
+from holdfast._kernels.nearest_neighbors import score_units as score_neighbor_units
 from holdfast._kernels.svm import LINEAR
-from holdfast._kernels.svm import score_units as judge_svm
-from holdfast.select._search._criterion import Criterion, Moves, SplitIndices
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from holdfast.select._search._criterion import CriterionSplits, Features, Values
-
-    Floats = NDArray[np.float64]
+from holdfast._kernels.svm import score_units as score_svm_units
+from holdfast._typing import EstimatorLike, FloatArray, IndexArray
+from holdfast.select._search._criterion import Criterion, CriterionSplits, Moves, SplitIndices
 
 
-def nearest(
-    classifier: Any,  # noqa: ANN401
-    trials: CriterionSplits,
-    *,
-    balanced: bool,
-    scaled: bool,
+def nearest_neighbor_criterion(
+    classifier: EstimatorLike, split_data: CriterionSplits, *, balanced: bool, scaled: bool
 ) -> Criterion | None:
-    """Return the criterion for k nearest neighbours in Euclidean distance with equal votes."""
-    if not _supports_classifier(classifier, min(len(train) for train, _ in trials.splits)):
+    """Return the criterion for k nearest neighbours (Euclidean, equal votes), None for others."""
+    if not _supports_classifier(classifier, min(len(train) for train, _ in split_data.splits)):
         return None
-    weights = np.ones((len(trials.splits), trials.X.shape[1]))
+    weights = np.ones((len(split_data.splits), split_data.X.shape[1]))
     if scaled:
-        weights = 1.0 / trials.scales()[1] ** 2
-    return Nearest(int(classifier.n_neighbors), trials, trials.weights(balanced=balanced), weights)
+        weights = 1.0 / split_data.scales()[1] ** 2
+    return NearestNeighborCriterion(
+        int(classifier.n_neighbors), split_data, split_data.weights(balanced=balanced), weights
+    )
 
 
-def _supports_classifier(classifier: Any, smallest: int) -> bool:  # noqa: ANN401
-    """Tell whether a classifier is one that this criterion equals."""
+def _supports_classifier(classifier: EstimatorLike, smallest: int) -> bool:
+    """Return whether the criterion gives the same predictions as the classifier."""
     if type(classifier) is not KNeighborsClassifier or classifier.metric_params is not None:
         return False
     k, metric = classifier.n_neighbors, (classifier.metric, classifier.p)
@@ -52,175 +44,182 @@ def _supports_classifier(classifier: Any, smallest: int) -> bool:  # noqa: ANN40
     return euclidean and counted and classifier.weights in ("uniform", None)
 
 
-class Nearest(Criterion):
-    """The worth of right predictions by k nearest neighbours, a mean over the splits.
+class NearestNeighborCriterion(Criterion):
+    """The accuracy of k nearest neighbours, averaged over the splits.
 
-    Among classes with equal votes the lowest wins, as in scikit-learn. Of training rows at equal
-    distance the earlier one is nearer; scikit-learn's choice there depends on its tree or on the
-    order in which its heap was filled.
+    Squared distances are updated by one unit of features at a time. Among classes with equal
+    votes the lowest wins, as in scikit-learn. Of training rows at equal distance the earlier one
+    is nearer; scikit-learn's choice depends on its tree, or on the order in its heap.
 
     Parameters
     ----------
     k : int
-        How many neighbours vote.
-    trials : Trials
+        Number of neighbours.
+    split_data : CriterionSplits
         The data and the splits.
-    worth : ndarray
-        What a right prediction is worth, for each tested row of all splits.
+    prediction_weights : ndarray
+        The weight of a correct prediction, for each test row of all splits.
     weights : ndarray of shape (splits, p)
-        What the squared differences of a feature are multiplied by, in each split.
+        Factors of the squared differences of each feature, in each split.
     """
 
     def __init__(
         self,
         k: int,
-        trials: CriterionSplits,
-        worth: NDArray[np.float64],
-        weights: NDArray[np.float64],
+        split_data: CriterionSplits,
+        prediction_weights: FloatArray,
+        weights: FloatArray,
     ) -> None:
-        X = np.ascontiguousarray(trials.X)
+        X = np.ascontiguousarray(split_data.X)
         lows, highs = X.min(axis=0), X.max(axis=0)
-        self._data = NeighborData(X, trials.y, lows, highs, trials.n_classes, k)
-        self._splits = (weights, *trials.train, *trials.test, worth)
+        self._data = NeighborData(X, split_data.y, lows, highs, split_data.n_classes, k)
+        self._splits = (weights, *split_data.train, *split_data.test, prediction_weights)
 
-    def added(self, base: Features, moves: Moves) -> Values:
+    def values_with(self, base: IndexArray, moves: Moves) -> FloatArray:
         """Return the value of `base` with each unit added."""
         return self._values(base, moves, 1.0)
 
-    def removed(self, base: Features, moves: Moves) -> Values:
+    def values_without(self, base: IndexArray, moves: Moves) -> FloatArray:
         """Return the value of `base` without each unit."""
         return self._values(base, moves, -1.0)
 
-    def _values(self, base: Features, moves: Moves, sign: float) -> Values:
-        return score_units(self._data, *self._splits, base, *moves, sign)
+    def _values(self, base: IndexArray, moves: Moves, sign: float) -> FloatArray:
+        return score_neighbor_units(self._data, *self._splits, base, *moves, sign)
 
 
-# The criterion for support vector machines: each is solved from a neighbouring subset's.
+# Support vector machines: each is solved starting from the solution of a neighbouring subset.
 
-KNOWN: dict[str, tuple[Any, ...]] = {
+SUPPORTED_SVM_PARAMETERS: dict[str, tuple[Any, ...]] = {
     "kernel": ("linear", "rbf"),
-    "class_weight": (None,),  # balanced ones leave the offset open: LIBSVM's is by rounding error
+    "class_weight": (None,),  # with "balanced", LIBSVM's offset can depend on rounding errors
     "probability": (False, "deprecated"),
     "break_ties": (False,),
     "max_iter": (-1,),
 }
-MOST_ROWS = 3000  # to fit on: matrices of this size squared are kept
-CANCELS = 1e5  # the base's squares over those left from where on taking away costs digits
+MAX_TRAINING_ROWS = 3000
+"""Largest training part: Gram matrices of 72 MB are kept."""
+MAX_CANCELLATION = 1e5
+"""Ratio of the squares of the base to those left above which subtracting loses too many digits."""
 
 
-def svm(
-    classifier: Any,  # noqa: ANN401
-    trials: CriterionSplits,
-    *,
-    balanced: bool,
-    scaled: bool,
+def svm_criterion(
+    classifier: EstimatorLike, split_data: CriterionSplits, *, balanced: bool, scaled: bool
 ) -> Criterion | None:
-    """Return the criterion of a linear or RBF machine, or None where it is of another sort."""
-    if type(classifier) is not SVC or not (_known_svm(classifier) and _feasible(trials)):
+    """Return the criterion for a linear or RBF SVM, None for others."""
+    if type(classifier) is not SVC or not (_supports_svm(classifier) and _fits_memory(split_data)):
         return None
-    return _Machines.of(classifier, trials, balanced=balanced, scaled=scaled)
+    return SVMCriterion.from_classifier(classifier, split_data, balanced=balanced, scaled=scaled)
 
 
-def _known_svm(classifier: SVC) -> bool:
-    """Whether the machine has parameters of which the kernel knows what they mean."""
+def _supports_svm(classifier: SVC) -> bool:
+    """Return whether the kernel supports all parameters of the SVM."""
     given = classifier.get_params()
     return (
-        all(given.get(name, values[0]) in values for name, values in KNOWN.items())
+        all(
+            given.get(name, values[0]) in values
+            for name, values in SUPPORTED_SVM_PARAMETERS.items()
+        )
         and (given["gamma"] in ("scale", "auto") or _positive(given["gamma"]))
         and _positive(given["C"])
     )
 
 
-def _positive(value: Any) -> bool:  # noqa: ANN401
+def _positive(value: object) -> bool:
     return isinstance(value, Real) and 0.0 < float(value) < np.inf
 
 
-def _feasible(trials: CriterionSplits) -> bool:
-    """Whether matrices of the samples fit into memory, and each training part has two classes."""
-    return max(len(train) for train, _ in trials.splits) <= MOST_ROWS and all(
-        len(np.unique(trials.y[train])) > 1 for train, _ in trials.splits
+def _fits_memory(split_data: CriterionSplits) -> bool:
+    """Return whether Gram matrices fit into memory, and each training part has two classes."""
+    return max(len(train) for train, _ in split_data.splits) <= MAX_TRAINING_ROWS and all(
+        len(np.unique(split_data.y[train])) > 1 for train, _ in split_data.splits
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Machines(Criterion):
-    """Accuracy of the votes of one machine for each pair of classes.
+class SVMCriterion(Criterion):
+    """The accuracy of SVMs, one for each pair of classes, which vote.
 
     Attributes
     ----------
     gamma : float or str
         As in SVC, or `LINEAR`.
-    judge : callable
-        The kernel, which has been given the data and the splits.
+    score_units : callable
+        The kernel, with the data and the splits bound.
     centres, variances, peaks : ndarray of shape (n_splits, n_features)
-        Mean and variance of each feature as the machine sees it in the training part, and its
-        largest square in all rows.
+        Mean and variance of each (scaled) feature in the training part, and its largest square in
+        all rows.
     """
 
     gamma: Any
-    judge: Callable[..., Values]
-    centres: Floats
-    variances: Floats
-    peaks: Floats
+    score_units: Callable[..., FloatArray]
+    centres: FloatArray
+    variances: FloatArray
+    peaks: FloatArray
 
     @classmethod
-    def of(
-        cls, classifier: SVC, trials: CriterionSplits, *, balanced: bool, scaled: bool
-    ) -> _Machines:
-        """Prepare all that does not depend on subsets."""
-        means, widths = trials.scales()
+    def from_classifier(
+        cls, classifier: SVC, split_data: CriterionSplits, *, balanced: bool, scaled: bool
+    ) -> SVMCriterion:
+        """Prepare everything that does not depend on subsets."""
+        means, widths = split_data.scales()
         if not scaled:
             widths = np.ones_like(widths)
-        rows = (*_by_class(trials), *trials.test, trials.weights(balanced=balanced))
-        # a shift of the data changes no machine, and centred data lose fewer digits
-        data = (np.ascontiguousarray(trials.X.T), trials.y, *rows, means, widths)
-        extremes = np.maximum(trials.X.max(axis=0) - means, means - trials.X.min(axis=0))
+        rows = (
+            *_train_by_class(split_data),
+            *split_data.test,
+            split_data.weights(balanced=balanced),
+        )
+        # a shift of the data does not change an SVM, and centred data lose fewer digits
+        data = (np.ascontiguousarray(split_data.X.T), split_data.y, *rows, means, widths)
+        extremes = np.maximum(split_data.X.max(axis=0) - means, means - split_data.X.min(axis=0))
         return cls(
             gamma=LINEAR if classifier.kernel == "linear" else classifier.gamma,
-            judge=partial(judge_svm, *data, float(classifier.C)),
+            score_units=partial(score_svm_units, *data, float(classifier.C)),
             centres=np.zeros_like(means) if scaled else means,
-            variances=_variances(trials) / widths**2,
+            variances=_training_variances(split_data) / widths**2,
             peaks=(extremes / widths) ** 2,
         )
 
-    def added(self, base: Features, moves: Moves) -> Values:
+    def values_with(self, base: IndexArray, moves: Moves) -> FloatArray:
         """Return the value of `base` with each unit added."""
-        return self._judged(base, moves, [np.union1d(base, unit) for unit in moves.units], 1.0)
+        return self._values(base, moves, [np.union1d(base, unit) for unit in moves.units], 1.0)
 
-    def removed(self, base: Features, moves: Moves) -> Values:
+    def values_without(self, base: IndexArray, moves: Moves) -> FloatArray:
         """Return the value of `base` without each unit.
 
-        Where that would leave the difference of two large numbers, what is left is added up anew.
+        If a subtraction would cancel, the remaining features are summed up from scratch.
         """
         subsets = [np.setdiff1d(base, unit) for unit in moves.units]
-        anew = np.array([self._cancels(base, subset) for subset in subsets], dtype=bool)
+        rebuild = np.array([self._loses_digits(base, subset) for subset in subsets], dtype=bool)
         values = np.empty(len(subsets))
-        for chosen, start, units, sign in (
-            (np.flatnonzero(anew), base[:0], subsets, 1.0),
-            (np.flatnonzero(~anew), base, moves.units, -1.0),
+        for which, start, units, sign in (
+            (np.flatnonzero(rebuild), base[:0], subsets, 1.0),
+            (np.flatnonzero(~rebuild), base, moves.units, -1.0),
         ):
-            if len(chosen) > 0:
-                some = Moves.of([units[i] for i in chosen])
-                values[chosen] = self._judged(start, some, [subsets[i] for i in chosen], sign)
+            if len(which) > 0:
+                part = Moves.from_units([units[i] for i in which])
+                values[which] = self._values(start, part, [subsets[i] for i in which], sign)
         return values
 
-    def _cancels(self, base: Features, left: Features) -> bool:
-        """Whether rounding errors of the base's sums could be felt in what is left of them."""
+    def _loses_digits(self, base: IndexArray, left: IndexArray) -> bool:
+        """Return whether rounding errors of the sums over the base could show in the rest."""
         whole, rest = self.peaks[:, base].sum(axis=1), self.variances[:, left].sum(axis=1)
-        return bool(np.any(whole > CANCELS * rest))
+        return bool(np.any(whole > MAX_CANCELLATION * rest))
 
-    def _judged(self, base: Features, moves: Moves, subsets: list[Features], sign: float) -> Values:
+    def _values(
+        self, base: IndexArray, moves: Moves, subsets: list[IndexArray], sign: float
+    ) -> FloatArray:
         gammas = np.array([self._gammas(subset) for subset in (base, *subsets)]).T
-        return self.judge(base, *moves, sign, np.ascontiguousarray(gammas))
+        return self.score_units(base, *moves, sign, np.ascontiguousarray(gammas))
 
-    def _gammas(self, subset: Features) -> Floats:
-        """Return the gamma of each split; that of no features serves for nothing."""
+    def _gammas(self, subset: IndexArray) -> FloatArray:
+        """Return the gamma of each split; with no features its value does not matter."""
         if self.gamma == "scale" and len(subset) > 0:
-            return self._scale(subset)
+            return self._scale_gammas(subset)
         gamma = 1.0 / max(len(subset), 1) if isinstance(self.gamma, str) else self.gamma
         return np.full(len(self.centres), float(gamma))
 
-    def _scale(self, subset: Features) -> Floats:
+    def _scale_gammas(self, subset: IndexArray) -> FloatArray:
         """Return gamma="scale": 1 / (number of features * variance of all entries)."""
         centres = self.centres[:, subset]
         between = (centres - centres.mean(axis=1, keepdims=True)) ** 2
@@ -228,14 +227,14 @@ class _Machines(Criterion):
         return 1.0 / np.where(variance > 0.0, len(subset) * variance, 1.0)
 
 
-def _by_class(trials: CriterionSplits) -> SplitIndices:
-    """Return the rows to fit on, each split's in the order of their classes."""
-    return SplitIndices.of(
-        [train[np.argsort(trials.y[train], kind="stable")] for train, _ in trials.splits]
+def _train_by_class(split_data: CriterionSplits) -> SplitIndices:
+    """Return the training rows of each split, sorted by class."""
+    return SplitIndices.from_parts(
+        [train[np.argsort(split_data.y[train], kind="stable")] for train, _ in split_data.splits]
     )
 
 
-def _variances(trials: CriterionSplits) -> Floats:
+def _training_variances(split_data: CriterionSplits) -> FloatArray:
     """Return the variance of each feature in each training part, 0 if it is constant."""
-    parts = [trials.X[train] for train, _ in trials.splits]
+    parts = [split_data.X[train] for train, _ in split_data.splits]
     return np.array([np.where(np.ptp(part, axis=0) > 0.0, part.var(axis=0), 0.0) for part in parts])

@@ -1,26 +1,26 @@
-"""Oscillating search: the size of the subset moves freely, in swings that grow."""
+"""Dynamic oscillating search: swings of growing depth around the best subset."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from holdfast._random import RandomState
+from holdfast._typing import EstimatorLike, FeaturesLike, ProtocolLike
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.select._registry import selector
-from holdfast.select._search._sequential import forward, grow
+from holdfast.select._search._sequential import grow_subset, search_forward
 from holdfast.select._search._wrapper import Wrapper
+from holdfast.select._selector import OfferedFeatures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.preferences._ranks import RandomState
     from holdfast.select._search._search_state import Callback, Candidate, SearchState, Subset
-    from holdfast.select._selector import OfferedFeatures
 
     Neighbour = Callable[[Candidate], "tuple[int, Candidate] | None"]
 
 
-NOTHING, FORWARD = "nothing", "forward"
+START_NOTHING, START_FORWARD = "nothing", "forward"
 
 
 @selector(
@@ -31,34 +31,34 @@ NOTHING, FORWARD = "nothing", "forward"
 class OscillatingSearch(Wrapper):
     r"""Dynamic oscillating search: swings down and up around the best subset.
 
-    A swing of depth :math:`\delta` removes :math:`\delta` features and adds :math:`\delta`, or
-    adds first and removes then, always the best one at a time. Any better subset on the way,
-    of whatever size, becomes the current one, and swings start again there at depth 1; where
-    none is found they grow, up to the depth :math:`\Delta`. So the search ends at a subset that no
-    swing of depth up to :math:`\Delta` improves, and which is never worse than its start.
-    Better means a higher value, or an equal one with fewer features. What is said of
-    :class:`ForwardSelection` about splits, ties and compiled code holds here too.
+    A swing of depth :math:`\delta` removes :math:`\delta` features and then adds :math:`\delta`,
+    or adds first and then removes, always the best one at a time. Any better subset on the way,
+    of any allowed size, becomes the current one, and swings restart from it at depth 1; otherwise
+    the depth grows, up to :math:`\Delta`. So the search ends at a subset that no swing of depth up
+    to :math:`\Delta` improves, and that is never worse than its start. Better means a higher
+    value, or an equal value with fewer features. Splits, ties and compiled code are as for
+    :class:`ForwardSelection`.
 
     Parameters
     ----------
     classifier : estimator or str, default None
-        What judges subsets, as for :class:`ForwardSelection`.
+        The classifier that evaluates subsets, as for :class:`ForwardSelection`.
     depth : int, default 5
         The largest depth :math:`\Delta` of a swing.
     start : {"nothing", "forward"} or features, default "nothing"
-        Where to begin: at nothing, at the best subset of a forward selection, or at given
-        features, by name or number. Where that is less than the smallest size asked for, the best
-        features are added first.
+        Where to start: without features, at the best subset of a forward selection, or at given
+        features, by name or index. Below the smallest allowed size, the best features are added
+        first.
     n_features_to_select, cv, scoring, forced_in, forced_out, feature_groups
-        As for :class:`ForwardSelection`. Swings may pass through sizes outside of the range.
+        As for :class:`ForwardSelection`. Swings may pass through sizes outside the range.
     warm_start, callback, n_jobs, random_state
         As for :class:`ForwardSelection`.
 
     Attributes
     ----------
     support_, value_, path_, best_of_size_, n_judged_, finished_
-        As for :class:`ForwardSelection`; in the path a swing that found nothing better is
-        followed by one from the subset where it began.
+        As for :class:`ForwardSelection`; in the path, a swing without improvement is followed by
+        one from the same starting subset.
 
     References
     ----------
@@ -81,18 +81,18 @@ class OscillatingSearch(Wrapper):
     (6, 0.992)
     """
 
-    def __init__(  # noqa: PLR0913  (each has its users)
+    def __init__(
         self,
-        classifier: Any = None,  # noqa: ANN401  (an estimator or a name)
+        classifier: EstimatorLike = None,
         *,
         depth: int = 5,
-        start: Any = NOTHING,  # noqa: ANN401  (a word or features)
+        start: FeaturesLike = START_NOTHING,
         n_features_to_select: float | tuple[int, int] | None = None,
-        cv: Any = None,  # noqa: ANN401  (a splitter of many kinds)
-        scoring: Any = "accuracy",  # noqa: ANN401  (a name or a function)
-        forced_in: Any = None,  # noqa: ANN401  (names or numbers)
-        forced_out: Any = None,  # noqa: ANN401
-        feature_groups: Any = None,  # noqa: ANN401
+        cv: ProtocolLike = None,
+        scoring: EstimatorLike = "accuracy",
+        forced_in: FeaturesLike = None,
+        forced_out: FeaturesLike = None,
+        feature_groups: FeaturesLike = None,
         warm_start: bool = False,
         callback: Callback | None = None,
         n_jobs: int | None = None,
@@ -114,87 +114,84 @@ class OscillatingSearch(Wrapper):
         self.depth = depth
         self.start = start
 
-    def _search(self, walk: SearchState) -> None:
-        place = self._started(walk)
-        if place is not None:
-            oscillate(walk, place, self.depth)
+    def _search(self, state: SearchState) -> None:
+        candidate = self._go_to_start(state)
+        if candidate is not None:
+            oscillate(state, candidate, self.depth)
 
     @property
     def sweeps(self) -> str:
-        """In which direction the search goes through all sizes: none, but for a forward start."""
-        return FORWARD if isinstance(self.start, str) and self.start == FORWARD else ""
+        """The direction in which the search passes all sizes; only a forward start does so."""
+        return START_FORWARD if isinstance(self.start, str) and self.start == START_FORWARD else ""
 
-    def _check_search(self, walk: SearchState) -> None:
+    def _check_search(self, state: SearchState) -> None:
         check_integer(self.depth, "depth", 1)
-        if not self._starts_by_word():
-            self._given_start(walk)
+        if not self._has_named_start():
+            self._read_start(state)
 
-    def _starts_by_word(self) -> bool:
-        return isinstance(self.start, str) and self.start in (NOTHING, FORWARD)
+    def _has_named_start(self) -> bool:
+        return isinstance(self.start, str) and self.start in (START_NOTHING, START_FORWARD)
 
-    def _numbered(self, columns: OfferedFeatures) -> dict[str, Any]:
-        numbered = super()._numbered(columns)
-        if not self._starts_by_word():
-            numbered["start"] = columns.among(columns.read(self.start, "start"))
+    def _indexed_parameters(self, columns: OfferedFeatures) -> dict[str, Any]:
+        numbered = super()._indexed_parameters(columns)
+        if not self._has_named_start():
+            numbered["start"] = columns.positions_of(columns.read(self.start, "start"))
         return numbered
 
-    def _started(self, walk: SearchState) -> Candidate | None:
-        """Go to where the swings begin."""
+    def _go_to_start(self, state: SearchState) -> Candidate | None:
+        """Move to the subset where the swings start."""
         if self.sweeps:
-            forward(walk)
-            return walk.best
-        nothing = isinstance(self.start, str) and self.start == NOTHING
-        subset = walk.space.forced if nothing else self._given_start(walk)
-        return grow(walk, walk.start(subset), walk.sizes.low)
+            search_forward(state)
+            return state.best
+        nothing = isinstance(self.start, str) and self.start == START_NOTHING
+        subset = state.space.forced if nothing else self._read_start(state)
+        return grow_subset(state, state.start(subset), state.sizes.low)
 
-    def _given_start(self, walk: SearchState) -> Subset:
+    def _read_start(self, state: SearchState) -> Subset:
         """Return the subset of the given features."""
         try:
-            subset = walk.space.subset_of(self.start, self._names(), "start")
+            subset = state.space.read_subset(self.start, self._feature_names(), "start")
         except UnknownNameError as error:
-            raise UnknownNameError(f"{error} Or start at {NOTHING!r} or {FORWARD!r}.") from None
-        if len(subset) > walk.sizes.high:
+            raise UnknownNameError(
+                f"{error} Or start at {START_NOTHING!r} or {START_FORWARD!r}."
+            ) from None
+        if len(subset) > state.sizes.high:
             raise InvalidInputError(
-                f"start must hold {walk.sizes.high:,} features at most, as many as may be "
-                f"selected; received {len(subset):,}."
+                f"start must hold at most {state.sizes.high:,} features, the largest size allowed; "
+                f"got {len(subset):,}."
             )
         return subset
 
 
-# Oscillating search: swings down and up around the best subset, ever deeper.
+def oscillate(state: SearchState, candidate: Candidate, depth: int) -> Candidate:
+    """Swing until no swing of depth up to `depth` finds a better subset.
 
-
-def oscillate(walk: SearchState, place: Candidate, depth: int) -> Candidate:
-    """Swing until no swing of any depth up to `depth` finds a better subset.
-
-    A swing of depth d removes d units and adds d, or adds d and removes d, always the best one.
-    A better subset on the way, of any size that may be chosen, ends the swing: the next one
-    starts there, at depth 1.
+    A better subset of an allowed size ends a swing; the next one starts there, at depth 1.
     """
-    swing, deepest = 1, min(depth, len(walk.space.free))
+    swing, deepest = 1, min(depth, len(state.space.free))
     while swing <= deepest:
-        better = _swung(walk, place, swing, walk.smaller, walk.larger)
+        better = _swing(state, candidate, swing, state.best_removal, state.best_addition)
         if better is None:
-            better = _swung(walk, place, swing, walk.larger, walk.smaller)
-        place, swing = (place, swing + 1) if better is None else (better, 1)
-    return place
+            better = _swing(state, candidate, swing, state.best_addition, state.best_removal)
+        candidate, swing = (candidate, swing + 1) if better is None else (better, 1)
+    return candidate
 
 
-def _swung(
-    walk: SearchState, start: Candidate, depth: int, out: Neighbour, back: Neighbour
+def _swing(
+    state: SearchState, start: Candidate, depth: int, out: Neighbour, back: Neighbour
 ) -> Candidate | None:
-    """Swing out and back; return the first subset that is better than the start.
+    """Swing out and back; return the first subset that is better than the start, or None.
 
-    Where no features are left, or none are to be had, the swing is less deep.
+    The swing is less deep if no more features can be removed, or added.
     """
-    place, left = start, 0
-    for turn in (out, back):
-        for _ in range(depth if turn is out else left):
-            move = turn(place)
+    candidate, steps_out = start, 0
+    for best_neighbour in (out, back):
+        for _ in range(depth if best_neighbour is out else steps_out):
+            move = best_neighbour(candidate)
             if move is None:
                 break
-            place = walk.go(move)
-            left += turn is out
-            if walk.sizes.allow(place.size) and place.beats(start):
-                return place
+            candidate = state.make_move(move)
+            steps_out += best_neighbour is out
+            if state.sizes.allow(candidate.size) and candidate.beats(start):
+                return candidate
     return None

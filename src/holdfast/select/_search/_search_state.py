@@ -1,33 +1,31 @@
-"""What a search may choose from: units of features that come and go as one."""
+"""The state of a subset search: units of features, visited subsets and their values."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from holdfast._typing import BoolArray, FeaturesLike, FloatArray, IndexArray, LabelsLike
 from holdfast.errors import InvalidInputError
-from holdfast.select._search._criterion import Moves
+from holdfast.select._search._criterion import Criterion, Moves
 from holdfast.select._selector import OfferedFeatures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.select._search._criterion import Criterion, Values
     from holdfast.select._search._subset_selector import Sizes
 
 
 Subset: TypeAlias = tuple[int, ...]
-"""Numbers of units, in order."""
+"""Indices of units, sorted."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:
-    """The units of features, those that are always in, and those that are free to move.
+    """The units of features: those in every subset, and those that can be added and removed.
 
     Attributes
     ----------
@@ -36,128 +34,128 @@ class SearchSpace:
     forced : tuple of int
         Units that are in every subset.
     free : tuple of int
-        Units that may come and go; those left are in no subset.
+        Units that can be added and removed; all others are in no subset.
     """
 
-    units: tuple[NDArray[np.intp], ...]
+    units: tuple[IndexArray, ...]
     forced: Subset
     free: Subset
 
-    def without(self, features: NDArray[np.intp]) -> SearchSpace:
-        """Return a space where units of these features alone are not free."""
+    def without_features(self, features: IndexArray) -> SearchSpace:
+        """Return a space in which units that consist of these features only are not free."""
         free = [unit for unit in self.free if not np.isin(self.units[unit], features).all()]
         if not free and not self.forced:
             raise InvalidInputError("all features that could be chosen are constant.")
         return replace(self, free=tuple(free))
 
     @classmethod
-    def of(
+    def from_parameters(
         cls,
         n_features: int,
         names: NDArray[np.object_] | None,
-        groups: Any = None,  # noqa: ANN401
-        forced_in: Any = (),  # noqa: ANN401
-        forced_out: Any = (),  # noqa: ANN401
+        groups: LabelsLike = None,
+        forced_in: FeaturesLike = (),
+        forced_out: FeaturesLike = (),
     ) -> SearchSpace:
-        """Read the units, by numbers or names of features; what is in no group is by itself."""
+        """Read features by name or index; a feature outside all groups is a single unit."""
         columns = OfferedFeatures(n_features, names)
         units = _units(columns, groups)
         inside = _whole_units(columns, forced_in, units, "forced_in")
         outside = _whole_units(columns, forced_out, units, "forced_out")
         both = set(inside) & set(outside)
         if both:
-            told = columns.called(units[min(both)])
-            raise InvalidInputError(f"features cannot be forced in and out at once: {told}.")
+            features = columns.format_features(units[min(both)])
+            raise InvalidInputError(f"features cannot be forced in and out at once: {features}.")
         free = tuple(sorted(set(range(len(units))) - {*inside, *outside}))
         if not free and not inside:
             raise InvalidInputError("all features are forced out; none is left to choose.")
         return cls(tuple(units), inside, free)
 
     @property
-    def least(self) -> int:
-        """The smallest size of a subset that can be judged."""
+    def min_size(self) -> int:
+        """The smallest size of a subset that can be evaluated."""
         return max(1, len(self.forced))
 
     @property
-    def most(self) -> int:
+    def max_size(self) -> int:
         """The largest size of a subset."""
         return len(self.forced) + len(self.free)
 
     @property
-    def everything(self) -> Subset:
+    def full_subset(self) -> Subset:
         """The largest subset."""
         return tuple(sorted((*self.forced, *self.free)))
 
-    def absent(self, subset: Subset) -> Subset:
+    def addable_units(self, subset: Subset) -> Subset:
         """Return the free units that could be added."""
         return tuple(sorted(set(self.free).difference(subset)))
 
-    def movable(self, subset: Subset) -> Subset:
+    def removable_units(self, subset: Subset) -> Subset:
         """Return the units that could be removed."""
         return tuple(sorted(set(subset).difference(self.forced)))
 
-    def features(self, subset: Subset) -> NDArray[np.intp]:
+    def features(self, subset: Subset) -> IndexArray:
         """Return the features of a subset, in order."""
         if not subset:
             return np.empty(0, dtype=np.intp)
         return np.sort(np.concatenate([self.units[unit] for unit in subset]))
 
-    def mask(self, subset: Subset) -> NDArray[np.bool_]:
+    def mask(self, subset: Subset) -> BoolArray:
         """Return which features are in a subset."""
         chosen = np.zeros(sum(map(len, self.units)), dtype=bool)
         chosen[self.features(subset)] = True
         return chosen
 
-    def subset_of(self, features: Any, names: NDArray[np.object_] | None, what: str) -> Subset:  # noqa: ANN401
-        """Return the subset of some features, the forced ones included; units must be whole."""
+    def read_subset(
+        self, features: FeaturesLike, names: NDArray[np.object_] | None, parameter: str
+    ) -> Subset:
+        """Return the subset of features, with the forced ones; units must be complete."""
         columns = OfferedFeatures(sum(map(len, self.units)), names)
-        subset = _whole_units(columns, features, self.units, what)
+        subset = _whole_units(columns, features, self.units, parameter)
         banned = set(subset) - {*self.free, *self.forced}
         if banned:
-            told = columns.called(self.units[min(banned)])
+            excluded = columns.format_features(self.units[min(banned)])
             raise InvalidInputError(
-                f"{what} holds features that are forced out, or constant: {told}."
+                f"{parameter} holds features that are forced out, or constant: {excluded}."
             )
         return tuple(sorted({*subset, *self.forced}))
 
 
-def _units(columns: OfferedFeatures, groups: Any) -> list[NDArray[np.intp]]:  # noqa: ANN401
+def _units(columns: OfferedFeatures, groups: LabelsLike) -> list[IndexArray]:
     """Return the units in the order of their first features."""
     known = columns.read_groups(groups, "feature_groups")
-    taken = [feature for group in known for feature in group]
-    if len(set(taken)) < len(taken) or not all(known):
+    grouped = [feature for group in known for feature in group]
+    if len(set(grouped)) < len(grouped) or not all(known):
         raise InvalidInputError(
-            "feature_groups must not be empty, nor share features with each other."
+            "feature_groups must not be empty, and must not share features with each other."
         )
-    alone = sorted(set(range(columns.n_features)).difference(taken))
-    units = [*map(sorted, known), *([feature] for feature in alone)]
+    ungrouped = sorted(set(range(columns.n_features)).difference(grouped))
+    units = [*map(sorted, known), *([feature] for feature in ungrouped)]
     return [np.array(unit, dtype=np.intp) for unit in sorted(units)]
 
 
 def _whole_units(
-    columns: OfferedFeatures,
-    given: Any,  # noqa: ANN401
-    units: Sequence[NDArray[np.intp]],
-    what: str,
+    columns: OfferedFeatures, given: FeaturesLike, units: Sequence[IndexArray], parameter: str
 ) -> Subset:
-    """Return the units that some features make up; a part of a unit is refused."""
-    features = set(columns.read(given, what))
-    numbers = [n for n, unit in enumerate(units) if not features.isdisjoint(unit.tolist())]
-    parted = [n for n in numbers if not features.issuperset(units[n].tolist())]
-    if parted:
+    """Return the units of features; raise if a unit is incomplete."""
+    features = set(columns.read(given, parameter))
+    indices = [i for i, unit in enumerate(units) if not features.isdisjoint(unit.tolist())]
+    incomplete = [i for i in indices if not features.issuperset(units[i].tolist())]
+    if incomplete:
         raise InvalidInputError(
-            f"{what} holds a part of a feature group; a group comes and goes as one: "
-            f"{columns.called(units[parted[0]])}."
+            f"{parameter} holds a part of a feature group; a group is added and removed as a "
+            f"whole: {columns.format_features(units[incomplete[0]])}."
         )
-    return tuple(numbers)
+    return tuple(indices)
 
 
-# A search under way: what was judged, where it went, and the best subset of each size.
+# A running search: evaluated moves, visited subsets, and the best subset of each size.
 
 logger = logging.getLogger("holdfast")
 
-DIGITS = 12
-"""Values that agree to so many digits are equal: sums of hits differ by rounding alone."""
+SIGNIFICANT_DIGITS = 12
+"""Values that agree to this many digits are equal. Accuracies are multiples of a common fraction,
+so smaller differences are rounding errors, which must not decide between subsets."""
 
 
 class Step(NamedTuple):
@@ -166,17 +164,17 @@ class Step(NamedTuple):
     Attributes
     ----------
     move : {"start", "add", "remove"}
-        How the subset came about.
+        The kind of move.
     moved : tuple of int
-        The features that came or went.
+        The features that were added or removed.
     features : tuple of int
-        The features of the subset, in order.
+        The features of the subset, sorted.
     size : int
-        How many units the subset has: features, where none are grouped.
+        The number of units of the subset: of features, if none are grouped.
     value : float
-        The criterion.
+        The value of the criterion.
     best : bool
-        Whether it is the best subset so far, of those whose size may be chosen.
+        Whether it is the best subset so far among those of an allowed size.
     """
 
     move: str
@@ -188,11 +186,11 @@ class Step(NamedTuple):
 
 
 Callback: TypeAlias = "Callable[[Step], object]"
-Memory: TypeAlias = dict[tuple[str, bytes], "Values"]
+Memory: TypeAlias = dict[tuple[str, bytes], "FloatArray"]
 
 
 class Candidate(NamedTuple):
-    """A subset, and what it is worth."""
+    """A subset and its value."""
 
     subset: Subset
     value: float
@@ -203,42 +201,42 @@ class Candidate(NamedTuple):
         return len(self.subset)
 
     def beats(self, other: Candidate | None) -> bool:
-        """Tell whether it is worth more, or as much with fewer units."""
+        """Return whether its value is higher, or equal with fewer units."""
         if other is None:
             return True
         return (self.value, -self.size) > (other.value, -other.size)
 
 
 class SearchStopped(Exception):  # noqa: N818  (nothing went wrong)
-    """A callback has seen enough."""
+    """Raised when a callback ends the search."""
 
 
 @dataclass
 class SearchState:
-    """The state of a search; algorithms ask it for neighbours and tell it where to go.
+    """The state of a search: algorithms request neighbours of a subset and make moves.
 
     Attributes
     ----------
     criterion : Criterion
-        What a subset is worth.
-    space : Space
+        The value of subsets.
+    space : SearchSpace
         The units to choose from.
     sizes : Sizes
-        The sizes that the chosen subset may have.
+        The allowed sizes of the chosen subset.
     origin : callable
-        Gives a fingerprint of all that the value of a subset depends on.
+        Returns a hash of everything that the value of a subset depends on.
     callback : callable or None
-        Told of each step; returns True to stop.
+        Called with each step; returns True to stop.
     memory : dict
-        What was judged: values of all additions to, or removals from, a subset.
+        The values of all additions to, or removals from, the subsets visited.
     steps : list
-        Moves made, as (move, unit or -1 for a start, place, whether it was the best so far).
-    kept : dict
-        The best place of each size.
-    best : Place or None
-        The best place of a size that may be chosen.
-    n_judged : int
-        How many subsets the criterion was asked for.
+        Moves made, as (move, unit or -1 for a start, candidate, whether it was the best so far).
+    best_by_size : dict
+        The best candidate of each size.
+    best : Candidate or None
+        The best candidate of an allowed size.
+    n_evaluated : int
+        The number of subsets evaluated.
     stopped : bool
         Whether the callback ended the search.
     """
@@ -250,113 +248,119 @@ class SearchState:
     callback: Callback | None = None
     memory: Memory = field(default_factory=dict)
     steps: list[tuple[str, int, Candidate, bool]] = field(default_factory=list)
-    kept: dict[int, Candidate] = field(default_factory=dict)
+    best_by_size: dict[int, Candidate] = field(default_factory=dict)
     best: Candidate | None = None
-    n_judged: int = 0
+    n_evaluated: int = 0
     stopped: bool = False
 
     def start(self, subset: Subset) -> Candidate:
-        """Begin at a subset; one that cannot be judged, as the empty one, is worth nothing."""
-        value = float(self._values("value", subset, ())[0]) if subset else -np.inf
-        place = Candidate(subset, value)
+        """Start at a subset; the empty one, which cannot be evaluated, has the value -inf."""
+        value = float(self._move_values("value", subset, ())[0]) if subset else -np.inf
+        candidate = Candidate(subset, value)
         if value > -np.inf:
-            self._arrive("start", -1, place)
-        return place
+            self._record_step("start", -1, candidate)
+        return candidate
 
-    def larger(self, place: Candidate) -> tuple[int, Candidate] | None:
-        """Return the unit whose addition is worth most, and where it leads.
+    def best_addition(self, candidate: Candidate) -> tuple[int, Candidate] | None:
+        """Return the unit whose addition gives the best subset, and that subset.
 
-        None where no unit is left, or the classifier cannot be fitted with any of them.
+        None if no unit is left, or the classifier cannot be fitted with any of them.
         """
-        units = self.space.absent(place.subset)
+        units = self.space.addable_units(candidate.subset)
         if not units:
             return None
-        unit, value = self._best_move("add", place.subset, units)
-        larger = Candidate(tuple(sorted((*place.subset, unit))), value)
+        unit, value = self._best_move("add", candidate.subset, units)
+        larger = Candidate(tuple(sorted((*candidate.subset, unit))), value)
         return (unit, larger) if value > -np.inf else None
 
-    def smaller(self, place: Candidate) -> tuple[int, Candidate] | None:
-        """Return the unit whose removal leaves most, and where it leads; None as for `larger`."""
-        units = self.space.movable(place.subset)
-        if not units or place.size <= self.space.least:
+    def best_removal(self, candidate: Candidate) -> tuple[int, Candidate] | None:
+        """Return the unit whose removal leaves the best subset, and that subset, or None."""
+        units = self.space.removable_units(candidate.subset)
+        if not units or candidate.size <= self.space.min_size:
             return None
-        unit, value = self._best_move("remove", place.subset, units)
-        smaller = Candidate(tuple(other for other in place.subset if other != unit), value)
+        unit, value = self._best_move("remove", candidate.subset, units)
+        smaller = Candidate(tuple(other for other in candidate.subset if other != unit), value)
         return (unit, smaller) if value > -np.inf else None
 
     def _best_move(self, move: str, subset: Subset, units: Subset) -> tuple[int, float]:
-        values = self._values(move, subset, units)
+        values = self._move_values(move, subset, units)
         at = int(np.argmax(values))  # the first of equals: the lowest index
         return units[at], float(values[at])
 
-    def go(self, move: tuple[int, Candidate]) -> Candidate:
+    def make_move(self, move: tuple[int, Candidate]) -> Candidate:
         """Make a move."""
-        unit, place = move
-        self._arrive("add" if unit in place.subset else "remove", unit, place)
-        return place
+        unit, candidate = move
+        self._record_step("add" if unit in candidate.subset else "remove", unit, candidate)
+        return candidate
 
-    def _arrive(self, move: str, unit: int, place: Candidate) -> None:
-        kept = self.kept.get(place.size)
-        if kept is None or place.value > kept.value:
-            self.kept[place.size] = place
-        best = self.sizes.allow(place.size) and place.beats(self.best)
+    def _record_step(self, move: str, unit: int, candidate: Candidate) -> None:
+        best_of_size = self.best_by_size.get(candidate.size)
+        if best_of_size is None or candidate.value > best_of_size.value:
+            self.best_by_size[candidate.size] = candidate
+        best = self.sizes.allow(candidate.size) and candidate.beats(self.best)
         if best:
-            self.best = place
-        self.steps.append((move, unit, place, best))
-        logger.info("%s: %d units, value %.6g", move, place.size, place.value)
-        if self.callback is not None and self.callback(self.told(len(self.steps) - 1)):
+            self.best = candidate
+        self.steps.append((move, unit, candidate, best))
+        logger.info("%s: %d units, value %.6g", move, candidate.size, candidate.value)
+        if self.callback is not None and self.callback(self.get_step(len(self.steps) - 1)):
             self.stopped = True
             raise SearchStopped
 
-    def told(self, position: int) -> Step:
-        """Return a step as callbacks and users see it."""
-        move, unit, place, best = self.steps[position]
-        features = tuple(self.space.features(place.subset).tolist())
+    def get_step(self, position: int) -> Step:
+        """Return a step in the form for callbacks and users."""
+        move, unit, candidate, best = self.steps[position]
+        features = tuple(self.space.features(candidate.subset).tolist())
         moved = features if move == "start" else tuple(self.space.units[unit].tolist())
-        return Step(move, moved, features, place.size, place.value, best)
+        return Step(move, moved, features, candidate.size, candidate.value, best)
 
-    def _values(self, move: str, subset: Subset, units: Subset) -> Values:
-        """Judge all moves from a subset, unless that was done before."""
+    def _move_values(self, move: str, subset: Subset, units: Subset) -> FloatArray:
+        """Return the values of all moves from a subset, from memory if they are known."""
         key = move, np.array(subset, dtype=np.int32).tobytes()
         if key not in self.memory:
-            self.memory[key] = self._judged(move, subset, units)
-            self.n_judged += len(self.memory[key])
+            self.memory[key] = self._evaluate(move, subset, units)
+            self.n_evaluated += len(self.memory[key])
         return self.memory[key]
 
-    def _judged(self, move: str, subset: Subset, units: Subset) -> Values:
+    def _evaluate(self, move: str, subset: Subset, units: Subset) -> FloatArray:
         base = self.space.features(subset)
         if move == "value":
-            return _round_significant(self.criterion.added(base, Moves.of([base[:0]])))
-        judge = self.criterion.added if move == "add" else self.criterion.removed
-        return _round_significant(judge(base, Moves.of([self.space.units[unit] for unit in units])))
-
-
-def get_best_subset(walk: SearchState) -> Candidate:
-    """Return the best subset; where there is none, an error says why."""
-    if walk.best is not None:
-        return walk.best
-    size = "features" if walk.sizes.low == walk.sizes.high else f"to {walk.sizes.high:,} features"
-    if walk.stopped:
-        raise InvalidInputError(
-            f"the search was stopped before it met a subset of {walk.sizes.low:,} {size}."
+            return _round_significant(
+                self.criterion.values_with(base, Moves.from_units([base[:0]]))
+            )
+        values_of = self.criterion.values_with if move == "add" else self.criterion.values_without
+        return _round_significant(
+            values_of(base, Moves.from_units([self.space.units[unit] for unit in units]))
         )
-    if not walk.steps:
-        why = f": {walk.criterion.failure}" if walk.criterion.failure else "."
+
+
+def get_best_subset(state: SearchState) -> Candidate:
+    """Return the best subset; raise with the reason if there is none."""
+    if state.best is not None:
+        return state.best
+    size = (
+        "features" if state.sizes.low == state.sizes.high else f"to {state.sizes.high:,} features"
+    )
+    if state.stopped:
+        raise InvalidInputError(
+            f"the search was stopped before it reached a subset of {state.sizes.low:,} {size}."
+        )
+    if not state.steps:
+        why = f": {state.criterion.failure}" if state.criterion.failure else "."
         raise InvalidInputError(
             f"the classifier could not be fitted to any subset that the search starts from{why}"
         )
-    why = f" The classifier said: {walk.criterion.failure}" if walk.criterion.failure else ""
+    why = f" The classifier failed: {state.criterion.failure}" if state.criterion.failure else ""
     raise InvalidInputError(
-        f"no subset of {walk.sizes.low:,} {size} was met that the classifier could be fitted to."
-        f"{why}"
+        f"the classifier could not be fitted to any subset of {state.sizes.low:,} {size} that the "
+        f"search reached.{why}"
     )
 
 
-def _round_significant(values: Values) -> Values:
-    """Round each value to its own first digits, so that rounding errors make no difference."""
+def _round_significant(values: FloatArray) -> FloatArray:
+    """Round each value to 12 significant digits; NaN becomes minus infinity."""
     rounded = np.where(np.isnan(values), -np.inf, values)
-    some = np.isfinite(rounded) & (rounded != 0.0)
-    places = DIGITS - np.ceil(np.log10(np.abs(rounded[some])))
-    scale = 10.0 ** np.minimum(places, 290)  # what is smaller is as good as 0
-    rounded[some] = np.round(rounded[some] * scale) / scale
+    nonzero = np.isfinite(rounded) & (rounded != 0.0)
+    places = SIGNIFICANT_DIGITS - np.ceil(np.log10(np.abs(rounded[nonzero])))
+    scale = 10.0 ** np.minimum(places, 290)  # larger powers overflow; such values are negligible
+    rounded[nonzero] = np.round(rounded[nonzero] * scale) / scale
     return rounded

@@ -1,17 +1,17 @@
-"""Sequential selection: forward from nothing, or backward from all features."""
+"""Sequential forward, backward and floating selection."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from holdfast._validation import one_of
+from holdfast._random import RandomState
+from holdfast._typing import EstimatorLike, FeaturesLike, ProtocolLike
+from holdfast._validation import check_choice
 from holdfast.select._registry import selector
 from holdfast.select._search._wrapper import Wrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.preferences._ranks import RandomState
     from holdfast.select._search._search_state import Callback, Candidate, SearchState
 
     Neighbour = Callable[[Candidate], "tuple[int, Candidate] | None"]
@@ -23,70 +23,70 @@ if TYPE_CHECKING:
     references=("whitney1971", "somol2008"),
 )
 class ForwardSelection(Wrapper):
-    r"""Sequential forward selection: the best feature is added, one after the other.
+    r"""Sequential forward selection: add the best feature, one at a time.
 
-    From nothing (or from the features that are forced in) the feature joins with which the
-    classifier does best, until the largest size is reached; the best of all these subsets is
+    Starting without features (or with those forced in), the feature that gives the classifier the
+    highest accuracy is added until the largest size is reached; the best of all these subsets is
     chosen. Accuracy is estimated on splits of the data that are drawn once, so that all subsets
-    are compared on the same ones. Values that agree to 12 digits are equal; ties go to the smaller
-    subset, then to the lower index.
+    are compared on the same splits. Values that agree to 12 digits are equal; ties go to the
+    smaller subset, then to the lower index.
 
     k nearest neighbours, the Gaussian classifier and linear and RBF support vector machines, also
-    behind a :class:`~sklearn.preprocessing.StandardScaler`, are judged by compiled code that
-    brings features in and out without a new fit; any other classifier of scikit-learn's manner is
-    fitted anew to each subset. A subset to which the classifier cannot be fitted, such as one
-    with more features than a class has samples for the Gaussian, is never chosen.
+    behind a :class:`~sklearn.preprocessing.StandardScaler`, are evaluated by compiled code that
+    adds and removes features without a new fit; any other classifier with scikit-learn's
+    interface is refitted for each subset. A subset to which the classifier cannot be fitted, such
+    as one with more features than a class has samples for the Gaussian, is never chosen.
 
     Parameters
     ----------
     classifier : estimator or str, default None
-        What judges subsets. A name is one of :data:`holdfast.study.CLASSIFIERS`, which sees each
-        feature scaled by the training part; None is ``"knn3"``. An estimator is used as it is.
-        Seeds that it leaves open are set by `random_state`.
+        The classifier that evaluates subsets. A name is one of
+        :data:`holdfast.study.CLASSIFIERS`; features are then scaled by the training part. None is
+        ``"knn3"``. An estimator is used as it is. Seeds that are None are set by `random_state`.
     n_features_to_select : None, int, float or (int, int), default None
-        The number of features: the best one found (None), a count, a fraction, or a range
-        (low, high). None goes through all sizes, which takes long with thousands of features.
-        Where features are grouped, groups are counted.
+        The number of features: the best size (None), a count, a fraction, or a range (low, high).
+        None tries all sizes, which takes long with thousands of features. If features are
+        grouped, groups are counted.
     cv : None, int, splitter, protocol, str or pairs, default None
-        The splits: 10 random ones into 2/3 and 1/3 (None), so many folds, a splitter of
-        scikit-learn's, a protocol of :mod:`holdfast.resample` or its name, or pairs (train,
-        test) of rows.
+        The splits: 10 random ones into 2/3 and 1/3 (None), a number of folds, a splitter of
+        scikit-learn, a protocol of :mod:`holdfast.resample` or its name, or pairs (train, test)
+        of rows.
     scoring : str or callable, default "accuracy"
-        What is averaged over the splits: a scorer of scikit-learn's, higher being better.
-        Compiled code knows ``"accuracy"`` and ``"balanced_accuracy"``.
+        The score that is averaged over the splits: a scorer of scikit-learn, higher being better.
+        Compiled code supports ``"accuracy"`` and ``"balanced_accuracy"``.
     forced_in, forced_out : features, default None
-        Features, by name or number, that are in every subset, or in none. Constant features
-        are in none unless they are forced in.
+        Features, by name or index, that are in every subset, or in none. Constant features are in
+        none unless they are forced in.
     feature_groups : sequence of features, default None
-        Groups of features that come and go as one; features that are in none are by themselves.
+        Groups of features that are added and removed as a whole; other features are single.
     warm_start : bool, default False
-        Whether a fit goes on where one before it ended, by an interrupt, by the callback or at a
-        smaller size: what was judged with the same data, classifier and splits is not
-        judged again. A fitted or interrupted selector can be pickled in between.
+        Whether a fit continues an earlier one that ended by an interrupt, by the callback or at a
+        smaller size: subsets evaluated with the same data, classifier and splits are not
+        evaluated again. A fitted or interrupted selector can be pickled in between.
     callback : callable, default None
-        Told of each step as a :class:`holdfast.select.Step`; returns True to end the search. The
-        logger ``holdfast`` tells of steps, too.
+        Called with each step, a :class:`holdfast.select.Step`; returns True to end the search.
+        Steps are also logged by the logger ``holdfast``.
     n_jobs : int, default None
-        How many subsets are judged at once where the classifier is fitted anew, as for joblib.
+        How many subsets are evaluated in parallel if the classifier is refitted, as for joblib.
     random_state : int, Generator, RandomState or None, default 0
-        Seed of the splits, and of the classifier where it leaves its seeds open.
+        Seed of the splits, and of the classifier if its seeds are None.
 
     Attributes
     ----------
     support_ : ndarray of shape (p,)
         Which features are selected.
     value_ : float
-        The criterion of the selected subset, to 12 digits. It is the best of many: for an honest
-        estimate of the accuracy, select within each training part, as a study does.
+        The value of the selected subset, to 12 digits. As the best of many it is optimistic: for
+        an unbiased estimate of the accuracy, select within each training part, as a study does.
     path_ : DataFrame
         The steps of the search: the move, the features that moved, size, value, and whether the
-        subset was the best so far of those whose size may be chosen.
+        subset was the best so far among those of an allowed size.
     best_of_size_ : DataFrame
         Value and features of the best subset of each size.
     n_judged_ : int
-        How many subsets were judged in this fit.
+        The number of subsets evaluated in this fit.
     finished_ : bool
-        Whether the search came to its end.
+        Whether the search was completed.
 
     References
     ----------
@@ -109,8 +109,8 @@ class ForwardSelection(Wrapper):
     1     add  (color_intensity,)  0.920
     """
 
-    def _search(self, walk: SearchState) -> None:
-        forward(walk)
+    def _search(self, state: SearchState) -> None:
+        search_forward(state)
 
 
 @selector(
@@ -119,12 +119,12 @@ class ForwardSelection(Wrapper):
     references=("marill1963", "somol2008"),
 )
 class BackwardSelection(Wrapper):
-    r"""Sequential backward selection: the feature that is missed least leaves, one by one.
+    r"""Sequential backward selection: remove the least useful feature, one at a time.
 
-    From all features (but those forced out) the feature leaves without which the classifier does
-    best, until the smallest size is reached; the best of all these subsets is chosen. The
-    classifier must be one that can be fitted to all features. What is said of
-    :class:`ForwardSelection` about splits, ties and compiled code holds here too.
+    Starting with all features (except those forced out), the feature whose removal leaves the
+    highest accuracy is removed until the smallest size is reached; the best of all these subsets
+    is chosen. It must be possible to fit the classifier to all features. Splits, ties and compiled
+    code are as for :class:`ForwardSelection`.
 
     Parameters
     ----------
@@ -158,59 +158,59 @@ class BackwardSelection(Wrapper):
         """In which direction the search goes through all sizes."""
         return "backward"
 
-    def _search(self, walk: SearchState) -> None:
-        backward(walk)
+    def _search(self, state: SearchState) -> None:
+        search_backward(state)
 
 
-# One unit at a time in one direction, and floating: with steps back where these pay.
+# The search algorithms.
 
 
-def forward(walk: SearchState) -> None:
+def search_forward(state: SearchState) -> None:
     """Add the best unit until the largest size is reached."""
-    grow(walk, walk.start(walk.space.forced), walk.sizes.high)
+    grow_subset(state, state.start(state.space.forced), state.sizes.high)
 
 
-def backward(walk: SearchState) -> None:
-    """Remove the unit that is missed least until the smallest size is reached."""
-    place = walk.start(walk.space.everything)
-    while place.size > walk.sizes.low and (move := walk.smaller(place)):
-        place = walk.go(move)
+def search_backward(state: SearchState) -> None:
+    """Remove the least useful unit until the smallest size is reached."""
+    candidate = state.start(state.space.full_subset)
+    while candidate.size > state.sizes.low and (move := state.best_removal(candidate)):
+        candidate = state.make_move(move)
 
 
-def floating_forward(walk: SearchState) -> None:
+def float_forward(state: SearchState) -> None:
     """Add the best unit, then remove units while that beats the best subset of that size."""
-    place = walk.start(walk.space.forced)
-    while place.size < walk.sizes.high and (move := walk.larger(place)):
-        place = _while_better(walk, walk.go(move), walk.smaller)
+    candidate = state.start(state.space.forced)
+    while candidate.size < state.sizes.high and (move := state.best_addition(candidate)):
+        candidate = _step_back_while_better(state, state.make_move(move), state.best_removal)
 
 
-def floating_backward(walk: SearchState) -> None:
+def float_backward(state: SearchState) -> None:
     """Remove the worst unit, then add units while that beats the best subset of that size."""
-    place = walk.start(walk.space.everything)
-    while place.size > walk.sizes.low and (move := walk.smaller(place)):
-        place = _while_better(walk, walk.go(move), walk.larger)
+    candidate = state.start(state.space.full_subset)
+    while candidate.size > state.sizes.low and (move := state.best_removal(candidate)):
+        candidate = _step_back_while_better(state, state.make_move(move), state.best_addition)
 
 
-def _while_better(walk: SearchState, place: Candidate, neighbour: Neighbour) -> Candidate:
-    """Step back as long as a step leads to more than any subset of its size before."""
-    while move := neighbour(place):
-        kept = walk.kept.get(move[1].size)
-        if kept is None or not move[1].value > kept.value:
+def _step_back_while_better(
+    state: SearchState, candidate: Candidate, neighbour: Neighbour
+) -> Candidate:
+    """Step back as long as each step beats the best subset of its size so far."""
+    while move := neighbour(candidate):
+        best = state.best_by_size.get(move[1].size)
+        if best is None or not move[1].value > best.value:
             break
-        place = walk.go(move)
-    return place
+        candidate = state.make_move(move)
+    return candidate
 
 
-def grow(walk: SearchState, place: Candidate, size: int) -> Candidate:
-    """Add the best unit until a size is reached; return where that leads."""
-    while place.size < size and (move := walk.larger(place)):
-        place = walk.go(move)
-    return place
+def grow_subset(state: SearchState, candidate: Candidate, size: int) -> Candidate:
+    """Add the best unit until a size is reached; return the last subset."""
+    while candidate.size < size and (move := state.best_addition(candidate)):
+        candidate = state.make_move(move)
+    return candidate
 
 
-# Floating selection: sequential, with steps back wherever they pay.
-
-DIRECTIONS = {"forward": floating_forward, "backward": floating_backward}
+FLOATING_SEARCHES = {"forward": float_forward, "backward": float_backward}
 
 
 @selector(
@@ -219,21 +219,21 @@ DIRECTIONS = {"forward": floating_forward, "backward": floating_backward}
     references=("pudil1994", "somol2008"),
 )
 class FloatingSelection(Wrapper):
-    r"""Sequential floating selection: steps in one direction, and back while that pays.
+    r"""Sequential floating selection: steps in one direction, and back while that improves.
 
-    Forward (SFFS): the best feature is added; then the feature that is missed least leaves, and
-    the next, as long as each subset is better than the best one of its size before. The search
-    ends at the largest size. Backward (SBFS): the same, the other way round. The best of all
-    subsets is chosen. As back-steps must improve on the best subset of a size, the search ends
-    always, and the kept subset of a size never gets worse. What is said of
-    :class:`ForwardSelection` about splits, ties and compiled code holds here too.
+    Forward (SFFS): the best feature is added; then the least useful features are removed, one at a
+    time, as long as each subset is better than the best one of its size so far. The search ends at
+    the largest size. Backward (SBFS) reverses the directions. The best of all subsets is chosen.
+    Since steps back must improve on the best subset of a size, the search always ends, and the
+    best subset of a size never gets worse. Splits, ties and compiled code are as for
+    :class:`ForwardSelection`.
 
     Parameters
     ----------
     classifier : estimator or str, default None
-        What judges subsets, as for :class:`ForwardSelection`.
+        The classifier that evaluates subsets, as for :class:`ForwardSelection`.
     direction : {"forward", "backward"}, default "forward"
-        Whether to start from nothing, or from all features.
+        Whether to start without features, or with all features.
     n_features_to_select, cv, scoring, forced_in, forced_out, feature_groups
         As for :class:`ForwardSelection`.
     warm_start, callback, n_jobs, random_state
@@ -262,17 +262,17 @@ class FloatingSelection(Wrapper):
     [0.812, 0.92, 0.954]
     """
 
-    def __init__(  # noqa: PLR0913  (each has its users)
+    def __init__(
         self,
-        classifier: Any = None,  # noqa: ANN401  (an estimator or a name)
+        classifier: EstimatorLike = None,
         *,
         direction: str = "forward",
         n_features_to_select: float | tuple[int, int] | None = None,
-        cv: Any = None,  # noqa: ANN401  (a splitter of many kinds)
-        scoring: Any = "accuracy",  # noqa: ANN401  (a name or a function)
-        forced_in: Any = None,  # noqa: ANN401  (names or numbers)
-        forced_out: Any = None,  # noqa: ANN401
-        feature_groups: Any = None,  # noqa: ANN401
+        cv: ProtocolLike = None,
+        scoring: EstimatorLike = "accuracy",
+        forced_in: FeaturesLike = None,
+        forced_out: FeaturesLike = None,
+        feature_groups: FeaturesLike = None,
         warm_start: bool = False,
         callback: Callback | None = None,
         n_jobs: int | None = None,
@@ -293,13 +293,13 @@ class FloatingSelection(Wrapper):
         )
         self.direction = direction
 
-    def _search(self, walk: SearchState) -> None:
-        DIRECTIONS[self.direction](walk)
+    def _search(self, state: SearchState) -> None:
+        FLOATING_SEARCHES[self.direction](state)
 
     @property
     def sweeps(self) -> str:
         """In which direction the search goes through all sizes."""
         return self.direction
 
-    def _check_search(self, walk: SearchState) -> None:  # noqa: ARG002
-        one_of(self.direction, "direction", DIRECTIONS)
+    def _check_search(self, state: SearchState) -> None:
+        check_choice(self.direction, "direction", FLOATING_SEARCHES)

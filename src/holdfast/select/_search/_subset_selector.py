@@ -1,67 +1,65 @@
-"""Selectors that give a subset and no order, of a size that they choose themselves."""
+"""Base class of selectors that choose a subset, and the sizes that it may have."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from holdfast._object_spec import parse_call
+from holdfast._random import generators
+from holdfast._typing import AnyArray, BoolArray, IndexArray, LabelsLike, MatrixLike, RowLists
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
-from holdfast.preferences import Subsets
-from holdfast.preferences._ranks import count_of, generators
-from holdfast.select._selector import Judge, Selector, together
+from holdfast.preferences import Subsets, as_feature_count
+from holdfast.select._selector import BoundSelector, Selector, resample_subjects
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.select._selector import Rows
+SizeLike: TypeAlias = Any
+"""None, a count, a fraction, a range (low, high), or one of these as text."""
 
 
 class SubsetSelector(Selector):
-    """A selector that gives a subset of the features; children say how.
+    """Base class of selectors that choose a subset of the features, without an order.
 
-    ``fit`` validates and asks the hook for the subset. The parameters ``n_features_to_select``
-    and ``random_state`` belong to every child; sizes that a study asks for do not apply, since
-    the subset of a size need not hold the one of a smaller size.
+    Children implement ``_choose``; ``fit`` validates the data and calls it. Every child has the
+    parameters ``n_features_to_select`` and ``random_state``. The sizes of a study do not apply,
+    since the subset of one size need not contain that of a smaller size.
     """
 
-    n_features_to_select: Any
+    n_features_to_select: SizeLike
 
     @abstractmethod
     def _choose(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        subjects: NDArray[Any] | None,
+        X: MatrixLike,
+        y: IndexArray,
+        subjects: AnyArray | None,
         generator: np.random.Generator,
-    ) -> NDArray[np.bool_]:
+    ) -> BoolArray:
         """Return which features are chosen.
 
-        `y` numbers ``classes_``, of which a resample may lack some; `subjects` says which samples
-        belong together.
+        `y` holds indices of ``classes_``, some of which a resample may lack; `subjects` is the
+        subject of each sample, or None.
         """
 
     @property
-    def takes_subjects(self) -> bool:
-        """Whether it draws samples itself, and then keeps those of one subject together."""
+    def supports_subjects(self) -> bool:
+        """Whether it draws samples and keeps those of one subject together."""
         return True
 
     @property
-    def chooses_size(self) -> bool:
-        """Whether the selector decides itself how much it selects."""
+    def selects_own_size(self) -> bool:
+        """Whether the selector chooses the number of features itself."""
         return True
 
     @property
-    def shares_work(self) -> bool:
-        """Whether many resamples in one call cost less than as many calls."""
+    def has_batch_path(self) -> bool:
+        """Whether one call for many resamples costs less than one call per resample."""
         return False
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # noqa: ANN401
+    def fit(self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None) -> Self:
         """Choose a subset of the features.
 
         Parameters
@@ -78,27 +76,24 @@ class SubsetSelector(Selector):
         self
         """
         self._set_subjects(groups, X)
-        data, codes = self._validated(X, y)
-        self._learn(data, codes, next(generators(self.random_state, 1)))
+        data, codes = self._validate_data(X, y)
+        self._fit_subset(data, codes, next(generators(self.random_state, 1)))
         return self
 
-    def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
-        """Set what a fit leaves behind; children that have more to tell do so here."""
+    def _fit_subset(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> None:
+        """Set the fitted attributes; children override it to set more."""
         self.support_ = self._choose(X, y, self._subjects, generator)
 
-    def on(self, X: Any, y: Any, groups: Any = None) -> Judge[Subsets]:  # noqa: ANN401
-        """Return this selector on data that are checked once; see `Selector.on`."""
-        return Judge(self, X, y, groups)
+    def bind(
+        self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None
+    ) -> BoundSelector[Subsets]:
+        """Bind this selector to data; see `Selector.bind`."""
+        return BoundSelector(self, X, y, groups)
 
     def select_resamples(
-        self,
-        X: Any,  # noqa: ANN401
-        y: Any,  # noqa: ANN401
-        rows: Rows,
-        *,
-        first: int = 0,
+        self, X: MatrixLike, y: LabelsLike, rows: RowLists, *, first: int = 0
     ) -> Subsets:
-        """Choose a subset on each of many resamples, as that many fits would.
+        """Choose a subset on each resample, as separate fits would.
 
         Parameters
         ----------
@@ -108,32 +103,28 @@ class SubsetSelector(Selector):
             The rows of each resample; a row may occur several times, and its copies then stay on
             one side of every split.
         first : int, default 0
-            Position of the first resample, where these are a part of a longer list: resamples
-            are seeded by their positions, so the parts together give what the whole gives.
+            Position of the first resample, if these are a part of a longer list. Resamples are
+            seeded by their positions, so the parts give the same result as the whole.
 
         Returns
         -------
         Subsets
         """
-        return self.on(X, y).judge(rows, first)
+        return self.bind(X, y).select_resamples(rows, first)
 
-    def _judge(
-        self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        rows: Rows,
-        seeded: Sequence[np.random.Generator],
+    def _select_many(
+        self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
     ) -> Subsets:
-        chosen = [
-            self._choose(X[own], y[own], together(self._subjects, own), generator)
-            for own, generator in zip(rows, seeded, strict=True)
-        ]
-        return Subsets(np.array(chosen), feature_names=self._names())
+        masks = []
+        for indices, generator in zip(rows, rngs, strict=True):
+            subjects = resample_subjects(self._subjects, indices)
+            masks.append(self._choose(X[indices], y[indices], subjects, generator))
+        return Subsets(np.array(masks), feature_names=self._feature_names())
 
 
-# How many features a subset may have: the best number, a given one, or one within a range.
+# The size of a subset: the best one, a given one, or one within a range.
 
-NAME = "n_features_to_select"
+SIZE_PARAMETER = "n_features_to_select"
 
 
 class Sizes(NamedTuple):
@@ -143,19 +134,19 @@ class Sizes(NamedTuple):
     high: int
 
     def allow(self, size: int) -> bool:
-        """Tell whether a subset of this size may be chosen."""
+        """Return whether a subset of this size may be chosen."""
         return self.low <= size <= self.high
 
     @classmethod
-    def of(cls, given: Any, least: int, most: int) -> Sizes:  # noqa: ANN401
-        """Read what `n_features_to_select` says.
+    def from_parameter(cls, given: SizeLike, least: int, most: int) -> Sizes:
+        """Read the parameter `n_features_to_select`.
 
         Parameters
         ----------
         given : None, int, float, (int, int) or str
             Any size; a count or a fraction; a range, on the command line spelled ``(2,8)``.
         least, most : int
-            The sizes that are possible at all.
+            The smallest and the largest size that is possible.
         """
         if given is None:
             return cls(least, most)
@@ -163,26 +154,32 @@ class Sizes(NamedTuple):
             given = _parse_size_range(given)
         if not isinstance(given, tuple | list | np.ndarray):
             counted = isinstance(given, int | np.integer)
-            size = check_integer(given, NAME, 1) if counted else count_of(given, most, NAME)
-            return cls(size, size)._checked(given, least, most)
+            size = (
+                check_integer(given, SIZE_PARAMETER, 1)
+                if counted
+                else as_feature_count(given, most, SIZE_PARAMETER)
+            )
+            return cls(size, size)._check_bounds(given, least, most)
         if len(given) != 2:
-            raise InvalidInputError(f"{NAME} as a range must be (low, high); received {given!r}.")
-        low, high = (check_integer(one, NAME, 1) for one in given)
-        return cls(low, high)._checked(given, least, most)
+            raise InvalidInputError(
+                f"{SIZE_PARAMETER} as a range must be (low, high); got {given!r}."
+            )
+        low, high = (check_integer(size, SIZE_PARAMETER, 1) for size in given)
+        return cls(low, high)._check_bounds(given, least, most)
 
-    def _checked(self, given: Any, least: int, most: int) -> Sizes:  # noqa: ANN401
+    def _check_bounds(self, given: object, least: int, most: int) -> Sizes:
         if least <= self.low <= self.high <= most:
             return self
         raise InvalidInputError(
-            f"{NAME} must lie between {least:,} and {most:,} (forced and constant features "
-            f"considered), a range with the smaller number first; received {given!r}."
+            f"{SIZE_PARAMETER} must lie between {least:,} and {most:,} (forced and constant "
+            f"features considered), a range with the smaller number first; got {given!r}."
         )
 
 
 def _parse_size_range(text: str) -> list[Any]:
-    """Take ``(low,high)`` apart."""
+    """Parse ``(low,high)``."""
     if not text.strip().startswith("("):
         raise InvalidInputError(
-            f"{NAME} must be a number, a range (low, high), or None; received {text!r}."
+            f"{SIZE_PARAMETER} must be a number, a range (low, high), or None; got {text!r}."
         )
     return parse_call(f"range{text.strip()}")[1]

@@ -1,25 +1,37 @@
-"""Subset searches around a classifier: what all of them share."""
+"""Base class of subset searches around a classifier (wrappers)."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import clone
 
-from holdfast._validation import flag
+from holdfast._random import RandomState, generators
+from holdfast._typing import (
+    AnyArray,
+    BoolArray,
+    EstimatorLike,
+    FeaturesLike,
+    IndexArray,
+    LabelsLike,
+    MatrixLike,
+    ProtocolLike,
+)
+from holdfast._validation import check_flag
 from holdfast.errors import InvalidInputError
-from holdfast.preferences._ranks import generators
 from holdfast.select._search._criterion import CriterionSplits
 from holdfast.select._search._criterion_choice import (
-    classifier_of,
-    criterion_of,
-    drawn_splits,
+    choose_criterion,
+    draw_splits,
+    fill_open_seeds,
     fingerprint,
-    seeded_where_open,
+    resolve_classifier,
 )
 from holdfast.select._search._search_state import (
     SearchSpace,
@@ -28,36 +40,33 @@ from holdfast.select._search._search_state import (
     get_best_subset,
 )
 from holdfast.select._search._subset_selector import Sizes, SubsetSelector
-from holdfast.select._selector import present
+from holdfast.select._selector import OfferedFeatures, renumber_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences._ranks import RandomState
     from holdfast.select._search._search_state import Callback, Memory, Subset
-    from holdfast.select._selector import OfferedFeatures
 
-    Names = NDArray[np.object_] | None
+
+Names = NDArray[np.object_] | None
 
 
 class Wrapper(SubsetSelector):
-    """A search for the subset on which a classifier does best; children say which search.
+    """Base class of searches for the subset with the highest accuracy of a classifier.
 
     See :class:`holdfast.ForwardSelection` for the parameters and attributes of all children.
+    Children with more parameters repeat the whole list, since scikit-learn reads the parameters
+    from the signature of ``__init__``.
     """
 
-    def __init__(  # noqa: PLR0913  (each has its users)
+    def __init__(
         self,
-        classifier: Any = None,  # noqa: ANN401  (an estimator or a name)
+        classifier: EstimatorLike = None,
         *,
         n_features_to_select: float | tuple[int, int] | None = None,
-        cv: Any = None,  # noqa: ANN401  (a splitter of many kinds)
-        scoring: Any = "accuracy",  # noqa: ANN401  (a name or a function)
-        forced_in: Any = None,  # noqa: ANN401  (names or numbers)
-        forced_out: Any = None,  # noqa: ANN401
-        feature_groups: Any = None,  # noqa: ANN401
+        cv: ProtocolLike = None,
+        scoring: EstimatorLike = "accuracy",
+        forced_in: FeaturesLike = None,
+        forced_out: FeaturesLike = None,
+        feature_groups: FeaturesLike = None,
         warm_start: bool = False,
         callback: Callback | None = None,
         n_jobs: int | None = None,
@@ -76,167 +85,166 @@ class Wrapper(SubsetSelector):
         self.random_state = random_state
 
     @abstractmethod
-    def _search(self, walk: SearchState) -> None:
-        """Walk from subset to subset; the best one met is chosen."""
+    def _search(self, state: SearchState) -> None:
+        """Run the search from subset to subset; the best one visited is chosen."""
 
-    def _learn(self, X: Any, y: NDArray[np.intp], generator: np.random.Generator) -> None:  # noqa: ANN401
-        walk = self._begun(X, y, self._subjects, generator)
-        self._forget()
-        self._recall(walk)
+    def _fit_subset(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> None:
+        state = self._prepare_search(X, y, self._subjects, generator)
+        self._clear_results()
+        self._restore_memory(state)
         try:
-            self.finished_ = self._ran(walk)
-        finally:  # an interrupt loses nothing
-            self._keep(walk)
-        get_best_subset(walk)
+            self.finished_ = self._run_search(state)
+        finally:  # an interrupt keeps what was found so far
+            self._store_results(state)
+        get_best_subset(state)
 
-    def _forget(self) -> None:
-        """Leave nothing behind of a fit before this one but what was judged."""
+    def _clear_results(self) -> None:
+        """Remove the results of an earlier fit, but not its evaluated subsets."""
         self.finished_ = False
         for name in ("support_", "value_"):
             self.__dict__.pop(name, None)
 
-    def try_out(self, X: Any, y: Any, groups: Any = None) -> None:  # noqa: ANN401
-        """Refuse parameters that cannot be used: one subset is judged, none is searched for."""
-        self._checked_callback()
-        own = clone(self).set_params(callback=None)  # it is told of searches alone
-        own._set_subjects(groups, X)
-        data, codes = own._validated(X, y)
-        walk = own._begun(data, codes, own._subjects, next(generators(own.random_state, 1)))
-        place = walk.start(own._first(walk))
-        if walk.criterion.failure and place.value == -np.inf:
+    def check_trial_fit(self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None) -> None:
+        """Raise if parameters are unusable, by evaluating one subset without a search."""
+        self._check_callback()
+        trial = clone(self).set_params(callback=None)  # callbacks are for real searches
+        trial._set_subjects(groups, X)
+        data, codes = trial._validate_data(X, y)
+        state = trial._prepare_search(
+            data, codes, trial._subjects, next(generators(trial.random_state, 1))
+        )
+        candidate = state.start(trial._first_subset(state))
+        if state.criterion.failure and candidate.value == -np.inf:
             raise InvalidInputError(
-                f"the classifier cannot be fitted to the {place.size:,} feature(s) that the search "
-                f"starts from: {walk.criterion.failure}"
+                f"the classifier cannot be fitted to the {candidate.size:,} feature(s) that the "
+                f"search starts from: {state.criterion.failure}"
             )
 
-    def _check_search(self, walk: SearchState) -> None:
-        """Check the parameters of the search; children have some."""
+    def _check_search(self, state: SearchState) -> None:
+        """Check the parameters of the search, if a child has some."""
 
     @property
     def sweeps(self) -> str:
-        """In which direction the search goes through all sizes, or nothing if it does not."""
+        """The direction in which the search passes all sizes; empty if it does not."""
         return "forward"
 
     def extent(self, n_features: int) -> tuple[int, int]:
-        """Return how many sizes a search goes through, and how many subsets that takes at least.
+        """Return the number of sizes a search passes, and the fewest subsets it evaluates.
 
-        Both are 0 for a search that does not go through all sizes.
+        Both are 0 for a search that does not pass all sizes.
         """
-        space = SearchSpace.of(
+        space = SearchSpace.from_parameters(
             n_features, None, self.feature_groups, self.forced_in, self.forced_out
         )
-        sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
+        sizes = Sizes.from_parameter(self.n_features_to_select, space.min_size, space.max_size)
         forced = len(space.forced)
         if self.sweeps == "forward":
-            absent = range(space.most - sizes.high + 1, space.most - forced + 1)
+            absent = range(space.max_size - sizes.high + 1, space.max_size - forced + 1)
             return len(absent), sum(absent)
-        if self.sweeps == "backward":  # any of those not forced may leave
-            left = range(sizes.low + 1, space.most + 1)
-            return len(left) + 1, 1 + sum(left) - forced * len(left)
+        if self.sweeps == "backward":  # any unit that is not forced in can be removed
+            starting_sizes = range(sizes.low + 1, space.max_size + 1)
+            n_moves = len(starting_sizes)
+            return n_moves + 1, 1 + sum(starting_sizes) - forced * n_moves
         return 0, 0
 
-    def _first(self, walk: SearchState) -> Subset:
-        """Return a subset that the search begins with, or is to meet soon."""
+    def _first_subset(self, state: SearchState) -> Subset:
+        """Return the first subset that the search evaluates, or one of the first."""
         if self.sweeps == "backward":
-            return walk.space.everything
-        return walk.space.forced or walk.space.free[:1]
+            return state.space.full_subset
+        return state.space.forced or state.space.free[:1]
 
-    def _numbered(self, columns: OfferedFeatures) -> dict[str, Any]:
+    def _indexed_parameters(self, columns: OfferedFeatures) -> dict[str, Any]:
         numbered: dict[str, Any] = {
-            name: columns.among(columns.read(given, name))
+            name: columns.positions_of(columns.read(given, name))
             for name in ("forced_in", "forced_out")
             if (given := getattr(self, name)) is not None
         }
         if self.feature_groups is not None:
             groups = columns.read_groups(self.feature_groups, "feature_groups")
-            offered = map(columns.among, groups)
+            offered = map(columns.positions_of, groups)
             numbered["feature_groups"] = [group for group in offered if group]
         return numbered
 
-    def _recall(self, walk: SearchState) -> None:
-        """Let a warm start know what was judged before, by the same classifier and splits."""
-        before, known = getattr(self, "_judged", ("", {}))
-        origin = walk.origin()
-        if flag(self.warm_start, "warm_start") and before == origin:
-            walk.memory = known
-        self._judged: tuple[str, Memory] = (origin, walk.memory)
+    def _restore_memory(self, state: SearchState) -> None:
+        """Reuse the values of an earlier fit, if warm and with the same data and classifier."""
+        earlier_origin, memory = getattr(self, "_evaluated", ("", {}))
+        origin = state.origin()
+        if check_flag(self.warm_start, "warm_start") and earlier_origin == origin:
+            state.memory = memory
+        self._evaluated: tuple[str, Memory] = (origin, state.memory)
 
     def _choose(
         self,
-        X: Any,  # noqa: ANN401
-        y: NDArray[np.intp],
-        subjects: NDArray[Any] | None,
+        X: MatrixLike,
+        y: IndexArray,
+        subjects: AnyArray | None,
         generator: np.random.Generator,
-    ) -> NDArray[np.bool_]:
-        walk = self._begun(X, y, subjects, generator)
-        self._ran(walk)
-        return walk.space.mask(get_best_subset(walk).subset)
+    ) -> BoolArray:
+        state = self._prepare_search(X, y, subjects, generator)
+        self._run_search(state)
+        return state.space.mask(get_best_subset(state).subset)
 
-    def _begun(
-        self,
-        X: NDArray[Any],
-        y: NDArray[np.intp],
-        subjects: NDArray[Any] | None,
-        generator: np.random.Generator,
+    def _prepare_search(
+        self, X: AnyArray, y: IndexArray, subjects: AnyArray | None, generator: np.random.Generator
     ) -> SearchState:
-        """Check all parameters and draw the splits, before any subset is judged."""
+        """Check all parameters and draw the splits, before any subset is evaluated."""
         seeds = generator.integers(2**31, size=2).tolist()
-        labels, y = self.classes_[y], present(y)
-        space = SearchSpace.of(
-            X.shape[1], self._names(), self.feature_groups, self.forced_in, self.forced_out
+        labels, y = self.classes_[y], renumber_classes(y)
+        space = SearchSpace.from_parameters(
+            X.shape[1], self._feature_names(), self.feature_groups, self.forced_in, self.forced_out
         )
-        space = space.without(np.flatnonzero(np.ptp(X, axis=0) == 0))
-        sizes = Sizes.of(self.n_features_to_select, space.least, space.most)
-        splits = drawn_splits(self.cv, y, subjects, seeds[0])
-        trials = CriterionSplits(X.astype(np.float64, copy=False), y, splits, labels)
-        classifier = seeded_where_open(classifier_of(self.classifier), seeds[1])
-        criterion = criterion_of(classifier, trials, self.scoring, _checked_jobs(self.n_jobs))
-        origin = partial(fingerprint, classifier, trials, self.scoring, space)
-        walk = SearchState(criterion, space, sizes, origin, self._checked_callback())
-        self._check_search(walk)
-        return walk
+        space = space.without_features(np.flatnonzero(np.ptp(X, axis=0) == 0))
+        sizes = Sizes.from_parameter(self.n_features_to_select, space.min_size, space.max_size)
+        splits = draw_splits(self.cv, y, subjects, seeds[0])
+        split_data = CriterionSplits(X.astype(np.float64, copy=False), y, splits, labels)
+        classifier = fill_open_seeds(resolve_classifier(self.classifier), seeds[1])
+        criterion = choose_criterion(
+            classifier, split_data, self.scoring, _check_n_jobs(self.n_jobs)
+        )
+        origin = partial(fingerprint, classifier, split_data, self.scoring, space)
+        state = SearchState(criterion, space, sizes, origin, self._check_callback())
+        self._check_search(state)
+        return state
 
-    def _ran(self, walk: SearchState) -> bool:
-        """Search, and tell whether the search came to its end."""
+    def _run_search(self, state: SearchState) -> bool:
+        """Run the search; return whether it was completed."""
         try:
-            self._search(walk)
+            self._search(state)
         except SearchStopped:
             return False
         return True
 
-    def _keep(self, walk: SearchState) -> None:
-        names = self._names()
-        if walk.best is not None:
-            self.support_ = walk.space.mask(walk.best.subset)
-            self.value_ = walk.best.value
-        self.path_ = path_of(walk, names)
-        self.best_of_size_ = best_of_size(walk, names)
-        self.n_judged_ = walk.n_judged
+    def _store_results(self, state: SearchState) -> None:
+        names = self._feature_names()
+        if state.best is not None:
+            self.support_ = state.space.mask(state.best.subset)
+            self.value_ = state.best.value
+        self.path_ = path_table(state, names)
+        self.best_of_size_ = best_subsets_table(state, names)
+        self.n_judged_ = state.n_evaluated
 
-    def _checked_callback(self) -> Callback | None:
+    def _check_callback(self) -> Callback | None:
         if self.callback is None or callable(self.callback):
             return self.callback
         raise InvalidInputError(
-            f"callback must be a function of a step, or None; received {self.callback!r}."
+            f"callback must be a function of a step, or None; got {self.callback!r}."
         )
 
 
-def _checked_jobs(n_jobs: int | None) -> int | None:
+def _check_n_jobs(n_jobs: int | None) -> int | None:
     if n_jobs is None:
         return None
     if isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs != 0:
         return int(n_jobs)
-    raise InvalidInputError(
-        f"n_jobs must be a whole number other than 0, or None; received {n_jobs!r}."
-    )
+    raise InvalidInputError(f"n_jobs must be a non-zero integer, or None; got {n_jobs!r}.")
 
 
-# What a search tells afterwards: its path, and the best subset of each size, as tables.
+# The results of a search as tables.
 
 
-def path_of(walk: SearchState, names: Names) -> pd.DataFrame:
+def path_table(state: SearchState, names: Names) -> pd.DataFrame:
     """Return all steps in order: the move, what moved, size, value, and whether it was the best."""
-    steps = [walk.told(position) for position in range(len(walk.steps))]
+    steps = [state.get_step(position) for position in range(len(state.steps))]
     return pd.DataFrame(
         {
             "move": [step.move for step in steps],
@@ -248,15 +256,16 @@ def path_of(walk: SearchState, names: Names) -> pd.DataFrame:
     ).rename_axis("step")
 
 
-def best_of_size(walk: SearchState, names: Names) -> pd.DataFrame:
-    """Return the value and the features of the best subset of each size that was met."""
-    kept = [walk.kept[size] for size in sorted(walk.kept)]
+def best_subsets_table(state: SearchState, names: Names) -> pd.DataFrame:
+    """Return the value and the features of the best subset of each size."""
+    best = [state.best_by_size[size] for size in sorted(state.best_by_size)]
     features = [
-        _label_features(walk.space.features(place.subset).tolist(), names) for place in kept
+        _label_features(state.space.features(candidate.subset).tolist(), names)
+        for candidate in best
     ]
     return pd.DataFrame(
-        {"value": [place.value for place in kept], "features": features},
-        index=pd.Index([place.size for place in kept], name="size"),
+        {"value": [candidate.value for candidate in best], "features": features},
+        index=pd.Index([candidate.size for candidate in best], name="size"),
     )
 
 

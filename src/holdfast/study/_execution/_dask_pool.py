@@ -1,4 +1,4 @@
-"""Units on a Dask cluster: the data are scattered once, results are stored as they arrive."""
+"""Run units on a Dask cluster: data are scattered once, results are stored as they arrive."""
 
 from __future__ import annotations
 
@@ -6,45 +6,48 @@ import os
 import pickle
 import time
 import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import cloudpickle
 import numpy as np
 
+from holdfast._typing import AnyArray, DaskClient
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
-from holdfast.study._execution._local_pool import Report, drain_queue, without_data
-from holdfast.study._execution._unit import Work
-from holdfast.study._execution._worker import Batch, BatchResult, check_versions, obey, versions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.study._planning._plan import Unit
+from holdfast.study._execution._local_pool import drain_queue, fields_without_matrix
+from holdfast.study._execution._unit import UnitRunner
+from holdfast.study._execution._worker import PoolEvent, check_versions, run_batch, versions
+from holdfast.study._planning._plan import Unit
 
 MAX_BATCHES_PER_WORKER = 2
-"""Orders a worker has at a time, so that it never waits for the next."""
+"""Batches that a worker has at a time, so that it never waits for the next."""
 ALIGNMENT = 64
+"""Bytes of a cache line."""
+
+_runners: dict[str, UnitRunner] = {}
+"""The runner of the current study, by token."""
 
 
-def obey_on_cluster(data: tuple[bytes, NDArray[Any]], order: Batch) -> BatchResult:
-    """Work off units in a Dask worker."""
-    if order.token not in _works:
-        _works.clear()  # one study at a time
+def run_cluster_batch(
+    data: tuple[bytes, AnyArray],
+    token: str,
+    units: Sequence[Unit],
+    timeout: float | None,
+    scheduler_versions: Mapping[str, str],
+) -> PoolEvent:
+    """Run units in a Dask worker; `token` identifies the study."""
+    if token not in _runners:
+        _runners.clear()  # one study at a time
         payload, X = data
-        _works[order.token] = Work(X=_align_matrix(X), **pickle.loads(payload))
-    return obey(_works[order.token], order)
+        _runners[token] = UnitRunner(X=_align_matrix(X), **pickle.loads(payload))
+    return run_batch(_runners[token], units, timeout, scheduler_versions)
 
 
-_works: dict[str, Work] = {}
-
-
-def _align_matrix(matrix: NDArray[Any]) -> NDArray[Any]:
-    """Return the matrix where arrays usually lie in memory, so that no loop starts differently."""
+def _align_matrix(matrix: AnyArray) -> AnyArray:
+    """Align the matrix as numpy does: vectorized sums depend on where an array starts."""
     if matrix.ctypes.data % ALIGNMENT == 0:
         return matrix
     room = np.empty(matrix.nbytes + ALIGNMENT, dtype=np.uint8)
@@ -56,140 +59,144 @@ def _align_matrix(matrix: NDArray[Any]) -> NDArray[Any]:
 
 
 class DaskPool:
-    """The workers of a Dask cluster, through a client that the caller owns."""
+    """The workers of a Dask cluster, through the caller's client."""
 
-    def __init__(self, client: Any, work: Work, timeout: float | None) -> None:  # noqa: ANN401
+    def __init__(self, client: DaskClient, runner: UnitRunner, timeout: float | None) -> None:
         self.name = f"the Dask cluster at {client.scheduler.address}"
         self._client = client
         self._timeout = timeout
         self._token = uuid.uuid4().hex
         self._finished: SimpleQueue[Any] = SimpleQueue()
-        self._given: dict[str, SubmittedBatch] = {}
+        self._submitted: dict[str, SubmittedBatch] = {}
         self._workers = ClusterSize(client)
         self._check_workers()
-        self._payload = (cloudpickle.dumps(without_data(work)), work.X)
-        self._data: list[Any] = [self._scattered()]
+        self._payload = (cloudpickle.dumps(fields_without_matrix(runner)), runner.X)
+        self._data: list[Any] = [self._scatter()]
 
     def _check_workers(self) -> None:
-        with self._reached():
-            found = self._client.run(versions)
-        if not found:
+        with self._reach_cluster():
+            versions_by_worker = self._client.run(versions)
+        if not versions_by_worker:
             raise StudyError(f"{self.name} has no workers; start some and run again.")
-        for address, theirs in sorted(found.items()):
+        for address, theirs in sorted(versions_by_worker.items()):
             check_versions(theirs, address)
         if self._timeout is not None and os.getpid() in self._client.run(os.getpid).values():
             raise InvalidInputError(
                 "a time limit ends processes, but a Dask worker runs in this very process; start "
-                "the workers as processes of their own, or set no limit."
+                "the workers as separate processes, or set no limit."
             )
 
-    def _scattered(self) -> Any:  # noqa: ANN401  (a future)
-        with self._reached():
+    def _scatter(self) -> Any:  # noqa: ANN401  (a future)
+        with self._reach_cluster():
             return self._client.scatter([self._payload], broadcast=True, hash=False)[0]
 
-    def room(self) -> int:
-        """Return how many more orders keep all workers busy."""
-        with self._reached():
-            return MAX_BATCHES_PER_WORKER * max(1, self._workers.count()) - len(self._given)
+    def n_free(self) -> int:
+        """Return how many more batches keep all workers busy."""
+        with self._reach_cluster():
+            return MAX_BATCHES_PER_WORKER * max(1, self._workers.count()) - len(self._submitted)
 
-    def order(self, units: Sequence[Unit]) -> None:
-        """Give an order to the cluster."""
+    def submit(self, units: Sequence[Unit]) -> None:
+        """Submit a batch to the cluster."""
         self._submit(units, resent=False)
 
     def _submit(self, units: Sequence[Unit], *, resent: bool) -> None:
-        order = Batch(self._token, units, self._timeout, versions())
-        with self._reached():
-            future = self._client.submit(obey_on_cluster, self._data[-1], order, pure=False)
-        self._given[future.key] = SubmittedBatch(future, units, len(self._data), resent)
+        arguments = (self._data[-1], self._token, units, self._timeout, versions())
+        with self._reach_cluster():
+            future = self._client.submit(run_cluster_batch, *arguments, pure=False)
+        self._submitted[future.key] = SubmittedBatch(future, units, len(self._data), resent)
         future.add_done_callback(self._finished.put)
 
-    def reports(self, seconds: float) -> list[Report]:
-        """Return what has come in; wait for the first at most so long."""
-        found = [self._report(future) for future in drain_queue(self._finished, seconds)]
-        reports = [report for report in found if report is not None]
-        if self._client.status != "running" and not reports:
-            raise self._gone()
-        return reports
+    def wait(self, seconds: float) -> list[PoolEvent]:
+        """Return the events since the last call; wait at most this long for the first."""
+        futures = drain_queue(self._finished, seconds)
+        events = [event for event in map(self._to_event, futures) if event is not None]
+        if self._client.status != "running" and not events:
+            raise self._unreachable()
+        return events
 
-    def _report(self, future: Any) -> Report | None:  # noqa: ANN401
-        """Return what became of an order; None where it was sent again."""
-        given = self._given.pop(future.key)
+    def _to_event(self, future: Any) -> PoolEvent | None:  # noqa: ANN401  (Dask is untyped)
+        """Return what became of a batch; None if it was submitted again."""
+        batch = self._submitted.pop(future.key)
         if future.status == "lost":
-            return self._lost(given)
+            return self._resubmit(batch)
         try:
-            return Report(given.units, future.result())
-        except (CancelledError, OSError):  # an answer, too, is lost with the worker that has it
-            return self._lost(given)
+            event: PoolEvent = future.result()
+        except (CancelledError, OSError):  # results are lost with the worker that holds them
+            return self._resubmit(batch)
         except HoldfastError:
             raise
         except Exception as error:
             if type(error).__name__ != "KilledWorker":
                 raise StudyError(f"a Dask worker cannot work: {error!r}") from error
-            return self._dead(given)
+            return self._crash_event(batch)
+        return event
 
-    def _lost(self, given: SubmittedBatch) -> Report | None:
-        """Send data and order again: the workers that had the data died, maybe of another order.
+    def _resubmit(self, batch: SubmittedBatch) -> PoolEvent | None:
+        """Send data and batch again: the workers that held the data may have crashed.
 
-        An order that is lost a second time is taken for dead.
+        A batch that is lost a second time counts as crashed.
         """
         if self._client.status != "running":
-            raise self._gone()
-        if given.scattering == len(self._data):
-            self._data.append(self._scattered())
-        if given.resent:
-            return self._dead(given)
-        self._submit(given.units, resent=True)
+            raise self._unreachable()
+        if batch.scattering == len(self._data):
+            self._data.append(self._scatter())
+        if batch.resent:
+            return self._crash_event(batch)
+        self._submit(batch.units, resent=True)
         return None
 
-    def _dead(self, given: SubmittedBatch) -> Report:
+    def _crash_event(self, batch: SubmittedBatch) -> PoolEvent:
         limit = "" if self._timeout is None else f", or {self._timeout:g} s were not enough"
-        return Report(given.units, None, f"its Dask workers died{limit}")
+        return PoolEvent(batch.units, [], crash=f"its Dask workers died{limit}")
 
-    def _gone(self) -> StudyError:
+    def _unreachable(self) -> StudyError:
         return StudyError(
-            f"{self.name} cannot be reached any more. What was done is kept; resume on another "
+            f"{self.name} cannot be reached any more. Finished units are kept; resume on another "
             "cluster, or here without one."
         )
 
     @contextmanager
-    def _reached(self) -> Iterator[None]:
-        """Say that the cluster is gone where calls to it fail."""
+    def _reach_cluster(self) -> Iterator[None]:
+        """Raise `StudyError` if the cluster cannot be reached."""
         try:
             yield
         except (TimeoutError, OSError, CancelledError, RuntimeError) as error:
             if isinstance(error, HoldfastError):
                 raise
-            raise self._gone() from error
+            raise self._unreachable() from error
 
     def close(self) -> None:
-        """Take back what is still to be done; the workers are the caller's."""
+        """Cancel what is still to be done; the workers belong to the caller."""
         if self._client.status == "running":
-            with suppress(TimeoutError, OSError, CancelledError, RuntimeError):  # it is going down
-                self._client.cancel([given.future for given in self._given.values()])
-        self._given.clear()
+            with suppress(
+                TimeoutError, OSError, CancelledError, RuntimeError
+            ):  # it is shutting down
+                self._client.cancel([batch.future for batch in self._submitted.values()])
+        self._submitted.clear()
         self._data.clear()
 
 
 class SubmittedBatch(NamedTuple):
-    """An order that was given: its future, its scattering of the data, and if it was sent again."""
+    """A batch on the cluster."""
 
     future: Any
     units: Sequence[Unit]
     scattering: int
+    """Which scattering of the data it uses, counted from 1."""
     resent: bool
 
 
 class ClusterSize:
-    """How many workers a cluster has; asked every few seconds, as it may grow or shrink."""
+    """Number of workers of a cluster, read every two seconds, as it may grow or shrink."""
 
-    def __init__(self, client: Any) -> None:  # noqa: ANN401
+    def __init__(self, client: DaskClient) -> None:
         self._client = client
-        self._asked = -np.inf
+        self._read_at = -np.inf
         self._count = 1
 
     def count(self) -> int:
         """Return the number of workers."""
-        if time.monotonic() - self._asked > 2 and self._client.status == "running":
+        if time.monotonic() - self._read_at > 2 and self._client.status == "running":
             self._count = len(self._client.nthreads())
-            self._asked = time.monotonic()
+            self._read_at = time.monotonic()
         return self._count

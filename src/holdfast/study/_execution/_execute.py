@@ -1,64 +1,56 @@
-"""From a plan to results: the folder, the workers, the run."""
+"""Execute a plan: open the folder, start the workers, run the units."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import warnings
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
+from holdfast.io import Dataset
+from holdfast.resample import Resample
 from holdfast.study._execution._failed_selectors import (
     raise_if_all_failed,
     warn_of_failed_selectors,
 )
-from holdfast.study._execution._local_pool import LocalPool, count_of_jobs
-from holdfast.study._execution._scheduler import Scheduler
-from holdfast.study._execution._sequential_run import Growing, check_same_until, growing_until
+from holdfast.study._execution._local_pool import LocalPool, Pool, count_of_jobs
+from holdfast.study._execution._scheduler import Progress, Scheduler
+from holdfast.study._execution._sequential_run import SequentialStudy, active_rule, check_same_rule
+from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import versions
-from holdfast.study._planning._make_plan import make_work
-from holdfast.study._planning._plan import Plan, kept_depth, opaque_parts
+from holdfast.study._planning._make_plan import make_unit_runner
+from holdfast.study._planning._plan import Plan, Unit, depth_of_plan, opaque_parts
+from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
 from holdfast.study._storage._folder import (
-    fill,
+    create_folder,
     folder_lock,
     load_data,
-    made_folder,
     open_or_create_store,
+    write_plan,
 )
 from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._storage._store import FILE, Store
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
-
-    from holdfast.io import Dataset
-    from holdfast.resample import Resample
-    from holdfast.study._execution._local_pool import Pool
-    from holdfast.study._execution._scheduler import Progress
-    from holdfast.study._execution._unit import Work
-    from holdfast.study._planning._plan import Unit
-    from holdfast.study._planning._stopping_rule import Until
-    from holdfast.study._storage._serialization import JSON
-
 logger = logging.getLogger(__name__)
-LONGEST = 1e7
-"""Most seconds of a time limit: months."""
+MAX_TIMEOUT = 1e7
+"""Seconds, about four months: the longest time limit."""
 
 
 class ExecutionOptions:
-    """Who is to work, as the caller said it."""
+    """Where and how units are run, as requested by the caller."""
 
     def __init__(
         self,
         n_jobs: int | None = None,
-        client: Any = None,  # noqa: ANN401  (a dask.distributed.Client)
+        client: DaskClient = None,
         timeout: float | None = None,
         part: str | None = None,
         command: str | None = None,
@@ -66,87 +58,89 @@ class ExecutionOptions:
         self.command = command
         self.n_jobs = count_of_jobs(n_jobs)
         self.client = client
-        self.timeout = _checked_timeout(timeout)
-        self.part = _checked_part(part)
+        self.timeout = _check_timeout(timeout)
+        self.part = _parse_part(part)
 
-    def does(self, position: int) -> bool:
-        """Return whether the unit at a position belongs to the part that is to be done."""
+    def includes(self, position: int) -> bool:
+        """Return whether the unit at a position belongs to the requested part."""
         number, count = self.part
         return position % count == number - 1
 
     def check_whole(self) -> None:
-        """Refuse to do a part of a study that grows: a part cannot tell when it is enough."""
+        """Raise if a part of a sequential study is requested: it cannot decide when to stop."""
         if self.part[1] > 1:
             raise InvalidInputError(
-                "a study with until_width is done as a whole, as its parts cannot tell when it "
-                f"has resamples enough; received part {self.part[0]}/{self.part[1]}. Leave one of "
-                "the two out."
+                "a study with until_width must run as a whole, as its parts cannot decide when "
+                f"enough resamples are done; got part {self.part[0]}/{self.part[1]}. Omit one of "
+                "the two."
             )
 
-    def pool(self, work: Work) -> Pool:
+    def pool(self, runner: UnitRunner) -> Pool:
         """Start the workers."""
         if self.client is None:
-            return LocalPool(work, self.n_jobs, self.timeout)
-        from holdfast.study._execution._dask_pool import DaskPool  # noqa: PLC0415  (an extra)
+            return LocalPool(runner, self.n_jobs, self.timeout)
+        from holdfast.study._execution._dask_pool import DaskPool
 
-        return DaskPool(self.client, work, self.timeout)
+        return DaskPool(self.client, runner, self.timeout)
 
 
-def _checked_timeout(timeout: float | None) -> float | None:
+def _check_timeout(timeout: float | None) -> float | None:
     if timeout is None:
         return None
-    if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout <= LONGEST:
+    if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout <= MAX_TIMEOUT:
         raise InvalidInputError(
-            f"timeout must be a number of seconds above 0, at most {LONGEST:g}, got {timeout!r}."
+            f"timeout must be a number of seconds above 0, at most {MAX_TIMEOUT:g}, "
+            f"got {timeout!r}."
         )
     return float(timeout)
 
 
-def _checked_part(part: str | None) -> tuple[int, int]:
+def _parse_part(part: str | None) -> tuple[int, int]:
     """Return which part of how many: ``"2/3"`` is the second of three."""
     if part is None:
         return 1, 1
     number, _, count = str(part).partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise InvalidInputError(f"part must be spelled as 1/3, 2/3 or 3/3, got {part!r}.")
+        raise InvalidInputError(f"part must have the form 1/3, 2/3 or 3/3, got {part!r}.")
     return int(number), int(count)
 
 
 def execute(
     plan: Plan,
     data: Dataset,
-    workers: ExecutionOptions,
+    options: ExecutionOptions,
     *,
     out: str | os.PathLike[str] | None,
     progress: Progress | None,
     save_data: bool,
-    until: Until | None = None,
+    rule: StoppingRule | None = None,
 ) -> Result:
-    """Follow a plan, or go on with it, and return the results.
+    """Run a plan, or continue it, and return the results.
 
-    With `until`, the plan is that of a study which never has enough.
+    With `rule`, the plan holds the maximum number of resamples.
     """
     if out is None:
         store = Store.create(None)
-        plan = plan if until is None else Growing(plan, data, until).begun(None)
-        fill(store, plan, data, until)
-        _follow(store, plan, data, workers, progress)
+        plan = plan if rule is None else SequentialStudy(plan, data, rule).current_plan(None)
+        write_plan(store, plan, data, rule)
+        _run_or_extend(store, plan, data, options, progress)
         return Result(store, data=lambda: data)
-    folder = made_folder(out)
+    folder = create_folder(out)
     with folder_lock(folder):
-        plan = plan if until is None else Growing(plan, data, until).begun(folder)
+        plan = plan if rule is None else SequentialStudy(plan, data, rule).current_plan(folder)
         with closing(
-            open_or_create_store(folder, plan, data, save_data=save_data, until=until)
+            open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)
         ) as store:
-            check_same_until(store, until, folder)
-            _follow(store, _as_begun(plan, store.fact("plan")), data, workers, progress)
+            check_same_rule(store, rule, folder)
+            plan = _restore_blocks(plan, store.fact("plan"))
+            _run_or_extend(store, plan, data, options, progress)
     return Result(Store.open(folder / FILE), data=lambda: data)
 
 
-def _as_begun(plan: Plan, document: JSON) -> Plan:
-    """Return a plan that cuts and keeps as the one that the study began with."""
-    blocks = tuple(one["block"] for one in document["selectors"])
-    return replace(plan, blocks=blocks, depth=kept_depth(document))
+def _restore_blocks(plan: Plan, document: JSON) -> Plan:
+    """Return a plan with the blocks and the stored depth that the study began with."""
+    blocks = tuple(selector["block"] for selector in document["selectors"])
+    return replace(plan, blocks=blocks, depth=depth_of_plan(document))
 
 
 def resume(
@@ -154,20 +148,20 @@ def resume(
     *,
     data: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
-    client: Any = None,  # noqa: ANN401  (a dask.distributed.Client)
+    client: DaskClient = None,
     timeout: float | None = None,
     progress: Progress | None = None,
     part: str | None = None,
     command: str | None = None,
 ) -> Result:
-    """Go on with a study where it stopped; what failed is tried again.
+    """Continue a study where it stopped; units that failed are retried.
 
     Parameters
     ----------
     folder : str or path
         The folder of the run.
     data : str or path, optional
-        The data file, where it is no longer where the plan says.
+        The data file, if it has moved since the plan was made.
     n_jobs, client, timeout, progress, part, command
         As for :meth:`holdfast.Study.run`.
 
@@ -178,10 +172,10 @@ def resume(
     Raises
     ------
     StoreError
-        The folder holds no study, another run is at work in it, or the data have changed.
+        The folder holds no study, another run is using it, or the data have changed.
     StudyError
         A selector or classifier of the plan cannot be imported, or no selector succeeded on any
-        resample; what was done is kept.
+        resample; finished units are kept.
 
     Warns
     -----
@@ -198,141 +192,152 @@ def resume(
     ...     hf.resume(folder, n_jobs=1).complete
     True
     """
-    workers = ExecutionOptions(n_jobs, client, timeout, part, command)
+    options = ExecutionOptions(n_jobs, client, timeout, part, command)
     path = Path(folder)
-    Store.open(path / FILE).close()  # a folder without a study is said to be so
+    Store.open(path / FILE).close()  # fail early if the folder has no study
     with folder_lock(path), closing(Store.open(path / FILE, write=True)) as store:
-        document = store.fact("plan")  # read when nobody else can change it
-        plan, found = _restore_plan(document, store.resamples()), load_data(path, document, data)
-        _follow(store, plan, found, workers, progress)
-    return Result(Store.open(path / FILE), data=lambda: found)
+        document = store.fact("plan")  # read under the lock: nobody else can change it
+        plan = _restore_plan(document, store.resamples())
+        dataset = load_data(path, document, data)
+        _run_or_extend(store, plan, dataset, options, progress)
+    return Result(Store.open(path / FILE), data=lambda: dataset)
 
 
 def _restore_plan(document: JSON, resamples: list[Resample]) -> Plan:
-    """Make a plan of what a store says."""
+    """Return the plan that a store holds."""
     unknown = opaque_parts(document)
     if unknown:
         raise StudyError(
-            f"{', '.join(unknown)} cannot be imported here; go on with Study.run(..., out=) where "
-            "it is defined."
+            f"{', '.join(unknown)} cannot be imported here; continue with Study.run(..., out=) "
+            "where it is defined."
         )
     return Plan(
-        selectors={one["name"]: deserialize_object(one["object"]) for one in document["selectors"]},
+        selectors={
+            part["name"]: deserialize_object(part["object"]) for part in document["selectors"]
+        },
         protocol=document["protocol"],
         resamples=resamples,
         sizes=tuple(document["sizes"]),
-        depth=kept_depth(document),
+        depth=depth_of_plan(document),
         classifiers={
-            one["name"]: deserialize_object(one["object"]) for one in document["classifiers"]
+            part["name"]: deserialize_object(part["object"]) for part in document["classifiers"]
         },
         measures=tuple(document["measures"]),
         impute=document["impute"],
         seed=document["seed"],
         data=document["data"],
-        blocks=tuple(one["block"] for one in document["selectors"]),
-        beside=document.get("beside"),
+        blocks=tuple(selector["block"] for selector in document["selectors"]),
+        auxiliary=document.get("beside"),
     )
 
 
-def _follow(
-    store: Store, plan: Plan, data: Dataset, workers: ExecutionOptions, progress: Progress | None
+def _run_or_extend(
+    store: Store, plan: Plan, data: Dataset, options: ExecutionOptions, progress: Progress | None
 ) -> None:
-    """Do what is left of a study, whose plan may have to grow for that."""
-    until = growing_until(store)
-    if until is None:
-        _run(store, plan, data, workers, progress)
+    """Run the remaining units; a sequential study first extends its plan as far as needed."""
+    rule = active_rule(store)
+    if rule is None:
+        _run_plan(store, plan, data, options, progress)
     else:
-        workers.check_whole()
-        _grow(store, Growing(plan, data, until), data, workers, progress)
+        options.check_whole()
+        _run_sequentially(store, SequentialStudy(plan, data, rule), data, options, progress)
     raise_if_all_failed(store, list(plan.selectors))
     warn_of_failed_selectors(store, list(plan.selectors))
 
 
-def _run(
-    store: Store, plan: Plan, data: Dataset, workers: ExecutionOptions, progress: Progress | None
+def _run_plan(
+    store: Store, plan: Plan, data: Dataset, options: ExecutionOptions, progress: Progress | None
 ) -> None:
     done = store.done()
-    own = [unit for at, unit in enumerate(plan.units()) if workers.does(at)]
-    todo = [unit for whole in own for unit in _remaining_units(whole, done)]
-    if not todo:
+    units = [unit for position, unit in enumerate(plan.units()) if options.includes(position)]
+    remaining = [unit for block in units for unit in _remaining_units(block, done)]
+    if not remaining:
         return
-    with closing(workers.pool(make_work(plan, data))) as pool:
-        _note_run(store, pool.name, workers.command)
-        _work_off(store, pool, plan, (own, todo), progress)
+    with closing(options.pool(make_unit_runner(plan, data))) as pool:
+        _log_run(store, pool.name, options.command)
+        _run_units(store, pool, plan, units, remaining, progress)
 
 
-def _grow(
+def _run_sequentially(
     store: Store,
-    growing: Growing,
+    study: SequentialStudy,
     data: Dataset,
-    workers: ExecutionOptions,
+    options: ExecutionOptions,
     progress: Progress | None,
 ) -> None:
-    """Let the same workers do step after step, then others what comes beside."""
+    """Run the steps on one pool, then the replication resamples on a second pool."""
 
-    def do(plan: Plan, first: int) -> None:
-        done, own = store.done(), list(plan.units())
-        new = [unit for unit in own if unit.first >= first]  # what failed before, failed
-        todo = [unit for whole in new for unit in _remaining_units(whole, done)]
-        if todo:
-            _work_off(store, pool, plan, (own, todo), progress)
-        raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail, too
+    def run_step(plan: Plan, first: int) -> None:
+        done, units = store.done(), list(plan.units())
+        new = [unit for unit in units if unit.first >= first]  # earlier failures are not retried
+        remaining = [unit for block in new for unit in _remaining_units(block, done)]
+        if remaining:
+            _run_units(store, pool, plan, units, remaining, progress)
+        raise_if_all_failed(store, list(plan.selectors))  # more resamples would fail as well
 
     def note(text: str) -> None:
         logger.info("%s", text)
         if progress is not None:
             progress.note(text)
 
-    with closing(workers.pool(make_work(growing.widest(), data))) as pool:
-        _note_run(store, pool.name, workers.command)
-        plan, first, trouble = growing.grow(store, do, note)
+    with closing(options.pool(make_unit_runner(study.longest_plan(), data))) as pool:
+        _log_run(store, pool.name, options.command)
+        plan, first, warning = study.extend(store, run_step, note)
     if len(plan.resamples) > first:
-        with closing(workers.pool(make_work(plan, data))) as pool:
-            do(plan, first)
-    if trouble:
-        warnings.warn(trouble, HoldfastWarning, stacklevel=2)
+        with closing(options.pool(make_unit_runner(plan, data))) as pool:
+            run_step(plan, first)
+    if warning:
+        warnings.warn(warning, HoldfastWarning, stacklevel=2)
 
 
-def _work_off(
+def _run_units(
     store: Store,
     pool: Pool,
     plan: Plan,
-    units: tuple[list[Unit], list[Unit]],
+    units: list[Unit],
+    remaining: list[Unit],
     progress: Progress | None,
 ) -> None:
-    """Have units done; told are all that belong to it, and those that are left."""
+    """Run the remaining units; progress is reported against all units of this part."""
     names = list(plan.selectors)
-    own, todo = (_counts(some, names) for some in units)
-    with _report_progress(progress, own, todo, pool.name):
-        Scheduler(store, pool, names, progress).go(units[1])
+    scheduler = Scheduler(store, pool, names, progress)
+    if progress is None:
+        scheduler.run(remaining)
+        return
+    totals, left = _count_resamples(units, names), _count_resamples(remaining, names)
+    progress.start(totals, {name: totals[name] - left[name] for name in names}, pool.name)
+    try:
+        scheduler.run(remaining)
+    finally:
+        progress.stop()
 
 
 def _remaining_units(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
-    """Return what is left of a unit; of a block that was begun, the single resamples left."""
-    left = [one for one in unit.singles() if (one.selector, one.first) not in done]
+    """Return a unit that is still to do, or the remaining resamples of a block that was begun."""
+    left = [single for single in unit.singles() if (single.selector, single.first) not in done]
     return [unit] if len(left) == unit.stop - unit.first else left
 
 
-def _counts(units: list[Unit], names: list[str]) -> dict[str, int]:
-    """Return how many resamples each selector has among these units."""
+def _count_resamples(units: list[Unit], names: list[str]) -> dict[str, int]:
+    """Return the number of resamples of each selector in these units."""
     counts = dict.fromkeys(names, 0)
     for unit in units:
         counts[names[unit.selector]] += unit.stop - unit.first
     return counts
 
 
-def _note_run(store: Store, where: str, command: str | None) -> None:
-    """Write down when, where and with what versions a run started; warn where these changed."""
-    notes = versions() if command is None else {**versions(), "command": command}
+def _log_run(store: Store, where: str, command: str | None) -> None:
+    """Store when, where and with which versions a run started; warn if versions changed."""
+    details = versions() if command is None else {**versions(), "command": command}
     started = datetime.now(UTC).isoformat(timespec="seconds")
     before = store.query("SELECT run, versions FROM runs ORDER BY run")
     if before:
-        _warn_of_versions(json.loads(before[-1][1]))
+        _warn_of_changed_versions(json.loads(before[-1][1]))
     with store.transaction():
-        store.insert("runs", [(len(before), started, where, json.dumps(notes))])
+        store.insert("runs", [(len(before), started, where, json.dumps(details))])
 
 
-def _warn_of_versions(before: dict[str, str]) -> None:
+def _warn_of_changed_versions(before: dict[str, str]) -> None:
     changed = [
         f"{name} was {before.get(name)} and is {now}"
         for name, now in versions().items()
@@ -340,22 +345,8 @@ def _warn_of_versions(before: dict[str, str]) -> None:
     ]
     if changed:
         warnings.warn(
-            f"versions have changed since this study last ran: {'; '.join(changed)}. What is done "
-            "now may differ in the last bits from what was done then.",
+            f"versions have changed since this study last ran: {'; '.join(changed)}. New "
+            "results may differ in the last bits from the earlier ones.",
             HoldfastWarning,
             stacklevel=2,
         )
-
-
-@contextmanager
-def _report_progress(
-    progress: Progress | None, totals: dict[str, int], left: dict[str, int], where: str
-) -> Iterator[None]:
-    if progress is None:
-        yield
-        return
-    progress.start(totals, {name: totals[name] - left[name] for name in totals}, where)
-    try:
-        yield
-    finally:
-        progress.stop()

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from holdfast._formatting import format_list, plural
 from holdfast.errors import HoldfastWarning, StudyError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.study._storage._store import Store
+from holdfast.study._storage._store import Store
 
 MAX_SELECTORS_NAMED = 3
-"""Most selectors that one message names."""
+"""Most selectors named in one message."""
 
 
 class FailedSelectorsWarning(HoldfastWarning):
@@ -22,19 +19,19 @@ class FailedSelectorsWarning(HoldfastWarning):
 
 
 class FailedSelector(NamedTuple):
-    """A selector that failed on each resample that was tried."""
+    """A selector that failed on every resample that was run."""
 
     name: str
     resamples: int
     message: str
-    """What the first failure says."""
+    """Message of the first failure."""
 
     def __str__(self) -> str:
         return f"{self.name} failed on all {plural(self.resamples, 'resample')}: {self.message}"
 
 
 def failed_selectors(store: Store, names: Sequence[str]) -> list[FailedSelector]:
-    """Return the selectors that succeeded on no resample although some were tried."""
+    """Return the selectors that failed on every resample that was run."""
     rows = store.query(
         "SELECT selector, resample, message FROM units WHERE status = 'failed' AND selector NOT IN "
         "(SELECT selector FROM units WHERE status = 'done') ORDER BY selector, resample"
@@ -42,16 +39,16 @@ def failed_selectors(store: Store, names: Sequence[str]) -> list[FailedSelector]
     messages: dict[int, list[str]] = {}
     for selector, _, message in rows:
         messages.setdefault(selector, []).append(message)
-    return [FailedSelector(names[one], len(said), said[0]) for one, said in messages.items()]
+    return [FailedSelector(names[i], len(texts), texts[0]) for i, texts in messages.items()]
 
 
 def raise_if_all_failed(store: Store, names: Sequence[str]) -> None:
-    """End a study in which no selector succeeded on any resample.
+    """Raise if no selector succeeded on any resample.
 
     Raises
     ------
     StudyError
-        Names the selectors, what they said first, and the folder that can be resumed.
+        Names the selectors, their first messages, and the folder that can be resumed.
     """
     failed = failed_selectors(store, names)
     if len(failed) < len(names):
@@ -65,11 +62,11 @@ def raise_if_all_failed(store: Store, names: Sequence[str]) -> None:
 
 
 def warn_of_failed_selectors(store: Store, names: Sequence[str]) -> None:
-    """Warn of selectors that succeeded on no resample, where others did."""
+    """Warn of selectors that failed on every resample while others succeeded."""
     failed = failed_selectors(store, names)
     if failed:
         warnings.warn(f"{_format_failed(failed)}.", FailedSelectorsWarning, stacklevel=2)
 
 
 def _format_failed(failed: Sequence[FailedSelector]) -> str:
-    return format_list((str(one).rstrip(".") for one in failed), most=MAX_SELECTORS_NAMED)
+    return format_list((str(selector).rstrip(".") for selector in failed), most=MAX_SELECTORS_NAMED)

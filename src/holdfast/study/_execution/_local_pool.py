@@ -1,4 +1,4 @@
-"""Where units are worked off: local processes here, a cluster in `_dask`."""
+"""Run units in local processes; `_dask_pool` runs them on a cluster."""
 
 from __future__ import annotations
 
@@ -6,148 +6,135 @@ import os
 import re
 import signal
 import threading
-from concurrent.futures import BrokenExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from numbers import Integral
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import cloudpickle
 from joblib import cpu_count
 from joblib.externals.loky import ProcessPoolExecutor
 
 from holdfast.errors import HoldfastError, InvalidInputError, StudyError
+from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import (
-    THREADS,
-    Batch,
-    BatchResult,
-    obey_locally,
-    prepare,
+    THREAD_VARIABLES,
+    PoolEvent,
+    run_local_batch,
     share_matrix,
+    start_local_worker,
     versions,
 )
+from holdfast.study._planning._plan import Unit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
-
-    from holdfast.study._execution._unit import Work
-    from holdfast.study._planning._plan import Unit
-
-QUIET = "PYTHONFAULTHANDLER"
-"""Set, if to nothing, it keeps loky from printing the stack of a worker that crashes."""
-_SIGNALS = re.compile(r"exit codes of the workers are \{(.*?)\}")
-
-
-class Report(NamedTuple):
-    """What became of an order: an answer, or how the process that had it ended."""
-
-    units: Sequence[Unit]
-    answer: BatchResult | None
-    death: str | None = None
-    timed_out: bool = False
+FAULT_HANDLER_VARIABLE = "PYTHONFAULTHANDLER"
+"""Set to the empty string, it keeps loky from printing the stack of a crashed worker."""
+_EXIT_CODES = re.compile(r"exit codes of the workers are \{(.*?)\}")
 
 
 class Pool(Protocol):
-    """A place with workers. All methods are called by one thread."""
+    """Workers that run batches of units. All methods are called from one thread."""
 
     name: str
 
-    def room(self) -> int:
-        """Return how many more orders can be given now."""
+    def n_free(self) -> int:
+        """Return how many more batches can be submitted now."""
 
-    def order(self, units: Sequence[Unit]) -> None:
-        """Give an order."""
+    def submit(self, units: Sequence[Unit]) -> None:
+        """Submit a batch of units."""
 
-    def reports(self, seconds: float) -> list[Report]:
-        """Return what has come in; wait for the first at most so long."""
+    def wait(self, seconds: float) -> list[PoolEvent]:
+        """Return the events since the last call; wait at most this long for the first."""
 
     def close(self) -> None:
         """End all workers at once."""
 
 
 def count_of_jobs(n_jobs: int | None) -> int:
-    """Return the number of processes: None is all, negative numbers count from all + 1."""
+    """Return the number of processes: None means all cores, -1 too, -2 all but one."""
     if n_jobs is None:
         return int(cpu_count())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
-        raise InvalidInputError(f"n_jobs must be a whole number but 0, got {n_jobs!r}.")
+        raise InvalidInputError(f"n_jobs must be a non-zero integer, got {n_jobs!r}.")
     return int(n_jobs) if n_jobs > 0 else max(1, int(cpu_count()) + 1 + int(n_jobs))
 
 
-def without_data(work: Work) -> dict[str, Any]:
-    """Return what makes the work again, all but the matrix."""
-    names = [field.name for field in fields(work) if field.init and field.name != "X"]
-    return {name: getattr(work, name) for name in names}
+def fields_without_matrix(runner: UnitRunner) -> dict[str, Any]:
+    """Return the arguments that rebuild a runner, all but the matrix."""
+    names = [field.name for field in fields(runner) if field.init and field.name != "X"]
+    return {name: getattr(runner, name) for name in names}
 
 
 @dataclass
-class Slot:
-    """One worker process, and the order it has."""
+class WorkerSlot:
+    """One worker process, and the batch that it is running."""
 
     executor: ProcessPoolExecutor
     units: Sequence[Unit] | None = None
     fresh: bool = True
-    """Whether the process is still to be started, which its first order does."""
+    """Whether the process is still to be started; its first batch starts it."""
 
 
 class LocalPool:
-    """Local processes, each an executor of its own.
+    """Local processes, each in an executor of its own.
 
-    So when a process dies it takes no other with it, and it is known which order it had.
+    A process that crashes thus takes no other with it, and it is known which batch it had.
     """
 
-    def __init__(self, work: Work, n_jobs: int, timeout: float | None) -> None:
+    def __init__(self, runner: UnitRunner, n_jobs: int, timeout: float | None) -> None:
         self.name = f"{n_jobs} local {'process' if n_jobs == 1 else 'processes'}"
         self._timeout = timeout
         self._open = ExitStack()
-        payload = cloudpickle.dumps(without_data(work))
-        path = self._open.enter_context(share_matrix(work.X, payload))
-        self._start = (os.getpid(), path, work.X.dtype.str, work.X.shape)
-        self._slots = [Slot(self._executor()) for _ in range(n_jobs)]
-        self._finished: SimpleQueue[tuple[Slot, Future[BatchResult]]] = SimpleQueue()
+        payload = cloudpickle.dumps(fields_without_matrix(runner))
+        path = self._open.enter_context(share_matrix(runner.X, payload))
+        self._start_arguments = (os.getpid(), path, runner.X.dtype.str, runner.X.shape)
+        self._slots = [WorkerSlot(self._new_executor()) for _ in range(n_jobs)]
+        self._finished: SimpleQueue[tuple[WorkerSlot, Future[PoolEvent]]] = SimpleQueue()
 
-    def _executor(self) -> ProcessPoolExecutor:
+    def _new_executor(self) -> ProcessPoolExecutor:
+        handler = os.environ.get(FAULT_HANDLER_VARIABLE, "")
         return ProcessPoolExecutor(
             max_workers=1,
-            initializer=prepare,
-            initargs=self._start,
-            env={**dict.fromkeys(THREADS, "1"), QUIET: os.environ.get(QUIET, "")},
+            initializer=start_local_worker,
+            initargs=self._start_arguments,
+            env={**dict.fromkeys(THREAD_VARIABLES, "1"), FAULT_HANDLER_VARIABLE: handler},
         )
 
-    def room(self) -> int:
+    def n_free(self) -> int:
         """Return the number of idle processes."""
         return sum(slot.units is None for slot in self._slots)
 
-    def order(self, units: Sequence[Unit]) -> None:
-        """Give an order to an idle process."""
+    def submit(self, units: Sequence[Unit]) -> None:
+        """Submit a batch to an idle process."""
         slot = next(slot for slot in self._slots if slot.units is None)
         slot.units = units
-        order = Batch("", units, self._timeout, versions())
-        with deaf_children() if slot.fresh else nullcontext():
-            future = slot.executor.submit(obey_locally, order)
+        with ignore_interrupts() if slot.fresh else nullcontext():
+            future = slot.executor.submit(run_local_batch, units, self._timeout, versions())
         slot.fresh = False
         future.add_done_callback(lambda done, slot=slot: self._finished.put((slot, done)))
 
-    def reports(self, seconds: float) -> list[Report]:
-        """Return what has come in; wait for the first at most so long."""
-        return [self._report(*one) for one in drain_queue(self._finished, seconds)]
+    def wait(self, seconds: float) -> list[PoolEvent]:
+        """Return the events since the last call; wait at most this long for the first."""
+        return [self._to_event(*item) for item in drain_queue(self._finished, seconds)]
 
-    def _report(self, slot: Slot, future: Future[BatchResult]) -> Report:
+    def _to_event(self, slot: WorkerSlot, future: Future[PoolEvent]) -> PoolEvent:
         units, slot.units = slot.units or (), None
         try:
-            return Report(units, future.result())
+            return future.result()
         except BrokenExecutor as error:
             slot.executor.shutdown(wait=True, kill_workers=True)
-            slot.executor, slot.fresh = self._executor(), True
-            found = _SIGNALS.search(str(error))
-            signs = found[1] if found else "for an unknown reason"
-            timed_out = self._timeout is not None and "SIGALRM" in signs
-            return Report(units, None, f"its process died ({signs})", timed_out)
+            slot.executor, slot.fresh = self._new_executor(), True
+            match = _EXIT_CODES.search(str(error))
+            reason = match[1] if match else "for an unknown reason"
+            timed_out = self._timeout is not None and "SIGALRM" in reason
+            crash = f"its process died ({reason})"
+            return PoolEvent(units, [], crash=crash, timed_out=timed_out)
         except HoldfastError:
             raise
-        except Exception as error:  # units report their own failures: this is about the worker
+        except Exception as error:  # units report their failures: this is about the worker
             raise StudyError(f"a worker process cannot work: {error!r}") from error
 
     def close(self) -> None:
@@ -158,10 +145,10 @@ class LocalPool:
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
-    """Let processes that start here ignore Ctrl-C from the first: their parent hears it."""
+def ignore_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C from the beginning; their parent handles it."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's business
+        yield  # only the main thread may set signal handlers
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -171,7 +158,7 @@ def deaf_children() -> Iterator[None]:
 
 
 def drain_queue(queue: SimpleQueue[Any], seconds: float) -> list[Any]:
-    """Return all that a queue holds; wait for the first at most so long."""
+    """Return all items of a queue; wait at most this long for the first."""
     items: list[Any] = []
     wait: Callable[[], Any] = lambda: queue.get(timeout=seconds)  # noqa: E731
     while True:

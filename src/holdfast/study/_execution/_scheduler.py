@@ -1,53 +1,48 @@
-"""The run of a plan: orders to workers, outcomes to the store, as they arrive."""
+"""Run the units of a plan on a pool and store their results as they arrive."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
-from holdfast.study._storage._store import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from holdfast.study._execution._local_pool import Pool, Report
-    from holdfast.study._execution._worker import BatchResult
-    from holdfast.study._planning._plan import Unit
-    from holdfast.study._storage._store import Store
+from holdfast.study._execution._local_pool import Pool
+from holdfast.study._execution._worker import PoolEvent
+from holdfast.study._planning._plan import Unit
+from holdfast.study._storage._store import Store, UnitResult
 
 logger = logging.getLogger(__name__)
 MAX_UNITS_PER_BATCH = 256
-"""Most units in one order."""
-PATIENCE = 0.5
-"""Seconds between looks at what else goes on."""
+SECONDS_BETWEEN_CHECKS = 0.5
+"""Longest wait for events of the pool; in between, interrupts are handled."""
 
 
 class Progress(Protocol):
-    """Somebody who wants to know how far a run is."""
+    """Callback interface for progress reporting.
+
+    Sequential studies call `start` and `stop` once per step.
+    """
 
     def start(self, totals: Mapping[str, int], done: Mapping[str, int], where: str) -> None:
-        """Learn how many units each selector has, how many are done, and who works."""
+        """Report how many units each selector has, how many are done, and which workers run."""
 
     def advance(self, done: Mapping[str, int], failed: int) -> None:
-        """Learn how many units were done since, by selector, and how many of them failed."""
+        """Report how many units were done since the last call, by selector, and the failures."""
 
     def stop(self) -> None:
-        """Learn that the run is over, for better or worse.
-
-        Studies that grow start and stop once a step.
-        """
+        """Called once when the run ends, whether it succeeded or failed."""
 
     def note(self, text: str) -> None:
-        """Learn between the steps of a study that grows how wide its intervals are."""
+        """Report the width of the intervals between the steps of a sequential study."""
 
 
 class Scheduler:
-    """The units that are still to be done, in the hands of a pool.
+    """Submits the remaining units to a pool and stores their results.
 
-    A unit whose process dies is not to blame at once: with others in its order, it is tried by
-    itself; by itself, it is tried once more at the end, when nothing else runs. A block that
-    dies again is cut into its resamples.
+    A unit whose worker crashes is retried before it is marked as failed: first by itself, if
+    other units were in its batch; then once more at the end, when nothing else runs. A block
+    that crashes again is split into its resamples.
     """
 
     def __init__(
@@ -57,105 +52,97 @@ class Scheduler:
         self._pool = pool
         self._names = names
         self._progress = progress
-        self._units: deque[Unit] = deque()
-        self._suspects: deque[Unit] = deque()
-        self._accused: deque[Unit] = deque()
-        self._at_work = 0
-        self._last_chance: Unit | None = None
-        self._many: Counter[int] = Counter()  # units an order, by selector
+        self._pending: deque[Unit] = deque()
+        self._retry: deque[Unit] = deque()
+        self._final_retry: deque[Unit] = deque()
+        self._running_alone: Unit | None = None
+        self._n_running = 0
+        self._batch_sizes: Counter[int] = Counter()  # by selector
         self._warned: set[str] = set()
 
-    def go(self, units: Iterable[Unit]) -> None:
-        """Work all units off."""
-        self._units.extend(units)
-        while self._units or self._suspects or self._accused or self._at_work:
-            self._feed()
-            reports = self._pool.reports(PATIENCE)
-            self._at_work -= len(reports)
+    def run(self, units: Iterable[Unit]) -> None:
+        """Run all units."""
+        self._pending.extend(units)
+        while self._pending or self._retry or self._final_retry or self._n_running:
+            self._submit()
+            events = self._pool.wait(SECONDS_BETWEEN_CHECKS)
+            self._n_running -= len(events)
             try:
-                self._feed()  # the workers go on while the store is written
-            finally:  # what has arrived is kept, even if there is nobody left to give orders to
-                self._keep([outcome for report in reports for outcome in self._outcomes(report)])
+                self._submit()  # the workers go on while the store is written
+            finally:  # results that have arrived are stored, even if the pool is gone
+                self._store_results(
+                    [result for event in events for result in self._handle_event(event)]
+                )
 
-    def _feed(self) -> None:
-        while self._pool.room() > 0 and (order := self._next()):
-            self._pool.order(order)
-            self._at_work += 1
+    def _submit(self) -> None:
+        while self._pool.n_free() > 0 and (batch := self._next_batch()):
+            self._pool.submit(batch)
+            self._n_running += 1
 
-    def _next(self) -> list[Unit]:
-        if self._last_chance is not None:
+    def _next_batch(self) -> list[Unit]:
+        if self._running_alone is not None:
             return []
-        if self._suspects:
-            return [self._suspects.popleft()]
-        if self._units:
-            return self._some()
-        if self._accused and not self._at_work:
-            self._last_chance = self._accused.popleft()
-            return [self._last_chance]
+        if self._retry:
+            return [self._retry.popleft()]
+        if self._pending:
+            return self._take_batch()
+        if self._final_retry and not self._n_running:
+            self._running_alone = self._final_retry.popleft()
+            return [self._running_alone]
         return []
 
-    def _some(self) -> list[Unit]:
-        """Return the next units of one selector, as many as it did in its time last time."""
-        selector = self._units[0].selector
-        order: list[Unit] = []
-        while self._units and self._units[0].selector == selector:
-            order.append(self._units.popleft())
-            if len(order) > self._many[selector]:
+    def _take_batch(self) -> list[Unit]:
+        """Return the next units of one selector, as many as fit into the time of a batch."""
+        selector = self._pending[0].selector
+        batch: list[Unit] = []
+        while self._pending and self._pending[0].selector == selector:
+            batch.append(self._pending.popleft())
+            if len(batch) > self._batch_sizes[selector]:
                 break
-        return order
+        return batch
 
-    def _outcomes(self, report: Report) -> list[Outcome]:
-        if report.answer is None:
-            return self._dead(report)
-        self._done(report.units, report.answer)
-        return report.answer.outcomes
-
-    def _done(self, units: Sequence[Unit], answer: BatchResult) -> None:
-        """Put back what the worker did not come to; learn how much an order should hold."""
-        if self._last_chance in units:
-            self._last_chance = None
-        left = units[answer.done :]
-        self._units.extendleft(reversed(left))
-        selector = units[0].selector
-        self._many[selector] = min(MAX_UNITS_PER_BATCH, answer.done if left else 2 * len(units))
-        for text in set(answer.warnings) - self._warned:
+    def _handle_event(self, event: PoolEvent) -> list[UnitResult]:
+        """Return the results of an event; decide which units run again."""
+        if event.crash is not None:
+            return self._handle_crash(event)
+        if self._running_alone in event.units:
+            self._running_alone = None
+        remaining = event.units[event.n_done :]
+        self._pending.extendleft(reversed(remaining))
+        selector = event.units[0].selector
+        size = event.n_done if remaining else 2 * len(event.units)
+        self._batch_sizes[selector] = min(MAX_UNITS_PER_BATCH, size)
+        for text in set(event.warnings) - self._warned:
             self._warned.add(text)
             logger.warning("%s: %s", self._names[selector], text)
+        return event.results
 
-    def _dead(self, report: Report) -> list[Outcome]:
-        """Decide what becomes of the units whose process died."""
-        (unit, *others) = report.units
-        last = unit == self._last_chance
-        self._last_chance = None if last else self._last_chance
+    def _handle_crash(self, event: PoolEvent) -> list[UnitResult]:
+        """Queue the units of a crashed worker for a retry, or mark the unit as failed."""
+        (unit, *others) = event.units
+        ran_alone = unit == self._running_alone
+        if ran_alone:
+            self._running_alone = None
         if others:
-            self._suspects.extend(report.units)
-            self._many[unit.selector] = 0
-        elif unit.stop - unit.first > 1:
-            self._cut(unit, tried=last or report.timed_out)
-        elif report.timed_out:
-            return [Outcome(unit.selector, unit.first, "took longer than the time limit")]
-        elif last:
-            return [Outcome(unit.selector, unit.first, report.death)]
+            self._retry.extend(event.units)
+            self._batch_sizes[unit.selector] = 0
+        elif unit.stop - unit.first > 1 and (ran_alone or event.timed_out):
+            # Only now is the block split: products over many resamples may differ in the last
+            # bits from those over one, so an accidental crash must not decide which is used.
+            self._retry.extend(unit.singles())
+        elif event.timed_out:
+            return [UnitResult(unit.selector, unit.first, "took longer than the time limit")]
+        elif ran_alone:
+            return [UnitResult(unit.selector, unit.first, event.crash)]
         else:
-            self._accused.append(unit)
+            self._final_retry.append(unit)
         return []
 
-    def _cut(self, unit: Unit, *, tried: bool) -> None:
-        """Cut a block into its resamples once it was tried again as a whole.
-
-        Products over many resamples may differ in the last bits from those over one, so a
-        process that dies by accident must not decide which of them is taken.
-        """
-        if tried:
-            self._suspects.extend(unit.singles())
-        else:
-            self._accused.append(unit)
-
-    def _keep(self, outcomes: list[Outcome]) -> None:
-        if not outcomes:
+    def _store_results(self, results: list[UnitResult]) -> None:
+        if not results:
             return
         with self._store.transaction():
-            self._store.add(outcomes)
+            self._store.add(results)
         if self._progress is not None:
-            done = Counter(self._names[outcome.selector] for outcome in outcomes)
-            self._progress.advance(done, sum(outcome.message is not None for outcome in outcomes))
+            done = Counter(self._names[result.selector] for result in results)
+            self._progress.advance(done, sum(result.message is not None for result in results))

@@ -1,425 +1,388 @@
-"""The work of one unit: what a selector prefers, and what classifiers make of that."""
+"""Run one unit of a study: select features on its resamples, classify with them, keep the bytes."""
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from holdfast._classifiers import classifying, clone_with_seed
+from holdfast._classifiers import classification_steps, clone_with_seed
+from holdfast._typing import AnyArray, EstimatorLike, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._fit_resamples import impute_medians
-from holdfast.resample._replication_design import FULL, HALF
-from holdfast.select._groups._group_selector import Grouped, Grouper
-from holdfast.select._search._subset_selector import SubsetSelector
-from holdfast.select._selector import OfferedFeatures, together
+from holdfast.io import DatasetGenerator
+from holdfast.resample import FULL, HALF, Resample
+from holdfast.select import (
+    GroupSelector,
+    OfferedFeatures,
+    ResamplePreference,
+    ResampleRanking,
+    ResampleSubset,
+    SelectedGroups,
+    Selector,
+    SelectorRunner,
+    SubsetSelector,
+    TrainingPart,
+    failure_message,
+    run_selector_on_resamples,
+)
 from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, seed_of
 from holdfast.study._storage._reader import OWN_SIZE
-from holdfast.study._storage._store import SIGNED, Outcome, floats, integers
+from holdfast.study._storage._store import SIGNED, UnitResult, floats, integers
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.preferences import Rankings, Weights
-    from holdfast.resample import Resample
-    from holdfast.select import Judge, Selector
-    from holdfast.simulate import Generator
-
-    Chosen: TypeAlias = dict[int, NDArray[np.intp]]
-    """The features of each size."""
+FeaturesBySize: TypeAlias = dict[int, IndexArray]
+"""The selected features of each size."""
 
 
-# What classifiers say of test samples: classes and scores.
+class DrawnSample(NamedTuple):
+    """A training set and a test set drawn from the generator of the data."""
 
-
-def fit_predict(
-    classifier: Any,  # noqa: ANN401
-    train: tuple[NDArray[Any], NDArray[np.intp]],
-    test: NDArray[Any],
-    n_classes: int,
-    *,
-    impute: bool,
-) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-    """Train on one part, scaled by itself, and return classes and scores for the other.
-
-    Scores have one column for two classes (higher speaks for class 1), else one a class; a
-    class that the training part lacks gets the lowest score. None: the classifier has none.
-    """
-    model = Pipeline(classifying(classifier, impute=impute)).fit(*train)
-    classes = model.predict(test)
-    if not np.isin(classes, np.arange(n_classes)).all():
-        raise InvalidInputError("the classifier predicts what is none of the classes.")
-    return classes, _scores(model, test, n_classes)
-
-
-def _scores(
-    model: Any,  # noqa: ANN401
-    test: NDArray[Any],
-    n_classes: int,
-) -> NDArray[np.float64] | None:
-    known = model.classes_
-    values = _values(model, test)
-    if values is None:
-        return None
-    if n_classes == 2:
-        return values if values.ndim == 1 else values[:, 1]
-    if values.ndim == 1:  # the training part holds two of the classes only
-        values = np.column_stack((-values, values))
-    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
-    scores[:, known] = values
-    return scores
-
-
-def _values(model: Any, test: NDArray[Any]) -> NDArray[np.float64] | None:  # noqa: ANN401
-    """Return what a model says for each class; pairs of classes would not do."""
-    pairs = len(model.classes_) > 2 and _votes(model) == "ovo"
-    names = ["predict_proba"] if pairs else ["decision_function", "predict_proba"]
-    for name in names:
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name)(test), dtype=np.float64)
-    return None
-
-
-def _votes(model: Any) -> str | None:  # noqa: ANN401
-    votes: str | None = getattr(model[-1], "decision_function_shape", None)
-    return votes
-
-
-# What selectors learn from: the training part of each resample, altered where it is to be.
-
-
-class TrainingData(NamedTuple):
-    """The training data of one resample, where they are not just rows of the study's data."""
-
-    X: NDArray[Any]
-    y: NDArray[np.intp]
-    subjects: NDArray[Any] | None = None
-    """The subject of each sample, for a selector that takes them."""
-    test: tuple[NDArray[Any], NDArray[np.intp]] | None = None
-    """Other samples to test on than the study's own."""
+    train: TrainingPart
+    test: TrainingPart
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Training:
-    """The data of a study, and what becomes of them in each resample."""
+class UnitRunner:
+    """Everything a worker needs to run the units of a study."""
 
-    X: NDArray[Any]
-    y: NDArray[np.intp]
+    X: AnyArray
+    y: IndexArray
     classes: tuple[str, ...]
     seed: int
     missing: bool
     """Whether the data have missing values."""
     nominal: tuple[int, ...]
-    generator: Generator | None
-    subjects: NDArray[Any] | None
-    """The subject of each sample, None where each sample is by itself."""
+    generator: DatasetGenerator | None
+    subjects: AnyArray | None
+    """The subject of each sample; None if the samples are independent."""
+    selectors: Sequence[Selector]
+    classifiers: Sequence[EstimatorLike]
+    sizes: tuple[int, ...]
+    depth: int
+    """How many features of each ranking are stored."""
+    forms: frozenset[str]
+    """Forms of preferences that the measures of the study need."""
+    resamples: Sequence[Resample]
+    _runners: dict[int, SelectorRunner] = field(default_factory=dict, init=False)
+    _warm: set[int] = field(default_factory=set, init=False)
 
-    def changes(self, selector: Selector, resample: Resample) -> bool:
+    def run(self, unit: Unit) -> list[UnitResult]:
+        """Run a unit; a block that fails is run again resample by resample."""
+        return run_selector_on_resamples(
+            lambda positions: self._run_block(unit.selector, positions),
+            range(unit.first, unit.stop),
+            lambda position, error: UnitResult(unit.selector, position, failure_message(error)),
+            errors=(Exception, SystemExit, KeyboardInterrupt),
+        )
+
+    def try_selector(self, selector: int) -> None:
+        """Run a selector on the first resample and discard the result."""
+        self._select(selector, range(1))
+
+    def warm_up(self, selector: int) -> None:
+        """Load the compiled code of a selector of this package before its time is measured."""
+        instance = self.selectors[selector]
+        if selector in self._warm or not type(instance).__module__.startswith("holdfast."):
+            return
+        self._warm.add(selector)
+        rows = [np.flatnonzero(self.y == code)[:3] for code in range(len(self.classes))]
+        with suppress(Exception):  # what fails here fails again in a unit and is reported there
+            if isinstance(instance, SubsetSelector):  # a search among all features would take long
+                instance.check_trial_fit(self.X, self.y)
+            else:
+                self._runner(selector).select_rows([np.concatenate(rows)], 0)
+
+    def _run_block(self, selector: int, positions: range) -> list[UnitResult]:
+        start = time.perf_counter()
+        selections = [
+            (*self._to_result(selector, position, preference), drawn)
+            for position, (preference, drawn) in zip(
+                positions, self._select(selector, positions), strict=True
+            )
+        ]
+        seconds_each = (time.perf_counter() - start) / len(selections)
+        for result, features, drawn in selections:
+            start = time.perf_counter()
+            self._classify(result, features, drawn)
+            result.selection = seconds_each
+            result.classification = time.perf_counter() - start
+        return [result for result, _, _ in selections]
+
+    # Selection.
+
+    def _runner(self, selector: int) -> SelectorRunner:
+        """Return a selector with the study's data, which are checked once."""
+        if selector not in self._runners:
+            self._runners[selector] = SelectorRunner(
+                self.selectors[selector], self.X, self.y, self.subjects, self.missing
+            )
+        return self._runners[selector]
+
+    def _select(
+        self, selector: int, positions: range
+    ) -> list[tuple[ResamplePreference, DrawnSample | None]]:
+        """Run a selector on resamples; also return the samples of a resample that draws its own."""
+        runner = self._runner(selector)
+        if len(positions) == 1 and (
+            runner.selector.selects_own_size or self._alters(runner, positions[0])
+        ):
+            return [self._select_alone(selector, positions[0])]
+        rows = [self.resamples[position].train for position in positions]
+        return [(preference, None) for preference in runner.select_rows(rows, positions[0])]
+
+    def _alters(self, runner: SelectorRunner, position: int) -> bool:
         """Return whether the selector sees other data than rows of the study's data."""
-        imputed = self.missing and not selector.takes_missing
-        return imputed or resample.features is not None or resample.noise > 0 or resample.draw >= 0
+        resample = self.resamples[position]
+        return (
+            runner.imputes
+            or resample.features is not None
+            or resample.noise > 0
+            or resample.draw >= 0
+        )
 
-    def part(self, selector: Selector, resample: Resample, position: int) -> TrainingData:
-        """Return what a selector learns from on one resample."""
-        if resample.draw >= 0:
-            return self._drawn(resample)
-        train = self.X[resample.train]
-        if resample.noise > 0:
-            train = self._noisy(train, resample.noise, position)
+    def _select_alone(
+        self, selector: int, position: int
+    ) -> tuple[ResamplePreference, DrawnSample | None]:
+        """Run a selector on one resample that has data of its own, or with its own size."""
+        resample, runner = self.resamples[position], self._runner(selector)
+        runner = replace(
+            runner,
+            selector=restrict_selector(runner.selector, resample.features, self.X.shape[1]),
+        )
+        drawn = self._draw(resample) if resample.draw >= 0 else None
+        part = self._training_part(runner, position) if drawn is None else drawn.train
+        seed = seed_of(self.seed, SELECTION, selector, position)
+        preference: ResamplePreference
+        if runner.selector.selects_own_size and not isinstance(runner.selector, GroupSelector):
+            preference = runner.fit_part(part, seed)
+        else:
+            preference = runner.select_part(part, position)
         if resample.features is not None:
-            train = train[:, resample.features]
-        if self.missing and not selector.takes_missing:
-            train = impute_medians(train)
-        subjects = None
-        if selector.takes_subjects:
-            subjects = together(self.subjects, resample.train)
-        return TrainingData(train, self.y[resample.train], subjects)
+            preference = _renumber(preference, resample.features, self.X.shape[1], seed)
+        return preference, drawn
 
-    def _noisy(self, train: NDArray[Any], level: float, position: int) -> NDArray[Any]:
+    def _training_part(self, runner: SelectorRunner, position: int) -> TrainingPart:
+        """Return the training part of a resample with its noise, its features, and imputed."""
+        resample = self.resamples[position]
+        X = self.X[resample.train]
+        if resample.noise > 0:
+            X = self._add_noise(X, resample.noise, position)
+        if resample.features is not None:
+            X = X[:, resample.features]
+        return runner.training_part(resample.train, X)
+
+    def _add_noise(self, X: AnyArray, level: float, position: int) -> AnyArray:
         rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-            spread = np.nanstd(train, axis=0, dtype=np.float64)
-        spread[list(self.nominal)] = 0.0  # codes, not amounts
-        noisy: NDArray[Any] = train + level * spread * rng.standard_normal(train.shape)
-        return noisy.astype(train.dtype)
+            deviations = np.nanstd(X, axis=0, dtype=np.float64)
+        deviations[list(self.nominal)] = 0.0  # codes of categories
+        noisy: AnyArray = X + level * deviations * rng.standard_normal(X.shape)
+        return noisy.astype(X.dtype)
 
-    def _drawn(self, resample: Resample) -> TrainingData:
+    def _draw(self, resample: Resample) -> DrawnSample:
+        """Draw the training set and the test set of a resample."""
         if self.generator is None:
             raise RuntimeError("data sets are to be drawn, but there is no generator")
-        sides = [self.generator.draw(seed_of(self.seed, DRAW, resample.draw, i)) for i in (0, 1)]
-        train, test = ((one.X, np.searchsorted(self.classes, one.y)) for one in sides)
-        return TrainingData(
-            train[0][resample.train],
-            train[1][resample.train],
-            test=(test[0][resample.test], test[1][resample.test]),
-        )
+        parts = []
+        for side, rows in enumerate((resample.train, resample.test)):
+            data = self.generator.draw(seed_of(self.seed, DRAW, resample.draw, side))
+            codes = np.searchsorted(self.classes, data.y)
+            parts.append(TrainingPart(data.X[rows], codes[rows]))
+        return DrawnSample(*parts)
 
+    # Storage: preferences become bytes.
 
-def restrict_selector(
-    selector: Selector, features: NDArray[np.intp] | None, n_features: int
-) -> Selector:
-    """Return a selector that speaks of the features it is offered only."""
-    if features is None:
-        return selector
-    return selector.among(OfferedFeatures(n_features, offered=features))
-
-
-# The work of one unit: what a selector prefers, and what classifiers make of that.
-
-
-class ResampleRanking(NamedTuple):
-    """What a selector that ranks features makes of one resample."""
-
-    weights: NDArray[np.float64] | None
-    ranks: NDArray[Any]
-
-
-Preferred: TypeAlias = ResampleRanking | Grouped
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Work(Training):
-    """Everything that a worker needs to work off units."""
-
-    selectors: Sequence[Selector]
-    classifiers: Sequence[Any]
-    sizes: tuple[int, ...]
-    depth: int
-    """How many features of each ranking are kept."""
-    forms: frozenset[str]
-    resamples: Sequence[Resample]
-    _judges: dict[int, Judge[Any]] = field(default_factory=dict, init=False)
-    _warm: set[int] = field(default_factory=set, init=False)
-
-    def run(self, unit: Unit) -> list[Outcome]:
-        """Work a unit off; a block that fails is run again resample by resample."""
-        try:
-            return self._outcomes(unit)
-        except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001  (others' code)
-            if unit.stop - unit.first > 1:
-                return [outcome for one in unit.singles() for outcome in self.run(one)]
-            return [Outcome(unit.selector, unit.first, message_of(error))]
-
-    def try_selector(self, selector: int) -> None:
-        """Let a selector judge the first resample; what it prefers is not kept."""
-        self._judged(Unit(selector, 0, 1))
-
-    def warm_up(self, selector: int) -> None:
-        """Let a selector of this package load its compiled code, once, before time counts."""
-        own = self.selectors[selector]
-        if selector in self._warm or not type(own).__module__.startswith("holdfast."):
-            return
-        self._warm.add(selector)
-        few = [np.flatnonzero(self.y == code)[:3] for code in range(len(self.classes))]
-        with suppress(Exception):  # what fails here fails again in a unit, and is told there
-            if isinstance(own, SubsetSelector):  # a search among all features would take long
-                own.try_out(self.X, self.y)
-            else:
-                self._judge(selector).judge([np.concatenate(few)])
-
-    def _outcomes(self, unit: Unit) -> list[Outcome]:
-        start = time.perf_counter()
-        judged = self._judged(unit)
-        each = (time.perf_counter() - start) / len(judged)
-        for outcome, chosen, part in judged:
-            start = time.perf_counter()
-            self._classify(outcome, chosen, part)
-            outcome.selection = each
-            outcome.classification = time.perf_counter() - start
-        return [outcome for outcome, _, _ in judged]
-
-    def _judged(self, unit: Unit) -> list[tuple[Outcome, Chosen, TrainingData | None]]:
-        """Return for each resample the preferences and the features of each size."""
-        selector = self.selectors[unit.selector]
-        resamples = self.resamples[unit.first : unit.stop]
-        if len(resamples) == 1 and (selector.chooses_size or self.changes(selector, resamples[0])):
-            return [self._judged_alone(unit)]
-        rows = [one.train for one in resamples]
-        found = self._judge(unit.selector).judge(rows, unit.first)
-        return [
-            (*self._kept(unit.selector, unit.first + at, _get_preferred(found, at)), None)
-            for at in range(len(resamples))
-        ]
-
-    def _judge(self, selector: int) -> Judge[Any]:
-        """Return a selector on the study's data, which are checked once."""
-        if selector not in self._judges:
-            own = self.selectors[selector]
-            subjects = self.subjects if own.takes_subjects else None
-            self._judges[selector] = own.on(self.X, self.y, subjects)
-        return self._judges[selector]
-
-    def _kept(self, selector: int, resample: int, found: Preferred) -> tuple[Outcome, Chosen]:
-        if isinstance(found, Grouped):
-            return self._kept_groups(selector, resample, found)
-        weights, ranks = found
-        top = best(ranks, self.depth)
-        kept = [("top", integers(top))]
+    def _to_result(
+        self, selector: int, position: int, preference: ResamplePreference
+    ) -> tuple[UnitResult, FeaturesBySize]:
+        """Return what is stored of a preference, and the selected features of each size."""
+        if isinstance(preference, ResampleSubset):
+            result = UnitResult(
+                selector,
+                position,
+                preferences=[("subset", integers(preference.features))],
+                subset_values=[] if preference.value is None else [(preference.value,)],
+            )
+            return result, {OWN_SIZE: preference.features}
+        if isinstance(preference, SelectedGroups):
+            return self._groups_to_result(selector, position, preference)
+        top = best_features(preference.ranks, self.depth)
+        stored = [("top", integers(top))]
         if "ranking" in self.forms:
-            kept.append(("ranks", integers(ranks)))
-        if "weights" in self.forms and weights is not None:
-            kept.append(("weights", floats(weights)))
-        kept += self._signed(selector, resample)
-        return Outcome(selector, resample, preferences=kept), {k: top[:k] for k in self.sizes}
+            stored.append(("ranks", integers(preference.ranks)))
+        if "weights" in self.forms and preference.weights is not None:
+            stored.append(("weights", floats(preference.weights)))
+        stored += self._signed_statistics(selector, position)
+        result = UnitResult(selector, position, preferences=stored)
+        return result, {size: top[:size] for size in self.sizes}
 
-    def _signed(self, selector: int, resample: int) -> list[tuple[str, bytes]]:
-        """Keep signed t statistics of halves and of the full data, where the selector has them.
+    def _groups_to_result(
+        self, selector: int, position: int, groups: SelectedGroups
+    ) -> tuple[UnitResult, FeaturesBySize]:
+        """Store groups, and their representatives as the selected features.
+
+        A feature that represents two groups counts once, and the next one follows.
+        """
+        instance = self.selectors[selector]
+        groups = groups.best(instance.n_groups if instance.selects_own_size else self.depth)
+        rows = [
+            (number, int(representative), integers(members))
+            for number, (members, representative) in enumerate(
+                zip(groups.members, groups.representatives, strict=True)
+            )
+        ]
+        top = np.array(list(dict.fromkeys(groups.representatives.tolist())), dtype=np.intp)
+        form = "subset" if instance.selects_own_size else "top"
+        result = UnitResult(selector, position, preferences=[(form, integers(top))], groups=rows)
+        if instance.selects_own_size:
+            return result, {OWN_SIZE: top}
+        return result, {size: top[:size] for size in self.sizes}
+
+    def _signed_statistics(self, selector: int, position: int) -> list[tuple[str, bytes]]:
+        """Return signed t statistics of halves and of the full data, for selectors that have them.
 
         Studies of earlier versions have no fit of the full data, and their stores no such form.
         """
-        part, own = self.resamples[resample], self.selectors[selector]
-        if part.role not in (HALF, FULL) or not self._fits_full or self.changes(own, part):
+        resample, runner = self.resamples[position], self._runner(selector)
+        wanted = resample.role in (HALF, FULL) and self._fits_full_data
+        if not wanted or self._alters(runner, position):
             return []
-        found = own.signed_statistics(self.X, self.y, [part.train])
-        return [] if found is None else [(SIGNED, floats(found[0]))]
+        statistics = runner.selector.signed_statistics(self.X, self.y, [resample.train])
+        return [] if statistics is None else [(SIGNED, floats(statistics[0]))]
 
     @cached_property
-    def _fits_full(self) -> bool:
-        return any(part.role == FULL for part in self.resamples)
+    def _fits_full_data(self) -> bool:
+        return any(resample.role == FULL for resample in self.resamples)
 
-    def _kept_groups(self, selector: int, resample: int, found: Grouped) -> tuple[Outcome, Chosen]:
-        """Keep groups, and their representatives as the features that were selected.
+    # Classification.
 
-        A feature that stands for two groups counts once, and the next one follows.
-        """
-        asked = self.selectors[selector]
-        own = asked.chooses_size
-        found = found.best(asked.n_groups if own else self.depth)
-        groups = [
-            (at, int(representative), integers(members))
-            for at, (members, representative) in enumerate(
-                zip(found.members, found.representatives, strict=True)
-            )
-        ]
-        top = np.array(list(dict.fromkeys(found.representatives.tolist())), dtype=np.intp)
-        kept = [("subset" if own else "top", integers(top))]
-        chosen = {OWN_SIZE: top} if own else {k: top[:k] for k in self.sizes}
-        return Outcome(selector, resample, preferences=kept, groups=groups), chosen
-
-    def _judged_alone(self, unit: Unit) -> tuple[Outcome, Chosen, TrainingData]:
-        """Judge one resample on data of its own, or let the selector choose the size."""
-        resample = self.resamples[unit.first]
-        selector = restrict_selector(
-            self.selectors[unit.selector], resample.features, self.X.shape[1]
-        )
-        part = self.part(selector, resample, unit.first)
-        if selector.chooses_size and not isinstance(selector, Grouper):
-            return *self._own_subset(unit, selector, part), part
-        judge = selector.on(part.X, part.y, part.subjects)
-        found = _get_preferred(judge.judge([np.arange(len(part.y))], unit.first), 0)
-        if resample.features is not None:
-            found = self._renumbered(found, resample.features, unit)
-        return *self._kept(unit.selector, unit.first, found), part
-
-    def _own_subset(
-        self, unit: Unit, selector: Selector, part: TrainingData
-    ) -> tuple[Outcome, Chosen]:
-        """Keep the features that a selector chooses, as many as it likes."""
-        resample = self.resamples[unit.first]
-        fitted = clone(selector).set_params(
-            random_state=seed_of(self.seed, SELECTION, unit.selector, unit.first)
-        )
-        more = {} if part.subjects is None else {"groups": part.subjects}
-        chosen = fitted.fit(part.X, part.y, **more).get_support(indices=True)
-        value = getattr(fitted, "value_", None) if isinstance(fitted, SubsetSelector) else None
-        chosen = chosen if resample.features is None else resample.features[chosen]
-        outcome = Outcome(
-            unit.selector,
-            unit.first,
-            preferences=[("subset", integers(chosen))],
-            subset_values=[] if value is None else [(float(value),)],
-        )
-        return outcome, {OWN_SIZE: chosen}
-
-    def _renumbered(self, found: Preferred, features: NDArray[np.intp], unit: Unit) -> Preferred:
-        """Number features as all data do, where a selector was offered some of them."""
-        if isinstance(found, Grouped):
-            members = tuple(features[own] for own in found.members)
-            return Grouped(members, features[found.representatives], found.scores)
-        return ResampleRanking(None, self._spread(found.ranks, features, unit))
-
-    def _spread(
-        self, ranks: NDArray[Any], features: NDArray[np.intp], unit: Unit
-    ) -> NDArray[np.int32]:
-        """Rank all features: those that were not offered come last, in random order."""
-        row = np.zeros(self.X.shape[1], dtype=np.int32)
-        row[features] = ranks
-        absent = np.flatnonzero(row == 0)
-        rng = np.random.default_rng(seed_of(self.seed, SELECTION, unit.selector, unit.first))
-        row[absent] = len(features) + 1 + rng.permutation(len(absent))
-        return row
-
-    def _classify(self, outcome: Outcome, chosen: Chosen, part: TrainingData | None) -> None:
-        """Train each classifier on each selection and keep what it says of the test samples."""
-        resample = self.resamples[outcome.resample]
+    def _classify(
+        self, result: UnitResult, features_by_size: FeaturesBySize, drawn: DrawnSample | None
+    ) -> None:
+        """Train each classifier on each selection and store the predictions of the test part."""
+        resample = self.resamples[result.resample]
         if not (len(resample.test) and self.classifiers):
             return
-        train_X, train_y, test_X, actual = self._sides(resample, part)
-        for size, features in chosen.items():
+        if drawn is None:
+            train_X, train_y = self.X[resample.train], self.y[resample.train]
+            test_X, actual = self.X[resample.test], None
+        else:
+            train_X, train_y, _ = drawn.train
+            test_X, actual = drawn.test.X, integers(drawn.test.y)
+        for size, features in features_by_size.items():
             train, test = train_X[:, features], test_X[:, features]
             for position, classifier in enumerate(self.classifiers):
                 seed = seed_of(
-                    self.seed, CLASSIFICATION, outcome.selector, outcome.resample, position
+                    self.seed, CLASSIFICATION, result.selector, result.resample, position
                 )
-                says = self._says(classifier, seed, (train, train_y), test)
-                scores = None if says[1] is None else floats(says[1])
-                outcome.predictions.append((size, position, integers(says[0]), scores, actual))
+                labels, scores = self._predict(classifier, seed, (train, train_y), test)
+                stored_scores = None if scores is None else floats(scores)
+                result.predictions.append((size, position, integers(labels), stored_scores, actual))
 
-    def _sides(
-        self, resample: Resample, part: TrainingData | None
-    ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any], bytes | None]:
-        if part is None or part.test is None:
-            train, test = self.X[resample.train], self.X[resample.test]
-            return train, self.y[resample.train], test, None
-        return part.X, part.y, part.test[0], integers(part.test[1])
-
-    def _says(
+    def _predict(
         self,
-        classifier: Any,  # noqa: ANN401  (scikit-learn is untyped)
+        classifier: EstimatorLike,
         seed: int,
-        train: tuple[NDArray[Any], NDArray[np.intp]],
-        test: NDArray[Any],
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-        if test.shape[1] == 0:  # nothing was selected: the largest class is all there is to say
-            classes = np.full(len(test), np.bincount(train[1]).argmax())
-            flat = (len(test),) if len(self.classes) == 2 else (len(test), len(self.classes))
-            return classes, np.zeros(flat)
+        train: tuple[AnyArray, IndexArray],
+        test: AnyArray,
+    ) -> tuple[IndexArray, FloatArray | None]:
+        n_classes = len(self.classes)
+        if test.shape[1] == 0:  # without features, predict the largest class
+            labels = np.full(len(test), np.bincount(train[1]).argmax())
+            return labels, np.zeros((len(test),) if n_classes == 2 else (len(test), n_classes))
         model = clone_with_seed(classifier, seed)
-        return fit_predict(model, train, test, len(self.classes), impute=self.missing)
+        return fit_predict(model, train, test, n_classes, impute=self.missing)
 
 
-def _get_preferred(found: list[Grouped] | tuple[Weights | None, Rankings], at: int) -> Preferred:
-    """Return what was found on one of several resamples."""
-    if isinstance(found, list):
-        return found[at]
-    weights, ranks = found
-    return ResampleRanking(
-        None if weights is None else weights.values[at], np.asarray(ranks.values[at])
-    )
+def restrict_selector(selector: Selector, features: IndexArray | None, n_features: int) -> Selector:
+    """Return a selector whose parameters refer to the offered features only."""
+    if features is None:
+        return selector
+    return selector.with_feature_indices(OfferedFeatures(n_features, offered=features))
 
 
-def message_of(error: BaseException) -> str:
-    """Return what an error says, as text that can be stored."""
-    try:
-        text = f"{type(error).__name__}: {error}".strip(" :")
-    except Exception:  # noqa: BLE001  (even saying what is wrong may go wrong)
-        text = type(error).__name__
-    return text.encode("utf-8", "backslashreplace").decode()
+def _renumber(
+    preference: ResamplePreference, features: IndexArray, n_features: int, seed: int
+) -> ResamplePreference:
+    """Number features as in the whole data, for a selector that was offered some of them."""
+    if isinstance(preference, ResampleSubset):
+        return preference._replace(features=features[preference.features])
+    if isinstance(preference, SelectedGroups):
+        members = tuple(features[group] for group in preference.members)
+        return SelectedGroups(members, features[preference.representatives], preference.scores)
+    return ResampleRanking(None, _rank_all_features(preference.ranks, features, n_features, seed))
 
 
-def best(ranks: NDArray[Any], count: int) -> NDArray[np.intp]:
-    """Return the numbers of the best features, the best first."""
+def _rank_all_features(
+    ranks: AnyArray, features: IndexArray, n_features: int, seed: int
+) -> NDArray[np.int32]:
+    """Rank all features: those that were not offered come last, in random order."""
+    row = np.zeros(n_features, dtype=np.int32)
+    row[features] = ranks
+    absent = np.flatnonzero(row == 0)
+    rng = np.random.default_rng(seed)
+    row[absent] = len(features) + 1 + rng.permutation(len(absent))
+    return row
+
+
+def best_features(ranks: AnyArray, count: int) -> IndexArray:
+    """Return the indices of the best features, best first."""
     if count < len(ranks):
-        chosen = np.argpartition(ranks, count - 1)[:count]
-        return chosen[np.argsort(ranks[chosen])]
+        features = np.argpartition(ranks, count - 1)[:count]
+        return features[np.argsort(ranks[features])]
     return np.argsort(ranks)
+
+
+# Classifiers: labels and scores of test samples.
+
+
+def fit_predict(
+    classifier: EstimatorLike,
+    train: tuple[AnyArray, IndexArray],
+    test: AnyArray,
+    n_classes: int,
+    *,
+    impute: bool,
+) -> tuple[IndexArray, FloatArray | None]:
+    """Fit on the training part, scaled by itself, and return labels and scores of the test part.
+
+    Scores have one column for two classes (higher means class 1), else one column per class; a
+    class that the training part lacks gets the lowest score. None: the classifier has no scores.
+    """
+    model = Pipeline(classification_steps(classifier, impute=impute)).fit(*train)
+    labels = model.predict(test)
+    if not np.isin(labels, np.arange(n_classes)).all():
+        raise InvalidInputError("the classifier predicts a label that is none of the classes.")
+    return labels, _class_scores(model, test, n_classes)
+
+
+def _class_scores(model: EstimatorLike, test: AnyArray, n_classes: int) -> FloatArray | None:
+    values = _model_scores(model, test)
+    if values is None:
+        return None
+    if n_classes == 2:
+        return values if values.ndim == 1 else values[:, 1]
+    if values.ndim == 1:  # the training part holds only two of the classes
+        values = np.column_stack((-values, values))
+    scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
+    scores[:, model.classes_] = values
+    return scores
+
+
+def _model_scores(model: EstimatorLike, test: AnyArray) -> FloatArray | None:
+    """Return the scores of a fitted model; one-vs-one scores have no column per class."""
+    shape = getattr(model[-1], "decision_function_shape", None)
+    one_vs_one = len(model.classes_) > 2 and shape == "ovo"
+    names = ["predict_proba"] if one_vs_one else ["decision_function", "predict_proba"]
+    for name in names:
+        if hasattr(model, name):
+            return np.asarray(getattr(model, name)(test), dtype=np.float64)
+    return None

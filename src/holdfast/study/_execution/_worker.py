@@ -1,4 +1,4 @@
-"""What happens inside a worker process: one thread, a hard time limit, an end with its parent."""
+"""Inside a worker process: one thread, a hard time limit, and an end when the parent ends."""
 
 from __future__ import annotations
 
@@ -11,53 +11,45 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numba
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from holdfast._typing import AnyArray
 from holdfast.errors import StoreError, StudyError
-from holdfast.study._execution._unit import Work
+from holdfast.study._execution._unit import UnitRunner
+from holdfast.study._planning._plan import Unit
+from holdfast.study._storage._store import UnitResult
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.study._planning._plan import Unit
-    from holdfast.study._storage._store import Outcome
-
-
-BUDGET = 0.1
-"""Seconds of work, or one unit, after which a worker hands in what it has."""
-THREADS = (
+SECONDS_PER_BATCH = 0.1
+"""Seconds of work, or one unit, after which a worker returns its results."""
+THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
-_ALONE = threading.Lock()  # a Dask worker may have several threads, a unit wants the process
+_PROCESS_LOCK = threading.Lock()
+"""Held by the running unit: a Dask worker may have several threads."""
 
 
-class Batch(NamedTuple):
-    """What a worker is asked to do."""
+class PoolEvent(NamedTuple):
+    """What became of a batch of units: results of the first of them, or a crashed worker."""
 
-    token: str
-    """Which study it is for."""
     units: Sequence[Unit]
-    timeout: float | None
-    versions: Mapping[str, str]
-    """What the coordinating process computes with; a worker must have the same."""
-
-
-class BatchResult(NamedTuple):
-    """What a worker did: the first units of its order, and what they warned of."""
-
-    outcomes: list[Outcome]
-    done: int
-    warnings: tuple[str, ...]
+    """The batch as it was submitted."""
+    results: list[UnitResult]
+    n_done: int = 0
+    """How many units of the batch the worker ran before its time was up."""
+    warnings: tuple[str, ...] = ()
+    crash: str | None = None
+    """How the worker process ended; None if it did not crash."""
+    timed_out: bool = False
+    """Whether the crash was caused by the time limit."""
 
 
 @cache
@@ -71,44 +63,50 @@ def versions() -> dict[str, str]:
     }
 
 
-def obey(work: Work, order: Batch) -> BatchResult:
-    """Work off units until the budget of time is used up; at least one."""
-    check_versions(order.versions, "the process that leads the study")
-    outcomes: list[Outcome] = []
-    done = 0
-    with _ALONE, one_thread(), warnings.catch_warnings(record=True) as seen:
+def run_batch(
+    runner: UnitRunner,
+    units: Sequence[Unit],
+    timeout: float | None,
+    scheduler_versions: Mapping[str, str],
+) -> PoolEvent:
+    """Run units until the time of a batch is used up, at least one of them."""
+    check_versions(scheduler_versions, "the process that leads the study")
+    results: list[UnitResult] = []
+    n_done = 0
+    with _PROCESS_LOCK, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         start = time.perf_counter()
-        for unit in order.units:
-            if order.timeout is not None:
-                work.warm_up(unit.selector)
-            with ended_after(order.timeout):
-                outcomes += work.run(unit)
-            done += 1
-            if (time.perf_counter() - start) * (done + 1) / done > BUDGET:  # one more is too many
+        for unit in units:
+            if timeout is not None:
+                runner.warm_up(unit.selector)
+            with ended_after(timeout):
+                results += runner.run(unit)
+            n_done += 1
+            expected = (time.perf_counter() - start) * (n_done + 1) / n_done
+            if expected > SECONDS_PER_BATCH:
                 break
-    texts = {f"{one.category.__name__}: {one.message}" for one in seen}
-    return BatchResult(outcomes, done, tuple(sorted(texts)))
+    texts = {f"{warning.category.__name__}: {warning.message}" for warning in caught}
+    return PoolEvent(units, results, n_done, tuple(sorted(texts)))
 
 
 def check_versions(theirs: Mapping[str, str], who: str) -> None:
-    """Refuse a process that computes with other versions than this one."""
+    """Raise if another process computes with other versions than this one."""
     names = sorted({*versions(), *theirs})
-    other = [
+    differences = [
         f"{name} {theirs.get(name)}, not {versions().get(name)}"
         for name in names
         if theirs.get(name) != versions().get(name)
     ]
-    if other:
+    if differences:
         raise StudyError(
-            f"{who} has {'; '.join(other)}: all processes of a study need the same versions, or "
-            "their numbers could differ."
+            f"{who} has {'; '.join(differences)}: all processes of a study need the same "
+            "versions, or their numbers could differ."
         )
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep BLAS, OpenMP and numba at one thread: products change bits with their number."""
+    """Limit BLAS, OpenMP and numba to one thread: sums depend on the number of threads."""
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
@@ -120,17 +118,17 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    import scipy.linalg  # noqa: F401, PLC0415  (its BLAS must be loaded to be found)
-    import sklearn.ensemble  # noqa: F401, PLC0415  (and so must scikit-learn's OpenMP)
+    import scipy.linalg  # noqa: F401  (its BLAS must be loaded to be limited)
+    import sklearn.ensemble  # noqa: F401  (and scikit-learn's OpenMP)
 
     return ThreadpoolController()
 
 
 @contextmanager
 def ended_after(seconds: float | None) -> Iterator[None]:
-    """End this process if the work takes longer, even inside compiled code.
+    """End this process if the block takes longer, even inside compiled code.
 
-    The alarm has no handler, so that the operating system itself ends the process.
+    The alarm has no handler, so the operating system itself ends the process.
     """
     disarm = None if seconds is None else _set_alarm(seconds)
     try:
@@ -141,89 +139,91 @@ def ended_after(seconds: float | None) -> Iterator[None]:
 
 
 def _set_alarm(seconds: float) -> Callable[[], object]:
-    """Set the alarm and return what takes it back."""
+    """Set the alarm and return the function that cancels it."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
         return lambda: signal.setitimer(signal.ITIMER_REAL, 0)
-    timer = threading.Timer(seconds, os._exit, (1,))  # Windows: in vain inside compiled code
+    timer = threading.Timer(seconds, os._exit, (1,))  # Windows: has no effect inside compiled code
     timer.start()
     return timer.cancel
 
 
-# What follows concerns local workers only.
+# Local workers only.
 
-_own: dict[str, Any] = {}
+_local_state: dict[str, Any] = {}
 
 
-def prepare(parent: int, path: str, dtype: str, shape: tuple[int, int]) -> None:
-    """Set up a local worker process; what may fail waits until the first order."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+def start_local_worker(parent: int, path: str, dtype: str, shape: tuple[int, int]) -> None:
+    """Set up a local worker process; whatever may fail is left to the first batch."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interrupts
     _end_with(parent)
-    _own["shared"] = path, dtype, shape
+    _local_state["shared"] = path, dtype, shape
 
 
-def obey_locally(order: Batch) -> BatchResult:
-    """Work off units in a local worker process."""
-    if "work" not in _own:
-        X, payload = map_matrix(*_own["shared"])
-        _own["work"] = Work(X=X, **pickle.loads(payload))
-    return obey(_own["work"], order)
+def run_local_batch(
+    units: Sequence[Unit], timeout: float | None, scheduler_versions: Mapping[str, str]
+) -> PoolEvent:
+    """Run units in a local worker process."""
+    if "runner" not in _local_state:
+        X, payload = map_matrix(*_local_state["shared"])
+        _local_state["runner"] = UnitRunner(X=X, **pickle.loads(payload))
+    return run_batch(_local_state["runner"], units, timeout, scheduler_versions)
 
 
 def _end_with(parent: int) -> None:
-    """See to it that this process ends when its parent does, however that ended."""
+    """End this process when its parent ends, for whatever reason."""
     if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415  (Linux only)
+        import ctypes
 
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it is gone already
+    if os.getppid() != parent:  # it has ended already
         os._exit(1)
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
 
-def _watch(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
 
 
-# A matrix that local processes share, in a file that cannot be left behind.
+# A matrix shared by local processes, in a file that cannot be left behind.
 
 
 @contextmanager
-def share_matrix(matrix: NDArray[Any], more: bytes) -> Iterator[str]:
-    """Write a matrix, and more bytes behind it, for other processes to map; yield the path.
+def share_matrix(matrix: AnyArray, payload: bytes) -> Iterator[str]:
+    """Write a matrix, followed by other bytes, for other processes to map; yield the path.
 
-    On Linux the file has no name: the workers reach it through this process's open files, and
-    the system frees it when the last of them is gone, even if all are killed. Elsewhere it has
-    a name and is removed at the end.
+    On Linux the file has no name: workers open it through this process's file descriptor, and
+    the system frees it when the last process ends, even if all are killed. Elsewhere it has a
+    name and is removed at the end.
     """
     nameless = sys.platform == "linux"
     with tempfile.TemporaryFile() if nameless else tempfile.NamedTemporaryFile() as file:
-        _write(file, matrix, more)
+        _write_matrix(file, matrix, payload)
         yield f"/proc/{os.getpid()}/fd/{file.fileno()}" if nameless else file.name
 
 
-def _write(file: Any, matrix: NDArray[Any], more: bytes) -> None:  # noqa: ANN401  (any binary file)
+def _write_matrix(file: IO[bytes], matrix: AnyArray, payload: bytes) -> None:
     try:
         file.write(matrix.data.cast("B"))
-        file.write(more)
+        file.write(payload)
         file.flush()
     except OSError as error:
         with suppress(OSError):
-            file.close()  # which tries once more to write what there is no room for
+            file.close()  # which tries once more to flush
         raise StoreError(
-            f"{tempfile.gettempdir()}: the data cannot be put where all processes see them "
-            f"({error.strerror}); make room there, or set TMPDIR to a folder with room."
+            f"{tempfile.gettempdir()}: the data cannot be shared with the workers "
+            f"({error.strerror}); free space there, or set TMPDIR to a folder with space."
         ) from error
 
 
 def map_matrix(
     path: str, dtype: str, shape: tuple[int, int]
 ) -> tuple[np.ndarray[tuple[int, int], Any], bytes]:
-    """Map the matrix that another process shares, and read what stands behind it."""
+    """Map the matrix shared by another process, and read the bytes that follow it."""
     matrix = np.memmap(path, dtype=dtype, mode="r", shape=shape)
-    with open(path, "rb") as file:  # noqa: PTH123  (not a path but an open file's number)
+    with open(path, "rb") as file:  # noqa: PTH123  (a file descriptor, not a path)
         file.seek(matrix.nbytes)
         return matrix.view(np.ndarray), file.read()

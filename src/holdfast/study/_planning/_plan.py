@@ -1,56 +1,61 @@
-"""What a study will do, settled before it starts: selectors x resamples x sizes x classifiers."""
+"""The plan of a study, fixed before it starts: selectors x resamples x sizes x classifiers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from holdfast._formatting import format_list
+from holdfast._typing import JSON
 from holdfast.errors import InvalidInputError, StoreError
-from holdfast.resample import CohortDesign, ReplicationDesign, times_tested
-from holdfast.resample._replication_design import FULL, ROLES, classes_left_out, halved_units
-from holdfast.resample._strata import Units
-from holdfast.study._storage._serialization import JSON, is_opaque, serialize_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from holdfast.io import Dataset
-    from holdfast.resample import Protocol, Resample
-    from holdfast.select import Selector
-
+from holdfast.io import Dataset
+from holdfast.resample import (
+    FULL,
+    ROLES,
+    CohortDesign,
+    Protocol,
+    ReplicationDesign,
+    Resample,
+    Units,
+    classes_left_out,
+    halved_units,
+    times_tested,
+)
+from holdfast.select import Selector
+from holdfast.study._storage._serialization import is_opaque, serialize_object
 
 FORMAT = "holdfast plan"
-BLOCK = 12
-"""Most resamples that a selector judges in one call; several workers are to have work.
+MAX_RESAMPLES_PER_BLOCK = 12
+"""Most resamples that a selector runs on in one call; small, so that all workers have work.
 
-It must not depend on how many resamples there are: a study of more begins with the same blocks.
+It must not depend on the number of resamples: a longer study begins with the same blocks.
 """
-TABLE = 1 << 22
-"""Most scores that one call gives: resamples times features."""
-KEPT = 50_000_000
-"""Most features that the rankings of a study name altogether: 200 MB of its store."""
+MAX_SCORES_PER_BLOCK = 1 << 22
+"""Most scores that one call returns: resamples times features."""
+MAX_STORED_FEATURES = 50_000_000
+"""Most features stored in all rankings of a study: 200 MB."""
 
 
 class Unit(NamedTuple):
-    """A unit of work: one selector on the resamples from `first` up to, not with, `stop`."""
+    """A unit of work: one selector on the resamples from `first` up to, but excluding, `stop`."""
 
     selector: int
     first: int
     stop: int
 
     def singles(self) -> list[Unit]:
-        """Return the same work resample by resample."""
-        return [Unit(self.selector, at, at + 1) for at in range(self.first, self.stop)]
+        """Return one unit per resample."""
+        return [Unit(self.selector, i, i + 1) for i in range(self.first, self.stop)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A study's plan; block boundaries belong to it, the number of workers does not."""
+    """The plan of a study; it fixes the blocks, but not the number of workers."""
 
     selectors: Mapping[str, Selector]
     protocol: Mapping[str, JSON]
@@ -63,8 +68,8 @@ class Plan:
     seed: int
     data: Mapping[str, JSON]
     blocks: tuple[int, ...]
-    beside: Mapping[str, JSON] | None = None
-    """About the resamples beside those of the protocol; None where none were asked for."""
+    auxiliary: Mapping[str, JSON] | None = None
+    """About the auxiliary resamples; None if none were requested."""
 
     @property
     def n_units(self) -> int:
@@ -73,9 +78,9 @@ class Plan:
 
     def units(self) -> Iterator[Unit]:
         """Yield all units of work, selector by selector."""
-        own = sum(one.role not in AUXILIARY_ROLES for one in self.resamples)
+        n_main = sum(resample.role not in AUXILIARY_ROLES for resample in self.resamples)
         for selector, block in enumerate(self.blocks):
-            for start, stop in ((0, own), (own, len(self.resamples))):
+            for start, stop in ((0, n_main), (n_main, len(self.resamples))):
                 for first in range(start, stop, block):
                     yield Unit(selector, first, min(first + block, stop))
 
@@ -91,7 +96,7 @@ class Plan:
                     "name": name,
                     "object": serialize_object(selector),
                     "block": block,
-                    "own_size": selector.chooses_size,
+                    "own_size": selector.selects_own_size,
                 }
                 for (name, selector), block in zip(self.selectors.items(), self.blocks, strict=True)
             ],
@@ -105,11 +110,11 @@ class Plan:
             "measures": list(self.measures),
             "impute": self.impute,
         }
-        return document if self.beside is None else {**document, "beside": dict(self.beside)}
+        return document if self.auxiliary is None else {**document, "beside": dict(self.auxiliary)}
 
 
 def data_facts(data: Dataset) -> dict[str, JSON]:
-    """Return what a plan says about the data."""
+    """Return the section of a plan about the data."""
     labels, counts = np.unique(data.y, return_counts=True)
     subjects = None if data.groups is None else len(np.unique(data.groups))
     return {
@@ -125,7 +130,7 @@ def data_facts(data: Dataset) -> dict[str, JSON]:
 def protocol_facts(
     protocol: Protocol, resamples: list[Resample], *, subjects: bool
 ) -> dict[str, JSON]:
-    """Return what a plan says about the resamples; `subjects`: whether samples belong to some."""
+    """Return the section of a plan about the protocol; `subjects`: whether samples have any."""
     return {
         "object": serialize_object(protocol),
         "description": protocol.description_for(subjects=subjects),
@@ -136,14 +141,14 @@ def protocol_facts(
     }
 
 
-def beside_facts(
+def auxiliary_facts(
     resamples: list[Resample], why_none: str, cohorts: list[str], units: Units
 ) -> dict[str, JSON]:
-    """Return what a plan says about the resamples beside those of the protocol.
+    """Return the section of a plan about the auxiliary resamples.
 
-    `units` are all that are halved; classes that are too small for halves are named.
+    `units` are the units that are halved; classes that are too small for halves are listed.
     """
-    pairs = sum(one.role == "half" for one in resamples) // 2
+    pairs = sum(resample.role == "half" for resample in resamples) // 2
     left_out = classes_left_out(units) if pairs else {}
     return {
         "resamples": len(resamples),
@@ -156,22 +161,23 @@ def beside_facts(
 
 
 def block_size(selector: Selector, n_features: int) -> int:
-    """Return how many resamples a selector judges in one call."""
-    if not selector.shares_work:
+    """Return how many resamples a selector runs on in one call."""
+    if not selector.has_batch_path:
         return 1
-    return max(1, min(BLOCK, TABLE // n_features))
+    return max(1, min(MAX_RESAMPLES_PER_BLOCK, MAX_SCORES_PER_BLOCK // n_features))
 
 
-def depth_of(sizes: tuple[int, ...], offered: int, n_units: int) -> int:
-    """Return how many features of each ranking are kept: all that are offered, if that fits."""
-    return max(sizes[-1], min(offered, KEPT // n_units))
+def stored_depth(sizes: tuple[int, ...], offered: int, n_units: int) -> int:
+    """Return how many features of each ranking are stored: all that are offered, if they fit."""
+    return max(sizes[-1], min(offered, MAX_STORED_FEATURES // n_units))
 
 
 def _digest(resamples: list[Resample]) -> str:
     digest = hashlib.sha256()
-    for one in resamples:
-        digest.update(f"{one.role} {one.outer} {one.noise!r} {one.draw}".encode())
-        for rows in (one.train, one.test, one.features):
+    for resample in resamples:
+        outer, noise, draw = resample.outer, resample.noise, resample.draw
+        digest.update(f"{resample.role} {outer} {noise!r} {draw}".encode())
+        for rows in (resample.train, resample.test, resample.features):
             digest.update(b"|" if rows is None else np.asarray(rows, "<i8").tobytes() + b"|")
     return digest.hexdigest()
 
@@ -181,70 +187,70 @@ def as_text(plan: JSON) -> str:
     return json.dumps(plan, indent=2, ensure_ascii=False) + "\n"
 
 
-def check_same(there: JSON, here: JSON, folder: object) -> None:
-    """Refuse to go on with another plan, or with other data, in a folder that has one.
+def check_same_plan(there: JSON, here: JSON, folder: object) -> None:
+    """Raise if a folder holds a study with another plan, or of other data.
 
-    How deep rankings are kept is as it was when the study began.
+    The depth of stored rankings is not compared: it stays as it was when the study began.
     """
-    plans = (essence({**plan, "depth": None}) for plan in (there, json.loads(as_text(here))))
+    plans = (
+        comparable_plan({**plan, "depth": None}) for plan in (there, json.loads(as_text(here)))
+    )
     changed = [*differences(*plans)]
     if not changed:
         return
-    of_data = [text for text in changed if text.startswith("data.")]
-    what = "its data are not these data" if of_data else "its plan is not this plan"
+    data_changes = [text for text in changed if text.startswith("data.")]
+    what = "its data are not these data" if data_changes else "its plan is not this plan"
     raise StoreError(
         f"{folder}: this folder holds another study: {what} "
-        f"({format_list(of_data or changed, most=2)}). Give another folder, or the same plan and "
-        "data to go on."
+        f"({format_list(data_changes or changed, most=2)}). Use another folder, or the same plan "
+        "and data to continue."
     )
 
 
-def essence(plan: JSON) -> JSON:
-    """Return what a plan comes down to: not where its data lie, nor sentences about it."""
+def comparable_plan(plan: JSON) -> JSON:
+    """Return a plan without its descriptions and the location of its data, for comparisons."""
     data = {key: value for key, value in plan["data"].items() if key != "source"}
     rows = {key: plan["protocol"][key] for key in ("object", "resamples", "sha256")}
-    kept = {**plan, "data": data, "protocol": rows}
+    compared = {**plan, "data": data, "protocol": rows}
     if "beside" in plan:
-        kept["beside"] = {key: plan["beside"][key] for key in ("resamples", "sha256")}
+        compared["beside"] = {key: plan["beside"][key] for key in ("resamples", "sha256")}
     for part in ("selectors", "classifiers"):
-        kept[f"names of {part}"] = [one["name"] for one in plan[part]]  # their order counts
-        kept[part] = {one["name"]: one["object"] for one in plan[part]}
-    return kept
+        compared[f"names of {part}"] = [entry["name"] for entry in plan[part]]  # in order
+        compared[part] = {entry["name"]: entry["object"] for entry in plan[part]}
+    return compared
 
 
 def differences(there: JSON, here: JSON, at: str = "") -> Iterator[str]:
-    """Yield where two plans differ, and how, entry by entry."""
-    same = (
-        isinstance(there, dict) and isinstance(here, dict) and (set(there) == set(here) or not at)
-    )
-    if same:  # of the plan itself, what only one of them has is named
+    """Yield the differences of two plans, entry by entry."""
+    both_dicts = isinstance(there, dict) and isinstance(here, dict)
+    if both_dicts and (set(there) == set(here) or not at):  # at the top, keys may differ
         for key in dict.fromkeys([*there, *here]):
-            one, other = there.get(key, "nothing"), here.get(key, "nothing")
-            yield from differences(one, other, f"{at}.{key}" if at else key)
+            values = there.get(key, "nothing"), here.get(key, "nothing")
+            yield from differences(*values, f"{at}.{key}" if at else key)
     elif there != here:
-        yield f"{at}: {_short(there)} there, {_short(here)} here"
+        yield f"{at}: {_shorten(there)} there, {_shorten(here)} here"
 
 
-def _short(value: JSON) -> str:
+def _shorten(value: JSON) -> str:
     text = json.dumps(sorted(value) if isinstance(value, dict) else value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def kept_depth(plan: JSON) -> int:
-    """Return how many features of each ranking a study keeps; once it was the largest size."""
+def depth_of_plan(plan: JSON) -> int:
+    """Return how many features of each ranking are stored; early plans stored the largest size."""
     return int(plan.get("depth", plan["sizes"][-1]))
 
 
 def opaque_parts(plan: JSON) -> list[str]:
     """Return the names of selectors and classifiers that cannot be imported."""
     parts = (*plan["selectors"], *plan["classifiers"])
-    return [one["name"] for one in parts if is_opaque(one["object"])]
+    return [part["name"] for part in parts if is_opaque(part["object"])]
 
 
-# Seeds of units of work: functions of the study's seed and of positions, never of the worker.
+# Seeds of units: functions of the seed of the study and of positions, never of the worker.
 
 RESAMPLING, SELECTOR, SELECTION, CLASSIFICATION, NOISE, DRAW, REPLICATION, COHORTS = range(1, 9)
-"""What a seed is for; the first number after the study's own."""
+"""Purposes of seeds; the number that follows the seed of the study."""
 
 
 def seed_of(seed: int, purpose: int, *position: int) -> int:
@@ -252,58 +258,58 @@ def seed_of(seed: int, purpose: int, *position: int) -> int:
     return int(np.random.SeedSequence((seed, purpose, *position)).generate_state(1)[0])
 
 
-# Resamples beside those of the protocol: disjoint parts of the data, and its cohorts.
+# Auxiliary resamples, drawn in addition to the protocol: disjoint parts of the data, and cohorts.
 #
-# They tell what a second study would find, whatever the protocol; nothing is tested on them.
+# They show what a second study would find, whatever the protocol; they have no test parts.
 
-DISJOINT = ROLES
+DISJOINT_ROLES = ROLES
 """Roles of the resamples that replication stability is estimated from."""
-OF_COHORTS = ("cohort", "shuffled")
+COHORT_ROLES = ("cohort", "shuffled")
 """Roles of the resamples that compare cohorts."""
 DRAWN = "each resample is an independent sample already"
-"""Why there are no disjoint parts where data sets are drawn."""
-AUXILIARY_ROLES = (*DISJOINT, FULL, *OF_COHORTS)
-LEAST, MOST = 10, 50
-"""Fewest and most pairs of halves where nobody says how many."""
-SHARE = 0.3
-"""So many pairs for each resample of the protocol: some half of its work more."""
+"""Why there are no disjoint parts if data sets are drawn."""
+AUXILIARY_ROLES = (*DISJOINT_ROLES, FULL, *COHORT_ROLES)
+MIN_PAIRS, MAX_PAIRS = 10, 50
+"""Bounds of the default number of pairs of halves."""
+PAIRS_PER_RESAMPLE = 0.3
+"""Default number of pairs per resample of the protocol: about half of its work in addition."""
 
 
-def disjoint_parts(
+def draw_disjoint_parts(
     data: Dataset, pairs: int | None, protocol: list[Resample], seed: int
 ) -> tuple[list[Resample], str]:
-    """Draw disjoint parts of the data; if there are none, say why.
+    """Draw disjoint parts of the data; also return why there are none.
 
     Parameters
     ----------
     data : Dataset
         The data.
     pairs : int or None
-        How many pairs of halves; 0 for none, None as many as go with the protocol.
+        How many pairs of halves; 0 for none, None in proportion to the protocol.
     protocol : list of Resample
         The resamples of the protocol.
     seed : int
-        The study's seed.
+        The seed of the study.
     """
     if pairs == 0:
         return [], "it was not asked for"
-    if any(one.draw >= 0 for one in protocol):
+    if any(resample.draw >= 0 for resample in protocol):
         return [], DRAWN
-    count = pairs or min(MOST, max(LEAST, round(SHARE * len(protocol))))
+    count = pairs or min(MAX_PAIRS, max(MIN_PAIRS, round(PAIRS_PER_RESAMPLE * len(protocol))))
     try:
-        drawn = ReplicationDesign(count).draw_units(
-            Units.of(data.y, data.groups), seed_of(seed, REPLICATION)
+        resamples = ReplicationDesign(count).draw_units(
+            Units.from_labels(data.y, data.groups), seed_of(seed, REPLICATION)
         )
     except InvalidInputError as error:
         if pairs is not None:
             raise
         return [], str(error)
-    return drawn, ""
+    return resamples, ""
 
 
-def cohort_parts(data: Dataset, seed: int) -> list[Resample]:
-    """Draw the cohorts of the data, and samples dealt anew to cohorts; none without cohorts."""
+def draw_cohort_parts(data: Dataset, seed: int) -> list[Resample]:
+    """Draw the cohorts of the data and random reassignments of samples; none without cohorts."""
     if data.cohorts is None:
         return []
-    units = Units.of(data.y, data.groups)
+    units = Units.from_labels(data.y, data.groups)
     return CohortDesign().draw_units(units, data.cohorts, seed_of(seed, COHORTS))

@@ -1,40 +1,36 @@
-"""How many resamples are enough: until the intervals of the chief measure are narrow.
+"""The stopping rule of sequential studies: enough resamples when the intervals are narrow.
 
-A study that goes by it does the resamples of its protocol step by step and looks at the intervals
-after each step; where it looks depends on the plan alone.
+A sequential study runs the resamples of its protocol step by step and checks the intervals of the
+main measure after each step; the steps depend on the plan alone.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from holdfast._formatting import plural
+from holdfast._typing import JSON
 from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError, StudyError
 from holdfast.measures import get_measure
-from holdfast.study._planning._plan import BLOCK
-from holdfast.study._storage._reader import View
+from holdfast.resample import Protocol
+from holdfast.study._planning._plan import MAX_RESAMPLES_PER_BLOCK
+from holdfast.study._storage._reader import StudyReader
 from holdfast.study._storage._serialization import deserialize_object
-from holdfast.study._tables._stability import stability_table
-from holdfast.study._tables._summary import chief_measure
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.resample import Protocol
-    from holdfast.study._storage._serialization import JSON
-    from holdfast.study._tables._stability import LazyDataset
+from holdfast.study._tables._stability import LazyDataset, stability_table
+from holdfast.study._tables._summary import main_measure
 
 STOPPING_RULE_KEY = "until"
-"""Name of the fact by which a store knows that its study grows."""
+"""Name of the fact that marks the store of a sequential study."""
 DEFAULT_MAX_RESAMPLES = 1000
-"""Most resamples where nobody names a protocol."""
-FIRST, DOUBLED = 24, 96
-"""Resamples of the first step, and how many of them double from step to step."""
+"""Most resamples of the default protocol of a sequential study."""
+FIRST_STEP, MAX_DOUBLED_STEP = 24, 96
+"""Resamples of the first step, and up to how many they double from step to step."""
 RUNNING_TABLE_COLUMNS = [
     "resamples",
     "selector",
@@ -48,30 +44,30 @@ RUNNING_TABLE_COLUMNS = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class Until:
-    """When a study has resamples enough."""
+class StoppingRule:
+    """When a sequential study stops."""
 
     width: float
-    """No interval is to be wider."""
+    """Largest width of any interval."""
     most: int
-    """Most resamples, pairs or repeats: what the protocol asked for."""
+    """Most resamples, pairs or repeats: the number of the protocol."""
     replication: int | None
-    """Pairs of disjoint halves, as asked for; they are drawn when the resamples are done."""
+    """Requested pairs of disjoint halves; they are drawn when the resamples are done."""
 
     def to_json(self, *, stopped: bool) -> dict[str, JSON]:
-        """Return the fact that the store keeps; `stopped`: whether the study has grown enough."""
+        """Return the fact for the store; `stopped`: whether the study has stopped."""
         return {**asdict(self), "stopped": stopped}
 
     @classmethod
-    def from_json(cls, fact: JSON) -> Until:
+    def from_json(cls, fact: JSON) -> StoppingRule:
         """Read the fact."""
         return cls(**{key: value for key, value in fact.items() if key != "stopped"})
 
 
-def checked_until(
+def make_stopping_rule(
     width: float | None, protocol: Protocol, measures: Sequence[str], replication: int | None
-) -> Until | None:
-    """Return when a study is to stop, None if it does all it was asked for."""
+) -> StoppingRule | None:
+    """Return the stopping rule of a study; None if all resamples are to be run."""
     if width is None:
         return None
     try:
@@ -79,108 +75,115 @@ def checked_until(
     except InvalidInputError as error:
         raise InvalidInputError(f"until_width: {error}") from None
     if not measures:
-        raise InvalidInputError("until_width needs a measure, whose interval it is about.")
+        raise InvalidInputError("until_width needs a measure, whose intervals it limits.")
     width = check_positive_number(width, "until_width", math.inf)
-    return Until(width=width, most=most, replication=replication)
+    return StoppingRule(width=width, most=most, replication=replication)
 
 
 def steps(most: int, each: int, blocks: Sequence[int]) -> list[int]:
-    """Return after how many resamples a study looks at its intervals.
+    """Return the numbers of resamples after which a study checks its intervals.
 
     Parameters
     ----------
     most : int
         Most resamples; the last step.
     each : int
-        Resamples of a pair or repeat, which stay together.
+        Resamples per pair or repeat, which stay together.
     blocks : sequence of int
-        How many resamples each selector judges in one call. Steps end where blocks end, so that
-        a study cut into steps works on the blocks of one that is not.
+        How many resamples each selector runs on in one call. Steps end where blocks end, so
+        that a sequential study runs the same blocks as any other.
     """
-    unit, found, at = math.lcm(BLOCK, each, *blocks), [], FIRST
+    unit, stops, at = math.lcm(MAX_RESAMPLES_PER_BLOCK, each, *blocks), [], FIRST_STEP
     while (stop := math.ceil(at / unit) * unit) < most:
-        found.append(stop)
-        at = 2 * stop if stop < DOUBLED else math.ceil(1.5 * stop)
-    return [*found, most]
+        stops.append(stop)
+        at = 2 * stop if stop < MAX_DOUBLED_STEP else math.ceil(1.5 * stop)
+    return [*stops, most]
 
 
-class Beginning(View):
-    """The first resamples of a study, by its chief measure alone."""
+class FirstResamplesReader(StudyReader):
+    """Reads the first resamples of a study, for its main measure only."""
 
-    def __init__(self, whole: View, stop: int) -> None:
-        super().__init__(whole.store)
+    def __init__(self, reader: StudyReader, stop: int) -> None:
+        super().__init__(reader.store)
         self._stop = stop
-        self.plan = {**whole.plan, "measures": [chief_measure(whole.plan["measures"])]}
+        self.plan = {**reader.plan, "measures": [main_measure(reader.plan["measures"])]}
 
-    def counted(self, found: dict[int, Any]) -> list[int]:
-        """Return the numbers, among those found, of resamples that are compared."""
-        return [number for number in super().counted(found) if number < self._stop]
+    def compared(self, rows: dict[int, Any]) -> list[int]:
+        """Return the positions of resamples that are compared with each other."""
+        return [position for position in super().compared(rows) if position < self._stop]
 
 
-def intervals(view: View, data: LazyDataset, stop: int) -> pd.DataFrame:
-    """Return the interval of each selector and size after so many resamples."""
-    table = stability_table(Beginning(view, stop), data)
+def intervals(reader: StudyReader, data: LazyDataset, stop: int) -> pd.DataFrame:
+    """Return the interval of each selector and size after this many resamples."""
+    table = stability_table(FirstResamplesReader(reader, stop), data)
     return table.assign(resamples=stop, width=table["high"] - table["low"])[RUNNING_TABLE_COLUMNS]
 
 
-def running_table(view: View, data: LazyDataset) -> pd.DataFrame:
-    """Return how the intervals of a study narrowed, step by step."""
-    if not view.plan["measures"]:
+def running_table(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
+    """Return the intervals after each step."""
+    if not reader.plan["measures"]:
         return pd.DataFrame(columns=RUNNING_TABLE_COLUMNS)
-    tables = [intervals(view, data, stop) for stop in _looks(view.plan)]
+    tables = [intervals(reader, data, stop) for stop in _plan_steps(reader.plan)]
     return pd.concat(tables, ignore_index=True)
 
 
-def _looks(plan: JSON) -> list[int]:
-    """Return the steps of a plan; resamples that are planned as a whole have one."""
+def _plan_steps(plan: JSON) -> list[int]:
+    """Return the steps of a plan; protocols that are planned as a whole have one."""
     most = int(plan["protocol"]["resamples"])
     try:
         each = most // deserialize_object(plan["protocol"]["object"]).asked_for
-    except (StudyError, InvalidInputError):  # somebody else's protocol, or one that cannot grow
+    except (
+        StudyError,
+        InvalidInputError,
+    ):  # a third-party protocol, or one that cannot be extended
         return [most]
-    return steps(most, each, [one["block"] for one in plan["selectors"]])
+    return steps(most, each, [selector["block"] for selector in plan["selectors"]])
 
 
 def widest(table: pd.DataFrame) -> pd.Series[Any] | None:
-    """Return the row of the widest interval; None if none is defined."""
+    """Return the row of the widest interval; None if no interval is defined."""
     known = table.dropna(subset="width")
     return None if known.empty else known.iloc[int(known["width"].argmax())]
 
 
 def is_narrow(table: pd.DataFrame, width: float) -> bool:
-    """Return whether all intervals that are defined are narrow enough."""
+    """Return whether all defined intervals are narrow enough."""
     row = widest(table)
     return row is not None and bool(row["width"] <= width)
 
 
 def rule_sentence(most: int, width: float) -> str:
-    """Say what is to be done, and when it is enough."""
+    """Describe the rule before the run."""
     return f"at most {most:,} resamples, until the widest 95% interval is {width:g} wide"
 
 
 def running_sentence(table: pd.DataFrame, width: float) -> str:
-    """Say how far the intervals are."""
+    """Describe the widest interval after a step."""
     row, done = widest(table), plural(int(table["resamples"].iloc[0]), "resample")
     if row is None:
-        return f"{done}: no interval is defined, wanted {width:g}"
-    return f"{done}: widest interval {row['width']:.2g} ({_whose(row)}), wanted {width:g}"
-
-
-def too_wide_sentence(table: pd.DataFrame, width: float) -> str:
-    """Say that there may be no more resamples, although the intervals are too wide."""
-    row, done = widest(table), int(table["resamples"].iloc[0])
-    measure = table["measure"].iloc[0]
-    if row is None:
-        return f"no interval of {measure} is defined, so all {done:,} resamples were done."
-    needed = float(f"{done * (row['width'] / width) ** 2:.1g}")  # widths go as 1 / sqrt(resamples)
+        return f"{done}: no interval is defined, target {width:g}"
     return (
-        f"the widest interval of {measure} is {row['width']:.2g} ({_whose(row)}) after {done:,} "
-        f"resamples, the most that the protocol allows, not {width:g}. Some {needed:,.0f} may be "
-        "needed: allow more in a new folder, or be content with this."
+        f"{done}: widest interval {row['width']:.2g} ({_format_candidate(row)}), target {width:g}"
     )
 
 
-def _whose(row: pd.Series[Any]) -> str:
+def too_wide_sentence(table: pd.DataFrame, width: float) -> str:
+    """Describe intervals that are too wide after the maximum number of resamples."""
+    row, done = widest(table), int(table["resamples"].iloc[0])
+    measure = table["measure"].iloc[0]
+    if row is None:
+        return f"no interval of {measure} is defined, so all {done:,} resamples were run."
+    needed = float(
+        f"{done * (row['width'] / width) ** 2:.1g}"
+    )  # widths shrink as 1 / sqrt(resamples)
+    return (
+        f"the widest interval of {measure} is {row['width']:.2g} ({_format_candidate(row)}) after "
+        f"{done:,} resamples, the maximum of the protocol, not {width:g}. About {needed:,.0f} may "
+        "be needed: allow more in a new folder, or accept this width."
+    )
+
+
+def _format_candidate(row: pd.Series[Any]) -> str:
     if not get_measure(str(row["measure"])).by_size:
         return str(row["selector"])
     size = row["size"]

@@ -1,29 +1,27 @@
-"""The tables of a result as files that any program reads."""
+"""Export the tables of a result as CSV or Parquet files."""
 
 from __future__ import annotations
 
 import csv
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from holdfast._formatting import did_you_mean
+from holdfast._typing import AnyArray
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
-from holdfast.study._storage._folder import made_folder
-from holdfast.study._storage._reader import OWN_SIZE, View, cut
+from holdfast.study._storage._folder import create_folder
+from holdfast.study._storage._reader import OWN_SIZE, StudyReader, cut
 from holdfast.study._tables._feature_chances import why_none
-from holdfast.study._tables._predictions import no_predictions, prediction_frames
+from holdfast.study._tables._predictions import empty_predictions, prediction_frames
 from holdfast.study._tables._replication import has_cohorts
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from holdfast.study._result import Result
     from holdfast.study._storage._reader import FeatureGroup
 
@@ -35,10 +33,10 @@ TABLES: dict[str, Callable[[Result], Iterable[pd.DataFrame]]] = {
     "stability": lambda result: [result.stability],
     "errors": lambda result: [result.errors],
     "frequencies": lambda result: [result.frequencies],
-    "selections": lambda result: selection_frames(View(result.store)),
-    "groups": lambda result: group_frames(View(result.store)),
+    "selections": lambda result: selection_frames(StudyReader(result.store)),
+    "groups": lambda result: group_frames(StudyReader(result.store)),
     "values": lambda result: [result.values],
-    "predictions": lambda result: _predictions(View(result.store)),
+    "predictions": lambda result: _all_prediction_frames(StudyReader(result.store)),
     "failures": lambda result: [result.failures],
     "resamples": lambda result: [result.resamples],
     "timings": lambda result: [result.timings],
@@ -50,27 +48,26 @@ def export(
     folder: str | os.PathLike[str],
     format: Literal["csv", "parquet"] = "csv",  # noqa: A002
 ) -> list[Path]:
-    r"""Write the tables of a result to files: one observation a row, one variable a column.
+    r"""Write the tables of a result to files: one row per observation, one column per variable.
 
     Parameters
     ----------
     result : Result
-        What to write.
+        The result of a study.
     folder : path
-        Where to; made if need be. Tables that are there are replaced, each when it is whole.
+        Created if it does not exist. Existing tables are replaced, each when it is complete.
     format : {"csv", "parquet"}, default "csv"
-        CSV is UTF-8 with ``\n`` line ends, missing values empty. Parquet needs pyarrow; there a
-        selector's own size, ``own`` in CSV, is a missing number.
+        CSV is UTF-8 with ``\n`` line ends and empty missing values. Parquet needs pyarrow; there
+        the size ``own`` is a missing number.
 
     Returns
     -------
     list of Path
-        The files: features (each one's chance to be found again), replication and cohorts
-        (where the study has them), stability, errors, frequencies, selections (the features that
-        each selector chose on each resample, by rank), groups (where selectors find any: each
-        member of each group), values (where searches say what their subsets are worth),
-        predictions, failures, resamples, timings. All but the timings have the same bytes
-        whenever the same study is exported.
+        The files: features (the chance of each to be found again), replication and cohorts
+        (if the study has them), stability, errors, frequencies, selections (the selected
+        features of each selector and resample, by rank), groups (members of the groups of group
+        selectors), values (criteria of subset searches), predictions, failures, resamples,
+        timings. All but the timings have the same bytes whenever the same study is exported.
 
     Raises
     ------
@@ -88,45 +85,45 @@ def export(
     >>> [path.name for path in paths][:3]
     ['features.csv', 'replication.csv', 'stability.csv']
     """
-    write = writer_of(format)
-    target = made_folder(folder)
-    view = View(result.store)
-    there = {
-        "groups": any(map(view.finds_groups, view.selectors)),
-        "cohorts": has_cohorts(view),
-        "replication": not why_none(view),
-        "features": not why_none(view),
+    write = get_writer(format)
+    target = create_folder(folder)
+    reader = StudyReader(result.store)
+    has_rows = {
+        "groups": any(map(reader.has_groups, reader.selectors)),
+        "cohorts": has_cohorts(reader),
+        "replication": not why_none(reader),
+        "features": not why_none(reader),
         "values": len(result.values) > 0,
     }
     paths = []
     for name, frames in TABLES.items():
-        if not there.get(name, True):
+        if not has_rows.get(name, True):
             continue
         path = target / f"{name}.{format}"
-        with appearing(path) as partial:
+        with open_atomically(path) as partial:
             write(partial, frames(result))
         paths.append(path)
     return paths
 
 
-def selection_frames(view: View) -> Iterator[pd.DataFrame]:
-    """Yield who selected what, selector by selector; features without an order have no rank."""
-    yield _selections(view, "", [], [], ranked=True)
-    for selector, name in enumerate(view.selectors):
-        found = view.choices(selector)
-        if found:
-            most = view.sizes(selector)[-1]
-            rows = cut(list(found.values()), most)
-            yield _selections(view, name, list(found), rows, ranked=most != OWN_SIZE)
+def selection_frames(reader: StudyReader) -> Iterator[pd.DataFrame]:
+    """Yield the selected features of each selector; features without an order have no rank."""
+    yield _selection_frame(reader, "", [], [], ranked=True)  # the columns
+    for selector, name in enumerate(reader.selectors):
+        features = reader.selected_features(selector)
+        if features:
+            size = reader.sizes(selector)[-1]
+            rows = cut(list(features.values()), size)
+            yield _selection_frame(reader, name, list(features), rows, ranked=size != OWN_SIZE)
 
 
-def _selections(
-    view: View, name: str, numbers: list[int], rows: list[NDArray[Any]], *, ranked: bool
+def _selection_frame(
+    reader: StudyReader, name: str, numbers: list[int], rows: list[AnyArray], *, ranked: bool
 ) -> pd.DataFrame:
     lengths = [len(row) for row in rows]
     ranks = np.concatenate([np.arange(0), *(np.arange(1, n + 1) for n in lengths)])
     features = np.concatenate([np.arange(0), *rows])
-    roles = np.array([view.parts[number].role for number in numbers], dtype=object)
+    roles = np.array([reader.resamples[number].role for number in numbers], dtype=object)
     rank = (
         pd.array(ranks, dtype="Int64") if ranked else pd.array([None] * len(ranks), dtype="Int64")
     )
@@ -136,49 +133,51 @@ def _selections(
             "resample": np.repeat(np.array(numbers, dtype=np.int64), lengths),
             "role": np.repeat(roles, lengths),
             "rank": rank,
-            "feature": view.feature_names[features],
+            "feature": reader.feature_names[features],
         }
     )
 
 
-def group_frames(view: View) -> Iterator[pd.DataFrame]:
-    """Yield the members of the groups that each selector found, as many groups as were asked."""
-    for selector, name in enumerate(view.selectors):
-        if view.finds_groups(name):
-            found = view.feature_groups(selector)
-            rows = cut(list(found.values()), view.sizes(selector)[-1])
-            for number, groups in zip(found, rows, strict=True):
-                yield _groups(view, name, number, groups)
+def group_frames(reader: StudyReader) -> Iterator[pd.DataFrame]:
+    """Yield the members of the selected groups of each group selector."""
+    for selector, name in enumerate(reader.selectors):
+        if reader.has_groups(name):
+            groups_by_resample = reader.feature_groups(selector)
+            rows = cut(list(groups_by_resample.values()), reader.sizes(selector)[-1])
+            for number, groups in zip(groups_by_resample, rows, strict=True):
+                yield _group_frame(reader, name, number, groups)
 
 
-def _groups(view: View, name: str, number: int, groups: list[FeatureGroup]) -> pd.DataFrame:
+def _group_frame(
+    reader: StudyReader, name: str, number: int, groups: list[FeatureGroup]
+) -> pd.DataFrame:
     lengths = [len(group.members) for group in groups]
-    stands = np.array([group.representative for group in groups], dtype=np.intp)
+    representatives = np.array([group.representative for group in groups], dtype=np.intp)
     members = np.concatenate([np.arange(0), *(group.members for group in groups)])
     return pd.DataFrame(
         {
             "selector": name,
             "resample": number,
-            "role": view.parts[number].role,
+            "role": reader.resamples[number].role,
             "group": np.repeat(np.arange(1, len(groups) + 1), lengths),
-            "representative": view.feature_names[np.repeat(stands, lengths)],
-            "feature": view.feature_names[members],
+            "representative": reader.feature_names[np.repeat(representatives, lengths)],
+            "feature": reader.feature_names[members],
         }
     )
 
 
-def _predictions(view: View) -> Iterator[pd.DataFrame]:
-    yield no_predictions(view)  # the columns, even if there are no rows
-    yield from prediction_frames(view)
+def _all_prediction_frames(reader: StudyReader) -> Iterator[pd.DataFrame]:
+    yield empty_predictions(reader)  # the columns, even if there are no rows
+    yield from prediction_frames(reader)
 
 
-# Writers of tables: CSV or Parquet, in pieces, under a temporary name until they are whole.
+# Writers of tables: CSV or Parquet, frame by frame, under a temporary name until complete.
 
 
 def write_csv(path: Path, frames: Iterable[pd.DataFrame]) -> None:
     r"""Write frames with the same columns below each other.
 
-    UTF-8, line ends ``\n``; numbers are the shortest that read back as the same.
+    UTF-8, line ends ``\n``; numbers have the fewest digits that read back as the same.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
         for position, frame in enumerate(frames):
@@ -192,7 +191,7 @@ def write_csv(path: Path, frames: Iterable[pd.DataFrame]) -> None:
 
 
 def _has_returns(frame: pd.DataFrame) -> bool:
-    """Tell whether a text holds a carriage return, which the csv module does not quote."""
+    """Return whether a text holds a carriage return, which the csv module does not quote."""
     for column in (frame[name] for name in frame.columns):
         if isinstance(column.dtype, pd.CategoricalDtype):
             texts: Iterable[Any] = column.cat.categories
@@ -224,8 +223,8 @@ def write_parquet(path: Path, frames: Iterable[pd.DataFrame]) -> None:
 
 def _pyarrow() -> tuple[Any, Any]:
     try:
-        import pyarrow as pa  # noqa: PLC0415  (optional)
-        from pyarrow import parquet  # noqa: PLC0415
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         raise InvalidInputError(
             "Parquet files need pyarrow, which is not installed: pip install 'holdfast[parquet]', "
@@ -235,7 +234,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 def _with_numeric_size(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with sizes as numbers; a selector's own size is missing there."""
+    """Return the frame with sizes as numbers; the size ``own`` becomes missing."""
     if "size" not in frame:
         return frame
     size = pd.to_numeric(frame["size"].replace("own", None), errors="coerce")
@@ -257,8 +256,8 @@ WRITERS: dict[str, Callable[[Path, Iterable[pd.DataFrame]], None]] = {
 }
 
 
-def writer_of(form: str) -> Callable[[Path, Iterable[pd.DataFrame]], None]:
-    """Return the writer of a format, or say which there are."""
+def get_writer(form: str) -> Callable[[Path, Iterable[pd.DataFrame]], None]:
+    """Return the writer of a format."""
     if form not in WRITERS:
         raise UnknownNameError(f"no format is called {form!r}.{did_you_mean(str(form), WRITERS)}")
     if form == "parquet":
@@ -267,8 +266,8 @@ def writer_of(form: str) -> Callable[[Path, Iterable[pd.DataFrame]], None]:
 
 
 @contextmanager
-def appearing(path: Path) -> Iterator[Path]:
-    """Give a temporary name to write to; the file gets its own name when all went well."""
+def open_atomically(path: Path) -> Iterator[Path]:
+    """Yield a temporary path to write to; the file gets its name on success."""
     partial = path.with_name(f".{path.name}.partial")
     try:
         yield partial

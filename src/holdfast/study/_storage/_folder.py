@@ -1,80 +1,74 @@
-"""The folder of a run: the plan, the store, and the data where they were given in memory."""
+"""The folder of a study: its plan, its store, and its data if they were given in memory."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from holdfast._formatting import format_list
+from holdfast._typing import JSON, AnyArray
 from holdfast.errors import FileFormatError, StoreError, StudyError
 from holdfast.io import Dataset, read_data
-from holdfast.study._planning._plan import as_text, check_same
-from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY
+from holdfast.study._planning._plan import Plan, as_text, check_same_plan
+from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, StoppingRule
 from holdfast.study._storage._store import FILE, Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from holdfast.study._planning._plan import Plan
-    from holdfast.study._planning._stopping_rule import Until
-    from holdfast.study._storage._serialization import JSON
-
 
 PLAN = "plan.json"
 DATA = "data.npz"
-NEW = ".study.new.sqlite"
-LEFT = {PLAN, DATA, NEW, f"{NEW}-journal", ".data.new.npz", f".{PLAN}.new", ".lock"}
-"""What a process that was killed at the start may have left."""
+NEW_STORE = ".study.new.sqlite"
+PARTIAL_FILES = {
+    *(PLAN, DATA, NEW_STORE),
+    *(f"{NEW_STORE}-journal", ".data.new.npz", f".{PLAN}.new", ".lock"),
+}
+"""Files that a process killed at the start may have left."""
 
 
-def made_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the folder, made if it is not there."""
+def create_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder; create it if it does not exist."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            f"{folder}: the folder cannot be made ({error.strerror}); give another."
+            f"{folder}: the folder cannot be created ({error.strerror}); use another."
         ) from error
     return folder
 
 
 def open_or_create_store(
-    folder: Path, plan: Plan, data: Dataset, *, save_data: bool, until: Until | None = None
+    folder: Path, plan: Plan, data: Dataset, *, save_data: bool, rule: StoppingRule | None = None
 ) -> Store:
-    """Return the store of a plan: the one that is there, or a new one with the plan in it."""
+    """Return the existing store of a plan, or a new one that holds the plan."""
     document = plan.to_json()
     if not (folder / FILE).exists():
         _check_empty(folder)
         if save_data and data.source is None:
             _save_data(folder / DATA, data)
-        write_whole(folder / PLAN, as_text(document).encode())
-        _make_store(folder, plan, data, until)
+        write_file(folder / PLAN, as_text(document).encode())
+        _create_store(folder, plan, data, rule)
     store = Store.open(folder / FILE, write=True)
-    check_same(store.fact("plan"), document, folder)
+    check_same_plan(store.fact("plan"), document, folder)
     return store
 
 
-def _make_store(folder: Path, plan: Plan, data: Dataset, until: Until | None) -> None:
-    """Make a store that appears under its name when the plan is in it."""
-    new = folder / NEW
-    new.unlink(missing_ok=True)  # left by a process that was killed here
+def _create_store(folder: Path, plan: Plan, data: Dataset, rule: StoppingRule | None) -> None:
+    """Create a store, which gets its name when the plan is written."""
+    new = folder / NEW_STORE
+    new.unlink(missing_ok=True)  # left by a process that was killed
     with closing(Store.create(new)) as store:
-        fill(store, plan, data, until)
+        write_plan(store, plan, data, rule)
     new.replace(folder / FILE)
 
 
-def fill(store: Store, plan: Plan, data: Dataset, until: Until | None = None) -> None:
-    """Write the plan and what it is about into an empty store."""
+def write_plan(store: Store, plan: Plan, data: Dataset, rule: StoppingRule | None = None) -> None:
+    """Write the plan, the samples and the features into an empty store."""
     with store.transaction():
         store.insert("classes", enumerate(data.classes))
         subjects = [None] * data.n_samples if data.groups is None else data.groups.tolist()
@@ -85,8 +79,8 @@ def fill(store: Store, plan: Plan, data: Dataset, until: Until | None = None) ->
         store.insert("classifiers", enumerate(plan.classifiers))
         store.add_resamples(plan.resamples)
         store.insert("facts", [("plan", as_text(plan.to_json()))])
-        if until is not None:
-            store.insert("facts", [(STOPPING_RULE_KEY, json.dumps(until.to_json(stopped=False)))])
+        if rule is not None:
+            store.insert("facts", [(STOPPING_RULE_KEY, json.dumps(rule.to_json(stopped=False)))])
 
 
 def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
@@ -96,7 +90,7 @@ def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
 
 
 def directions(data: Dataset) -> list[int | None]:
-    """Return for each feature the class in which its mean is highest; None if it is constant."""
+    """Return the class in which the mean of each feature is highest; None if constant."""
     means = np.full((len(data.classes), data.n_features), -np.inf)
     for code in range(len(data.classes)):
         part = data.X[data.codes == code]
@@ -104,83 +98,83 @@ def directions(data: Dataset) -> list[int | None]:
         sums = np.nansum(part, axis=0, dtype=np.float64)
         np.divide(sums, counts, out=means[code], where=counts > 0)
     differs = np.fmax.reduce(data.X) > np.fmin.reduce(data.X)
-    best = means.argmax(axis=0).tolist()
-    return [code if own else None for code, own in zip(best, differs, strict=True)]
+    highest = means.argmax(axis=0).tolist()
+    return [code if varies else None for code, varies in zip(highest, differs, strict=True)]
 
 
 def _check_empty(folder: Path) -> None:
-    """Refuse to write among other people's files; what a killed start left does not count."""
-    others = [path.name for path in folder.iterdir() if path.name not in LEFT]
+    """Raise if the folder holds other files than those of a start that was killed."""
+    others = [path.name for path in folder.iterdir() if path.name not in PARTIAL_FILES]
     if others:
         raise StoreError(
             f"{folder}: the folder is not empty and holds no study "
             f"({format_list(sorted(others))}); "
-            "give a new or an empty one."
+            "use a new or an empty folder."
         )
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file completely or not at all."""
     new = path.with_name(f".{path.name}.new")
     try:
         new.write_bytes(content)
         new.replace(path)
     except OSError as error:
-        _drop(new)
+        _remove(new)
         raise StoreError(f"{path}: the file cannot be written ({error.strerror}).") from error
 
 
-def _drop(path: Path) -> None:
-    """Remove what was half written, if anything was."""
+def _remove(path: Path) -> None:
+    """Remove a partial file, if there is one."""
     with suppress(OSError):  # the folder may be read-only
         path.unlink()
 
 
 def _save_data(path: Path, data: Dataset) -> None:
-    parts: dict[str, NDArray[Any]] = {
+    parts: dict[str, AnyArray] = {
         "X": data.X,
         "y": data.y,
         "feature_names": np.array(data.feature_names),
         "nominal": np.array(data.nominal, dtype=np.int64),
     }
     labels = {"groups": data.groups, "cohorts": data.cohorts}
-    parts |= {name: own for name, own in labels.items() if own is not None}
+    parts |= {name: values for name, values in labels.items() if values is not None}
     new = path.with_name(".data.new.npz")
     try:
         np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
         new.replace(path)
     except OSError as error:
-        _drop(new)
+        _remove(new)
         raise StoreError(
-            f"{path}: the data cannot be saved ({error.strerror}); make room, or refuse it by "
+            f"{path}: the data cannot be saved ({error.strerror}); free space, or set "
             "save_data=False."
         ) from error
 
 
 def load_data(folder: Path, plan: JSON, moved: str | os.PathLike[str] | None = None) -> Dataset:
-    """Read the data of a plan again: from their file, or where it is now, or from the folder."""
+    """Read the data of a plan again: from their file, its new location, or the folder."""
     source = plan["data"]["source"]
     if source is not None:
-        wishes = {key: value for key, value in source.items() if key != "file"}
-        # that the labels are classes was settled when the study began, by any version
-        data = read_data(moved or source["file"], **{**wishes, "classes": True})
+        options = {key: value for key, value in source.items() if key != "file"}
+        # the labels were accepted as classes when the study began, whatever the version
+        data = read_data(moved or source["file"], **{**options, "classes": True})
     elif (folder / DATA).exists():
-        data = _saved_data(folder / DATA)
+        data = _read_saved_data(folder / DATA)
     else:
         raise StudyError(
-            f"{folder}: the data were given in memory and not saved here; go on with "
+            f"{folder}: the data were given in memory and not saved here; continue with "
             "Study.run(X, y, out=...)."
         )
     if data.fingerprint != plan["data"]["sha256"]:
         raise StoreError(
-            f"{folder}: the data are not what they were when the study began "
+            f"{folder}: the data have changed since the study began "
             f"({'they were saved here' if source is None else moved or source['file']}); restore "
             "them, or start in another folder."
         )
     return data
 
 
-def _saved_data(path: Path) -> Dataset:
+def _read_saved_data(path: Path) -> Dataset:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             return Dataset(
@@ -195,16 +189,16 @@ def _saved_data(path: Path) -> Dataset:
         raise FileFormatError(f"{path}: the saved data cannot be read ({error}).") from error
 
 
-# One run at a time in a folder: a lock that ends with its process, whatever ends that.
+# One run at a time per folder: the lock ends with its process, however that ends.
 
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process alone, or say that another run has it."""
-    handle = _taken(folder)
+    """Lock a folder for this process; raise if another run holds it."""
+    handle = _acquire(folder)
     if handle is None:
         raise StoreError(
-            f"{folder}: another run is at work in this folder; wait for it to end, or give "
+            f"{folder}: another run is using this folder; wait for it to end, or use "
             "another folder."
         )
     try:
@@ -216,7 +210,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 if sys.platform == "win32":
     import msvcrt
 
-    def _taken(folder: Path) -> int | None:
+    def _acquire(folder: Path) -> int | None:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -227,7 +221,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _taken(folder: Path) -> int | None:
+    def _acquire(folder: Path) -> int | None:
         """Lock the folder itself: no file is left behind when the process is killed."""
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -239,6 +233,6 @@ else:
             os.close(handle)
             raise StoreError(
                 f"{folder}: the folder cannot be locked ({error.strerror}); some network disks "
-                "cannot do it. Give a folder on another disk."
+                "do not support locks. Use a folder on another disk."
             ) from error
         return handle

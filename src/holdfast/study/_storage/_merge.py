@@ -1,4 +1,4 @@
-"""One study out of several parts of it that were run apart."""
+"""Merge parts of a study that were run separately, and load studies."""
 
 from __future__ import annotations
 
@@ -6,38 +6,34 @@ import logging
 import os
 import shutil
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast._formatting import format_list, plural
+from holdfast._typing import JSON
 from holdfast.errors import HoldfastError, HoldfastWarning, InvalidInputError, StoreError
-from holdfast.study._planning._plan import differences, essence
+from holdfast.io import Dataset
+from holdfast.study._planning._plan import comparable_plan, differences
 from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY
 from holdfast.study._result import Result
-from holdfast.study._storage._folder import DATA, PLAN, folder_lock, load_data, made_folder
+from holdfast.study._storage._folder import DATA, PLAN, create_folder, folder_lock, load_data
 from holdfast.study._storage._store import FILE, Store
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.io import Dataset
-    from holdfast.study._storage._serialization import JSON
-
-
 COMPANIONS = (PLAN, DATA)
-"""Files beside the store that belong to the study."""
+"""Files of a study next to its store."""
 
 
 def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Result:
-    """Join the parts of a study that were run in several folders, on several machines.
+    """Merge parts of a study that were run in several folders, for example on several machines.
 
     Parameters
     ----------
     folders : sequence of paths
-        Folders of runs of one and the same plan. None of them may be running.
+        Folders of runs of the same plan. None of them may be running.
     out : path
-        Where the whole study goes: a new or empty folder. It can be resumed.
+        Folder of the merged study: new or empty. The merged study can be resumed.
 
     Returns
     -------
@@ -53,8 +49,8 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
     Warns
     -----
     HoldfastWarning
-        Units that were done in two folders differ; the first folder's are kept. Machines and
-        versions may differ in the last bits.
+        Units that were run in two folders differ; those of the first folder are kept. Results
+        of different machines and versions may differ in the last bits.
 
     Examples
     --------
@@ -76,12 +72,12 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
         for part in parts:
             stack.enter_context(folder_lock(part))
         _check_plans(parts)
-        stack.enter_context(folder_lock(made_folder(target)))
-        odd = _write(parts, target)
-    if odd:
+        stack.enter_context(folder_lock(create_folder(target)))
+        n_different = _write_merged(parts, target)
+    if n_different:
         warnings.warn(
-            f"{plural(odd, 'unit')} done in more than one folder came out differently; those of "
-            "the first folder are kept. Compare the versions: result.versions.",
+            f"{plural(n_different, 'unit')} run in more than one folder differ; those of the first "
+            "folder are kept. Compare the versions: result.versions.",
             HoldfastWarning,
             stacklevel=2,
         )
@@ -89,16 +85,14 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
 
 
 def _check_folders(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """Return the folders, after a look at whether each holds a study and none comes twice."""
+    """Return the folders, after checking that each holds a study and none is given twice."""
     if isinstance(folders, str | os.PathLike) or not folders:
         raise InvalidInputError(f"merge takes a list of folders, got {folders!r}.")
     parts = [Path(folder) for folder in folders]
-    places = [part.resolve() for part in parts]
-    doubled = [
-        str(part) for part, place in zip(parts, places, strict=True) if places.count(place) > 1
-    ]
-    if doubled:
-        raise InvalidInputError(f"each folder is merged once; given twice: {format_list(doubled)}.")
+    paths = [part.resolve() for part in parts]
+    repeated = [str(part) for part, path in zip(parts, paths, strict=True) if paths.count(path) > 1]
+    if repeated:
+        raise InvalidInputError(f"each folder must be given once; got {format_list(repeated)}.")
     for part in parts:
         load(part).store.close()
     return parts
@@ -106,39 +100,39 @@ def _check_folders(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
 
 def _check_new(out: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise StoreError(f"{out}: a merged study goes to a new or an empty folder; this is not.")
+        raise StoreError(f"{out}: a merged study needs a new or an empty folder.")
 
 
 def _check_plans(parts: Sequence[Path]) -> None:
-    first, *others = (_plan(part) for part in parts)
+    first, *others = (_comparable_plan(part) for part in parts)
     for part, plan in zip(parts[1:], others, strict=True):
-        found = next(differences(first, plan), None)
-        if found is not None:
+        difference = next(differences(first, plan), None)
+        if difference is not None:
             raise InvalidInputError(
-                f"{parts[0]} (there) and {part} (here) are not parts of one study: {found}. Merge "
-                "runs of the same plan on the same data."
+                f"{parts[0]} (there) and {part} (here) are not parts of one study: {difference}. "
+                "Merge runs of the same plan on the same data."
             )
 
 
-def _plan(part: Path) -> JSON:
-    """Return what the plan of a part comes down to."""
+def _comparable_plan(part: Path) -> JSON:
+    """Return the plan of a part, for comparisons."""
     with closing(load(part).store) as store:
         if store.fact(STOPPING_RULE_KEY) is not None:
             raise InvalidInputError(
-                f"{part}: a study with until_width is done as a whole; there are no parts to merge."
+                f"{part}: a study with until_width runs as a whole; it has no parts to merge."
             )
-        return essence(store.fact("plan"))
+        return comparable_plan(store.fact("plan"))
 
 
-def _write(parts: Sequence[Path], target: Path) -> int:
-    """Write the whole study; it appears under its name when it is complete."""
+def _write_merged(parts: Sequence[Path], target: Path) -> int:
+    """Write the merged study, which gets its name when it is complete."""
     partial = target / f"{FILE}.partial"
     try:
-        odd = merge_stores(parts, partial)
+        n_different = merge_stores(parts, partial)
         for name in COMPANIONS:
-            found = next((part / name for part in parts if (part / name).is_file()), None)
-            if found is not None:
-                shutil.copyfile(found, target / name)
+            source = next((part / name for part in parts if (part / name).is_file()), None)
+            if source is not None:
+                shutil.copyfile(source, target / name)
         partial.replace(target / FILE)
     except BaseException as error:
         for name in (partial.name, *COMPANIONS):
@@ -146,16 +140,16 @@ def _write(parts: Sequence[Path], target: Path) -> int:
         if isinstance(error, OSError) and not isinstance(error, StoreError):
             raise StoreError(f"{target}: the study cannot be written ({error}).") from error
         raise
-    return odd
+    return n_different
 
 
-# Stores of parts of a study, joined by SQLite itself, so that memory stays small.
+# Stores are merged by SQLite itself, so that memory stays small.
 
-SHARED = ("facts", "classes", "samples", "features", "selectors", "classifiers", "resamples")
-"""Tables that equal plans make equal."""
-RESULTS = ("preferences", "groups", "subset_values", "predictions", "timings")
+SHARED_TABLES = ("facts", "classes", "samples", "features", "selectors", "classifiers", "resamples")
+"""Tables that are equal if the plans are equal."""
+RESULT_TABLES = ("preferences", "groups", "subset_values", "predictions", "timings")
 """Tables with rows for each unit."""
-COMPARED = {
+COMPARED_COLUMNS = {
     "preferences": "form, data",
     "groups": "position, representative, members",
     "subset_values": "value",
@@ -163,71 +157,71 @@ COMPARED = {
 }
 """What must be the same where a unit was done twice."""
 SAME_UNIT_SQL = "selector = unit.selector AND resample = unit.resample"
-WANTED = (
+NEW_UNITS_SQL = (
     "SELECT selector, resample FROM part.units AS unit WHERE NOT EXISTS (SELECT 1 FROM main.units "
     f"WHERE {SAME_UNIT_SQL} AND (status = 'done' OR unit.status = 'failed'))"
 )
-"""Units of the part that the whole lacks, or has as failed only."""
+"""Units of the part that the merged store lacks, or holds as failed only."""
 
 
 def merge_stores(parts: Sequence[Path], path: Path) -> int:
-    """Write the units of all parts to a new store; return how many were done twice, unlike."""
+    """Write the units of all parts to a new store; return how many were run twice and differ."""
     store = Store.create(path)
-    odd = 0
+    n_different = 0
     try:
         for position, part in enumerate(parts):
             with _attach_part(store, part):
                 if position == 0:
-                    for table in SHARED:
+                    for table in SHARED_TABLES:
                         store.connection.execute(f"INSERT INTO {table} SELECT * FROM part.{table}")
-                odd += _count_odd(store)
-                _take(store)
+                n_different += _count_different(store)
+                _copy_new_units(store)
     finally:
         store.close()
-    return odd
+    return n_different
 
 
 @contextmanager
 def _attach_part(store: Store, part: Path) -> Iterator[None]:
-    """See the tables of a part as ``part.*``, and write all of what is taken or nothing."""
+    """Attach the tables of a part as ``part.*``, and copy all new units or none."""
     store.query("ATTACH DATABASE ? AS part", (str(part / FILE),))
     with store.transaction():
         yield
     store.query("DETACH DATABASE part")
 
 
-def _count_odd(store: Store) -> int:
-    """Count the units that are done on both sides, but not alike."""
-    unlike = " OR ".join(
+def _count_different(store: Store) -> int:
+    """Count the units that are done in both stores, but differ."""
+    different = " OR ".join(
         f"EXISTS (SELECT {columns} FROM {a}.{table} WHERE {SAME_UNIT_SQL} "
         f"EXCEPT SELECT {columns} FROM {b}.{table} WHERE {SAME_UNIT_SQL})"
-        for table, columns in COMPARED.items()
+        for table, columns in COMPARED_COLUMNS.items()
         for a, b in (("main", "part"), ("part", "main"))
     )
     rows = store.query(
         "SELECT COUNT(*) FROM main.units AS unit JOIN part.units AS twin "
         "USING (selector, resample) WHERE unit.status = 'done' AND twin.status = 'done' "
-        f"AND ({unlike})"
+        f"AND ({different})"
     )
     return int(rows[0][0])
 
 
-def _take(store: Store) -> None:
-    """Take over what the part has and the whole has not; done beats failed."""
+def _copy_new_units(store: Store) -> None:
+    """Copy the units that the merged store lacks; done replaces failed."""
     run = store.connection.execute
-    run(f"CREATE TEMP TABLE wanted AS {WANTED}")
-    which = "(selector, resample) IN (SELECT selector, resample FROM temp.wanted)"
-    for table in ("units", *RESULTS):
+    run(f"CREATE TEMP TABLE new_units AS {NEW_UNITS_SQL}")
+    which = "(selector, resample) IN (SELECT selector, resample FROM temp.new_units)"
+    for table in ("units", *RESULT_TABLES):
         run(f"DELETE FROM main.{table} WHERE {which}")
         run(f"INSERT INTO main.{table} SELECT * FROM part.{table} WHERE {which}")
-    run("DROP TABLE temp.wanted")
+    run("DROP TABLE temp.new_units")
     run(
         "INSERT INTO main.runs SELECT (SELECT COUNT(*) FROM main.runs) - 1 + ROW_NUMBER() OVER "
         "(ORDER BY run), started, where_run, versions FROM part.runs"
     )
 
 
-# The result of a study that lies in a folder.
+# Loading the result of a study from its folder.
 
 logger = logging.getLogger(__name__)
 
@@ -238,8 +232,8 @@ def load(folder: str | os.PathLike[str]) -> Result:
     Parameters
     ----------
     folder : path
-        The folder that the study was run in. The study may be running, interrupted or complete:
-        what is there is shown.
+        The folder that the study was run in. The study may be running, interrupted or complete;
+        the result shows the finished units.
 
     Returns
     -------
@@ -250,7 +244,7 @@ def load(folder: str | os.PathLike[str]) -> Result:
     StoreError
         There is no study in the folder.
     FileFormatError
-        Its store is damaged, of another program or of a newer version.
+        Its store is damaged, of another program, or of a newer version.
 
     Examples
     --------
@@ -263,21 +257,21 @@ def load(folder: str | os.PathLike[str]) -> Result:
     path = Path(folder)
     if not path.is_dir():
         what = (
-            "this is a file; give the folder it is in"
+            "this is a file; give its folder"
             if path.exists()
-            else ("there is no such folder; give the folder that a study was run in")
+            else "there is no such folder; give the folder of a study"
         )
         raise StoreError(f"{path}: {what}.")
-    place = path.absolute()  # the working directory may change before the data are asked for
-    result = Result(Store.open(place / FILE), data=lambda: _dataset(place, result.plan))
-    _ = result.plan  # a store without one is said to be so now, not later
+    absolute = path.absolute()  # the working directory may change before the data are needed
+    result = Result(Store.open(absolute / FILE), data=lambda: _try_load_data(absolute, result.plan))
+    _ = result.plan  # fail early if the store has no plan
     return result
 
 
-def _dataset(folder: Path, plan: dict[str, Any]) -> Dataset | None:
-    """Return the data of a study, None where they are gone or have changed."""
+def _try_load_data(folder: Path, plan: dict[str, Any]) -> Dataset | None:
+    """Return the data of a study; None if they are gone or have changed."""
     try:
         return load_data(folder, plan)
-    except HoldfastError as error:  # the notes of the table say so
+    except HoldfastError as error:  # the notes of the tables report it
         logger.info("the data of %s cannot be read again: %s", folder, error)
         return None

@@ -1,41 +1,35 @@
-"""What a store holds, in the words of the study: names for numbers, arrays for bytes."""
+"""Read a store: names instead of numbers, arrays instead of bytes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean, format_list
+from holdfast._typing import AnyArray, IntArray
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
-from holdfast.preferences import Groups, Rankings, Subsets, Weights
-from holdfast.preferences._scores import empty_table
-from holdfast.study._planning._plan import kept_depth
-from holdfast.study._storage._store import to_floats, to_integers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.study._storage._store import Store
-
+from holdfast.preferences import Groups, Rankings, Subsets, Weights, empty_table
+from holdfast.study._planning._plan import depth_of_plan
+from holdfast.study._storage._store import Store, to_floats, to_integers
 
 Row = TypeVar("Row", bound="NDArray[np.int32] | list[FeatureGroup]")
 OWN_SIZE = 0
-"""The size that the store writes where a selector chooses the number of features itself."""
-COUNTED = ("main", "inner")
+"""The size in the store if the selector chooses the number of features."""
+COMPARED_ROLES = ("main", "inner")
 """Roles of the resamples whose preferences are compared with each other."""
-TESTED = ("main", "outer")
+TESTED_ROLES = ("main", "outer")
 """Roles of the resamples whose predictions count."""
-DONE = "JOIN units USING (selector, resample) WHERE units.status = 'done' AND "
+DONE_UNITS_SQL = "JOIN units USING (selector, resample) WHERE units.status = 'done' AND "
 
 
 @dataclass(frozen=True, slots=True)
 class ResampleInfo:
-    """What the tables need to know about a resample."""
+    """A resample without its rows."""
 
     role: str
     outer: int | None
@@ -47,21 +41,21 @@ class ResampleInfo:
 
 
 class FeatureGroup(NamedTuple):
-    """A group of features that a selector found."""
+    """A group of features selected on one resample."""
 
     representative: int
     members: NDArray[np.int32]
 
 
-class View:
-    """A store, read on demand; what is small is kept."""
+class StudyReader:
+    """Reads the store of a study on demand; small parts are cached."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     @cached_property
     def feature_chances(self) -> dict[tuple[int, int], Any]:
-        """The chances of features that are estimated already, by selector and size."""
+        """Cache of the estimated chances of features, by selector and size."""
         return {}
 
     @cached_property
@@ -78,12 +72,12 @@ class View:
     @cached_property
     def selectors(self) -> tuple[str, ...]:
         """Names of the selectors, in the order of the plan."""
-        return tuple(one["name"] for one in self.plan["selectors"])
+        return tuple(selector["name"] for selector in self.plan["selectors"])
 
     @cached_property
     def classifiers(self) -> tuple[str, ...]:
         """Names of the classifiers, in the order of the plan."""
-        return tuple(one["name"] for one in self.plan["classifiers"])
+        return tuple(entry["name"] for entry in self.plan["classifiers"])
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -101,13 +95,13 @@ class View:
 
     @cached_property
     def directions(self) -> NDArray[np.object_]:
-        """For each feature the label of the class in which its mean is highest, or None."""
-        found = [None if way is None else self.labels[way] for _, way in self._features]
-        return np.array(found, dtype=object)
+        """The label of the class in which the mean of each feature is highest, or None."""
+        labels = [None if code is None else self.labels[code] for _, code in self._features]
+        return np.array(labels, dtype=object)
 
     @cached_property
     def truth(self) -> tuple[str, ...] | None:
-        """Names of the features that truly matter, None where that is not known."""
+        """Names of the truly informative features; None if unknown."""
         rows = self.store.query("SELECT name, informative FROM features ORDER BY feature")
         if all(informative is None for _, informative in rows):
             return None
@@ -115,8 +109,8 @@ class View:
 
     @cached_property
     def depth(self) -> int:
-        """How many features of each ranking are kept."""
-        return kept_depth(self.plan)
+        """How many features of each ranking are stored."""
+        return depth_of_plan(self.plan)
 
     @cached_property
     def n_features(self) -> int:
@@ -124,7 +118,7 @@ class View:
         return int(self.plan["data"]["n_features"])
 
     @cached_property
-    def parts(self) -> dict[int, ResampleInfo]:
+    def resamples(self) -> dict[int, ResampleInfo]:
         """The resamples by number, without their rows."""
         rows = self.store.query(
             "SELECT resample, role, outer_resample, length(train) / 4, length(test) / 4, "
@@ -134,33 +128,35 @@ class View:
 
     @cached_property
     def reference(self) -> int | None:
-        """Number of the resample that the others are compared with; None if there is none."""
-        return next((i for i, part in self.parts.items() if part.role == "reference"), None)
+        """Position of the resample that the others are compared with; None if there is none."""
+        return next((i for i, info in self.resamples.items() if info.role == "reference"), None)
 
     @cached_property
-    def grouped(self) -> bool:
+    def is_grouped(self) -> bool:
         """Whether preferences are compared within groups of resamples, then averaged."""
-        return any(p.role in COUNTED and p.outer is not None for p in self.parts.values())
+        return any(
+            p.role in COMPARED_ROLES and p.outer is not None for p in self.resamples.values()
+        )
 
     @cached_property
-    def drawn(self) -> bool:
-        """Whether each resample is a data set of its own, drawn from a generator."""
-        return any(part.draw is not None for part in self.parts.values())
+    def is_drawn(self) -> bool:
+        """Whether each resample is a new data set drawn from a generator."""
+        return any(info.draw is not None for info in self.resamples.values())
 
     @cached_property
-    def tests(self) -> dict[int, NDArray[np.int32]]:
-        """Rows of the test parts that count, by resample."""
+    def test_rows(self) -> dict[int, NDArray[np.int32]]:
+        """Rows of the test parts that errors are computed on, by resample."""
         rows = self.store.query("SELECT resample, test FROM resamples ORDER BY resample")
-        return {i: to_integers(test) for i, test in rows if self.parts[i].role in TESTED}
+        return {i: to_integers(test) for i, test in rows if self.resamples[i].role in TESTED_ROLES}
 
     @cached_property
-    def classes(self) -> NDArray[np.int64]:
+    def classes(self) -> IntArray:
         """Class of each sample."""
         rows = self.store.query("SELECT class FROM samples ORDER BY sample")
         return np.array([row[0] for row in rows], dtype=np.int64)
 
-    def number(self, selector: str) -> int:
-        """Return the place of a selector in the plan."""
+    def selector_index(self, selector: str) -> int:
+        """Return the position of a selector in the plan."""
         if selector not in self.selectors:
             raise UnknownNameError(
                 f"no selector of this study is called {selector!r}."
@@ -169,84 +165,84 @@ class View:
         return self.selectors.index(selector)
 
     def sizes(self, selector: int) -> list[int]:
-        """Sizes asked of a selector; its own alone where it chooses the size."""
+        """Return the requested sizes; `OWN_SIZE` alone if the selector chooses the size."""
         if self.plan["selectors"][selector]["own_size"]:
             return [OWN_SIZE]
         return [int(size) for size in self.plan["sizes"]]
 
-    def choices(self, selector: int) -> dict[int, NDArray[np.int32]]:
-        """Return the features that a selector prefers, best first, by resample.
+    def selected_features(self, selector: int) -> dict[int, NDArray[np.int32]]:
+        """Return the stored features of a selector, best first, by resample.
 
-        As many as are kept; where the selector chooses the size, those that it chose.
+        If the selector chooses the size, these are the selected ones.
         """
-        own = self.sizes(selector) == [OWN_SIZE]
-        return {i: to_integers(data) for i, data in self.raw(selector, "subset" if own else "top")}
+        form = "subset" if self.sizes(selector) == [OWN_SIZE] else "top"
+        return {i: to_integers(data) for i, data in self.stored_data(selector, form)}
 
-    def finds_groups(self, selector: str) -> bool:
-        """Return whether a selector has found groups of features."""
-        found = self.store.query(
-            "SELECT 1 FROM groups WHERE selector = ? LIMIT 1", (self.number(selector),)
+    def has_groups(self, selector: str) -> bool:
+        """Return whether groups of features are stored for a selector."""
+        rows = self.store.query(
+            "SELECT 1 FROM groups WHERE selector = ? LIMIT 1", (self.selector_index(selector),)
         )
-        return bool(found)
+        return bool(rows)
 
     def feature_groups(self, selector: int) -> dict[int, list[FeatureGroup]]:
-        """Return the groups that a selector prefers, best first, by resample.
+        """Return the groups of a selector, best first, by resample.
 
-        The features of a selector that finds no groups stand each for itself.
+        Without groups, each feature is a group of one.
         """
         rows = self.store.query(
             "SELECT resample, representative, members FROM groups WHERE selector = ? "
             "ORDER BY resample, position",
             (selector,),
         )
-        alone = self.choices(selector)
+        features = self.selected_features(selector)
         if not rows:
             return {
                 i: [FeatureGroup(f, row[[at]]) for at, f in enumerate(row)]
-                for i, row in alone.items()
+                for i, row in features.items()
             }
-        found: dict[int, list[FeatureGroup]] = {number: [] for number in alone}
+        groups: dict[int, list[FeatureGroup]] = {number: [] for number in features}
         for number, representative, members in rows:
-            if number in found:
-                found[number].append(FeatureGroup(representative, to_integers(members)))
-        return found
+            if number in groups:
+                groups[number].append(FeatureGroup(representative, to_integers(members)))
+        return groups
 
-    def raw(self, selector: int, form: str) -> list[tuple[int, bytes]]:
-        """Return the stored preferences of one form: resample and data, of done units only."""
+    def stored_data(self, selector: int, form: str) -> list[tuple[int, bytes]]:
+        """Return resample and data of the stored preferences of one form, of done units only."""
         return self.store.query(
-            f"SELECT resample, data FROM preferences {DONE} selector = ? AND form = ? "
+            f"SELECT resample, data FROM preferences {DONE_UNITS_SQL} selector = ? AND form = ? "
             "ORDER BY resample",
             (selector, form),
         )
 
-    def forms(self, selector: int) -> set[str]:
-        """Return the forms of preferences that are kept of a selector."""
+    def stored_forms(self, selector: int) -> set[str]:
+        """Return the forms of preferences that are stored for a selector."""
         rows = self.store.query(
-            f"SELECT DISTINCT form FROM preferences {DONE} selector = ?", (selector,)
+            f"SELECT DISTINCT form FROM preferences {DONE_UNITS_SQL} selector = ?", (selector,)
         )
         return {row[0] for row in rows}
 
-    def kept(self, selector: int, wanted: Iterable[str]) -> str | None:
-        """Return the first of these forms that is kept of a selector; None where none is."""
-        forms = self.forms(selector)
+    def first_stored_form(self, selector: int, wanted: Iterable[str]) -> str | None:
+        """Return the first of these forms that is stored for a selector; None if none is."""
+        forms = self.stored_forms(selector)
         return next((form for form in wanted if form in forms), None)
 
-    def counted(self, found: dict[int, Any]) -> list[int]:
-        """Return the numbers, among those found, of resamples that are compared."""
-        return [i for i in found if self.parts[i].role in COUNTED]
+    def compared(self, rows: dict[int, Any]) -> list[int]:
+        """Return the positions of resamples that are compared with each other."""
+        return [i for i in rows if self.resamples[i].role in COMPARED_ROLES]
 
 
 def size_label(size: int) -> int | str:
-    """Return a size as people read it."""
+    """Return a size as the tables show it."""
     return "own" if size == OWN_SIZE else size
 
 
 def cut(rows: list[Row], size: int) -> list[Row]:
-    """Return the first entries of each row; all of them where the size is the selector's own."""
+    """Return the first entries of each row; all of them for `OWN_SIZE`."""
     return rows if size == OWN_SIZE else [row[:size] for row in rows]  # type: ignore[misc]
 
 
-# From stored rows to systems of preferences.
+# Preferences from stored rows.
 
 
 def subsets(rows: list[NDArray[np.int32]], **features: Any) -> Subsets:
@@ -255,7 +251,7 @@ def subsets(rows: list[NDArray[np.int32]], **features: Any) -> Subsets:
 
 
 def groups(rows: list[list[FeatureGroup]], **features: Any) -> Groups:
-    """Return results that are groups of features."""
+    """Return groups of features."""
     return Groups(
         [[group.members for group in row] for row in rows],
         representatives=[[group.representative for group in row] for row in rows],
@@ -273,7 +269,7 @@ def weights(rows: list[bytes], **features: Any) -> Weights:
     return Weights(_table(rows, to_floats), **features)
 
 
-def _table(rows: Sequence[bytes], read: Callable[[bytes], NDArray[Any]]) -> NDArray[Any]:
+def _table(rows: Sequence[bytes], read: Callable[[bytes], AnyArray]) -> AnyArray:
     if not rows:
         raise InvalidInputError("at least one preference is needed, got none.")
     first = read(rows[0])
@@ -283,26 +279,26 @@ def _table(rows: Sequence[bytes], read: Callable[[bytes], NDArray[Any]]) -> NDAr
     return table
 
 
-# The preferences behind a result, by selector and size.
+# The preferences of a study, by selector and size.
 
 Key: TypeAlias = "str | tuple[str, int | str]"
 
 
 class StudyPreferences:
-    """What the selectors of a study preferred, read from its store on demand.
+    """The preferences of the selectors of a study, read from its store on demand.
 
     ``preferences["relieff", 10]`` are `Subsets`: the ten best features of each resample (any
-    number up to `Result.depth`, the number of features of each ranking that are kept; ``"own"``
-    for a selector that chooses the number itself). ``preferences["relieff"]`` are `Weights`, or
-    else `Rankings`, of all features; they are kept where the study asked for a measure of them.
-    ``preferences.groups("drags", 10)`` are `Groups`. Iteration gives the keys.
+    number up to `Result.depth`; ``"own"`` for a selector that chooses the number).
+    ``preferences["relieff"]`` are `Weights`, or else `Rankings`, of all features; they are stored
+    if a measure of the study needs them. ``preferences.groups("drags", 10)`` are `Groups`.
+    Iteration yields the keys.
 
-    Resamples whose selection failed or is still to do are left out; so are the outer ones of a
-    nested study and the reference result on all data.
+    Resamples that failed or are still to do are left out, as are the outer resamples of a nested
+    study and the reference result on all data.
     """
 
-    def __init__(self, view: View) -> None:
-        self._view = view
+    def __init__(self, reader: StudyReader) -> None:
+        self._reader = reader
 
     @overload
     def __getitem__(self, key: str) -> Weights | Rankings: ...
@@ -310,40 +306,40 @@ class StudyPreferences:
     def __getitem__(self, key: tuple[str, int | str]) -> Subsets: ...
     def __getitem__(self, key: Key) -> Subsets | Weights | Rankings:
         if isinstance(key, str):
-            return self._whole(self._view.number(key), key)
+            return self._all_features(self._reader.selector_index(key), key)
         name, size = key
-        selector = self._view.number(name)
+        selector = self._reader.selector_index(name)
         return self._subsets(selector, name, self._size(selector, name, size))
 
     def groups(self, name: str, size: int | str) -> Groups:
-        """Return the groups of features that a selector preferred on each resample.
+        """Return the groups of features that a selector prefers on each resample.
 
         Parameters
         ----------
         name : str
-            The selector; the features of one that finds no groups stand each for itself.
+            The selector; without groups, each feature is a group of one.
         size : int or "own"
-            The best so many groups; ``"own"`` for a selector that chooses their number itself.
+            The number of groups; ``"own"`` for a selector that chooses the number.
 
         Returns
         -------
         Groups
-            One result a resample, with representatives.
+            One result per resample, with representatives.
         """
-        selector = self._view.number(name)
+        selector = self._reader.selector_index(name)
         count = self._size(selector, name, size)
-        found = self._view.feature_groups(selector)
-        rows = [found[number] for number in self._view.counted(found)]
+        by_resample = self._reader.feature_groups(selector)
+        rows = [by_resample[number] for number in self._reader.compared(by_resample)]
         _check_any(name, len(rows))
-        return groups(cut(rows, count), feature_names=self._view.feature_names)
+        return groups(cut(rows, count), feature_names=self._reader.feature_names)
 
     def keys(self) -> list[Key]:
-        """Return the keys: pairs of selector and size, and selectors by themselves."""
-        view = self._view
+        """Return the keys: pairs of selector and size, and selectors alone."""
+        reader = self._reader
         keys: list[Key] = []
-        for selector, name in enumerate(view.selectors):
-            keys += [(name, size_label(size)) for size in view.sizes(selector)]
-            keys += [name] * bool(view.forms(selector) & {"ranks", "weights"})
+        for selector, name in enumerate(reader.selectors):
+            keys += [(name, size_label(size)) for size in reader.sizes(selector)]
+            keys += [name] * bool(reader.stored_forms(selector) & {"ranks", "weights"})
         return keys
 
     def __iter__(self) -> Iterator[Key]:
@@ -359,32 +355,32 @@ class StudyPreferences:
         return f"<preferences: {format_list(self.keys())}. Next: preferences[key]>"
 
     def _size(self, selector: int, name: str, size: int | str) -> int:
-        known = self._view.sizes(selector)
+        known = self._reader.sizes(selector)
         if known == [OWN_SIZE] and size in ("own", OWN_SIZE):
             return OWN_SIZE
-        if known != [OWN_SIZE] and not isinstance(size, str) and 1 <= size <= self._view.depth:
+        if known != [OWN_SIZE] and not isinstance(size, str) and 1 <= size <= self._reader.depth:
             return size
-        allowed = '"own"' if known == [OWN_SIZE] else f"1 to {self._view.depth}"
+        allowed = '"own"' if known == [OWN_SIZE] else f"1 to {self._reader.depth}"
         raise InvalidInputError(f"sizes of {name} are {allowed}, got {size!r}.")
 
     def _subsets(self, selector: int, name: str, size: int) -> Subsets:
-        found = self._view.choices(selector)
-        rows = [found[number] for number in self._view.counted(found)]
+        by_resample = self._reader.selected_features(selector)
+        rows = [by_resample[number] for number in self._reader.compared(by_resample)]
         _check_any(name, len(rows))
-        return subsets(cut(rows, size), feature_names=self._view.feature_names)
+        return subsets(cut(rows, size), feature_names=self._reader.feature_names)
 
-    def _whole(self, selector: int, name: str) -> Weights | Rankings:
-        forms = self._view.forms(selector)
+    def _all_features(self, selector: int, name: str) -> Weights | Rankings:
+        forms = self._reader.stored_forms(selector)
         for form, build in (("weights", weights), ("ranks", rankings)):
             if form in forms:
-                found = dict(self._view.raw(selector, form))
-                rows = [found[number] for number in self._view.counted(found)]
+                by_resample = dict(self._reader.stored_data(selector, form))
+                rows = [by_resample[number] for number in self._reader.compared(by_resample)]
                 _check_any(name, len(rows))
-                return build(rows, feature_names=self._view.feature_names)
-        size = size_label(self._view.sizes(selector)[0])
+                return build(rows, feature_names=self._reader.feature_names)
+        size = size_label(self._reader.sizes(selector)[0])
         raise InvalidInputError(
-            f"the whole rankings or weights of {name} were not kept: the study asked for no "
-            f"measure of them, or {name} gives none. Its selections are there: "
+            f"the whole rankings or weights of {name} were not stored: no measure of the study "
+            f"needs them, or {name} has none. Its selections are available: "
             f"preferences[{name!r}, {size!r}]."
         )
 

@@ -1,4 +1,4 @@
-"""Objects as import paths and JSON parameters, so that a plan can be read and run again."""
+"""Serialize objects as import paths and JSON parameters, so that plans can be run again."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ import importlib
 import inspect
 import math
 import re
+from collections.abc import Callable
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from holdfast._typing import JSON
 from holdfast.errors import StudyError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-JSON = Any  # what json.dumps takes
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -27,8 +24,8 @@ def serialize_object(thing: object) -> JSON:
     """Return a value, an estimator or a function as JSON.
 
     Estimators and frozen dataclasses become their class and parameters, functions their import
-    path. What cannot be imported, such as a class from a notebook, becomes ``{"opaque": repr}``
-    with a digest of its code, by which a change is noticed.
+    path. An object that cannot be imported, such as a class from a notebook, becomes
+    ``{"opaque": repr}`` with a digest of its code, which reveals changes.
     """
     if isinstance(thing, np.generic | np.ndarray):
         thing = thing.tolist()
@@ -37,14 +34,14 @@ def serialize_object(thing: object) -> JSON:
     if thing is None or isinstance(thing, bool | int | float | str):
         return thing
     if isinstance(thing, list | tuple | dict):
-        return _spelled_container(thing)
+        return _serialize_container(thing)
     if inspect.isfunction(thing) or inspect.isbuiltin(thing) or inspect.isclass(thing):
         path = _path(thing)
         return {"function": path} if path else _opaque(thing)
-    return _spelled_object(thing)
+    return _serialize_instance(thing)
 
 
-def _spelled_container(thing: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> JSON:
+def _serialize_container(thing: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> JSON:
     if isinstance(thing, dict):
         return {
             "dict": [
@@ -55,7 +52,7 @@ def _spelled_container(thing: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> J
     return {"tuple": items} if isinstance(thing, tuple) else items
 
 
-def _spelled_object(thing: object) -> JSON:
+def _serialize_instance(thing: object) -> JSON:
     path, parameters = _path(type(thing)), _parameters(thing)
     if path is None or parameters is None:
         return _opaque(thing)
@@ -66,11 +63,11 @@ def _spelled_object(thing: object) -> JSON:
 
 
 def _opaque(thing: object) -> JSON:
-    return {"opaque": _ADDRESS.sub("", repr(thing)), "code": code_digest(thing)}
+    return {"opaque": _stable_repr(thing), "code": code_digest(thing)}
 
 
-def _path(thing: Any) -> str | None:  # noqa: ANN401
-    """Return the shortest ``module:name`` that gives the thing, or None if there is none."""
+def _path(thing: object) -> str | None:
+    """Return the shortest ``module:name`` of an object; None if it cannot be imported."""
     module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<")
     if module in (None, "__main__", "__mp_main__") or "<" in name:
         return None
@@ -84,55 +81,55 @@ def _path(thing: Any) -> str | None:  # noqa: ANN401
     return None
 
 
-def _parameters(thing: Any) -> dict[str, Any] | None:  # noqa: ANN401
+def _parameters(thing: object) -> dict[str, Any] | None:
     if hasattr(thing, "get_params"):
         return dict(thing.get_params(deep=False))
-    if dataclasses.is_dataclass(thing):
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = [field for field in dataclasses.fields(thing) if field.init]
         return {field.name: getattr(thing, field.name) for field in fields}
     return None
 
 
-def is_opaque(spelling: JSON) -> bool:
-    """Return whether some part of a spelling cannot be made into an object again."""
-    if isinstance(spelling, dict):
-        return "opaque" in spelling or any(is_opaque(value) for value in spelling.values())
-    return isinstance(spelling, list) and any(is_opaque(item) for item in spelling)
+def is_opaque(document: JSON) -> bool:
+    """Return whether any part of a serialized object cannot be deserialized."""
+    if isinstance(document, dict):
+        return "opaque" in document or any(is_opaque(value) for value in document.values())
+    return isinstance(document, list) and any(is_opaque(item) for item in document)
 
 
-def deserialize_object(spelling: JSON) -> Any:  # noqa: ANN401
-    """Return the object that a spelling stands for."""
-    if isinstance(spelling, list):
-        return [deserialize_object(item) for item in spelling]
-    if not isinstance(spelling, dict):
-        return spelling
-    for kind, make in _MAKERS.items():
-        if kind in spelling:
-            return make(spelling)
+def deserialize_object(document: JSON) -> Any:  # noqa: ANN401
+    """Return the object of a serialized form."""
+    if isinstance(document, list):
+        return [deserialize_object(item) for item in document]
+    if not isinstance(document, dict):
+        return document
+    for kind, deserialize in _DESERIALIZERS.items():
+        if kind in document:
+            return deserialize(document)
     raise StudyError(
-        f"{spelling['opaque']} cannot be imported; go on with Study.run(..., out=) where it is "
+        f"{document['opaque']} cannot be imported; continue with Study.run(..., out=) where it is "
         "defined."
     )
 
 
-def _made_object(spelling: JSON) -> Any:  # noqa: ANN401
-    parameters = {key: deserialize_object(value) for key, value in spelling["parameters"].items()}
-    return import_object(spelling["class"])(**parameters)
+def _deserialize_instance(document: JSON) -> Any:  # noqa: ANN401
+    parameters = {key: deserialize_object(value) for key, value in document["parameters"].items()}
+    return import_object(document["class"])(**parameters)
 
 
-_MAKERS: dict[str, Callable[[JSON], Any]] = {
-    "float": lambda spelling: float(spelling["float"]),
-    "tuple": lambda spelling: tuple(deserialize_object(spelling["tuple"])),
-    "dict": lambda spelling: {
-        deserialize_object(key): deserialize_object(value) for key, value in spelling["dict"]
+_DESERIALIZERS: dict[str, Callable[[JSON], Any]] = {
+    "float": lambda document: float(document["float"]),
+    "tuple": lambda document: tuple(deserialize_object(document["tuple"])),
+    "dict": lambda document: {
+        deserialize_object(key): deserialize_object(value) for key, value in document["dict"]
     },
-    "function": lambda spelling: import_object(spelling["function"]),
-    "class": _made_object,
+    "function": lambda document: import_object(document["function"]),
+    "class": _deserialize_instance,
 }
 
 
 def import_object(path: str) -> Any:  # noqa: ANN401
-    """Return what an import path names."""
+    """Return the object at an import path."""
     module, _, name = path.partition(":")
     try:
         thing: Any = importlib.import_module(module)
@@ -140,39 +137,41 @@ def import_object(path: str) -> Any:  # noqa: ANN401
             thing = getattr(thing, part)
     except (ImportError, AttributeError) as error:
         raise StudyError(
-            f"{path} cannot be imported ({error}); install the package it comes from, or go on "
-            "with Study.run(..., out=) where it is defined."
+            f"{path} cannot be imported ({error}); install its package, or continue with "
+            "Study.run(..., out=) where it is defined."
         ) from error
     return thing
 
 
-# A digest of code that cannot be imported, so that a plan notices when it changes.
-
-_ADDRESS_CODE = re.compile(r" at 0x[0-9a-fA-F]+")
+# A digest of code that cannot be imported, so that a plan reveals when it changes.
 
 
-def code_digest(thing: Any) -> str:  # noqa: ANN401
-    """Return a digest of a function's code, or of that of a thing's class.
+def code_digest(thing: object) -> str:
+    """Return a digest of the code of a function, a class, or the class of an object.
 
-    Names of files and numbers of lines do not count: a notebook has others each time.
+    File names and line numbers do not count: they differ in every run of a notebook.
     """
-    return hashlib.sha256(repr(_essence(thing)).encode("utf-8", "backslashreplace")).hexdigest()
+    return hashlib.sha256(repr(_code_parts(thing)).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _essence(thing: Any) -> Any:  # noqa: ANN401
+def _code_parts(thing: object) -> object:
     if isinstance(thing, CodeType):
-        return thing.co_code, thing.co_names, [_essence(one) for one in thing.co_consts]
+        return (
+            thing.co_code,
+            thing.co_names,
+            [_code_parts(constant) for constant in thing.co_consts],
+        )
     if inspect.isfunction(thing):
         cells = [cell.cell_contents for cell in thing.__closure__ or ()]
         held = [*cells, thing.__defaults__, thing.__kwdefaults__]
-        return _essence(thing.__code__), [_stable_repr(one) for one in held]
+        return _code_parts(thing.__code__), [_stable_repr(value) for value in held]
     if inspect.isclass(thing):
-        own = {name: one for name, one in vars(thing).items() if inspect.isfunction(one)}
-        return {name: _essence(one) for name, one in sorted(own.items())}
+        functions = {key: item for key, item in vars(thing).items() if inspect.isfunction(item)}
+        return {name: _code_parts(method) for name, method in sorted(functions.items())}
     if hasattr(type(thing), "__module__") and type(thing).__module__ == "builtins":
         return _stable_repr(thing)
-    return _essence(type(thing))
+    return _code_parts(type(thing))
 
 
 def _stable_repr(thing: object) -> str:
-    return _ADDRESS_CODE.sub("", repr(thing))
+    return _ADDRESS.sub("", repr(thing))

@@ -1,85 +1,82 @@
-"""The SQLite file of a run: one writer, transactions, no pickle, readable with any SQLite tool."""
+"""The SQLite store of a study: one writer, transactions, no pickle, readable by any tool."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from holdfast._typing import FloatArray, LabelsLike
 from holdfast.errors import FileFormatError, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from holdfast.resample import Resample
-
+from holdfast.resample import Resample
 
 SIGNED = "signed"
 """Form of signed t statistics."""
 FILE = "study.sqlite"
-WAIT = 30.0  # seconds that a reader waits for a writer, and the other way round
+LOCK_TIMEOUT = 30.0
+"""Seconds that a reader waits for a writer, and vice versa."""
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What came out of one selector on one resample.
+class UnitResult:
+    """The result of one selector on one resample, as it is stored.
 
-    All arrays are bytes already: little-endian, 4-byte integers or 8-byte floats.
+    Arrays are bytes: little-endian 4-byte integers or 8-byte floats.
     """
 
     selector: int
     resample: int
     message: str | None = None
-    """Why it failed; None if it did not."""
+    """Message of the failure; None if it succeeded."""
     preferences: list[tuple[str, bytes]] = field(default_factory=list)
-    """Forms and their data."""
+    """Form and data of each preference."""
     groups: list[tuple[int, int, bytes]] = field(default_factory=list)
-    """Position, representative and members of each group, where the selector finds groups."""
+    """Position, representative and members of each group, for group selectors."""
     subset_values: list[tuple[float]] = field(default_factory=list)
-    """What the selector says its subset is worth, where it says so."""
+    """The criterion of the subset, for subset searches."""
     predictions: list[tuple[int, int, bytes, bytes | None, bytes | None]] = field(
         default_factory=list
     )
-    """Size, classifier, predicted classes, scores, actual classes where data were drawn."""
+    """Size, classifier, predicted classes, scores, and actual classes if data were drawn."""
     selection: float = 0.0
     classification: float = 0.0
 
     @property
     def unit(self) -> tuple[int, int]:
-        """Which selector on which resample it is."""
+        """Selector and resample."""
         return self.selector, self.resample
 
 
-def integers(values: Any) -> bytes:  # noqa: ANN401  (anything numpy takes)
-    """Return integers the way the store keeps them."""
+def integers(values: LabelsLike) -> bytes:
+    """Encode integers for the store."""
     return np.ascontiguousarray(values, dtype="<i4").tobytes()
 
 
-def floats(values: Any) -> bytes:  # noqa: ANN401
-    """Return numbers the way the store keeps them."""
+def floats(values: LabelsLike) -> bytes:
+    """Encode floats for the store."""
     return np.ascontiguousarray(values, dtype="<f8").tobytes()
 
 
 def to_integers(data: bytes) -> NDArray[np.int32]:
-    """Read integers from the store."""
+    """Decode integers of the store."""
     return np.frombuffer(data, dtype="<i4")
 
 
-def to_floats(data: bytes) -> NDArray[np.float64]:
-    """Read numbers from the store."""
+def to_floats(data: bytes) -> FloatArray:
+    """Decode floats of the store."""
     return np.frombuffer(data, dtype="<f8")
 
 
 class Store:
-    """A run's results, on disk or, without a path, in memory."""
+    """The results of a study, on disk or, without a path, in memory."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
         self.connection = connection
@@ -87,7 +84,7 @@ class Store:
 
     @classmethod
     def create(cls, path: Path | None) -> Store:
-        """Make an empty store."""
+        """Create an empty store."""
         with _translate_errors(path):
             store = cls(_connect_store(":memory:" if path is None else _address(path, "rwc")), path)
         with store.transaction():
@@ -99,7 +96,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, write: bool = False) -> Store:
-        """Open a store that is there, after a look at whether it is whole and ours."""
+        """Open an existing store after checking that it is intact and of this program."""
         if not path.is_file():
             raise StoreError(f"{path.parent}: there is no study in this folder ({path.name}).")
         if _version(path) < VERSION:
@@ -112,11 +109,11 @@ class Store:
         self.connection.close()
 
     def __del__(self) -> None:
-        self.close()  # results are seldom closed by hand
+        self.close()  # users rarely close results explicitly
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all or nothing."""
+        """Commit everything or nothing."""
         with _translate_errors(self.path):
             self.connection.execute("BEGIN")
             try:
@@ -143,31 +140,31 @@ class Store:
             self.connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
 
     def fact(self, name: str) -> Any:  # noqa: ANN401  (any JSON value)
-        """Return a fact of the run, None where there is none."""
+        """Return a fact of the study; None if there is none."""
         rows = self.query("SELECT value FROM facts WHERE name = ?", (name,))
         return json.loads(rows[0][0]) if rows else None
 
-    def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Write outcomes; a failure that was there is replaced."""
-        units = [(*o.unit, "failed" if o.message else "done", o.message) for o in outcomes]
+    def add(self, results: Sequence[UnitResult]) -> None:
+        """Write unit results; earlier failures are replaced."""
+        units = [(*r.unit, "failed" if r.message else "done", r.message) for r in results]
         self.insert("units", units, replace=True)
-        timings = [(*o.unit, o.selection, o.classification) for o in outcomes]
+        timings = [(*r.unit, r.selection, r.classification) for r in results]
         self.insert("timings", timings, replace=True)
         for table in ("preferences", "groups", "subset_values", "predictions"):
-            self.insert(table, [(*o.unit, *own) for o in outcomes for own in getattr(o, table)])
+            self.insert(table, [(*r.unit, *row) for r in results for row in getattr(r, table)])
 
     def done(self) -> set[tuple[int, int]]:
-        """Return the units that are done, as pairs of selector and resample."""
+        """Return the finished units as pairs of selector and resample."""
         return set(self.query("SELECT selector, resample FROM units WHERE status = 'done'"))
 
     def add_resamples(self, resamples: Sequence[Resample]) -> None:
-        """Write which rows train and which test."""
-        self.insert("resamples", [_resample_row(i, one) for i, one in enumerate(resamples)])
+        """Write the resamples."""
+        self.insert(
+            "resamples", [_resample_row(i, resample) for i, resample in enumerate(resamples)]
+        )
 
     def resamples(self) -> list[Resample]:
         """Read the resamples."""
-        from holdfast.resample import Resample  # noqa: PLC0415  (results are read without it)
-
         rows = self.query(
             "SELECT train, test, role, outer_resample, features, noise, draw FROM resamples "
             "ORDER BY resample"
@@ -186,22 +183,22 @@ class Store:
         ]
 
 
-def _resample_row(position: int, one: Resample) -> tuple[object, ...]:
+def _resample_row(position: int, resample: Resample) -> tuple[object, ...]:
     return (
         position,
-        one.role,
-        None if one.outer < 0 else one.outer,
-        integers(one.train),
-        integers(one.test),
-        None if one.features is None else integers(one.features),
-        one.noise,
-        None if one.draw < 0 else one.draw,
+        resample.role,
+        None if resample.outer < 0 else resample.outer,
+        integers(resample.train),
+        integers(resample.test),
+        None if resample.features is None else integers(resample.features),
+        resample.noise,
+        None if resample.draw < 0 else resample.draw,
     )
 
 
 @contextmanager
 def _translate_errors(path: Path | None) -> Iterator[None]:
-    """Say what SQLite's errors mean for the run."""
+    """Raise errors of SQLite as errors of the study."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -209,19 +206,19 @@ def _translate_errors(path: Path | None) -> Iterator[None]:
         name = path or "the store in memory"
         if "malformed" in text or "not a database" in text:
             raise FileFormatError(
-                f"{name}: this is not a whole store of a study ({text}); it may be cut off or of "
-                "another program. Restore it from a copy, or start in another folder."
+                f"{name}: this is not an intact store of a study ({text}); it may be truncated or "
+                "of another program. Restore it from a copy, or start in another folder."
             ) from error
         raise StoreError(
             f"{name}: the store cannot be used ({text}); is the disk full, or the folder "
-            "read-only? What was written before is kept: make room, then resume."
+            "read-only? Finished units are kept: free space, then resume."
         ) from error
 
 
 def _connect_store(address: str) -> sqlite3.Connection:
-    # transactions are begun by hand; results may be read in another thread than they were made
+    # transactions are explicit; results may be read by another thread than the one that made them
     return sqlite3.connect(
-        address, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
+        address, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
     )
 
 
@@ -230,29 +227,29 @@ def _address(path: Path, mode: str) -> str:
 
 
 def _version(path: Path) -> int:
-    """Return the schema version of a store; refuse what is none, or cut off, or too new."""
+    """Return the schema version; raise if the file is no store, truncated, or of a newer schema."""
     with _translate_errors(path), closing(_connect_store(_address(path, "rw"))) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        check = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         length = connection.execute("PRAGMA page_size").fetchone()[0]
     if application != APPLICATION:
         raise FileFormatError(f"{path}: this SQLite file is not a store of a holdfast study.")
     if path.stat().st_size < pages * length:
-        whole = "it is cut off"
-    if whole != "ok":
-        raise FileFormatError(f"{path}: the store is damaged ({whole}); restore it from a copy.")
+        check = "it is truncated"
+    if check != "ok":
+        raise FileFormatError(f"{path}: the store is damaged ({check}); restore it from a copy.")
     if version > VERSION:
         raise FileFormatError(
             f"{path}: the store has version {version}, this holdfast knows versions up to "
-            f"{VERSION}; use a newer holdfast."
+            f"{VERSION}; upgrade holdfast."
         )
     return version
 
 
 def _upgrade(path: Path) -> None:
-    """Bring an old store to today's schema, on a copy that replaces it when all went well."""
+    """Upgrade a store to the current schema, on a copy that replaces it on success."""
     version = _version(path)
     old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
     shutil.copy2(path, new)
@@ -268,12 +265,12 @@ def _upgrade(path: Path) -> None:
         new.unlink(missing_ok=True)
 
 
-# The tables of a run's SQLite file; ``docs/store.md`` explains them to readers of the file.
+# The tables of the store; ``docs/store.md`` documents them.
 
 APPLICATION = 0x686F6C64
-"""SQLite's mark of whose file it is: "hold"."""
+"""SQLite's ``application_id``: "hold"."""
 VERSION = 4
-"""Version of the schema, kept as SQLite's ``user_version``."""
+"""Version of the schema: SQLite's ``user_version``."""
 
 SUBSET_VALUES = """
 CREATE TABLE subset_values (
@@ -336,18 +333,18 @@ CREATE TABLE timings (
 """
 
 
-def _stay(_: sqlite3.Connection) -> None:
-    """Leave the tables: versions 2 and 4 add roles and forms, which older stores lack."""
+def _keep_tables(_: sqlite3.Connection) -> None:
+    """Change nothing: versions 2 and 4 only allow more roles and forms."""
 
 
-def _add_values(connection: sqlite3.Connection) -> None:
-    """Version 3 keeps what subset searches say their subsets are worth."""
+def _add_subset_values(connection: sqlite3.Connection) -> None:
+    """Version 3 stores the criterion of subset searches."""
     connection.execute(SUBSET_VALUES)
 
 
 UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {
-    1: _stay,
-    2: _add_values,
-    3: _stay,
+    1: _keep_tables,
+    2: _add_subset_values,
+    3: _keep_tables,
 }
-"""For each old version the step to the next one; applied to a copy of the file."""
+"""The upgrade from each version to the next; applied to a copy of the file."""

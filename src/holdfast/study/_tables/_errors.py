@@ -1,29 +1,29 @@
-"""The table of errors: each selector with each classifier at each size."""
+"""The table of errors: one row per selector, classifier and size."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from holdfast.judge import Pair, Tested
-from holdfast.judge._error_comparison import PredictionErrors
-from holdfast.judge._significance import clustered_variance, mean_and_corrected_error
-from holdfast.study._storage._reader import size_label
-from holdfast.study._tables._predictions import overlap_of, predictions_of, subjects_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from holdfast.study._storage._reader import View
-    from holdfast.study._tables._predictions import Predictions
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-
+from holdfast._typing import BoolArray, FloatArray, IntArray
+from holdfast.judge import (
+    Pair,
+    PredictionErrors,
+    Tested,
+    clustered_variance,
+    mean_and_corrected_error,
+)
+from holdfast.study._storage._reader import StudyReader, size_label
+from holdfast.study._tables._predictions import (
+    Predictions,
+    ratio_of_test_samples,
+    read_candidate_predictions,
+    read_subjects,
+)
 
 ERROR_COLUMNS = [
     *("selector", "classifier", "size", "error", "standard_error"),
@@ -39,104 +39,106 @@ class Mean(NamedTuple):
     error: float = np.nan
 
 
-def errors_table(view: View) -> pd.DataFrame:
-    """Sum up all predictions that count."""
-    tested = view.plan["protocol"]["tested"]
+def errors_table(reader: StudyReader) -> pd.DataFrame:
+    """Compute the errors of all candidates."""
+    tested = reader.plan["protocol"]["tested"]
     if tested == "never":
         return pd.DataFrame(columns=ERROR_COLUMNS)
-    judge = Judge(view, once=tested == "once" and not view.drawn)
-    rows = [
-        {"selector": name, "classifier": called, "size": size_label(size), **judge.row(found)}
-        for selector, name in enumerate(view.selectors)
-        for classifier, called in enumerate(view.classifiers)
-        for size in view.sizes(selector)
-        for found in [predictions_of(view, selector, size, classifier)]
-    ]
+    calculator = ErrorCalculator(reader, once=tested == "once" and not reader.is_drawn)
+    rows = []
+    for i, selector in enumerate(reader.selectors):
+        for j, classifier in enumerate(reader.classifiers):
+            for size in reader.sizes(i):
+                numbers = calculator.row(read_candidate_predictions(reader, i, size, j))
+                names = {"selector": selector, "classifier": classifier}
+                rows.append({**names, "size": size_label(size), **numbers})
     return pd.DataFrame(rows, columns=ERROR_COLUMNS)
 
 
 class PredictionContributions(NamedTuple):
-    """What predictions contribute to a mean over test parts, measured from that mean."""
+    """Contributions of predictions to a mean over test parts, as deviations from that mean."""
 
-    values: NDArray[np.float64]
-    """Their sum is the estimate minus what it estimates."""
-    leverage: NDArray[np.float64]
-    """The share that each has in the means of its class."""
-    weight: NDArray[np.float64]
-    """The share of a prediction in all of them."""
+    values: FloatArray
+    """Their sum is the estimate minus its expectation."""
+    leverage: FloatArray
+    """The weight of each prediction in the means of its class."""
+    weight: FloatArray
+    """The weight of each prediction in the overall mean."""
     twice: float = 0.0
-    """What is counted twice in the squares, as both samples of a two in an area have it."""
+    """What the squares count twice: both samples of a pair contribute to an area."""
 
 
-class Judge:
-    """Errors, by the way the study tests."""
+class ErrorCalculator:
+    """Computes errors, according to how often the study tests each sample."""
 
-    def __init__(self, view: View, *, once: bool) -> None:
-        self._view = view
+    def __init__(self, reader: StudyReader, *, once: bool) -> None:
+        self._reader = reader
         self._once = once
-        self._n_classes = len(view.labels)
+        self._n_classes = len(reader.labels)
 
-    def row(self, found: Predictions | None) -> dict[str, Any]:
-        """Return the numbers of one selector with one classifier at one size."""
-        if found is None:
+    def row(self, predictions: Predictions | None) -> dict[str, Any]:
+        """Return the errors of one candidate."""
+        if predictions is None:
             return {"n": 0, "resamples": 0}
-        units = self._units(found)
-        scored = PredictionErrors(self._tested(found, units)).weighed()
-        learned = float(scored.learned[0])
-        balanced = self._balanced(found, units, learned)
-        area = self._auc(found, units, learned)
+        units = self._units(predictions)
+        scored = PredictionErrors(self._tested(predictions, units)).candidate_errors()
+        learned = float(scored.training_variance_ratio[0])
+        balanced = self._balanced(predictions, units, learned)
+        area = self._auc(predictions, units, learned)
         return {
             "error": float(scored.errors[0]),
-            "standard_error": float(scored.spreads[0]),
+            "standard_error": float(scored.standard_errors[0]),
             "balanced_accuracy": balanced.value,
             "balanced_accuracy_error": balanced.error,
             "auc": area.value,
             "auc_error": area.error,
-            "n": len(found.actual),
-            "resamples": len(found.resamples),
+            "n": len(predictions.actual),
+            "resamples": len(predictions.resamples),
         }
 
-    def _units(self, found: Predictions) -> NDArray[np.int64]:
-        """Return what is independent: the data set, the subject or the sample of a prediction."""
-        if self._view.drawn:
-            return found.group
-        return found.samples if self._subjects is None else self._subjects[found.samples]
+    def _units(self, predictions: Predictions) -> IntArray:
+        """Return the independent unit of each prediction: data set, subject or sample."""
+        if self._reader.is_drawn:
+            return predictions.group
+        return (
+            predictions.samples if self._subjects is None else self._subjects[predictions.samples]
+        )
 
     @cached_property
-    def _subjects(self) -> NDArray[np.int64] | None:
-        """The subject of each sample; None where none has several."""
-        n = len(self._view.classes)
-        subjects = subjects_of(self._view, np.arange(n))
+    def _subjects(self) -> IntArray | None:
+        """The subject of each sample; None if no subject has several samples."""
+        n = len(self._reader.classes)
+        subjects = read_subjects(self._reader, np.arange(n))
         return None if subjects is None or len(np.unique(subjects)) == n else subjects
 
-    def _tested(self, found: Predictions, units: NDArray[np.int64]) -> Tested:
-        wrong = (found.actual != found.predicted)[None]
+    def _tested(self, predictions: Predictions, units: IntArray) -> Tested:
+        wrong = (predictions.actual != predictions.predicted)[None]
         return Tested(
             pairs=(Pair("", None, 0),),
             wrong=wrong,
             known=np.ones_like(wrong),
-            samples=found.samples,
-            group=found.group,
+            samples=predictions.samples,
+            group=predictions.group,
             once=self._once,
             overlap=self._overlap,
             units=units,
         )
 
-    def _balanced(self, found: Predictions, units: NDArray[np.int64], learned: float) -> Mean:
-        """Average the shares of each class that are right: over all, or over test parts."""
-        group = np.zeros_like(found.group) if self._once else found.group
-        counts = class_counts(found.actual, group, self._n_classes)
+    def _balanced(self, predictions: Predictions, units: IntArray, learned: float) -> Mean:
+        """Average the recalls of the classes, over all predictions or over test parts."""
+        group = np.zeros_like(predictions.group) if self._once else predictions.group
+        counts = class_counts(predictions.actual, group, self._n_classes)
         whole = counts.min(axis=1) > 0
         if not whole.any():
             return Mean()
-        shares = recalls(found.actual, found.predicted, group, self._n_classes)
-        if self._view.drawn:
+        shares = recalls(predictions.actual, predictions.predicted, group, self._n_classes)
+        if self._reader.is_drawn:
             return _mean(shares[whole].mean(axis=1))
         by_class = shares[whole].mean(axis=0)
         kept = whole[group]
-        actual, part, n = found.actual[kept], group[kept], int(whole.sum())
+        actual, part, n = predictions.actual[kept], group[kept], int(whole.sum())
         leverage = 1 / (n * counts[part, actual])
-        right = actual == found.predicted[kept]
+        right = actual == predictions.predicted[kept]
         parts = PredictionContributions(
             values=(right - by_class[actual]) * leverage / self._n_classes,
             leverage=leverage,
@@ -144,52 +146,50 @@ class Judge:
         )
         return Mean(float(by_class.mean()), self._spread(parts, units[kept], learned))
 
-    def _auc(self, found: Predictions, units: NDArray[np.int64], learned: float) -> Mean:
-        """Average over test parts that hold all classes; where most do not, pool all of them.
+    def _auc(self, predictions: Predictions, units: IntArray, learned: float) -> Mean:
+        """Average over test parts that hold all classes; pool all if most do not.
 
-        DeLong's standard error of pooled scores takes all samples for independent, those of one
-        subject too.
+        DeLong's standard error of pooled scores treats all samples as independent, even those
+        of one subject.
         """
-        counts = class_counts(found.actual, found.group, self._n_classes)
-        areas = aucs(found.actual, found.scores, found.group, self._n_classes)
+        counts = class_counts(predictions.actual, predictions.group, self._n_classes)
+        areas = aucs(predictions.actual, predictions.scores, predictions.group, self._n_classes)
         if 2 * np.count_nonzero(counts.min(axis=1)) < len(counts):
-            everything = np.zeros_like(found.group)
-            area = aucs(found.actual, found.scores, everything, self._n_classes)[0]
+            everything = np.zeros_like(predictions.group)
+            area = aucs(predictions.actual, predictions.scores, everything, self._n_classes)[0]
             spread = np.nan
             if self._once:
-                spread = auc_error(found.actual, found.scores, self._n_classes)
+                spread = auc_error(predictions.actual, predictions.scores, self._n_classes)
             return Mean(float(area), float(spread * np.sqrt(1 + learned)))
         whole = np.isfinite(areas)
         if not whole.any():
             return Mean()
-        if self._view.drawn:
+        if self._reader.is_drawn:
             return _mean(areas[whole])
-        kept = whole[found.group]
-        parts = self._placed(found, kept)
+        kept = whole[predictions.group]
+        parts = self._placed(predictions, kept)
         return Mean(float(areas[whole].mean()), self._spread(parts, units[kept], learned))
 
-    def _placed(self, found: Predictions, kept: NDArray[np.bool_]) -> PredictionContributions:
-        """Return what predictions contribute to the mean area: their placements."""
-        group = np.unique(found.group[kept], return_inverse=True)[1]
+    def _placed(self, predictions: Predictions, kept: BoolArray) -> PredictionContributions:
+        """Return the contributions of predictions to the mean area: their placements."""
+        group = np.unique(predictions.group[kept], return_inverse=True)[1]
         n = int(group[-1]) + 1
         values, leverage, twice = np.zeros(len(group)), np.zeros(len(group)), 0.0
         classes = positive_classes(self._n_classes)
         for column, positive in enumerate(classes):
-            is_positive = found.actual[kept] == positive
-            placed, own, other = placements(is_positive, found.scores[kept, column], group)
-            mean = float((placed / (n * own))[is_positive].sum())
-            values += (placed - mean) / (n * own * len(classes))
-            leverage += 1 / (n * own * len(classes))
-            # twos in order or not: squares of the differences from the mean, summed over all
+            is_positive = predictions.actual[kept] == positive
+            placed, n_same, other = placements(is_positive, predictions.scores[kept, column], group)
+            mean = float((placed / (n * n_same))[is_positive].sum())
+            values += (placed - mean) / (n * n_same * len(classes))
+            leverage += 1 / (n * n_same * len(classes))
+            # ordered pairs: squared differences from the mean, summed over all pairs
             squares = placed * (1 - 2 * mean) + mean**2
-            shares = 1 / (n * len(classes)) ** 2 / (own**2 * other)
+            shares = 1 / (n * len(classes)) ** 2 / (n_same**2 * other)
             twice += float((squares * shares)[is_positive].sum())
         weight = 1 / (n * np.bincount(group)[group])
         return PredictionContributions(values, leverage, weight, twice)
 
-    def _spread(
-        self, parts: PredictionContributions, units: NDArray[np.int64], learned: float
-    ) -> float:
+    def _spread(self, parts: PredictionContributions, units: IntArray, learned: float) -> float:
         """Return the standard error between data sets; see `holdfast.judge._significance`."""
         unit = np.unique(units, return_inverse=True)[1]
         count = int(unit.max()) + 1
@@ -204,38 +204,35 @@ class Judge:
 
     @cached_property
     def _overlap(self) -> float:
-        return overlap_of(self._view)
+        return ratio_of_test_samples(self._reader)
 
 
-def _mean(values: NDArray[np.float64]) -> Mean:
+def _mean(values: FloatArray) -> Mean:
     """Average over independent data sets."""
     (mean,), (spread,), _ = mean_and_corrected_error(values[None], 0.0)
     return Mean(float(mean), float(spread))
 
 
-# How good predictions are: arrays in, arrays out, for many test parts at once.
+# Error measures: arrays in, arrays out, for many test parts at once.
 #
-# `group` says which test part each prediction belongs to, 0, 1, ..., behind each other.
+# `group` is the test part of each prediction: 0, 1, ..., in ascending order.
 
 
-def shares_wrong(actual: Integers, predicted: Integers, group: Integers) -> Floats:
-    """Return for each test part the share of samples that are misclassified."""
+def shares_wrong(actual: IntArray, predicted: IntArray, group: IntArray) -> FloatArray:
+    """Return the share of misclassified samples of each test part."""
     wrong = np.bincount(group, weights=actual != predicted)
     return np.asarray(wrong / np.bincount(group), dtype=np.float64)
 
 
-def class_counts(actual: Integers, group: Integers, n_classes: int) -> Integers:
-    """Return how many samples of each class (columns) each test part (rows) has."""
+def class_counts(actual: IntArray, group: IntArray, n_classes: int) -> IntArray:
+    """Return the number of samples per test part (rows) and class (columns)."""
     cells = (group[-1] + 1) * n_classes
     counts = np.bincount(group * n_classes + actual, minlength=cells)
     return counts.reshape(-1, n_classes).astype(np.int64)
 
 
-def recalls(actual: Integers, predicted: Integers, group: Integers, n_classes: int) -> Floats:
-    """Return the share of each class (columns) that each test part (rows) gets right.
-
-    NaN where a class is missing.
-    """
+def recalls(actual: IntArray, predicted: IntArray, group: IntArray, n_classes: int) -> FloatArray:
+    """Return the recall per test part (rows) and class (columns); NaN if a class is missing."""
     right = actual == predicted
     cells = (group[-1] + 1) * n_classes
     hits = np.bincount(group[right] * n_classes + actual[right], minlength=cells)
@@ -244,11 +241,11 @@ def recalls(actual: Integers, predicted: Integers, group: Integers, n_classes: i
     return np.asarray(shares, dtype=np.float64)
 
 
-def aucs(actual: Integers, scores: Floats, group: Integers, n_classes: int) -> Floats:
-    """Return the area under the ROC curve of each test part, NaN where a class is missing.
+def aucs(actual: IntArray, scores: FloatArray, group: IntArray, n_classes: int) -> FloatArray:
+    """Return the area under the ROC curve of each test part; NaN if a class is missing.
 
-    Scores have one column for two classes (higher speaks for class 1), else one a class: then
-    the areas of each class against the rest are averaged, all with the same weight.
+    Scores have one column for two classes (higher means class 1), else one per class: then the
+    areas of each class against the rest are averaged with equal weights.
     """
     positives = positive_classes(n_classes)
     areas = [
@@ -258,23 +255,23 @@ def aucs(actual: Integers, scores: Floats, group: Integers, n_classes: int) -> F
     return np.asarray(np.mean(areas, axis=0), dtype=np.float64)
 
 
-def _areas(positive: NDArray[np.bool_], scores: Floats, group: Integers) -> Floats:
-    """Return the share of pairs of one positive and one other that are in order; ties count half.
+def _areas(positive: BoolArray, scores: FloatArray, group: IntArray) -> FloatArray:
+    """Return the share of ordered pairs of a positive and another; ties count half.
 
-    It is had from the rank sum of the positives.
+    It follows from the rank sum of the positives.
     """
     ranks = _ranks_within(scores, group)
     n = np.bincount(group)
     ones = np.bincount(group, weights=positive)
     sums = np.bincount(group, weights=ranks * positive)
-    sick = np.bincount(group, weights=~np.isfinite(scores)) > 0
+    undefined = np.bincount(group, weights=~np.isfinite(scores)) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
         areas = (sums - ones * (ones + 1) / 2) / (ones * (n - ones))
-    return np.where(sick, np.nan, areas)
+    return np.where(undefined, np.nan, areas)
 
 
-def _ranks_within(scores: Floats, group: Integers) -> Floats:
-    """Return the rank of each score within its test part, ties averaged, 1 the lowest."""
+def _ranks_within(scores: FloatArray, group: IntArray) -> FloatArray:
+    """Return the rank of each score within its test part; ties are averaged, 1 is the lowest."""
     order = np.lexsort((scores, group))
     ordered, owner = scores[order], group[order]
     new = np.concatenate(([True], (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])))
@@ -287,32 +284,32 @@ def _ranks_within(scores: Floats, group: Integers) -> Floats:
 
 
 def placements(
-    positive: NDArray[np.bool_], scores: Floats, group: Integers
-) -> tuple[Floats, Integers, Integers]:
-    """Return the share of the other side that each score is in order with, in its test part.
+    positive: BoolArray, scores: FloatArray, group: IntArray
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return the share of the other class that each score is ordered with, in its test part.
 
-    Also how many samples its own side has, and the other one.
+    Also return the sizes of its class and of the other class.
     """
     side = 2 * group + positive
     count = np.bincount(side, minlength=2 * (int(group.max()) + 1))
-    own, other = count[side], count[side + 1 - 2 * positive]
+    n_same, other = count[side], count[side + 1 - 2 * positive]
     below = _ranks_within(scores, group) - _ranks_within(scores, side)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = below / other
-    return np.where(positive, share, 1 - share), own.astype(np.int64), other.astype(np.int64)
+    return np.where(positive, share, 1 - share), n_same.astype(np.int64), other.astype(np.int64)
 
 
 def positive_classes(n_classes: int) -> range:
-    """Return the classes that have an area, and a column of scores, each."""
+    """Return the classes that have an area and a column of scores."""
     return range(1, 2) if n_classes == 2 else range(n_classes)
 
 
-def auc_error(actual: Integers, scores: Floats, n_classes: int) -> float:
+def auc_error(actual: IntArray, scores: FloatArray, n_classes: int) -> float:
     """Return the standard error of the area over one set of independent predictions.
 
-    Each prediction's share in the area is its placement among the others; the variance of the
-    shares within each class gives the error (DeLong, DeLong & Clarke-Pearson 1988), here also
-    of a mean of several areas.
+    The contribution of a prediction to the area is its placement among the others; the variance
+    of the contributions within each class gives the error (DeLong, DeLong & Clarke-Pearson
+    1988), here also of a mean of several areas.
     """
     counts = np.bincount(actual, minlength=n_classes)
     if counts.min() < 2 or not np.isfinite(scores).all():
@@ -327,8 +324,8 @@ def auc_error(actual: Integers, scores: Floats, n_classes: int) -> float:
     return float(np.sqrt(sum(variances)))
 
 
-def _placements(positive: NDArray[np.bool_], scores: Floats) -> Floats:
-    """Return the share of the other side that each score is in order with, over its own side."""
+def _placements(positive: BoolArray, scores: FloatArray) -> FloatArray:
+    """Return the share of the other class that each score is ordered with, per class size."""
     ranks = rankdata(scores)
     placed = np.empty(len(scores))
     for side, sign in ((positive, 1.0), (~positive, -1.0)):

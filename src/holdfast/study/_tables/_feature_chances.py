@@ -1,171 +1,171 @@
-"""The chances of all features of a selector at a size to be found again."""
+"""The chance of each feature to be found again, by selector and size."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from holdfast._typing import IndexArray
 from holdfast._validation import check_positive_number
 from holdfast.errors import InvalidInputError
-from holdfast.judge._replication._estimate import no_features
-from holdfast.judge._replication._feature_chances import (
+from holdfast.judge import (
+    MAX_PAIRS,
     DisjointDesign,
     FeatureChances,
+    SignedScores,
+    chances_from_groups,
     chances_from_orders,
     chances_from_subsets,
-    chances_of_groups,
-    named_members,
+    empty_feature_table,
+    name_members,
+    signed_scores_of,
 )
-from holdfast.judge._replication._score_model import MAX_PAIRS, signed_scores_of
-from holdfast.resample import ReplicationPairs
-from holdfast.resample._replication_design import FULL
-from holdfast.study._planning._plan import DISJOINT, REPLICATION, seed_of
-from holdfast.study._storage._reader import OWN_SIZE, size_label
+from holdfast.resample import FULL, ReplicationPairs
+from holdfast.study._planning._plan import DISJOINT_ROLES, REPLICATION, seed_of
+from holdfast.study._storage._reader import OWN_SIZE, FeatureGroup, StudyReader, size_label
 from holdfast.study._storage._store import SIGNED, to_floats
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from holdfast.judge._replication._score_model import SignedScores
-    from holdfast.study._storage._reader import FeatureGroup, View
-
-
-NOT_ASKED = "it was not asked for"
+NOT_REQUESTED = "it was not asked for"
 EARLIER_VERSION = (
     "the study was begun by an earlier version, which did not run selectors on the full data"
 )
 
 
-def why_none(view: View) -> str:
-    """Say why there is no replication stability; nothing where there is."""
-    if any(part.role in DISJOINT for part in view.parts.values()):
+def why_none(reader: StudyReader) -> str:
+    """Return why there is no replication stability; empty if there is."""
+    if any(part.role in DISJOINT_ROLES for part in reader.resamples.values()):
         return ""
-    return str(view.plan.get("beside", {}).get("why_none") or NOT_ASKED)
+    return str(reader.plan.get("beside", {}).get("why_none") or NOT_REQUESTED)
 
 
-def feature_chances(view: View, selector: int, size: int) -> FeatureChances | str:
-    """Return the chances of all features of a selector at a size, or why they are not known.
+def feature_chances(reader: StudyReader, selector: int, size: int) -> FeatureChances | str:
+    """Return the chances of all features of a selector at a size, or why they are unknown.
 
-    They are kept, as several tables rest on them.
+    They are cached, as several tables use them.
     """
-    kept: dict[tuple[int, int], FeatureChances | str] = view.feature_chances
-    if (selector, size) not in kept:
-        kept[selector, size] = _estimate_chances(view, selector, size)
-    return kept[selector, size]
+    cache: dict[tuple[int, int], FeatureChances | str] = reader.feature_chances
+    if (selector, size) not in cache:
+        cache[selector, size] = _estimate_chances(reader, selector, size)
+    return cache[selector, size]
 
 
-def _estimate_chances(view: View, selector: int, size: int) -> FeatureChances | str:
-    if why := why_none(view):
+def _estimate_chances(reader: StudyReader, selector: int, size: int) -> FeatureChances | str:
+    if why := why_none(reader):
         return why
-    if not any(part.role == FULL for part in view.parts.values()):
+    if not any(part.role == FULL for part in reader.resamples.values()):
         return EARLIER_VERSION
-    names = [str(name) for name in view.feature_names]
-    facts, beside = view.plan["data"], view.plan.get("beside", {})
+    names = [str(name) for name in reader.feature_names]
+    facts, auxiliary = reader.plan["data"], reader.plan.get("beside", {})
     design = DisjointDesign(
-        pairs=ReplicationPairs.of(list(view.parts.values())),
-        n_features=view.n_features,
-        n_units=int(beside.get("units") or facts["subjects"] or facts["n_samples"]),
-        seed=seed_of(view.plan["seed"], REPLICATION, selector),
+        pairs=ReplicationPairs.from_resamples(list(reader.resamples.values())),
+        n_features=reader.n_features,
+        n_units=int(auxiliary.get("units") or facts["subjects"] or facts["n_samples"]),
+        seed=seed_of(reader.plan["seed"], REPLICATION, selector),
     )
     members = None
     try:
-        if view.finds_groups(view.selectors[selector]):
-            groups = _on_parts(view, view.feature_groups(selector))
-            selected = {at: _Groups.from_rows(rows, size) for at, rows in groups.items()}
-            found, chosen = chances_of_groups(selected, design)
-            members = named_members(names, chosen)
+        if reader.has_groups(reader.selectors[selector]):
+            groups = _replication_rows(reader, reader.feature_groups(selector))
+            selected = {at: _SelectedGroups.from_rows(rows, size) for at, rows in groups.items()}
+            found, chosen = chances_from_groups(selected, design)
+            members = name_members(names, chosen)
         elif size == OWN_SIZE:
-            found = chances_from_subsets(_on_parts(view, view.choices(selector)), design)
+            found = chances_from_subsets(
+                _replication_rows(reader, reader.selected_features(selector)), design
+            )
         else:
             found = chances_from_orders(
-                _on_parts(view, view.choices(selector)),
+                _replication_rows(reader, reader.selected_features(selector)),
                 design,
                 size=size,
-                scores=_signed_scores(view, selector, design.pairs),
+                scores=_signed_scores(reader, selector, design.pairs),
             )
     except InvalidInputError as error:
         return str(error)
     return FeatureChances(names=names, found=found, n_units=design.n_units, members=members)
 
 
-def _signed_scores(view: View, selector: int, pairs: ReplicationPairs) -> SignedScores | None:
-    """Read the t statistics of a selector that ranks by them; None where some are missing."""
-    stored = dict(view.raw(selector, SIGNED))
+def _signed_scores(
+    reader: StudyReader, selector: int, pairs: ReplicationPairs
+) -> SignedScores | None:
+    """Read the t statistics of a selector that ranks by them; None if any is missing."""
+    stored = dict(reader.stored_data(selector, SIGNED))
     full, *halves = (
         to_floats(stored[at]) if at in stored else None
         for at in (pairs.full[0], *pairs.halves[:MAX_PAIRS].ravel())
     )
-    return signed_scores_of(full, halves, int(view.plan["data"]["n_samples"]))
+    return signed_scores_of(full, halves, int(reader.plan["data"]["n_samples"]))
 
 
-class _Groups(NamedTuple):
-    """Groups of features, the best first, and the member that stands for each."""
+class _SelectedGroups(NamedTuple):
+    """Groups of features, best first, with the representative of each."""
 
-    members: list[NDArray[np.intp]]
-    representatives: NDArray[np.intp]
+    members: list[IndexArray]
+    representatives: IndexArray
 
     @classmethod
-    def from_rows(cls, rows: list[FeatureGroup], size: int) -> _Groups:
-        """Take the first groups; all of them where the selector chooses their number."""
-        chosen = rows if size == OWN_SIZE else rows[:size]
+    def from_rows(cls, rows: list[FeatureGroup], size: int) -> _SelectedGroups:
+        """Take the first groups; all of them if the selector chooses their number."""
+        groups = rows if size == OWN_SIZE else rows[:size]
         return cls(
-            [np.asarray(one.members, dtype=np.intp) for one in chosen],
-            np.array([one.representative for one in chosen], dtype=np.intp),
+            [np.asarray(group.members, dtype=np.intp) for group in groups],
+            np.array([group.representative for group in groups], dtype=np.intp),
         )
 
 
-def _on_parts(view: View, rows: dict[int, Any]) -> dict[int, Any]:
-    """Keep what was found on disjoint parts and on the full data."""
-    roles = (*DISJOINT, FULL)
-    return {number: row for number, row in rows.items() if view.parts[number].role in roles}
+def _replication_rows(reader: StudyReader, rows: dict[int, Any]) -> dict[int, Any]:
+    """Return the rows of disjoint parts and of the full data."""
+    roles = (*DISJOINT_ROLES, FULL)
+    return {number: row for number, row in rows.items() if reader.resamples[number].role in roles}
 
 
-# The table of features: each one's chance to be found again, by selector and size.
+# The table of features: the chance of each to be found again, by selector and size.
 
 MIN_LISTED_CHANCE = 0.01
-"""Features that are not selected are listed from this chance on."""
+"""Smallest chance at which features that are not selected are listed."""
 
 
-def features_table(view: View) -> pd.DataFrame:
-    """List the features that are selected, or may well be by another study."""
+def features_table(reader: StudyReader) -> pd.DataFrame:
+    """List the features that are selected, or that another study may select."""
     tables, reasons = [], []
-    for selector, name in enumerate(view.selectors):
-        for size in view.sizes(selector):
-            chances = feature_chances(view, selector, size)
+    for selector, name in enumerate(reader.selectors):
+        for size in reader.sizes(selector):
+            chances = feature_chances(reader, selector, size)
             if isinstance(chances, str):
                 reasons.append(chances)
                 continue
             table = chances.table()
             listed = table["selected"] | (table["found_again"] >= MIN_LISTED_CHANCE)
-            own = table[listed]
-            own.insert(0, "selector", name)
-            own.insert(1, "size", pd.Series([size_label(size)] * len(own), own.index, dtype=object))
-            tables.append(own)
+            rows = table[listed]
+            sizes = pd.Series([size_label(size)] * len(rows), rows.index, dtype=object)
+            rows.insert(0, "selector", name)
+            rows.insert(1, "size", sizes)
+            tables.append(rows)
     filled = [table for table in tables if len(table)]
     if filled:
         return pd.concat(filled, ignore_index=True)
-    empty = no_features(next(iter(reasons), "nothing is done yet"))
+    empty = empty_feature_table(next(iter(reasons), "nothing is done yet"))
     empty.insert(0, "selector", pd.Series(dtype=object))
     empty.insert(1, "size", pd.Series(dtype=object))
     return empty
 
 
-def longest_lists(view: View, share: float) -> pd.DataFrame:
-    """Return, for each selector, the longest list with an expected share found again."""
+def longest_lists(reader: StudyReader, share: float) -> pd.DataFrame:
+    """Return the longest list of each selector of which this share is expected again."""
     check_positive_number(share, "found_again", 1.0)
     rows = []
-    for selector, name in enumerate(view.selectors):
+    for selector, name in enumerate(reader.selectors):
         lists = []
-        for size in view.sizes(selector):
-            chances = feature_chances(view, selector, size)
+        for size in reader.sizes(selector):
+            chances = feature_chances(reader, selector, size)
             if not isinstance(chances, str):
                 features = chances.longest_list(share)
                 lists.append((len(features), size_label(size), features, chances))
         if not lists:
             continue
-        count, best_size, features, chances = max(lists, key=lambda one: one[0])
+        count, best_size, features, chances = max(lists, key=lambda entry: entry[0])
         table = chances.table().set_index("feature")["found_again"]
         expected = float(table[features].mean()) if features else np.nan
         rows.append((name, best_size if features else None, count, expected, features))

@@ -1,43 +1,48 @@
-"""The table of stability: each selector, at each size, by each measure."""
+"""The table of stability: one row per selector, size and measure."""
 
 from __future__ import annotations
 
 import warnings
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from holdfast._formatting import format_list
+from holdfast._typing import AnyArray
 from holdfast.errors import HoldfastError, InvalidInputError, UndefinedMeasureWarning
-from holdfast.judge import StabilityProfile, find_knot, selector_similarity, shrunken_effects
-from holdfast.judge import stand_ins as find_stand_ins
-from holdfast.judge._measurement import (
+from holdfast.io import Dataset
+from holdfast.judge import (
+    DEFAULT_PROFILE_MEASURES,
     FEW_PREFERENCES_NOTE,
     MeasuredValue,
-    answer_of,
+    SelectorSimilarity,
+    StabilityProfile,
+    StandIns,
     average_over_groups,
+    check_profile_measures,
+    check_profile_sizes,
+    find_knot,
     find_shortfall,
-)
-from holdfast.judge._stability_profile import (
-    MEASURES,
-    checked_measures,
-    checked_sizes,
     knots_table,
+    make_measured_value,
     profile_rows,
     profile_sizes,
+    selector_similarity,
+    shrunken_effects,
 )
-from holdfast.judge._stability_profile import PROFILE_COLUMNS as COLUMNS_PROFILES
-from holdfast.measures import get_measure
-from holdfast.measures._measure import estimate_all
-from holdfast.measures._pair_measures import PairMeasure
+from holdfast.judge import PROFILE_COLUMNS as COLUMNS_PROFILES
+from holdfast.judge import stand_ins as find_stand_ins
+from holdfast.measures import Measure, PairMeasure, estimate_all, get_measure
+from holdfast.preferences import Preferences
 from holdfast.study._storage._reader import (
     OWN_SIZE,
     StudyPreferences,
-    View,
+    StudyReader,
     cut,
     groups,
     rankings,
@@ -46,125 +51,121 @@ from holdfast.study._storage._reader import (
     weights,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from holdfast.io import Dataset
-    from holdfast.judge import SelectorSimilarity, StandIns
-    from holdfast.measures import Measure
-    from holdfast.preferences import Preferences
-
-
 STABILITY_COLUMNS = [
     *("selector", "size", "measure", "value", "low", "high", "interval"),
     *("chance", "against", "note", "n"),
 ]
-KEPT: dict[str, tuple[str, ...]] = {"ranking": ("ranks", "weights"), "weights": ("weights",)}
-"""For each form that measures of all features take, the stored forms that serve, best first."""
-BUILD: dict[str, Callable[..., Preferences]] = {"ranks": rankings, "weights": weights}
-
-
-OF_SIZES: dict[str, tuple[Callable[[View, int], dict[int, Any]], Callable[..., Preferences]]] = {
-    "subset": (View.choices, subsets),
-    "groups": (View.feature_groups, groups),
+STORED_FORMS: dict[str, tuple[str, ...]] = {
+    "ranking": ("ranks", "weights"),
+    "weights": ("weights",),
 }
-"""For each form that is cut at sizes, how rows, the best first, are found and put together."""
+"""Stored forms that provide each form that measures of all features need, best first."""
+BUILDERS: dict[str, Callable[..., Preferences]] = {"ranks": rankings, "weights": weights}
+
+
+SIZED_FORMS: dict[
+    str, tuple[Callable[[StudyReader, int], dict[int, Any]], Callable[..., Preferences]]
+] = {
+    "subset": (StudyReader.selected_features, subsets),
+    "groups": (StudyReader.feature_groups, groups),
+}
+"""For each form that depends on the size: how rows are read, and how they are joined."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorPreferences:
-    """The preferences of one selector at one size, by resample, and how to put them together."""
+    """The preferences of one selector at one size, by resample, and how to join them."""
 
     size: int
-    found: dict[int, Any]
+    rows: dict[int, Any]
     build: Callable[[list[Any]], Preferences]
 
     def system(self, numbers: Sequence[int]) -> Callable[[], Preferences]:
-        """Return a way to build the preferences of these resamples."""
-        return lambda: self.build([self.found[i] for i in numbers])
+        """Return a function that builds the preferences of these resamples."""
+        return lambda: self.build([self.rows[i] for i in numbers])
 
 
-def stability_table(view: View, data: LazyDataset) -> pd.DataFrame:
-    """Measure everything that the plan asks for."""
-    records = [get_measure(name) for name in view.plan["measures"]]
+def stability_table(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
+    """Compute all measures of the plan."""
+    records = [get_measure(name) for name in reader.plan["measures"]]
     rows = [
         {"selector": name, **row}
-        for selector, name in enumerate(view.selectors)
-        for row in _of_selector(view, selector, records, data)
+        for selector, name in enumerate(reader.selectors)
+        for row in _measure_selector(reader, selector, records, data)
     ]
     return pd.DataFrame(rows, columns=STABILITY_COLUMNS)
 
 
-def _of_selector(
-    view: View, selector: int, records: Sequence[Measure], data: LazyDataset
+def _measure_selector(
+    reader: StudyReader, selector: int, records: Sequence[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
     forms: dict[str, list[Measure]] = defaultdict(list)
     for record in records:
         forms[record.form].append(record)
-    for form in (*OF_SIZES, *KEPT):
+    for form in (*SIZED_FORMS, *STORED_FORMS):
         if form in forms:
-            measure = _of_sizes if form in OF_SIZES else _of_all_features
-            yield from measure(view, selector, form, forms[form], data)
+            measure = _measure_sizes if form in SIZED_FORMS else _measure_all_features
+            yield from measure(reader, selector, form, forms[form], data)
 
 
-def _of_sizes(
-    view: View, selector: int, form: str, records: list[Measure], data: LazyDataset
+def _measure_sizes(
+    reader: StudyReader, selector: int, form: str, records: list[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
     """Measure the best features, or the best groups of features, of each size."""
-    find, make = OF_SIZES[form]
-    found, build = find(view, selector), partial(make, n_features=view.n_features)
-    for size in view.sizes(selector):
-        rows = dict(zip(found, cut(list(found.values()), size), strict=True))
-        yield from _rows(view, SelectorPreferences(size, rows, build), records, data)
+    find, make = SIZED_FORMS[form]
+    all_rows, build = find(reader, selector), partial(make, n_features=reader.n_features)
+    for size in reader.sizes(selector):
+        rows = dict(zip(all_rows, cut(list(all_rows.values()), size), strict=True))
+        yield from _measure_rows(reader, SelectorPreferences(size, rows, build), records, data)
 
 
-def _of_all_features(
-    view: View, selector: int, form: str, records: list[Measure], data: LazyDataset
+def _measure_all_features(
+    reader: StudyReader, selector: int, form: str, records: list[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
-    """Measure rankings or weights of all features, where they are kept."""
-    kept = view.kept(selector, KEPT[form])
-    found = {} if kept is None else dict(view.raw(selector, kept))
-    build = partial(BUILD.get(kept or "", weights), n_features=view.n_features)
-    for row in _rows(view, SelectorPreferences(view.n_features, found, build), records, data):
-        if kept is None:
+    """Measure rankings or weights of all features, if they are stored."""
+    stored = reader.first_stored_form(selector, STORED_FORMS[form])
+    rows = {} if stored is None else dict(reader.stored_data(selector, stored))
+    build = partial(BUILDERS.get(stored or "", weights), n_features=reader.n_features)
+    for row in _measure_rows(
+        reader, SelectorPreferences(reader.n_features, rows, build), records, data
+    ):
+        if stored is None:
             kind = "rankings" if form == "ranking" else form
             row["note"] = f"the store holds no {kind} of this selector"
         yield row
 
 
-def _rows(
-    view: View, case: SelectorPreferences, records: list[Measure], data: LazyDataset
+def _measure_rows(
+    reader: StudyReader, case: SelectorPreferences, records: list[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
-    compared = groups_of(view, case.found)
-    referred: list[Measure] = []
-    if view.reference is not None:
-        referred += [record for record in records if isinstance(record, PairMeasure)]
-    others = [record for record in records if record not in referred]
-    answers = _each_other(view, case, compared, others, data)
-    answers |= _against_reference(view, case, compared, referred, data)
-    remarks = _remarks(view, case, compared)
+    compared = compared_groups(reader, case.rows)
+    against_reference: list[Measure] = []
+    if reader.reference is not None:
+        against_reference += [record for record in records if isinstance(record, PairMeasure)]
+    others = [record for record in records if record not in against_reference]
+    values = _measure_each_other(reader, case, compared, others, data)
+    values |= _measure_against_reference(reader, case, compared, against_reference, data)
+    notes = _preference_notes(reader, case, compared)
     for record in records:
         yield {
             "size": size_label(case.size),
             "measure": record.name,
-            **answers[record.name].row(*remarks),
-            "against": "reference" if record in referred else "each other",
-            "n": sum(map(len, compared)) or len(view.counted(case.found)),
+            **values[record.name].row(*notes),
+            "against": "reference" if record in against_reference else "each other",
+            "n": sum(map(len, compared)) or len(reader.compared(case.rows)),
         }
 
 
-def groups_of(view: View, found: dict[int, Any]) -> list[list[int]]:
-    """Return the resamples that are compared with each other, those of one outer number or all."""
+def compared_groups(reader: StudyReader, rows: dict[int, Any]) -> list[list[int]]:
+    """Return the resamples that are compared with each other: all, or those of an outer one."""
     compared: dict[int | None, list[int]] = defaultdict(list)
-    for number in view.counted(found):
-        compared[view.parts[number].outer].append(number)
+    for number in reader.compared(rows):
+        compared[reader.resamples[number].outer].append(number)
     return [group for group in compared.values() if len(group) > 1]
 
 
-def _each_other(
-    view: View,
+def _measure_each_other(
+    reader: StudyReader,
     case: SelectorPreferences,
     compared: list[list[int]],
     records: list[Measure],
@@ -173,7 +174,7 @@ def _each_other(
     if not compared:
         return no_values(records, FEW_PREFERENCES_NOTE)
     tables = [measure_all(records, case.system(group), data) for group in compared]
-    if not view.grouped:
+    if not reader.is_grouped:
         return tables[0]
     return {
         record.name: average_over_groups(record, [table[record.name] for table in tables])
@@ -181,8 +182,8 @@ def _each_other(
     }
 
 
-def _against_reference(
-    view: View,
+def _measure_against_reference(
+    reader: StudyReader,
     case: SelectorPreferences,
     compared: list[list[int]],
     records: list[Measure],
@@ -190,51 +191,55 @@ def _against_reference(
 ) -> dict[str, MeasuredValue]:
     if not compared:
         return no_values(records, FEW_PREFERENCES_NOTE)
-    if view.reference is None or view.reference not in case.found:
-        return no_values(records, "the result on all data, the reference, is not there")
+    if reader.reference is None or reader.reference not in case.rows:
+        return no_values(records, "the reference, the result on all data, is missing")
     system = case.system([number for group in compared for number in group])
-    return measure_all(records, system, data, case.system([view.reference]))
+    return measure_all(records, system, data, case.system([reader.reference]))
 
 
-def _remarks(view: View, case: SelectorPreferences, compared: list[list[int]]) -> list[str]:
-    """Say what a reader of the numbers must know about the preferences behind them."""
-    remarks = []
+def _preference_notes(
+    reader: StudyReader, case: SelectorPreferences, compared: list[list[int]]
+) -> list[str]:
+    """Return notes on the preferences behind the numbers."""
+    notes = []
     numbers = [number for group in compared for number in group]
-    sizes = [len(case.found[number]) for number in numbers]
+    sizes = [len(case.rows[number]) for number in numbers]
     if numbers and case.size == OWN_SIZE:
         spread = f"standard deviation {np.std(sizes, ddof=1):.1f}, {min(sizes)} to {max(sizes)}"
-        remarks.append(f"own sizes: mean {np.mean(sizes):.1f}, {spread}")
-    elif (short := find_shortfall(case.size, sizes)) is not None:  # as many groups as there are
-        remarks.append(short.remark)
-    if any(view.parts[number].n_offered is not None for number in numbers):
-        remarks.append(
-            "resamples offered only some features each: a perfect selector stays below the best"
+        notes.append(f"own sizes: mean {np.mean(sizes):.1f}, {spread}")
+    elif (
+        short := find_shortfall(case.size, sizes)
+    ) is not None:  # there may be fewer groups than requested
+        notes.append(short.remark)
+    if any(reader.resamples[number].n_offered is not None for number in numbers):
+        notes.append(
+            "each resample offered only some features: even perfect selectors stay below the best"
         )
-    return remarks
+    return notes
 
 
-# Measures of one system of preferences, each with an answer: a number, or why there is none.
+# Measures of preferences: each returns a number, or a note why there is none.
 
 
 class LazyDataset:
-    """The data, asked for at most once, and only by what needs them."""
+    """The data of a study, loaded when they are first needed."""
 
     def __init__(self, source: Callable[[], Dataset | None] | None) -> None:
         self._source = source
 
     @cached_property
     def dataset(self) -> Dataset | None:
-        """The data, None where they are not at hand."""
+        """The data; None if they are not available."""
         return None if self._source is None else self._source()
 
     @property
-    def matrix(self) -> NDArray[Any] | None:
-        """The matrix, None where it is not at hand."""
+    def matrix(self) -> AnyArray | None:
+        """The matrix; None if it is not available."""
         return None if self.dataset is None else self.dataset.X
 
 
 def no_values(records: Sequence[Measure], why: str) -> dict[str, MeasuredValue]:
-    """Answer that there is no value."""
+    """Return missing values with a note."""
     return {record.name: MeasuredValue(note=why) for record in records}
 
 
@@ -244,20 +249,21 @@ def measure_all(
     data: LazyDataset,
     reference: Callable[[], Preferences] | None = None,
 ) -> dict[str, MeasuredValue]:
-    """Measure a system of preferences, against each other or against a reference."""
-    hungry = [record for record in records if record.needs & {"similarity", "data"}]
-    plain = [record for record in records if record not in hungry]
+    """Measure preferences against each other or against a reference."""
+    with_data = [record for record in records if record.needs & {"similarity", "data"}]
+    without_data = [record for record in records if record not in with_data]
     try:
-        held = system()
-        other = None if reference is None else reference()
+        preferences = system()
+        reference_preferences = None if reference is None else reference()
     except HoldfastError as error:
         return no_values(records, str(error))
-    answers = _estimate_all(plain, held, other, {})
-    if not hungry:
-        return answers
+    values = _estimate_all(without_data, preferences, reference_preferences, {})
+    if not with_data:
+        return values
     if data.matrix is None:
-        return answers | no_values(hungry, "needs the data, which are not at hand")
-    return answers | _estimate_all(hungry, held, other, {"data": data.matrix})
+        return values | no_values(with_data, "needs the data, which are not available")
+    options = {"data": data.matrix}
+    return values | _estimate_all(with_data, preferences, reference_preferences, options)
 
 
 def _estimate_all(
@@ -266,126 +272,137 @@ def _estimate_all(
     reference: Preferences | None,
     options: dict[str, Any],
 ) -> dict[str, MeasuredValue]:
-    """Ask all measures at once, for they share work; one by one if one of them objects."""
+    """Compute all measures at once, as they share work; one by one if any of them fails."""
     if not records:
         return {}
     try:
-        with warnings.catch_warnings():  # the notes say it
+        with warnings.catch_warnings():  # the notes report it
             warnings.simplefilter("ignore", UndefinedMeasureWarning)
             estimates = estimate_all(list(records), preferences, "warn", reference, options)
     except HoldfastError as error:
         if len(records) == 1:
             return no_values(records, str(error))
-        alone = [_estimate_all([record], preferences, reference, options) for record in records]
-        return {name: answer for answers in alone for name, answer in answers.items()}
-    return {r.name: answer_of(r, one) for r, one in zip(records, estimates, strict=True)}
+        singles = [_estimate_all([record], preferences, reference, options) for record in records]
+        return {name: value for values in singles for name, value in values.items()}
+    return {r.name: make_measured_value(r, one) for r, one in zip(records, estimates, strict=True)}
 
 
-# From a store to profiles, likeness of selectors, stand-ins and effects.
+# Profiles, similarity of selectors, stand-ins and effects.
 
 
 def profile(
-    view: View,
+    reader: StudyReader,
     *,
     sizes: Iterable[int] | None = None,
-    measures: str | Iterable[str] = MEASURES,
+    measures: str | Iterable[str] = DEFAULT_PROFILE_MEASURES,
 ) -> StabilityProfile:
-    """Measure stability against size within groups of resamples, as the table of stability does."""
-    names = checked_measures(measures)
-    asked = None if sizes is None else checked_sizes(sorted(set(sizes)), view.depth)
-    points = profile_sizes(view.depth, view.plan["sizes"]) if asked is None else asked
-    ranked = {n: i for i, n in enumerate(view.selectors) if view.sizes(i) != [OWN_SIZE]}
+    """Measure stability against size, within groups of resamples as in the table of stability."""
+    names = check_profile_measures(measures)
+    points: Sequence[int] = (
+        profile_sizes(reader.depth, reader.plan["sizes"])
+        if sizes is None
+        else check_profile_sizes(sorted(set(sizes)), reader.depth)
+    )
+    ranked = {n: i for i, n in enumerate(reader.selectors) if reader.sizes(i) != [OWN_SIZE]}
     rows, knots = [], {}
     for name, selector in ranked.items():
-        lists, groups = _get_compared_rows(view, view.choices(selector))
-        within = groups if view.grouped or not groups else None
-        known = [size for size in points if size <= min(map(len, lists), default=view.depth)]
-        values = profile_rows(lists, view.n_features, known, names, within)
+        lists, groups = _get_compared_rows(reader, reader.selected_features(selector))
+        within = groups if reader.is_grouped or not groups else None
+        known = [size for size in points if size <= min(map(len, lists), default=reader.depth)]
+        values = profile_rows(lists, reader.n_features, known, names, within)
         rows += [{"selector": name, **row} for row in values]
-        knots[name] = find_knot(lists, view.n_features, groups=groups)
+        knots[name] = find_knot(lists, reader.n_features, groups=groups)
     return StabilityProfile(
         table=pd.DataFrame(rows, columns=COLUMNS_PROFILES),
         knots=knots_table(knots),
         measures=names,
-        left_out=tuple(name for name in view.selectors if name not in ranked),
+        left_out=tuple(name for name in reader.selectors if name not in ranked),
     )
 
 
-def _get_compared_rows(view: View, found: dict[int, Any]) -> tuple[list[Any], list[list[int]]]:
-    """Return what counts of what was found, and the places in it that are compared."""
-    numbers = view.counted(found)
-    place = {number: position for position, number in enumerate(numbers)}
-    groups = [[place[number] for number in group] for group in groups_of(view, found)]
-    return [found[number] for number in numbers], groups
+def _get_compared_rows(
+    reader: StudyReader, rows: dict[int, Any]
+) -> tuple[list[Any], list[list[int]]]:
+    """Return the rows of compared resamples, and the positions of each compared group."""
+    numbers = reader.compared(rows)
+    positions = {number: position for position, number in enumerate(numbers)}
+    groups = [[positions[number] for number in group] for group in compared_groups(reader, rows)]
+    return [rows[number] for number in numbers], groups
 
 
-def similarity(view: View, *, size: int | None = None, measure: str = "phi") -> SelectorSimilarity:
-    """Compare selectors on the resamples that all of them have done."""
-    found = {name: view.choices(i) for i, name in enumerate(view.selectors)}
-    done = {name: rows for name, rows in found.items() if view.counted(rows)}
-    common = _common(view, done)
-    _, groups = _get_compared_rows(view, dict.fromkeys(common))
+def similarity(
+    reader: StudyReader, *, size: int | None = None, measure: str = "phi"
+) -> SelectorSimilarity:
+    """Compare selectors on the resamples that are done for all of them."""
+    found = {name: reader.selected_features(i) for i, name in enumerate(reader.selectors)}
+    done = {name: rows for name, rows in found.items() if reader.compared(rows)}
+    common = _common_resamples(reader, done)
+    _, groups = _get_compared_rows(reader, dict.fromkeys(common))
     if not groups:
         raise InvalidInputError(
-            "no two resamples are done by all selectors "
+            "no two resamples are done for all selectors "
             f"({format_list(done) or 'none has begun'}); resume the study."
         )
     systems = {
         name: subsets(
-            cut([rows[number] for number in common], _size(view, name, size)),
-            n_features=view.n_features,
+            cut([rows[number] for number in common], _size(reader, name, size)),
+            n_features=reader.n_features,
         )
         for name, rows in done.items()
     }
-    return selector_similarity(systems, measure, groups=groups if view.grouped else None)
+    return selector_similarity(systems, measure, groups=groups if reader.is_grouped else None)
 
 
-def _common(view: View, done: dict[str, dict[int, Any]]) -> list[int]:
-    """Return the resamples that count and that all selectors have done."""
-    sets = [set(view.counted(rows)) for rows in done.values()]
+def _common_resamples(reader: StudyReader, done: dict[str, dict[int, Any]]) -> list[int]:
+    """Return the compared resamples that are done for all selectors."""
+    sets = [set(reader.compared(rows)) for rows in done.values()]
     return sorted(set.intersection(*sets)) if sets else []
 
 
-def _size(view: View, name: str, size: int | None) -> int:
-    """Return the size asked of a selector: its own, or one for all.
+def _size(reader: StudyReader, name: str, size: int | None) -> int:
+    """Return the size of a selector: its own, or the requested one.
 
-    By default the largest below the number of features: with all of them nothing is selected.
+    By default the largest below the number of features, as all features are no selection.
     """
-    sizes = view.sizes(view.selectors.index(name))
+    sizes = reader.sizes(reader.selectors.index(name))
     if sizes == [OWN_SIZE] or size is None:
-        return max((one for one in sizes if one < view.n_features), default=sizes[-1])
-    return int(checked_sizes([size], view.depth)[0])
+        return max((one for one in sizes if one < reader.n_features), default=sizes[-1])
+    return int(check_profile_sizes([size], reader.depth)[0])
 
 
 def stand_ins(
-    view: View,
+    reader: StudyReader,
     data: LazyDataset,
     selector: str,
     size: int | str | None = None,
     **options: Any,
 ) -> StandIns:
-    """Find the stand-ins of the features that a selector selects often."""
+    """Find the stand-ins of often-selected features."""
     if data.matrix is None:
         raise InvalidInputError(
-            "stand-ins need the data of the study, and they are not at hand; put the file back "
-            "where it was, or call holdfast.judge.stand_ins with the preferences and the data."
+            "stand-ins need the data of the study, which are not available; put the file back "
+            "in its place, or call holdfast.judge.stand_ins with the preferences and the data."
         )
-    if size is None and selector in view.selectors:
-        size = size_label(view.sizes(view.selectors.index(selector))[-1])
-    selected = StudyPreferences(view)[selector, size or OWN_SIZE]
-    _, groups = _get_compared_rows(view, view.choices(view.selectors.index(selector)))
+    if size is None and selector in reader.selectors:
+        size = size_label(reader.sizes(reader.selectors.index(selector))[-1])
+    selected = StudyPreferences(reader)[selector, size or OWN_SIZE]
+    _, groups = _get_compared_rows(
+        reader, reader.selected_features(reader.selectors.index(selector))
+    )
     if not groups:
         raise InvalidInputError(f"{selector}: fewer than 2 resamples are done; resume the study.")
-    return find_stand_ins(selected, data.matrix, groups=groups if view.grouped else None, **options)
+    return find_stand_ins(
+        selected, data.matrix, groups=groups if reader.is_grouped else None, **options
+    )
 
 
-def effects(view: View, data: LazyDataset) -> pd.DataFrame:
+def effects(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
     """Estimate the effect size of each feature, corrected for the selection."""
     dataset = data.dataset
-    if dataset is None or view.drawn:
+    if dataset is None or reader.is_drawn:
         raise InvalidInputError(
-            "effects need the data of the study, and there are none; put the file back where it "
-            "was, or call holdfast.judge.shrunken_effects with the data."
+            "effects need the data of the study, which are not available; put the file back in its "
+            "place, or call holdfast.judge.shrunken_effects with the data."
         )
     table = shrunken_effects(dataset.X, dataset.codes, dataset.classes, groups=dataset.groups)
     table.insert(0, "feature", pd.Series(list(dataset.feature_names), dtype=object))

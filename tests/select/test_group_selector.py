@@ -8,14 +8,14 @@ from sklearn.preprocessing import scale
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.select import Grouped, Grouper, Scorer
+from holdfast.select import GroupSelector, Scorer, SelectedGroups
 
 Y = np.repeat(np.arange(10) % 2, 4)
 SUBJECTS = np.repeat(np.arange(10), 4)
 X = np.random.default_rng(0).normal(size=(40, 6)) + Y[:, None] * [2, 2, 0, 0, 0, 0]
 
 
-class Halves(Grouper):
+class Halves(GroupSelector):
     """Finds two groups: the first half of the features, and the second."""
 
     def __init__(self, *, n_groups=None, output="centres", random_state=0):
@@ -25,7 +25,9 @@ class Halves(Grouper):
 
     def _group(self, X, y, generator):
         groups = np.array_split(np.arange(X.shape[1]), 2)
-        return Grouped(tuple(groups), np.array([own[0] for own in groups]), np.array([1.0, 0.0]))
+        return SelectedGroups(
+            tuple(groups), np.array([own[0] for own in groups]), np.array([1.0, 0.0])
+        )
 
 
 class Seen(Scorer):
@@ -40,9 +42,9 @@ class Seen(Scorer):
     def _score(self, X, y, generator):
         return generator.random(X.shape[1])
 
-    def _score_many(self, X, y, rows, seeded):
+    def _score_many(self, X, y, rows, rngs):
         self.log.extend(own.copy() for own in rows)
-        return super()._score_many(X, y, rows, seeded)
+        return super()._score_many(X, y, rows, rngs)
 
 
 def by_relevance(relevance):
@@ -78,10 +80,10 @@ def test_constant_features_are_nothing_to_a_centre():
 
 @pytest.mark.parametrize("selector", by_relevance(hf.Ensemble(Seen(), n_bags=3)), ids=repr)
 def test_a_relevance_that_draws_samples_keeps_subjects_together(selector):
-    assert selector.takes_subjects
+    assert selector.supports_subjects
     for run in (
         lambda: selector.fit(X, Y, groups=SUBJECTS),
-        lambda: selector.on(X, Y, SUBJECTS).judge([np.arange(8, 40)]),
+        lambda: selector.bind(X, Y, SUBJECTS).select_resamples([np.arange(8, 40)]),
     ):
         Seen.log.clear()
         run()
@@ -95,7 +97,7 @@ def test_a_relevance_that_draws_samples_keeps_subjects_together(selector):
 @pytest.mark.parametrize("selector", by_relevance(hf.Ensemble("t_score", n_bags=3)), ids=repr)
 def test_a_relevance_that_draws_samples_keeps_copies_together(selector):
     own = np.random.default_rng(1).integers(0, 40, 40)
-    (found,) = selector.on(X, Y).judge([own])
+    (found,) = selector.bind(X, Y).select_resamples([own])
     fitted = selector.fit(X[own], Y[own], groups=own)
     assert [one.tolist() for one in found.members] == [one.tolist() for one in fitted.groups_[0]]
     np.testing.assert_allclose(found.scores, fitted.group_scores_)
@@ -103,10 +105,10 @@ def test_a_relevance_that_draws_samples_keeps_copies_together(selector):
 
 def test_subjects_are_refused_where_nothing_is_drawn():
     for selector in by_relevance("f_score")[:2]:
-        assert not selector.takes_subjects
+        assert not selector.supports_subjects
         with pytest.raises(InvalidInputError, match="draws no samples"):
             selector.fit(X, Y, groups=SUBJECTS)
-    assert by_relevance("f_score")[2].takes_subjects  # it has bags of its own
+    assert by_relevance("f_score")[2].supports_subjects  # it has bags of its own
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from holdfast.errors import FileFormatError, StoreError, UnknownNameError
 from holdfast.papers._reproduce import PAPERS
-from holdfast.papers._runner import DATA, Library
+from holdfast.papers._runner import DATA, DatasetLocator
 
 TABLE = pd.DataFrame(
     {"f0": [1.0, 2.5, 3.0, 4.0], "f1": [0.0, 1.0, 0.5, 2.0], "class": list("abab")}
@@ -40,12 +40,12 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_file_is_found_by_the_name_of_the_data_set(tmp_path, name):
     WRITERS[name](tmp_path / name)
-    library = Library(tmp_path)
-    assert library.source("colon") == tmp_path / name
-    data = library.read("colon")
+    locator = DatasetLocator(tmp_path)
+    assert locator.source("colon") == tmp_path / name
+    data = locator.read("colon")
     assert data.X.tolist() == TABLE[["f0", "f1"]].to_numpy().tolist()
     assert data.y.tolist() == list("abab")
-    assert library.source("leukemia") is None
+    assert locator.source("leukemia") is None
 
 
 def test_the_variable_names_a_folder_and_the_argument_wins(tmp_path, monkeypatch):
@@ -54,41 +54,41 @@ def test_the_variable_names_a_folder_and_the_argument_wins(tmp_path, monkeypatch
         folder.mkdir()
     WRITERS["colon.csv"](first / "colon.csv")
     monkeypatch.setenv("HOLDFAST_DATA", str(first))
-    assert Library().source("colon") == first / "colon.csv"
-    assert Library(second).source("colon") is None
+    assert DatasetLocator().source("colon") == first / "colon.csv"
+    assert DatasetLocator(second).source("colon") is None
     monkeypatch.setenv("HOLDFAST_DATA", "")
-    assert Library().folder is None
+    assert DatasetLocator().folder is None
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path, monkeypatch):
     with pytest.raises(StoreError, match="no such folder of data sets"):
-        Library(tmp_path / "nowhere")
+        DatasetLocator(tmp_path / "nowhere")
     monkeypatch.setenv("HOLDFAST_DATA", str(tmp_path / "gone"))
     with pytest.raises(StoreError, match=r"gone \(HOLDFAST_DATA\)"):
-        Library()
+        DatasetLocator()
 
 
 def test_scikit_learns_sets_need_nothing():
-    assert Library().read("wine").n_features == 13
-    assert Library().source("breast_cancer") == "@breast_cancer"
+    assert DatasetLocator().read("wine").n_features == 13
+    assert DatasetLocator().source("breast_cancer") == "@breast_cancer"
 
 
 def test_what_is_not_at_hand_is_told_with_its_reason(tmp_path):
-    assert "HOLDFAST_DATA" in Library().why_not("colon")
-    assert "no colon.parquet" in Library(tmp_path).why_not("colon")
-    assert "not published" in Library(tmp_path).why_not("stroke")
+    assert "HOLDFAST_DATA" in DatasetLocator().explain_missing("colon")
+    assert "no colon.parquet" in DatasetLocator(tmp_path).explain_missing("colon")
+    assert "not published" in DatasetLocator(tmp_path).explain_missing("stroke")
     (tmp_path / "stroke.csv").write_text("f0,class\n1,a\n", encoding="utf-8")
-    assert Library(tmp_path).source("stroke") is None
+    assert DatasetLocator(tmp_path).source("stroke") is None
     with pytest.raises(FileFormatError, match="colon: there is no"):
-        Library(tmp_path).read("colon")
+        DatasetLocator(tmp_path).read("colon")
     with pytest.raises(UnknownNameError, match="Did you mean 'colon'"):
-        Library().source("coln")
+        DatasetLocator().source("coln")
 
 
 def test_a_broken_file_is_told(tmp_path):
     (tmp_path / "colon.csv").write_text("f0,class\n1,a\nx,b\n", encoding="utf-8")
     with pytest.raises(FileFormatError, match="line 3"):
-        Library(tmp_path).read("colon")
+        DatasetLocator(tmp_path).read("colon")
 
 
 def test_papers_use_data_sets_that_are_known_and_each_is_used():

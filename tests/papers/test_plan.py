@@ -10,7 +10,7 @@ from holdfast.papers._reproduce import (
     explain_missing_data,
     plan_experiments,
 )
-from holdfast.papers._runner import DATA, Library
+from holdfast.papers._runner import DATA, DatasetLocator
 from tests.papers.sample import SAMPLE
 
 
@@ -19,57 +19,64 @@ def no_folder(monkeypatch):
     monkeypatch.delenv("HOLDFAST_DATA", raising=False)
 
 
-def names(orders):
-    return {order.experiment.name: order.names for order in orders}
+def names(tasks):
+    return {task.experiment.name: task.names for task in tasks}
 
 
 def test_reduced_runs_take_some_data_sets_and_full_ones_all_at_hand(tmp_path):
-    assert names(plan_experiments({SAMPLE: ()}, Library(), full=False)) == {
+    assert names(plan_experiments({SAMPLE: ()}, DatasetLocator(), full=False)) == {
         "table": ("wine",),
         "figure1": (),
     }
-    full = plan_experiments({SAMPLE: ["table"]}, Library(), full=True)
+    full = plan_experiments({SAMPLE: ["table"]}, DatasetLocator(), full=True)
     assert names(full) == {"table": ("wine", "breast_cancer")}
     (tmp_path / "sonar.csv").write_text("f0,class\n1,a\n", encoding="utf-8")
-    more = plan_experiments({SAMPLE: ["table", "table"]}, Library(tmp_path), full=False)
-    assert [order.names for order in more] == [("wine", "sonar")]
+    more = plan_experiments({SAMPLE: ["table", "table"]}, DatasetLocator(tmp_path), full=False)
+    assert [task.names for task in more] == [("wine", "sonar")]
 
 
 def test_data_sets_can_be_chosen():
-    chosen = plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["breast_cancer"])
+    chosen = plan_experiments(
+        {SAMPLE: ()}, DatasetLocator(), full=False, datasets=["breast_cancer"]
+    )
     assert names(chosen) == {"table": ("breast_cancer",), "figure1": ()}
-    with pytest.raises(InvalidInputError, match="sonar is not at hand: no folder"):
-        plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["sonar"])
+    with pytest.raises(InvalidInputError, match="sonar is not available: no folder"):
+        plan_experiments({SAMPLE: ()}, DatasetLocator(), full=False, datasets=["sonar"])
     with pytest.raises(UnknownNameError, match=r"none of these experiments uses .* 'colon'"):
-        plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["colon"])
+        plan_experiments({SAMPLE: ()}, DatasetLocator(), full=False, datasets=["colon"])
     with pytest.raises(UnknownNameError, match="no data set is called 'wein'"):
-        plan_experiments({SAMPLE: ()}, Library(), full=False, datasets=["wein"])
+        plan_experiments({SAMPLE: ()}, DatasetLocator(), full=False, datasets=["wein"])
     with pytest.raises(UnknownNameError, match="They need none"):
-        plan_experiments({SAMPLE: ["figure1"]}, Library(), full=False, datasets=["wine"])
+        plan_experiments({SAMPLE: ["figure1"]}, DatasetLocator(), full=False, datasets=["wine"])
 
 
 def test_an_unknown_experiment_is_told_with_the_nearest():
     with pytest.raises(
         UnknownNameError, match=r"no experiment called 'tabel'\. Did you mean 'table'"
     ):
-        plan_experiments({SAMPLE: ["tabel"]}, Library(), full=False)
+        plan_experiments({SAMPLE: ["tabel"]}, DatasetLocator(), full=False)
 
 
 def test_what_cannot_be_run_says_why(tmp_path):
-    (order,) = plan_experiments({SAMPLE: ["table"]}, Library(tmp_path), full=False, datasets=[])
-    assert not order.runs
-    assert "stroke: these spectra were not published" not in explain_missing_data(
-        order, Library(tmp_path)
+    (task,) = plan_experiments(
+        {SAMPLE: ["table"]}, DatasetLocator(tmp_path), full=False, datasets=[]
     )
-    assert "sonar: there is no sonar.parquet" in explain_missing_data(order, Library(tmp_path))
+    assert not task.is_runnable
+    assert "stroke: these spectra were not published" not in explain_missing_data(
+        task, DatasetLocator(tmp_path)
+    )
+    assert "sonar: there is no sonar.parquet" in explain_missing_data(
+        task, DatasetLocator(tmp_path)
+    )
 
 
 def test_time_is_the_sum_over_pieces_each_counted_once():
-    orders = plan_experiments({SAMPLE: ()}, Library(), full=True)
-    assert expected_seconds(orders, full=True) == 100 + 400 + 10
-    assert expected_seconds([*orders, *orders], full=True) == 510
+    tasks = plan_experiments({SAMPLE: ()}, DatasetLocator(), full=True)
+    assert expected_seconds(tasks, full=True) == 100 + 400 + 10
+    assert expected_seconds([*tasks, *tasks], full=True) == 510
     assert (
-        expected_seconds(plan_experiments({SAMPLE: ()}, Library(), full=False), full=False) == 2 + 1
+        expected_seconds(plan_experiments({SAMPLE: ()}, DatasetLocator(), full=False), full=False)
+        == 2 + 1
     )
 
 
@@ -86,9 +93,10 @@ def test_every_piece_of_work_of_a_paper_has_its_time(paper, size):
 
 
 def test_reduced_runs_of_all_papers_fit_into_a_quarter_of_an_hour(monkeypatch):
-    """On two cores, by the measured times; data sets count as if all were at hand."""
-    monkeypatch.setattr(Library, "source", lambda _, name: name)
+    """On two cores, by the measured times; data sets count as if all were available."""
+    monkeypatch.setattr(DatasetLocator, "source", lambda _, name: name)
     asked = dict.fromkeys(PAPERS.values(), ())
     assert (
-        expected_seconds(plan_experiments(asked, Library(), full=False), full=False) < 2 * 15 * 60
+        expected_seconds(plan_experiments(asked, DatasetLocator(), full=False), full=False)
+        < 2 * 15 * 60
     )

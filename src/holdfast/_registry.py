@@ -1,0 +1,135 @@
+"""Records by name: measures, selectors, protocols, classifiers, papers and data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from holdfast._formatting import did_you_mean
+from holdfast.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class NamedRecord(Protocol):
+    """A record that is looked up by its name."""
+
+    @property
+    def name(self) -> str:
+        """The name under which it is registered."""
+
+
+RecordT = TypeVar("RecordT", bound=NamedRecord)
+
+
+class Registry(Mapping[str, RecordT]):
+    """The records of one kind by name, in the order in which they were registered.
+
+    As a mapping it holds the records that were registered, by their main names. `get_record` also
+    resolves aliases and the entry points of installed packages.
+
+    Parameters
+    ----------
+    noun : str
+        What a record describes, for messages and the index of listings: ``"measure"``.
+    records : iterable of records, default ()
+        Records to start with.
+    entry_point_group : str, optional
+        The group of entry points by which other packages add records.
+    record_from_entry_point : callable, optional
+        Makes a record of such an entry point.
+    prefix : str, default ""
+        What the names of records have before those of entry points.
+    suggestions : iterable of str, default ()
+        Further names that callers accept; they are suggested for unknown names.
+    """
+
+    def __init__(
+        self,
+        noun: str,
+        records: Iterable[RecordT] = (),
+        *,
+        entry_point_group: str | None = None,
+        record_from_entry_point: Callable[[EntryPoint], RecordT] | None = None,
+        prefix: str = "",
+        suggestions: Iterable[str] = (),
+    ) -> None:
+        self.noun = noun
+        self._group = entry_point_group
+        self._record_from_entry_point = record_from_entry_point
+        self._prefix = prefix
+        self._suggestions = tuple(suggestions)
+        self._records: dict[str, RecordT] = {}
+        self._aliases: dict[str, str] = {}
+        for record in records:
+            self.register(record)
+
+    def register(self, record: RecordT, *, aliases: Iterable[str] = ()) -> RecordT:
+        """Add a record and return it.
+
+        Raises
+        ------
+        RuntimeError
+            Another record has the name or an alias: a mistake in the code, not of a user.
+        """
+        aliases = tuple(aliases)
+        for name in (record.name, *aliases):
+            if name in self._records or name in self._aliases:
+                raise RuntimeError(f"two {self.noun}s are called {name!r}")
+        self._records[record.name] = record
+        self._aliases.update(dict.fromkeys(aliases, record.name))
+        return record
+
+    def __getitem__(self, name: str) -> RecordT:
+        return self._records[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def get_record(self, name: str) -> RecordT:
+        """Return a record by its name, an alias, or the name of an entry point.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such record; the message suggests the nearest name or lists all names.
+        """
+        name = self._aliases.get(name, name)
+        if name in self._records:  # entry points are slow to look up
+            return self._records[name]
+        records = self.all_records()
+        if name not in records:
+            known = [*records, *self._aliases, *self._suggestions]
+            raise UnknownNameError(f"no {self.noun} is called {name!r}.{did_you_mean(name, known)}")
+        return records[name]
+
+    def all_records(self) -> dict[str, RecordT]:
+        """Return all records by name, including those of other packages.
+
+        An entry point does not replace a registered record of the same name.
+        """
+        records = dict(self._records)
+        if self._group is not None and self._record_from_entry_point is not None:
+            for point in entry_points(group=self._group):
+                name = self._prefix + point.name
+                if name not in records:
+                    records[name] = self._record_from_entry_point(point)
+        return records
+
+    def to_frame(
+        self,
+        describe: Callable[[RecordT], Mapping[str, object]],
+        *,
+        sort_key: Callable[[RecordT], Any] = lambda record: record.name,
+    ) -> pd.DataFrame:
+        """Return a table with one row per record, indexed by name, from its cells by column."""
+        import pandas as pd
+
+        records = sorted(self.all_records().values(), key=sort_key)
+        rows = {record.name: dict(describe(record)) for record in records}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(self.noun)

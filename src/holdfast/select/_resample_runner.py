@@ -1,0 +1,203 @@
+"""Run a selector on resamples: a block in one call, resample by resample if the block fails."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+
+from holdfast._typing import AnyArray, FloatArray, IndexArray
+from holdfast.preferences import Subsets
+from holdfast.select._groups._group_selector import SelectedGroups
+from holdfast.select._search._subset_selector import SubsetSelector
+from holdfast.select._selector import BoundSelector, Selector, resample_subjects
+
+Result = TypeVar("Result")
+
+
+class TrainingPart(NamedTuple):
+    """The training data of one resample."""
+
+    X: AnyArray
+    y: AnyArray
+    subjects: AnyArray | None = None
+    """The subject of each sample, for selectors that support subjects."""
+
+
+class ResampleRanking(NamedTuple):
+    """The ranking of all features on one resample."""
+
+    weights: FloatArray | None
+    """None if the selector ranks without weights."""
+    ranks: AnyArray
+
+
+class ResampleSubset(NamedTuple):
+    """The subset of features selected on one resample, with the size chosen by the selector."""
+
+    features: IndexArray
+    value: float | None = None
+    """The criterion of a subset search; None for other selectors."""
+
+
+ResamplePreference: TypeAlias = ResampleRanking | ResampleSubset | SelectedGroups
+
+
+@dataclass(frozen=True, eq=False)
+class SelectorRunner:
+    """A selector and the data set whose resamples it is run on.
+
+    Attributes
+    ----------
+    selector : Selector
+        The selector, with its seed and with features named by index.
+    X : ndarray of shape (n, p)
+        The data.
+    y : ndarray of shape (n,)
+        The class of each sample.
+    subjects : ndarray of shape (n,), optional
+        The subject of each sample; ignored if the selector does not support subjects.
+    has_missing : bool, default False
+        Whether the data have missing values.
+    """
+
+    selector: Selector
+    X: AnyArray
+    y: AnyArray
+    subjects: AnyArray | None = None
+    has_missing: bool = False
+
+    @property
+    def imputes(self) -> bool:
+        """Whether missing values are replaced by medians before the selector sees them."""
+        return self.has_missing and not self.selector.supports_missing
+
+    @cached_property
+    def _bound(self) -> BoundSelector[Any]:
+        """The selector bound to all data, which are checked once."""
+        subjects = self.subjects if self.selector.supports_subjects else None
+        return self.selector.bind(self.X, self.y, subjects)
+
+    def select_rows(self, rows: Sequence[IndexArray], first: int) -> list[ResamplePreference]:
+        """Run the selector on several resamples of the data in one call.
+
+        Parameters
+        ----------
+        rows : sequence of ndarray of int
+            The rows of each resample.
+        first : int
+            Position of the first resample; resamples are seeded by position.
+
+        Returns
+        -------
+        list of ResampleRanking, ResampleSubset or SelectedGroups
+        """
+        return _split_by_resample(self._bound.select_resamples(rows, first))
+
+    def training_part(self, rows: IndexArray, X: AnyArray | None = None) -> TrainingPart:
+        """Return the training data of one resample; `X` replaces the rows of the data."""
+        part = self.X[rows] if X is None else X
+        subjects = (
+            resample_subjects(self.subjects, rows) if self.selector.supports_subjects else None
+        )
+        return TrainingPart(impute_medians(part) if self.imputes else part, self.y[rows], subjects)
+
+    def select_part(self, part: TrainingPart, position: int) -> ResamplePreference:
+        """Run the selector on one training part, seeded by the position of its resample."""
+        bound: BoundSelector[Any] = self.selector.bind(*part)
+        return _split_by_resample(bound.select_resamples([np.arange(len(part.y))], position))[0]
+
+    def fit_part(self, part: TrainingPart, seed: int) -> ResampleSubset:
+        """Fit the selector to one training part and return the subset that it selects."""
+        fitted = clone(self.selector).set_params(random_state=seed)
+        options = {} if part.subjects is None else {"groups": part.subjects}
+        features = fitted.fit(part.X, part.y, **options).get_support(indices=True)
+        value = getattr(fitted, "value_", None) if isinstance(fitted, SubsetSelector) else None
+        return ResampleSubset(features, None if value is None else float(value))
+
+
+def run_selector_on_resamples(
+    run: Callable[[range], list[Result]],
+    positions: range,
+    fail: Callable[[int, BaseException], Result],
+    *,
+    in_one_call: bool = True,
+    errors: tuple[type[BaseException], ...] = (Exception,),
+) -> list[Result]:
+    """Run a block of resamples in one call; if it fails, run its resamples one by one.
+
+    Parameters
+    ----------
+    run : callable
+        Takes a range of positions and returns one result per resample.
+    positions : range
+        Positions of the resamples of the block.
+    fail : callable
+        Takes the position of a resample that failed by itself and the error, and returns the
+        result that stands for the failure.
+    in_one_call : bool, default True
+        Whether to try the block as a whole first.
+    errors : tuple of exception types
+        What counts as a failure; selectors may be other people's code, which raises anything.
+
+    Returns
+    -------
+    list
+        One result per resample, in order.
+    """
+    if in_one_call or len(positions) == 1:
+        try:
+            return run(positions)
+        except errors as error:
+            if len(positions) == 1:
+                return [fail(positions[0], error)]
+    return [
+        result
+        for position in positions
+        for result in run_selector_on_resamples(
+            run, range(position, position + 1), fail, errors=errors
+        )
+    ]
+
+
+def _split_by_resample(
+    preferences: Subsets | list[SelectedGroups] | tuple[Any, Any],
+) -> list[ResamplePreference]:
+    """Return one preference per resample."""
+    if isinstance(preferences, Subsets):
+        return [
+            ResampleSubset(features)
+            for features in np.split(preferences.indices, preferences.indptr[1:-1])
+        ]
+    if isinstance(preferences, list):
+        return list(preferences)
+    weights, rankings = preferences
+    return [
+        ResampleRanking(
+            None if weights is None else weights.values[position],
+            np.asarray(rankings.values[position]),
+        )
+        for position in range(len(rankings.values))
+    ]
+
+
+def failure_message(error: BaseException) -> str:
+    """Return the type and the text of an error as text that can be stored."""
+    try:
+        text = f"{type(error).__name__}: {error}".strip(" :")
+    except Exception:  # noqa: BLE001  (the error's own __str__ may fail)
+        text = type(error).__name__
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def impute_medians(X: AnyArray) -> AnyArray:
+    """Replace missing values by the median of their feature, or 0 if it has no value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
+        medians = np.nan_to_num(np.nanmedian(X, axis=0))
+    return np.where(np.isnan(X), medians, X).astype(X.dtype, copy=False)

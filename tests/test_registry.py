@@ -1,0 +1,62 @@
+"""Records by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from holdfast._registry import Registry
+from holdfast.errors import UnknownNameError
+
+
+@dataclass(frozen=True)
+class Record:
+    name: str
+
+
+def test_records_are_found_by_name_and_alias():
+    registry: Registry[Record] = Registry("thing", [Record("first")])
+    second = registry.register(Record("second"), aliases=("other",))
+    assert registry.get_record("other") is registry["second"] is second
+    assert list(registry) == ["first", "second"]
+    assert len(registry) == 2
+
+
+@pytest.mark.parametrize("name", ["first", "alias"])
+def test_a_name_is_taken_once(name):
+    registry = Registry("thing")
+    registry.register(Record("first"), aliases=("alias",))
+    with pytest.raises(RuntimeError, match=f"two things are called '{name}'"):
+        registry.register(Record(name))
+    with pytest.raises(RuntimeError, match=f"two things are called '{name}'"):
+        registry.register(Record("second"), aliases=(name,))
+
+
+def test_unknown_names_suggest_names_aliases_and_further_names():
+    registry = Registry("thing", suggestions=("everything",))
+    registry.register(Record("jaccard"), aliases=("tanimoto",))
+    for wrong, right in [("jacard", "jaccard"), ("Tanimoto", "tanimoto"), ("everythin", "every")]:
+        with pytest.raises(UnknownNameError, match=f"'{wrong}'. Did you mean '{right}"):
+            registry.get_record(wrong)
+    with pytest.raises(UnknownNameError, match="Known: everything, jaccard, tanimoto"):
+        registry.get_record("xxx")
+
+
+def test_entry_points_add_records_but_replace_none(monkeypatch):
+    points = [EntryPoint(name, "somewhere:thing", "things") for name in ("first", "added")]
+    monkeypatch.setattr("holdfast._registry.entry_points", lambda group: points)
+    registry = Registry(
+        "thing",
+        [first := Record("first")],
+        entry_point_group="things",
+        record_from_entry_point=lambda point: Record(point.name),
+    )
+    assert registry.all_records() == {"first": first, "added": Record("added")}
+    assert registry.get_record("added") == Record("added")
+    assert list(registry) == ["first"]
+    assert registry.to_frame(lambda record: {"size": len(record.name)})["size"].to_dict() == {
+        "added": 5,
+        "first": 5,
+    }
