@@ -94,7 +94,7 @@ def _facts(record):
 
 def measure_section(record):
     """What the record says, then the docstring."""
-    from numpydoc.docscrape_sphinx import SphinxDocString  # noqa: PLC0415  (only Sphinx has it)
+    from numpydoc.docscrape_sphinx import SphinxDocString
 
     text = str(SphinxDocString(inspect.getdoc(record.function), config={}))
     return (
@@ -202,7 +202,7 @@ def _used_by(key):
         for record in [*selector_records(), *protocol_records()]
         if key in record.references
     ]
-    return f"Behind: {', '.join(links)}."
+    return f"Behind: {', '.join(links)}." if links else ""
 
 
 def _commands(command, path):

@@ -1,9 +1,11 @@
-"""Print the table of docs/replication.md: how often intervals of replication stability are right.
+"""Print the table of docs/replication.md: coverage of the intervals of replication stability.
 
-Run it after the design, the interval or one of the selectors changed: ``python
-docs/make_replication_tables.py [data sets] [number of a setting ...]``; it takes some 8 minutes of
-one core for 200 data sets a setting. Each row appears when it is ready. The usual figures are
-computed on a fifth as many data sets.
+Run it after a change to the design, the interval or one of the selectors::
+
+    python docs/scripts/make_replication_tables.py [data sets] [index of a setting ...]
+
+It takes about 8 minutes on one core for 200 data sets per setting. Each row is printed when it is
+ready. The columns for subsamples and the bootstrap use a fifth of the data sets.
 """
 
 import sys
@@ -15,9 +17,9 @@ import holdfast as hf
 
 PAIRS = 40
 RESAMPLES = 50
-"""How many resamples the usual figures rest on."""
-SLOW = ("relieff", "svm_rfe")
-"""Selectors that get a quarter of the data sets."""
+"""Number of resamples for the columns of subsamples and the bootstrap."""
+SLOW_SELECTORS = ("relieff", "svm_rfe")
+"""Selectors that run on a quarter of the data sets."""
 HEAD = (
     *("selector", "n", "p", "k", "features", "measure"),
     *("data sets", "truth, n/2", "mean estimate", "coverage", "mean width"),
@@ -49,18 +51,18 @@ class Setting:
         return X, y
 
     def preferences(self, X, y, rows):
-        """Return what the selector prefers on some resamples, as the measure takes it."""
+        """Return the preferences on resamples, in the form that the measure takes."""
         ranks = hf.select.get_selector(self.selector).kind().rank_resamples(X, y, rows)
         return ranks if self.measure == "spearman" else ranks.top(self.size)
 
     def truth(self, n, repeats, rng):
-        """Return how well selections from independent samples of n agree."""
+        """Return the agreement of selections from independent samples of n."""
         drawn = (self.draw(rng, n) for _ in range(repeats))
         found = [self.preferences(X, y, [np.arange(n)]) for X, y in drawn]
         return hf.measure(self.measure, hf.preferences.concat(found))
 
-    def described(self):
-        """Return the cells that say what the setting is."""
+    def setting_cells(self):
+        """Return the cells that describe the setting."""
         effects = f"{self.informative} of ±{self.effect:g}" if self.informative else "none of use"
         features = f"{effects}, {self.layout}"
         return [self.selector, self.n, self.p, self.size, features, self.measure]
@@ -89,12 +91,12 @@ SETTINGS = [
 ]
 
 
-def covers(low, high, truth):
-    """Return the share of intervals that hold the truth."""
+def format_coverage(low, high, truth):
+    """Return the percentage of intervals that contain the truth."""
     return f"{100 * np.mean((np.array(low) <= truth) & (truth <= np.array(high))):.0f}%"
 
 
-def replicated(setting, n_sets, rng):
+def estimate_replication(setting, n_sets, rng):
     """Return value, low and high of replication stability on each of many data sets."""
     found = []
     for seed in range(n_sets):
@@ -107,34 +109,34 @@ def replicated(setting, n_sets, rng):
     return np.array(found).T
 
 
-def usual(setting, protocol, n_sets, rng):
+def estimate_over_resamples(setting, protocol, n_sets, rng):
     """Return value, low and high of the stability over resamples of each data set."""
     found = []
     for seed in range(n_sets):
         X, y = setting.draw(rng, setting.n)
         rows = [one.train for one in protocol.draw(y, random_state=seed)]
-        told = hf.measure([setting.measure], setting.preferences(X, y, rows))
-        found.append(told[["value", "low", "high"]].to_numpy()[0])
+        table = hf.measure([setting.measure], setting.preferences(X, y, rows))
+        found.append(table[["value", "low", "high"]].to_numpy()[0])
     return np.array(found).T
 
 
-def row_of(setting, number, n_sets):
+def setting_row(setting, number, n_sets):
     """Return the cells of a setting."""
     rng = np.random.default_rng(number)
-    slow = setting.selector in SLOW
+    slow = setting.selector in SLOW_SELECTORS
     n_sets = n_sets // 4 if slow else n_sets
     repeats = 300 if slow or setting.measure != "nogueira" else 1000
     half, whole = (setting.truth(n, repeats, rng) for n in (setting.n // 2, setting.n))
-    values, low, high = replicated(setting, n_sets, rng)
-    cells = [n_sets, f"{half:.2f}", f"{values.mean():.2f}", covers(low, high, half)]
+    values, low, high = estimate_replication(setting, n_sets, rng)
+    cells = [n_sets, f"{half:.2f}", f"{values.mean():.2f}", format_coverage(low, high, half)]
     cells += [f"{np.mean(high - low):.2f}", f"{whole:.2f}"]
     for protocol in (hf.Subsampling(RESAMPLES, 0.9), hf.Bootstrap(RESAMPLES)):
-        values, low, high = usual(setting, protocol, n_sets // 5, rng)
-        cells += [f"{values.mean():.2f}", covers(low, high, whole)]
-    return [*setting.described(), *cells]
+        values, low, high = estimate_over_resamples(setting, protocol, n_sets // 5, rng)
+        cells += [f"{values.mean():.2f}", format_coverage(low, high, whole)]
+    return [*setting.setting_cells(), *cells]
 
 
-def line(cells):
+def write_row(cells):
     """Write a row of a Markdown table."""
     sys.stdout.write("| " + " | ".join(map(str, cells)) + " |\n")
     sys.stdout.flush()
@@ -142,13 +144,13 @@ def line(cells):
 
 def main(n_sets, numbers):
     """Write the table."""
-    line(HEAD)
-    line(["---", *["--:"] * 3, "---", "---", *["--:"] * 10])
+    write_row(HEAD)
+    write_row(["---", *["--:"] * 3, "---", "---", *["--:"] * 10])
     for number, setting in enumerate(SETTINGS):
         if not numbers or number in numbers:
-            line(row_of(setting, number, n_sets))
+            write_row(setting_row(setting, number, n_sets))
 
 
 if __name__ == "__main__":
-    given = [int(text) for text in sys.argv[1:]]
-    main(given[0] if given else 200, set(given[1:]))
+    arguments = [int(text) for text in sys.argv[1:]]
+    main(arguments[0] if arguments else 200, set(arguments[1:]))

@@ -1,6 +1,7 @@
-"""Draw docs/_static/markers.svg: one system of selections, seen by eight measures.
+"""Draw docs/_static/markers.svg: eight measures of the same selections.
 
-Run it after examples/markers.txt or a measure changed: ``python docs/make_picture.py``.
+Run it after a change to examples/markers.txt or to a measure:
+``python docs/scripts/make_picture.py``.
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ import matplotlib.pyplot as plt
 import holdfast as hf
 from holdfast.io import read_preferences
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TARGET = ROOT / "docs" / "_static" / "markers.svg"
 N_FEATURES = 2000
 PLAIN = ["krizek", "consistency", "jaccard", "dice", "novovicova", "hamming"]
@@ -34,7 +35,7 @@ def draw(subsets, table):
     small = {"ha": "right", "color": PALE, "fontsize": 8.5, "style": "italic"}
     axes.text(0.98, border + 0.09, "corrected for chance", va="bottom", **small)
     axes.text(0.98, border - 0.09, "not corrected", va="top", **small)
-    label(axes, list(table.index))
+    label_axes(axes, list(table.index))
     size = int(subsets.sizes[0])
     title = f"The same {len(subsets)} selections of {size} out of {N_FEATURES:,} genes"
     figure.suptitle(title, x=0.012, ha="left", fontsize=12.5, color=INK, weight="bold")
@@ -42,7 +43,7 @@ def draw(subsets, table):
     return figure
 
 
-def label(axes, names):
+def label_axes(axes, names):
     axes.set_yticks(range(len(names)), names, fontsize=11, family="monospace")
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     axes.set_xlim(-0.025, 1.11)

@@ -1,6 +1,6 @@
 """Draw the pictures of the guide, docs/_static/picture-*.svg.
 
-Run it after a picture changed: ``python docs/make_guide_pictures.py``.
+Run it after a change to a picture: ``python docs/scripts/make_guide_pictures.py``.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 
 import holdfast as hf
 
-FOLDER = Path(__file__).parent / "_static"
+FOLDER = Path(__file__).parents[1] / "_static"
 SELECTORS = ["f_score", "relieff", "svm_rfe", "information_gain", "random_score"]
 
 
@@ -25,14 +25,14 @@ def main():
         "similarity": result.plot_similarity(),
         "upset": result.plot_upset(),
         "truth": result.plot_truth(),
-        "ensemble-sizes": _ensembles().plot_ensemble_sizes("nogueira", 10),
-        "stability-path": hf.plot.stability_path(_selected().stability_path_),
+        "ensemble-sizes": _run_ensembles().plot_ensemble_sizes("nogueira", 10),
+        "stability-path": hf.plot.stability_path(_fit_stability_selection().stability_path_),
     }
     for name, picture in pictures.items():
         picture.save(FOLDER / f"picture-{name}.svg")
 
 
-def _ensembles():
+def _run_ensembles():
     """Run selectors, and ensembles of them, on simulated data."""
     bases = {"relieff": hf.ReliefF(n_probes=0.5), "svm_rfe": hf.SVMRFE(), "t_score": hf.TScore()}
     selectors = dict(bases)
@@ -42,7 +42,7 @@ def _ensembles():
     return study.run(hf.io.read_data("@simulated"))
 
 
-def _selected():
+def _fit_stability_selection():
     return hf.StabilitySelection().fit(*load_breast_cancer(return_X_y=True, as_frame=True))
 
 

@@ -1,7 +1,7 @@
-"""Draw which room imports which, from the source: ``python docs/make_room_graph.py``.
+"""Draw which room imports which, from the source: ``python docs/scripts/make_room_graph.py``.
 
-Writes docs/_static/rooms.svg for the architecture page. Rooms stand in the order of their layers;
-an arc goes from a room to one that it imports at run time.
+Writes docs/_static/rooms.svg for the architecture page. Rooms are ordered by layer; an arc goes
+from a room to a room that it imports at run time.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "holdfast"
 TARGET = ROOT / "docs" / "_static" / "rooms.svg"
 ROOMS = (
-    "preferences", "measures", "theory", "resample", "select", "simulate", "io", "judge", "plot",
+    "preferences", "measures", "theory", "io", "resample", "select", "simulate", "judge", "plot",
     "report", "study", "papers", "cli",
 )  # fmt: skip
 """From left to right: no room imports one to its right."""

@@ -1,8 +1,9 @@
 """Print the tables of docs/groups.md: dense groups, K-means clusters and SVM-RFE compared.
 
-Run it after one of these selectors changed: ``HOLDFAST_DATA=folder python
-docs/make_group_tables.py results``, where the folder holds colon.parquet and srbct.parquet. The
-studies are kept in the folder `results`, and those that are there already are not run again.
+Run it after a change to one of these selectors. DIR holds colon.parquet and srbct.parquet. The
+studies are stored in the folder `results`; studies that are already there are not run again::
+
+    HOLDFAST_DATA=DIR python docs/scripts/make_group_tables.py results
 """
 
 import os
@@ -43,7 +44,7 @@ SELECTORS = {
 }
 
 
-def read(name):
+def read_data_set(name):
     """Return a data set by its name; a name may end with "log2"."""
     name, _, scale = name.partition(" ")
     data = hf.io.read_data(Path(os.environ["HOLDFAST_DATA"]) / f"{name}.parquet", target="class")
@@ -51,7 +52,7 @@ def read(name):
     return pd.DataFrame(values, columns=data.feature_names), data.y
 
 
-def studied(name, folder):
+def run_study(name, folder):
     """Return the study of a data set, run now or before."""
     out = folder / name.replace(" ", "-")
     if out.exists():
@@ -63,11 +64,11 @@ def studied(name, folder):
         classifiers=list(CLASSIFIERS.values()),
         measures=list(MEASURES.values()),
     )
-    return study.run(*read(name), out=out)
+    return study.run(*read_data_set(name), out=out)
 
 
-def compared(result):
-    """Return stability and accuracy at each size, a row a selector."""
+def comparison_tables(result):
+    """Return stability and accuracy at each size, one row per selector."""
     stability = result.stability.pivot(
         index="selector", columns=["measure", "size"], values="value"
     )
@@ -77,16 +78,18 @@ def compared(result):
     names = [name for name in SELECTORS if not name.startswith(tuple(DENSE))]
     rows = ["DGF as published", "DRAGS as published", "DRAGS min_size=2", *names]
     return [
-        shown(stability.loc[rows], MEASURES, ".2f"),
-        shown(accuracy.loc[[row for row in rows if "central" not in row]], CLASSIFIERS, ".1f"),
+        format_table(stability.loc[rows], MEASURES, ".2f"),
+        format_table(
+            accuracy.loc[[row for row in rows if "central" not in row]], CLASSIFIERS, ".1f"
+        ),
     ]
 
 
-def shown(table, titles, form):
-    """Return a table as text, without sizes that are more than there are clusters."""
+def format_table(table, titles, form):
+    """Return a table as text, with a dash for sizes above the number of clusters."""
     columns = {
         f"{title}, {size}": [
-            format(value, form) if size <= most(name) else "–"
+            format(value, form) if size <= max_size(name) else "–"
             for name, value in table[titles[title], size].items()
         ]
         for title, size in product(titles, SIZES)
@@ -94,30 +97,30 @@ def shown(table, titles, form):
     return pd.DataFrame(columns, index=table.index)
 
 
-def most(name):
+def max_size(name):
     return CLUSTERS[name].n_clusters if name in CLUSTERS else np.inf
 
 
-def by_setting(result):
-    """Return stability of dense groups, and what the groups are like, a row a setting."""
+def settings_table(result):
+    """Return the stability and the sizes of dense groups, one row per setting."""
     values = result.stability.set_index(["selector", "measure", "size"])["value"]
     rows = {key: {} for key in SETTINGS}
     for key, who, title, size in product(SETTINGS, DENSE, MEASURES, (10, 30)):
         value = values[f"{who} {key}", MEASURES[title], size]
         rows[key][f"{who}, {title}, {size}"] = f"{value:.2f}"
     for key in SETTINGS:
-        rows[key] |= likeness(result.preferences.groups(f"DRAGS {key}", 30))
+        rows[key] |= describe_groups(result.preferences.groups(f"DRAGS {key}", 30))
     return pd.DataFrame(rows).T
 
 
-def likeness(groups):
-    """Return how many groups there are of the 30 asked for, and how large they are."""
+def describe_groups(groups):
+    """Return how many of the 30 requested groups were found, and their sizes."""
     sizes = np.concatenate([[len(one) for one in found] for found in groups])
     found = {"found": f"{groups.sizes.mean():.0f}", "single, %": f"{100 * np.mean(sizes == 1):.0f}"}
     return found | {"features": f"{sizes.mean():.1f}"}
 
 
-def markdown(table):
+def to_markdown_table(table):
     rows = zip(table.index, table.to_numpy(), strict=True)
     lines = [["", *table.columns], ["---", *["---:"] * table.shape[1]]]
     lines += [[name, *cells] for name, cells in rows]
@@ -126,9 +129,9 @@ def markdown(table):
 
 def main(folder):
     for name in ("colon", "srbct", "colon log2"):
-        result = studied(name, folder)
-        for table in (*compared(result), by_setting(result)):
-            print(f"\n{name}\n\n{markdown(table)}")  # noqa: T201
+        result = run_study(name, folder)
+        for table in (*comparison_tables(result), settings_table(result)):
+            print(f"\n{name}\n\n{to_markdown_table(table)}")  # noqa: T201
 
 
 if __name__ == "__main__":

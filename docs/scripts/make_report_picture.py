@@ -1,9 +1,12 @@
-"""Take a picture of the first screen of a report.
+"""Take a screenshot of the first screen of a report.
 
-Run it after the page changed: ``make demo``, then ``python docs/make_report_picture.py
-demo-study/report.html docs/_static/report.png`` for the README. The pictures found_again_signal.png
-and found_again_noise.png are of the two studies on docs/found_again.md. It needs playwright and a
-Chromium that is on the path.
+Run it after a change to the page. It needs playwright and a Chromium on the path. For the README::
+
+    make demo
+    python docs/scripts/make_report_picture.py demo-study/report.html docs/_static/report.png
+
+The pictures found_again_signal.png and found_again_noise.png show the two studies on
+docs/found_again.md.
 """
 
 import shutil

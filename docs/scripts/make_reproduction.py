@@ -1,13 +1,14 @@
-"""Make docs/reproduction.md of the documents in docs/_reproduction.
+"""Write docs/reproduction.md from the documents in docs/_reproduction.
 
-Run it after a document or a reason changed: ``python docs/make_reproduction.py``. The documents
-are what ``holdfast reproduce ... --full`` writes as JSON; given a folder of them,
-``python docs/make_reproduction.py FOLDER`` first takes them over from there.
+Run it after a document or a reason changed: ``python docs/scripts/make_reproduction.py``. The
+documents are the JSON files of ``holdfast reproduce ... --full``. With a folder as argument, the
+script first copies the documents from there.
 """
 
 import json
 import shutil
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -15,31 +16,35 @@ from holdfast.papers import PAPERS
 from holdfast.papers._document import size_word, tally
 from holdfast.papers._pages import to_markdown
 
-DOCS = Path(__file__).parent
-KEPT = DOCS / "_reproduction"
+DOCS = Path(__file__).parents[1]
+DOCUMENTS = DOCS / "_reproduction"
 PAGE = DOCS / "reproduction.md"
 
 
-def documents():
+def read_documents():
     """Return the documents by paper, in the order of the records."""
     return {
         paper: [json.loads(file.read_text(encoding="utf-8")) for file in files]
         for paper in PAPERS.values()
-        if (files := [file for one in paper.experiments if (file := kept(paper, one)).is_file()])
+        if (
+            files := [
+                file for one in paper.experiments if (file := document_path(paper, one)).is_file()
+            ]
+        )
     }
 
 
-def kept(paper, experiment):
-    return KEPT / f"{paper.name}-{experiment.name}.json"
+def document_path(paper, experiment):
+    return DOCUMENTS / f"{paper.name}-{experiment.name}.json"
 
 
-def overview(found):
-    """Return the table of all experiments, and the sum of what became of the findings."""
+def overview_parts(found):
+    """Return a sentence with the total of the findings, and the table of all experiments."""
     titles = ["", "size", "data sets", "held", "not held", "cannot be checked"]
     lines = [f"| {' | '.join(titles)} |", "| --- | --- | --- | ---: | ---: | ---: |"]
     total = [0, 0, 0]
-    for paper, documents_ in found.items():
-        for one in documents_:
+    for paper, documents in found.items():
+        for one in documents:
             counts = list(tally(one).values())
             total = [a + b for a, b in zip(total, counts, strict=True)]
             name = f"{paper.short}, {one['label']}"
@@ -55,30 +60,39 @@ def overview(found):
     return [sentence, "\n".join(lines)]
 
 
+def wrap(paragraph):
+    """Break the lines of a paragraph."""
+    text = " ".join(paragraph.split())
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def page():
     """Return the page."""
-    found = documents()
-    reasons = tomllib.loads((KEPT / "reasons.toml").read_text(encoding="utf-8"))
-    parts = [(KEPT / "introduction.txt").read_text(encoding="utf-8").strip(), *overview(found)]
-    for paper, documents_ in found.items():
+    found = read_documents()
+    reasons = tomllib.loads((DOCUMENTS / "reasons.toml").read_text(encoding="utf-8"))
+    parts = [
+        (DOCUMENTS / "introduction.txt").read_text(encoding="utf-8").strip(),
+        *overview_parts(found),
+    ]
+    for paper, documents in found.items():
         parts += [f"## {paper.short}: {paper.title}", paper.reference]
         own = reasons.get(paper.name, {})
-        parts += [own["all"].strip()] if "all" in own else []
-        for one in documents_:
+        parts += [wrap(own["all"])] if "all" in own else []
+        for one in documents:
             parts.append(to_markdown(one, level=3, folded=True).strip())
             if one["experiment"] in own:
-                parts.append(f"What may be behind it: {own[one['experiment']].strip()}")
+                parts.append(wrap(f"Possible reasons: {own[one['experiment']]}"))
     return "\n\n".join(parts) + "\n"
 
 
 def main(folder=None):
     if folder is not None:
-        KEPT.mkdir(exist_ok=True)
+        DOCUMENTS.mkdir(exist_ok=True)
         for paper in PAPERS.values():
             for one in paper.experiments:
-                source = Path(folder) / kept(paper, one).name
+                source = Path(folder) / document_path(paper, one).name
                 if source.is_file():
-                    shutil.copyfile(source, kept(paper, one))
+                    shutil.copyfile(source, document_path(paper, one))
     PAGE.write_text(page(), encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
 """Draw the simulated figures of the guide, docs/_static/simulated-*.svg.
 
-Run it after one of them changed: ``python docs/make_simulation_pictures.py``. It takes a minute.
+Run it after a change to one of them: ``python docs/scripts/make_simulation_pictures.py``. It takes
+a minute.
 """
 
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from holdfast.plot import simulated_figure
 from holdfast.simulate import figure_tables
 
-FOLDER = Path(__file__).parent / "_static"
+FOLDER = Path(__file__).parents[1] / "_static"
 FULL = {6: True, 7: False, 9: True}
 
 

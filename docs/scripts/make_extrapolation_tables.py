@@ -1,8 +1,9 @@
 """Print the tables of docs/planning.md: predicted replication stability against the truth.
 
-Run it after `extrapolate` changed: ``HOLDFAST_DATA=DIR python
-docs/make_extrapolation_tables.py 10``, where the number is that of the data sets drawn in each
-setting and DIR holds isolet.parquet and semeion.parquet. That many take half an hour or more.
+Run it after a change to `extrapolate`. DIR holds isolet.parquet and semeion.parquet; the argument
+is the number of data sets per setting. Ten data sets take half an hour or more::
+
+    HOLDFAST_DATA=DIR python docs/scripts/make_extrapolation_tables.py 10
 """
 
 import os
@@ -23,7 +24,7 @@ SELECTORS = {
     "relieff": hf.ReliefF(),
     "svm_rfe": hf.SVMRFE(step=0.5),
 }
-REAL = {  # rows that are shown to the estimator; the rest of the data is hidden
+REAL = {  # rows that the estimator sees
     "breast cancer": (70, 140, 284),
     "semeion": (200, 400, 796),
     "isolet": (200, 400, 800),
@@ -41,30 +42,33 @@ SIMULATED = {  # samples, features, effects, selected, features of a block
 }
 
 
-def ranks(selector, X, y, rows):
+def rank_features(selector, X, y, rows):
     """Return the ranks of all features on some rows."""
     return selector.fit(X[rows], y[rows]).ranking_
 
 
-def similarity(first, second, size):
+def corrected_overlap(first, second, size):
     """Return the corrected overlap of the best features of two rankings."""
     n_features = len(first)
     chance = size / n_features
     return (((first <= size) & (second <= size)).sum() / size - chance) / (1 - chance)
 
 
-def estimated(selector, X, y, sizes, seed):
+def estimate_at_sizes(selector, X, y, sizes, seed):
     """Return the replication stability at each size; one ranking serves all."""
     resamples = hf.resample.ReplicationDesign(N_PAIRS).draw(y, random_state=seed)
-    pairs = hf.resample.ReplicationPairs.of(resamples)
-    found = [ranks(selector, X, y, one.train) for one in resamples]
+    pairs = hf.resample.ReplicationPairs.from_resamples(resamples)
+    found = [rank_features(selector, X, y, one.train) for one in resamples]
     return {size: _estimate(found, pairs, len(y), size) for size in sizes}
 
 
 def _estimate(found, pairs, n_samples, size):
     values = {
         name: np.array(
-            [similarity(found[i], found[j], size) for i, j in getattr(pairs, name).reshape(-1, 2)]
+            [
+                corrected_overlap(found[i], found[j], size)
+                for i, j in getattr(pairs, name).reshape(-1, 2)
+            ]
         ).reshape(getattr(pairs, name).shape[:-1])
         for name in ("halves", "parts", "quarters")
     }
@@ -74,7 +78,7 @@ def _estimate(found, pairs, n_samples, size):
     )
 
 
-def real(name):
+def load_real_data(name):
     """Return data in two classes: of the letters the vowels, of the digits zero."""
     if name == "breast cancer":
         return load_breast_cancer(return_X_y=True)
@@ -83,7 +87,7 @@ def real(name):
     return table.to_numpy(dtype=float), classes.isin(list("AEIOU0")).to_numpy().astype(int)
 
 
-def sampled(y, n_samples, rng):
+def sample_rows(y, n_samples, rng):
     """Return random rows with both classes in proportion, in random order."""
     share = n_samples / len(y)
     rows = [
@@ -93,61 +97,69 @@ def sampled(y, n_samples, rng):
     return rng.permutation(np.concatenate(rows))
 
 
-def true_of_rows(selector, X, y, n_samples, sizes, rng):
+def true_stability_of_rows(selector, X, y, n_samples, sizes, rng):
     """Return the mean similarity between disjoint samples of rows, NaN if there are too few."""
     if 2 * n_samples > len(y) + 1:
         return dict.fromkeys(sizes, np.nan)
     both = []
     for _ in range(N_PAIRS):
-        rows = sampled(y, min(2 * n_samples, len(y)), rng)
-        halves = [np.concatenate([one[at::2] for one in _by_class(rows, y)]) for at in (0, 1)]
-        both.append([ranks(selector, X, y, half) for half in halves])
-    return {size: np.mean([similarity(*pair, size) for pair in both]) for size in sizes}
+        rows = sample_rows(y, min(2 * n_samples, len(y)), rng)
+        halves = [np.concatenate([one[at::2] for one in _split_by_class(rows, y)]) for at in (0, 1)]
+        both.append([rank_features(selector, X, y, half) for half in halves])
+    return {size: np.mean([corrected_overlap(*pair, size) for pair in both]) for size in sizes}
 
 
-def _by_class(rows, y):
+def _split_by_class(rows, y):
     return [rows[y[rows] == one] for one in (0, 1)]
 
 
 def real_cases(n_repeats):
-    """Yield estimates on some rows of real data, and what all rows tell about larger samples."""
+    """Yield estimates on some rows of real data, and the truth of larger samples from all rows."""
     for name, numbers in REAL.items():
-        X, y = real(name)
+        X, y = load_real_data(name)
         sizes = [size for size in (5, 10, 20, 50) if 3 * size <= X.shape[1]][-3:]
         for n, (kind, selector) in product(numbers, SELECTORS.items()):
             if kind == "svm_rfe" and n == numbers[-1]:  # too slow for a table
                 continue
             rng = np.random.default_rng([n, len(kind)])
-            truth = [true_of_rows(selector, X, y, m * n, sizes, rng) for m in (1, 2, 4)]
+            truth = [true_stability_of_rows(selector, X, y, m * n, sizes, rng) for m in (1, 2, 4)]
             for seed in range(n_repeats if kind != "svm_rfe" else max(1, n_repeats // 3)):
-                rows = sampled(y, n, rng)
-                for size, found in estimated(selector, X[rows], y[rows], sizes, seed).items():
+                rows = sample_rows(y, n, rng)
+                for size, found in estimate_at_sizes(
+                    selector, X[rows], y[rows], sizes, seed
+                ).items():
                     yield (name, n, kind, size), found, [one[size] for one in truth]
 
 
 def simulated_cases(n_repeats):
-    """Yield estimates on simulated data, and what independent data tell."""
+    """Yield estimates on simulated data, and the truth from independent data."""
     for name, (n, n_features, effects, size, block) in SIMULATED.items():
         model = hf.simulate.GaussianModel(
-            _mu(effects, n_features), block_size=block, correlation=0.5 if block > 1 else 0.0
+            _feature_effects(effects, n_features),
+            block_size=block,
+            correlation=0.5 if block > 1 else 0.0,
         )
         for kind, selector in SELECTORS.items():
             if kind != "t_score" and name not in ("20 equal", "exponential, few samples"):
                 continue
             rng = np.random.default_rng([n, len(kind)])
-            truth = [_true_of_model(selector, model, m * n, size, rng) for m in (1, 2, 4)]
+            truth = [_true_stability_of_model(selector, model, m * n, size, rng) for m in (1, 2, 4)]
             for seed in range(n_repeats if kind != "svm_rfe" else max(1, n_repeats // 3)):
                 X, y = model.draw(n // 2, rng)
-                yield (name, n, kind, size), estimated(selector, X, y, [size], seed)[size], truth
+                yield (
+                    (name, n, kind, size),
+                    estimate_at_sizes(selector, X, y, [size], seed)[size],
+                    truth,
+                )
 
 
-def _mu(effects, n_features):
+def _feature_effects(effects, n_features):
     if isinstance(effects, str):
         return hf.theory.TriangularEffects(gamma=2, largest=0.4).effects(n_features)
     return np.append(effects, np.zeros(n_features - len(effects)))
 
 
-def _true_of_model(selector, model, n_samples, size, rng):
+def _true_stability_of_model(selector, model, n_samples, size, rng):
     """Return the mean similarity between data sets, by how often each feature is selected."""
     n_sets, counts = 60, np.zeros(model.n_features)
     for _ in range(n_sets):
@@ -157,8 +169,8 @@ def _true_of_model(selector, model, n_samples, size, rng):
     return (shared - chance) / (1 - chance)
 
 
-def lines(cases, columns):
-    """Return a table of errors: each row of the settings alike in some columns, then all."""
+def table_rows(cases, columns):
+    """Return a table of errors: one row per combination of the columns, then all."""
     groups = defaultdict(list)
     for setting, found, truth in cases:
         ahead = found.curve.loc[found.curve["kind"] == "predicted", "n_samples"].tolist()
@@ -170,10 +182,10 @@ def lines(cases, columns):
         groups[("all", *[""] * (len(columns) - 1))].append((predicted, truth))
     everything = groups.pop(("all", *[""] * (len(columns) - 1)))
     rows = [*groups.items(), (("all", *[""] * (len(columns) - 1)), everything)]
-    return [[*key, str(len(found)), *_errors(found)] for key, found in rows]
+    return [[*key, str(len(found)), *_error_cells(found)] for key, found in rows]
 
 
-def _errors(found):
+def _error_cells(found):
     """Return stability, mean absolute error, bias and coverage at n, 2n and 4n."""
     cells = []
     for at in range(3):
@@ -193,7 +205,7 @@ def print_table(cases, columns, titles):
     """Print a table in Markdown."""
     more = [f"{one} at {at}" for at in ("n", "2n", "4n") for one in ("ρ", "error", "covered")]
     titles = [*titles, "sets", *more]
-    for line in (titles, ["---"] * len(titles), *lines(cases, columns)):
+    for line in (titles, ["---"] * len(titles), *table_rows(cases, columns)):
         print(f"| {' | '.join(line)} |", flush=True)  # noqa: T201
 
 

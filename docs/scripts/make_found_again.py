@@ -1,8 +1,8 @@
-"""Make the tables and diagrams of docs/found_again.md from the results in docs/_calibration.
+"""Write the tables and diagrams of docs/found_again.md from the results in docs/_calibration.
 
-Run it after a result changed: ``python docs/make_found_again.py``. It takes seconds. These commands
-make the results, where DEVELOPMENT, HOLD_OUT and CONFIRMATION are folders and HOLDFAST_DATA names
-the folder of the real data sets::
+Run it after a result changed; it takes seconds: ``python docs/scripts/make_found_again.py``. The
+commands below compute the results. DEVELOPMENT, HOLD_OUT and CONFIRMATION are folders;
+HOLDFAST_DATA names the folder of the real data sets::
 
     python -m benchmarks.calibration.collect DEVELOPMENT
     python -m benchmarks.calibration.collect HOLD_OUT --list hold-out --seed 11
@@ -21,6 +21,7 @@ import json
 import math
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import pandas as pd
@@ -30,7 +31,7 @@ from holdfast._formatting import plural
 from holdfast.plot import Picture
 from holdfast.plot._canvas import draw_legend, open_panels, write_panel_title
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 sys.path.insert(0, str(DOCS.parent))  # the benchmarks are not installed
 
 from benchmarks.calibration.noise import PAGE_SIZES, PAIRS, RESAMPLES, SHAPES  # noqa: E402
@@ -50,7 +51,7 @@ FILES = {
 }
 KINDS = ("hold-out", "confirmation", "development")
 RUNS = {"first run": "hold-out, first run", **{kind: kind for kind in KINDS}}
-"""What goals are compared with. The first run of the hold-out was before some corrections."""
+"""The runs compared with the goals. The first run of the hold-out preceded some corrections."""
 SELECTORS = (
     *("t_score", "f_score", "relieff", "information_gain"),
     *("svm_rfe", "l1_path", "forest_importance"),
@@ -64,13 +65,13 @@ TASKS = {
 }
 MISSING = "Not measured yet."
 DOT_AREA = 260.0
-"""Area, in square points, of the dot of a bin that holds all features."""
+"""Area in square points of the dot of a bin with all features."""
 N_WORST = 6
-"""How many of the worst settings are listed."""
+"""Number of worst settings listed."""
 
 
-def results():
-    """Return the results that are there, by kind."""
+def read_results():
+    """Return the available results by kind."""
     return {
         kind: json.loads((RESULTS / name).read_text(encoding="utf-8"))
         for kind, name in FILES.items()
@@ -79,38 +80,38 @@ def results():
 
 
 def table(head, rows, text_columns=1):
-    """Return a Markdown table; columns after the first ones hold numbers."""
+    """Return a Markdown table; the columns after `text_columns` hold numbers."""
     rule = ["---"] * text_columns + ["--:"] * (len(head) - text_columns)
     lines = [head, rule, *rows]
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in lines)
 
 
-def decimals(value, digits=2):
-    """Write a number; a dash where there is none."""
+def format_decimals(value, digits=2):
+    """Format a number, or a dash if there is none."""
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def signed(value, digits=2):
-    """Write a number with its sign."""
+def format_signed(value, digits=2):
+    """Format a number with its sign."""
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def percent(value):
-    """Write a share as a percentage; a dash where there is none."""
+def format_percent(value):
+    """Format a share as a percentage, or a dash if there is none."""
     return "–" if value is None or math.isnan(value) else f"{100 * value:.0f}%"
 
 
-def selectors_of(found):
-    """Return the selectors of a result, in the order of the page, after all of them together."""
+def ordered_selectors(found):
+    """Return "all" and the selectors of a result, in the order of the page."""
     return ["all", *(name for name in SELECTORS if name in found["summary"])]
 
 
-def code(name):
-    """Write the name of a selector."""
+def format_selector(name):
+    """Format the name of a selector as code."""
     return "all" if name == "all" else f"`{name}`"
 
 
-def population_words(setting):
+def describe_population(setting):
     """Describe a population in words."""
     one = setting.population
     if isinstance(one, Real):
@@ -126,7 +127,7 @@ def population_words(setting):
 
 
 def settings_part(found):
-    """Return the tables of settings: those of the hold-out, and folded those of development."""
+    """Return the tables of settings; those of development are folded."""
     features = {
         kind: found.get("frequencies", {}).get(kind, {}).get("features", {}) for kind in KINDS
     }
@@ -137,8 +138,8 @@ def settings_part(found):
             ["population", "selectors", "n", "p", "k"],
             [
                 [
-                    population_words(one),
-                    ", ".join(map(code, one.selectors)),
+                    describe_population(one),
+                    ", ".join(map(format_selector, one.selectors)),
                     one.n,
                     f"{features[kind].get(one.name, getattr(one.population, 'p', 0)):,}",
                     one.size,
@@ -160,7 +161,7 @@ def settings_part(found):
             tables["hold-out"],
             "The confirmation:",
             tables["confirmation"],
-            "<details><summary>The settings of development</summary>",
+            "<details><summary>The development settings</summary>",
             tables["development"],
             "</details>",
         ]
@@ -168,7 +169,7 @@ def settings_part(found):
 
 
 def goals_part(found):
-    """Return the goals next to what was measured."""
+    """Return the goals and the results."""
     head = ["goal", *RUNS.values(), "met outside development"]
     own = {kind: found[kind]["summary"] for kind in RUNS if kind in found}
 
@@ -176,7 +177,7 @@ def goals_part(found):
         values = {kind: value_of(one) for kind, one in own.items()}
         cells = [words_of(values[kind]) if kind in values else MISSING for kind in RUNS]
         known = [one for kind, one in values.items() if kind != "development"]
-        met = _yes(all(map(is_met, known))) if known else MISSING
+        met = _format_goal(all(map(is_met, known))) if known else MISSING
         return [goal, *cells, met]
 
     def worst_selector(summary):
@@ -186,31 +187,31 @@ def goals_part(found):
         row(
             "calibration error over all at most 0.04",
             lambda one: one["all"]["ece"],
-            lambda value: decimals(value, 3),
+            lambda value: format_decimals(value, 3),
             lambda value: value <= 0.04,
         ),
         row(
             "calibration error of each selector at most 0.07",
             worst_selector,
-            lambda value: f"at most {decimals(value[0], 3)} ({code(value[1])})",
+            lambda value: f"at most {format_decimals(value[0], 3)} ({format_selector(value[1])})",
             lambda value: value[0] <= 0.07,
         ),
         row(
-            "called 0.9 or more: found again in at least 90%",
+            "chance of 0.9 or more: found again in at least 90%",
             lambda one: one["all"]["grades"]["very likely"],
-            lambda value: f"{percent(value[1])} of {value[0]:,}",
+            lambda value: f"{format_percent(value[1])} of {value[0]:,}",
             lambda value: value[1] is not None and value[1] >= 0.9,
         ),
         row(
             "lower bound holds for at least 88% in every setting with n ≥ 60",
             lambda one: one["all"]["low_worst"],
-            lambda value: f"at least {percent(value)}",
+            lambda value: f"at least {format_percent(value)}",
             lambda value: value >= 0.88,
         ),
         row(
             "expected share: mean absolute error at most 0.05",
             lambda one: one["all"]["share_mae"],
-            lambda value: decimals(value, 3),
+            lambda value: format_decimals(value, 3),
             lambda value: value <= 0.05,
         ),
     ]
@@ -218,8 +219,8 @@ def goals_part(found):
     total = sum(map(len, LISTS.values()))
     real = sum(isinstance(one.population, Real) for each in LISTS.values() for one in each)
     lines.append(
-        f"At least 40 settings were wanted, half of them real, and at least 12 held out: there are "
-        f"{total}, of which {real} are real"
+        f"At least 40 settings were planned, half of them real, and at least 12 held out: there "
+        f"are {total}, of which {real} are real"
         + (", fewer than half," if 2 * real < total else "")
         + f" and {len(HOLD_OUT)} are held out."
     )
@@ -229,7 +230,7 @@ def goals_part(found):
     return "\n\n".join(lines)
 
 
-def _yes(is_met):
+def _format_goal(is_met):
     return "yes" if is_met else "**no**"
 
 
@@ -243,15 +244,15 @@ def selectors_part(found):
             parts.append(f"{kind.capitalize()}: {MISSING.lower()}")
             continue
         rows = []
-        for name in selectors_of(found[kind]):
+        for name in ordered_selectors(found[kind]):
             one = found[kind]["summary"][name]
             rows.append(
                 [
-                    code(name), one["data_sets"], f"{one['features']:,}",
-                    decimals(one["ece"], 3), decimals(one["ece_frequency"], 3),
-                    signed(one["bias"], 3), decimals(one["share_mae"], 3),
-                    signed(one["share_bias"], 3), percent(one["low_holds"]),
-                    percent(one["low_worst"]),
+                    format_selector(name), one["data_sets"], f"{one['features']:,}",
+                    format_decimals(one["ece"], 3), format_decimals(one["ece_frequency"], 3),
+                    format_signed(one["bias"], 3), format_decimals(one["share_mae"], 3),
+                    format_signed(one["share_bias"], 3), format_percent(one["low_holds"]),
+                    format_percent(one["low_worst"]),
                 ]
             )  # fmt: skip
         parts.append(f"{kind.capitalize()}, {found[kind]['date']}:\n\n{table(head, rows)}")
@@ -261,22 +262,22 @@ def selectors_part(found):
 def diagrams_part(found):
     """Return the reliability diagrams as images."""
     return "\n\n".join(
-        f"![{_description(kind)}](_static/{diagram(kind)})\n\n"
-        f"*{kind.capitalize()}: said (across) and true (up), by selector.*"
+        f"![{_describe_diagram(kind)}](_static/{diagram_name(kind)})\n\n"
+        f"*{kind.capitalize()}: predicted (horizontal) and true (vertical), by selector.*"
         for kind in KINDS
         if kind in found
     )
 
 
-def diagram(kind):
-    """Return the name of the picture of a list of settings."""
+def diagram_name(kind):
+    """Return the file name of the diagram of a list of settings."""
     return f"found_again_{kind.replace('-', '_')}.svg"
 
 
-def _description(kind):
+def _describe_diagram(kind):
     return (
-        f"Reliability diagrams of the {kind}, a panel for each selector: blue dots for chances to "
-        "be found again, grey rings for frequencies over halves, and the diagonal"
+        f"Reliability diagrams of the {kind}, one panel per selector: blue dots for chances to be "
+        "found again, grey rings for frequencies over halves, and the diagonal"
     )
 
 
@@ -289,30 +290,38 @@ def grades_part(found):
         grades = list(found[kind]["summary"]["all"]["grades"])
         rows = [
             [
-                code(name),
+                format_selector(name),
                 *(
-                    f"{percent(rate)} of {count:,}" if count else "–"
+                    f"{format_percent(rate)} of {count:,}" if count else "–"
                     for count, rate in found[kind]["summary"][name]["grades"].values()
                 ),
             ]
-            for name in selectors_of(found[kind])
+            for name in ordered_selectors(found[kind])
         ]
         parts.append(f"{kind.capitalize()}:\n\n{table(['selector', *grades], rows)}")
     return "\n\n".join(parts) or MISSING
 
 
 def lists_part(found):
-    """Return how long the careful lists are, and how much of them was found again."""
+    """Return the lengths of the cautious lists, and the shares found again."""
     head = ["selector", "data sets", "with a list", "mean length", "found again"]
     parts = []
     for kind in KINDS:
         if kind not in found:
             continue
         rows = []
-        for name in selectors_of(found[kind]):
+        for name in ordered_selectors(found[kind]):
             one = found[kind]["summary"][name]
             count, share, length = one["lists"]
-            rows.append([code(name), one["data_sets"], count, decimals(length, 1), percent(share)])
+            rows.append(
+                [
+                    format_selector(name),
+                    one["data_sets"],
+                    count,
+                    format_decimals(length, 1),
+                    format_percent(share),
+                ]
+            )
         own = [row for row in found[kind]["settings"] if row["lists"][0]]
         below = [row for row in own if row["lists"][1] < 0.8]
         lowest = min(own, key=lambda row: row["lists"][1], default=None)
@@ -320,22 +329,23 @@ def lists_part(found):
         if below:
             text += (
                 f"\n\nBy setting and selector, {len(below)} of {len(own)} means lie below 80%; the "
-                f"lowest is {percent(lowest['lists'][1])} ({code(lowest['selector'])}, "
-                f"{lowest['setting']}, {plural(lowest['lists'][0], 'list')})."
+                f"lowest is {format_percent(lowest['lists'][1])} "
+                f"({format_selector(lowest['selector'])}, {lowest['setting']}, "
+                f"{plural(lowest['lists'][0], 'list')})."
             )
         parts.append(text)
     return "\n\n".join(parts) or MISSING
 
 
 def worst_part(found):
-    """Return the settings of the hold-out in which chances were farthest off."""
+    """Return the hold-out settings with the largest bias."""
     if "hold-out" not in found:
         return MISSING
     head = ["setting", "selector", "true share", "bias of the chances", "error of the share"]
     rows = sorted(found["hold-out"]["settings"], key=lambda row: -abs(row["bias"]))[:N_WORST]
     cells = [
-        [row["setting"], code(row["selector"]), decimals(row["true_share"]),
-         signed(row["bias"]), signed(row["share_bias"])]
+        [row["setting"], format_selector(row["selector"]), format_decimals(row["true_share"]),
+         format_signed(row["bias"]), format_signed(row["share_bias"])]
         for row in rows
     ]  # fmt: skip
     wrong = [
@@ -346,10 +356,11 @@ def worst_part(found):
     text = [table(head, cells, text_columns=2)]
     if wrong:
         text.append(
-            "Features called *very likely* were found again in less than 80% here: "
+            "Features graded *very likely* were found again in less than 80% here: "
             + "; ".join(
-                f"{percent(row['grades']['very likely'][1])} of "
-                f"{row['grades']['very likely'][0]} ({code(row['selector'])}, {row['setting']})"
+                f"{format_percent(row['grades']['very likely'][1])} of "
+                f"{row['grades']['very likely'][0]} ({format_selector(row['selector'])}, "
+                f"{row['setting']})"
                 for row in wrong
             )
             + "."
@@ -358,18 +369,18 @@ def worst_part(found):
 
 
 def noise_part(found):
-    """Return what was said of data sets without signal."""
+    """Return the results on data sets without signal."""
     if "noise" not in found:
         return MISSING
     own = found["noise"]
     total = own["data_sets"]
     rows = [
-        [code(name), decimals(one["median"]), decimals(one["largest"]), one["uncertain"],
-         one["likely"]]
+        [format_selector(name), format_decimals(one["median"]), format_decimals(one["largest"]),
+         one["uncertain"], one["likely"]]
         for name, one in own["selectors"].items()
     ]  # fmt: skip
     head = ["selector", "median of the largest chance", "largest of all",
-            "data sets with an *uncertain* feature at most", "with a *likely* one"]  # fmt: skip
+            "data sets with at most an *uncertain* feature", "with a *likely* one"]  # fmt: skip
     shapes = ", ".join(f"{n} × {p:,} ({k})" for n, p, k in SHAPES)
     without = 1 - own["any_likely"] / total
     met = "met" if without >= 0.99 else "missed"
@@ -382,7 +393,7 @@ def noise_part(found):
             ),
             table(head, rows),
             (
-                f"No selector called any feature *likely* in {100 * without:.1f}% of the data "
+                f"No selector graded any feature *likely* in {100 * without:.1f}% of the data "
                 f"sets. The goal of 99% is {met}."
             ),
             _noise_pages(own),
@@ -391,20 +402,20 @@ def noise_part(found):
 
 
 def _noise_pages(own):
-    """Say how often the page of a study says "nothing" on noise."""
+    """Return how often the report of a study says "nothing" on noise."""
     total, grades = own["page_data_sets"], own["page_grades"]
     nothing = grades.get("nothing", 0) / total
     met = "met" if nothing >= 0.95 else "missed"
     others = ", ".join(
         f"*{grade}* {count} times" for grade, count in grades.items() if grade != "nothing"
     )
-    told = f" Otherwise it said that of the list would be found again: {others}." if others else ""
+    otherwise = f" Otherwise its grades were: {others}." if others else ""
     return (
         f"For each of {total} such data sets a study was run with these selectors, "
         f"{RESAMPLES} resamples, {PAIRS} pairs of halves, lists of "
-        f"{' and '.join(map(str, PAGE_SIZES))} and one classifier. Its page said that nothing "
-        f"could be expected to be found again for {100 * nothing:.1f}% of them. The goal of 95% is "
-        f"{met}.{told}"
+        f"{' and '.join(map(str, PAGE_SIZES))} and one classifier. For {100 * nothing:.1f}% of "
+        f"them its page said that nothing can be expected to be found again. The goal of 95% is "
+        f"{met}.{otherwise}"
     )
 
 
@@ -420,15 +431,25 @@ PARTS = {
 }
 
 
+def wrap(text):
+    """Break the lines of paragraphs; keep tables and images."""
+    return "\n\n".join(
+        paragraph
+        if paragraph.startswith(("|", "!", "<"))
+        else textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
+        for paragraph in text.split("\n\n")
+    )
+
+
 def page():
-    """Return the page with its generated parts as the results make them."""
-    text, found = PAGE.read_text(encoding="utf-8"), results()
+    """Return the page with its generated parts."""
+    text, found = PAGE.read_text(encoding="utf-8"), read_results()
     for name, part in PARTS.items():
         start, end = f"<!-- made: {name} -->", f"<!-- end of {name} -->"
         pattern = re.compile(f"{re.escape(start)}.*?{re.escape(end)}", re.DOTALL)
         if len(pattern.findall(text)) != 1:
             raise ValueError(f"{PAGE.name} must have {start} and {end} once")
-        made = f"{start}\n\n{part(found)}\n\n{end}"
+        made = f"{start}\n\n{wrap(part(found))}\n\n{end}"
         text = pattern.sub(lambda _, made=made: made, text)
     return text
 
@@ -437,7 +458,7 @@ def draw(kind, found):
     """Draw the reliability diagrams of a list of settings."""
     own = found[kind]
     naive = found.get("frequencies", {}).get(kind, {}).get("reliability", {})
-    names = selectors_of(own)
+    names = ordered_selectors(own)
     columns = 4
     places = names + ["."] * (-len(names) % columns)
     rows = [places[at : at + columns] for at in range(0, len(places), columns)]
@@ -453,20 +474,20 @@ def draw(kind, found):
         ):
             total = sum(count for *_, count in points)
             is_chance = series == "chance"
-            for said, true, count in points:
+            for predicted, true, count in points:
                 ax.scatter(
-                    said, true, s=max(5.0, DOT_AREA * count / total),
+                    predicted, true, s=max(5.0, DOT_AREA * count / total),
                     facecolor=colours["blue"] if is_chance else "none",
                     edgecolor=colours["blue" if is_chance else "slate"],
                     alpha=0.75 if is_chance else 0.9, linewidth=0.0 if is_chance else 0.9,
                     zorder=3 if is_chance else 2,
                 )  # fmt: skip
-                numbers.append((name, series, said, true, count))
+                numbers.append((name, series, predicted, true, count))
         ax.set(xlim=(-0.06, 1.06), ylim=(-0.06, 1.06), aspect="equal")
         ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         ax.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         if name in rows[-1]:
-            ax.set_xlabel("said")
+            ax.set_xlabel("predicted")
         if name in [row[0] for row in rows]:
             ax.set_ylabel("true")
     first = next(iter(sheets.values()))
@@ -478,25 +499,25 @@ def draw(kind, found):
             Line2D([], [], markerfacecolor="none", markeredgecolor=colours["slate"],
                    label="frequency over halves of the data", **round_mark),
             Line2D([], [], color=colours["muted"], linestyle=(0, (4, 3)), linewidth=0.8,
-                   label="said = true"),
+                   label="predicted = true"),
         ],
         3,
     )  # fmt: skip
-    columns_ = ["selector", "series", "said", "true", "features"]
+    columns_ = ["selector", "series", "predicted", "true", "features"]
     return Picture(
         first.figure,
         tuple(sheet.ax for sheet in sheets.values()),
         pd.DataFrame(numbers, columns=columns_),
-        f"How often chances to be found again are right: {kind}",
-        f"{_description(kind)}. The area of a dot is the share of the features in its bin.",
+        f"Calibration of the chances to be found again: {kind}",
+        f"{_describe_diagram(kind)}. The area of a dot is the share of the features in its bin.",
     )
 
 
 def main():
-    found = results()
+    found = read_results()
     for kind in KINDS:
         if kind in found:
-            draw(kind, found).save(PICTURES / diagram(kind))
+            draw(kind, found).save(PICTURES / diagram_name(kind))
     PAGE.write_text(page(), encoding="utf-8")
 
 
