@@ -111,11 +111,11 @@ INTERRUPTED = """
 import os, signal
 from holdfast.cli import main
 from holdfast.study._execution._scheduler import Scheduler
-keep = Scheduler._keep
-def keep_and_press(self, outcomes):
-    keep(self, outcomes)
+store_results = Scheduler._store_results
+def store_and_interrupt(self, results):
+    store_results(self, results)
     os.killpg(0, signal.SIGINT)  # a terminal sends Ctrl-C to all processes of a group
-Scheduler._keep = keep_and_press
+Scheduler._store_results = store_and_interrupt
 main()
 """
 

@@ -72,7 +72,7 @@ def test_a_scheduler_that_is_killed_ends_the_run_and_what_was_done_is_kept(expec
         dask.scheduler.kill()
         said = run.wait()
     assert said["error"] == "StudyError"
-    assert re.search(r"cannot be reached any more. What was done is kept", said["message"])
+    assert re.search(r"cannot be reached any more. Finished units are kept", said["message"])
     assert 0 < len(units(folder)) < 600
     assert finished(tmp_path, Order(folder, None, {"n_jobs": 2})) == {"error": None}
     assert contents(folder, tmp_path) == expected
