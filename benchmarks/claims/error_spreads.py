@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.claims._claim import Claim
 from benchmarks.claims._classified import class_scores, cross_validation, draw, subsampling
-from holdfast.study._tables._errors import ErrorCalculator
-from holdfast.study._tables._predictions import Predictions
+from holdfast.study._tables._errors import ErrorCalculator, Predictions
 
 GOAL = 0.1
 PROTOCOLS = {

@@ -12,7 +12,7 @@ from sklearn import datasets
 
 from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
 from holdfast.io import Dataset, from_arrays, read_data
-from holdfast.io._data_summary import duplicated_features
+from holdfast.io._dataset import duplicated_features
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_summary_speaks_in_sentences():
 def test_columns_of_equal_keys_are_compared(monkeypatch):
     X = np.array([[1.0, 2, 1, 2, 3], [0, 0, 0, 0, 0]])
     monkeypatch.setattr(
-        "holdfast.io._data_summary._column_keys", lambda X: np.zeros(X.shape[1], np.uint64)
+        "holdfast.io._dataset._column_keys", lambda X: np.zeros(X.shape[1], np.uint64)
     )
     assert duplicated_features(X, np.ones(5, dtype=bool)) == [[0, 2], [1, 3]]
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge import _feature_statistics, effect_sizes
+from holdfast.judge import _effects, effect_sizes
 
 
 def test_two_classes_give_the_absolute_value_of_cohens_d():
@@ -41,7 +41,7 @@ def naive(column, codes):
 
 @pytest.mark.parametrize("cells", [2**22, 40])
 def test_more_classes_and_missing_values_are_those_of_a_loop(monkeypatch, cells):
-    monkeypatch.setattr(_feature_statistics, "MAX_BLOCK_CELLS", cells)
+    monkeypatch.setattr(_effects, "MAX_BLOCK_CELLS", cells)
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 4, 40)
     X = rng.normal(loc=1e3, size=(40, 9))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from holdfast.judge import find_knot
-from holdfast.judge._agreement import agreed_features, agreement
 from holdfast.judge._significance import jackknife_error
+from holdfast.judge._stability_profile import agreed_features, agreement
 from holdfast.select import get_selector
 
 

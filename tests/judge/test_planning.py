@@ -19,10 +19,11 @@ from holdfast.judge._replication._prediction import (
     MAX_FACTOR,
     SHARE_MEASURES,
     SIZE_FACTORS,
+    expected_common_features,
     fit_stability_line,
+    is_at_chance,
     value_of_share,
 )
-from holdfast.judge._replication._sample_plan import expected_common_features, is_at_chance
 from holdfast.theory import expected_stability, required_samples
 
 SETTING = {"effect": 0.35, "n_informative": 20, "n_features": 500, "n_selected": 20}

@@ -6,7 +6,7 @@ import scipy.stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError, UnknownNameError
-from holdfast.judge import _agreement, stability_profile
+from holdfast.judge import _stability_profile, stability_profile
 from holdfast.judge._stability_profile import profile_sizes
 from holdfast.measures import get_measure
 
@@ -49,7 +49,7 @@ def test_whole_lists_are_not_sorted_anew_at_each_size(tops, monkeypatch):
     def refuse(*_args, **_options):
         raise AssertionError
 
-    monkeypatch.setattr(_agreement, "Subsets", refuse)
+    monkeypatch.setattr(_stability_profile, "Subsets", refuse)
     assert stability_profile(tops, 60).table["chance"].notna().any()
 
 

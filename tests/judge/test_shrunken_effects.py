@@ -6,8 +6,8 @@ import pytest
 import scipy.stats
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge import _feature_statistics, effect_sizes, shrunken_effects
-from holdfast.judge import _shrunken_effects as module
+from holdfast.judge import _effects, effect_sizes, shrunken_effects
+from holdfast.judge import _effects as module
 
 NUMBERS = ["observed", "effect", "low", "high"]
 
@@ -117,7 +117,7 @@ def test_names_of_classes_and_the_order_of_features_do_not_matter(data):
 
 def test_blocks_of_features_give_the_same(data, monkeypatch):
     whole = shrunken_effects(*data, ["a", "b"])
-    monkeypatch.setattr(_feature_statistics, "MAX_BLOCK_CELLS", 60 * 7)
+    monkeypatch.setattr(_effects, "MAX_BLOCK_CELLS", 60 * 7)
     np.testing.assert_allclose(whole[NUMBERS], shrunken_effects(*data, ["a", "b"])[NUMBERS])
 
 

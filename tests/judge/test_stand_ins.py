@@ -9,9 +9,9 @@ import scipy.stats
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.judge import _feature_statistics, stand_ins
-from holdfast.judge._feature_statistics import FilledSimilarity
-from holdfast.measures import _similarity_chance
+from holdfast.judge import _effects, stand_ins
+from holdfast.judge._effects import FilledSimilarity
+from holdfast.measures import _feature_similarity
 from holdfast.measures._feature_similarity import DataSimilarity
 
 P, M = 30, 40
@@ -100,7 +100,7 @@ def test_a_feature_that_takes_anothers_place_is_a_stand_in(X):
 
 def test_blocks_of_features_give_the_same(subsets, X, monkeypatch):
     whole = stand_ins(subsets, X, frequency=0.1)
-    monkeypatch.setattr(_feature_statistics, "MAX_BLOCK_CELLS", 7)
+    monkeypatch.setattr(_effects, "MAX_BLOCK_CELLS", 7)
     blocks = stand_ins(subsets, X, frequency=0.1)
     pd.testing.assert_frame_equal(whole.table, blocks.table)
     pd.testing.assert_frame_equal(whole.features, blocks.features)
@@ -210,8 +210,8 @@ def test_what_chance_brings_is_not_simulated(subsets, X, monkeypatch):
         raise AssertionError
 
     exact = stand_ins(subsets, X).stability
-    monkeypatch.setattr(_similarity_chance, "MAX_AUTO_PRODUCTS", 0)
-    monkeypatch.setattr(_similarity_chance, "_simulated_means", refuse)
+    monkeypatch.setattr(_feature_similarity, "MAX_AUTO_PRODUCTS", 0)
+    monkeypatch.setattr(_feature_similarity, "_simulated_means", refuse)
     pd.testing.assert_frame_equal(stand_ins(subsets, X).stability, exact)
 
 
@@ -288,7 +288,7 @@ def test_many_features_are_sampled_for_what_chance_brings(monkeypatch):
     exact = DataSimilarity(X, 0.5)
     np.testing.assert_allclose(FilledSimilarity(X, 0.5).total, exact.total)
     np.testing.assert_array_equal(FilledSimilarity(X, 0.5).degrees, exact.degrees)
-    monkeypatch.setattr(_feature_statistics, "MAX_SAMPLED_PAIRS", 600 * 200)
+    monkeypatch.setattr(_effects, "MAX_SAMPLED_PAIRS", 600 * 200)
     sampled = FilledSimilarity(X, 0.5)
     np.testing.assert_allclose(sampled.total, exact.total, rtol=0.1)
     assert len(sampled.degrees) == 600
@@ -297,7 +297,7 @@ def test_many_features_are_sampled_for_what_chance_brings(monkeypatch):
 
 def test_sampling_is_said(subsets, X, monkeypatch):
     assert stand_ins(subsets, X).note == ""
-    monkeypatch.setattr(_feature_statistics, "MAX_SAMPLED_PAIRS", 10 * P)
+    monkeypatch.setattr(_effects, "MAX_SAMPLED_PAIRS", 10 * P)
     assert "estimated from 10 of 30 features" in stand_ins(subsets, X).note
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.judge._agreement import overlaps_by_size
+from holdfast.judge._stability_profile import overlaps_by_size
 from tests import naive
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.plot._feature_chances import GRADE_STYLES
+from holdfast.plot._features import GRADE_STYLES
 
 TABLE = pd.DataFrame(
     {

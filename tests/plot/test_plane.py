@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.plot import plane
-from holdfast.plot._accuracy_stability import find_undominated_points
 from holdfast.plot._labels import LABEL_OFFSETS, _label_box
+from holdfast.plot._selectors import find_undominated_points
 from tests.plot.tables import plane_table, texts
 
 

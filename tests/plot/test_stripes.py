@@ -8,7 +8,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.plot import stripes
-from holdfast.plot._stripes import Marks, _row_heights, find_runs
+from holdfast.plot._selections import Marks, _row_heights, find_runs
 from tests.plot.tables import texts
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.plot import upset
-from holdfast.plot._upset import count_combinations
+from holdfast.plot._selections import count_combinations
 from tests.plot.tables import texts
 
 SETS = {"a": ["x", "y", "z"], "b": ["y", "z"], "c": ["z", "w"], "d": []}

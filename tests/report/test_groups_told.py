@@ -10,13 +10,13 @@ import pytest
 
 import holdfast as hf
 from holdfast.report import make_report, to_html, to_json, to_markdown
-from holdfast.report._escaping import (
+from holdfast.report._evidence import represented_features
+from holdfast.report._formatting import (
     INVISIBLE_CHARACTERS,
     remove_all_name_marks,
     remove_name_marks,
     spell_out_invisible,
 )
-from holdfast.report._evidence import represented_features
 from holdfast.report._methods import _describe_kept_groups
 from tests.report.looking import STICKING_OUT, UNFOLD, exported
 from tests.report.results import few_groups, groups, report_of
@@ -135,7 +135,7 @@ def test_most_often_is_said_only_where_more_are_left_out(monkeypatch):
     said = remove_name_marks(report_of("groups")["groups"]["sentences"][1])
     assert re.match(r"Of the \d+ features that lay in selected groups, ", said)
     monkeypatch.setattr("holdfast.report._evidence.MAX_MEMBERS_SHOWN", 2)
-    monkeypatch.setattr("holdfast.report._sections.MAX_MEMBERS_SHOWN", 2)
+    monkeypatch.setattr("holdfast.report._report.MAX_MEMBERS_SHOWN", 2)
     cut = make_report(groups(), figures=False)["groups"]
     assert cut["sentences"][1].startswith("Of the 2 features that lay in selected groups most of")
     assert len(cut["rows"]) == 2

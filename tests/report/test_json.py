@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from holdfast.report import to_json
-from holdfast.report._escaping import remove_all_name_marks
+from holdfast.report._formatting import remove_all_name_marks
 from tests.report.results import NAMES, report_of
 from tests.report.sample import sample
 

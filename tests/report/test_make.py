@@ -13,7 +13,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import HoldfastWarning
 from holdfast.report import make_report, to_html, to_markdown, verdict_sentences
-from holdfast.report._escaping import remove_name_marks
+from holdfast.report._formatting import remove_name_marks
 from holdfast.report._schema import Report
 from tests.report.results import ODD, made, report_of, result, simulated, wine
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.report import to_markdown, verdict_sentences
-from holdfast.report._escaping import escape_markdown, format_code_block
+from holdfast.report._formatting import escape_markdown, format_code_block
 from tests.report.results import ODD, report_of
 from tests.report.sample import sample
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import holdfast as hf
 from holdfast._bibliography import REFERENCES
-from holdfast.report._escaping import remove_all_name_marks
 from holdfast.report._evidence import near_duplicates
+from holdfast.report._formatting import remove_all_name_marks
 from holdfast.report._glossary import describe_classifier, describe_selector, format_options
 from tests.report.results import report_of, simulated
 

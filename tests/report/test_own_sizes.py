@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from holdfast.report import make_report, to_html, to_markdown
-from holdfast.report._escaping import remove_name_marks
 from holdfast.report._evidence import Evidence
+from holdfast.report._formatting import remove_name_marks
 from tests.report.results import made, report_of, result
 from tests.report.sample import sample
 

@@ -13,7 +13,7 @@ import pytest
 from sklearn.feature_selection import SelectFpr, f_classif
 
 import holdfast as hf
-from holdfast.study._tables._feature_chances import EARLIER_VERSION, MIN_LISTED_CHANCE
+from holdfast.study._tables._replication import EARLIER_VERSION, MIN_LISTED_CHANCE
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "store_version1"
 COLUMNS = ["selector", "size", "feature", "selected", "found_again", "low", "grade"]

@@ -8,7 +8,7 @@ from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.study._recommendation import own_sizes, recommend_candidate
 from holdfast.study._result import Result
 from holdfast.study._storage._reader import StudyReader
-from holdfast.study._tables import _predictions as reading
+from holdfast.study._tables import _errors as reading
 from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
 

@@ -13,8 +13,14 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from holdfast.resample import Resample
 from holdfast.study._result import Result
 from holdfast.study._storage._store import to_floats, to_integers
-from holdfast.study._tables._errors import ErrorCalculator, auc_error, aucs, recalls, shares_wrong
-from holdfast.study._tables._predictions import Predictions
+from holdfast.study._tables._errors import (
+    ErrorCalculator,
+    Predictions,
+    auc_error,
+    aucs,
+    recalls,
+    shares_wrong,
+)
 from tests.judge.predictions import naive_spread
 from tests.study.stores import Made, folds, full, subsamples
 

@@ -8,7 +8,7 @@ from holdfast.judge._error_comparison import PredictionErrors
 from holdfast.resample import Resample
 from holdfast.study._result import Result
 from holdfast.study._storage._reader import StudyReader
-from holdfast.study._tables import _predictions as reading
+from holdfast.study._tables import _errors as reading
 from tests.study.stores import Made, folds, full, subsamples
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from holdfast.io._data_summary import DataSummary, check_for_study
-from holdfast.io._dataset import Dataset, DatasetGenerator, GeneratedData
+from holdfast.io._dataset import (
+    Dataset,
+    DatasetGenerator,
+    DataSummary,
+    GeneratedData,
+    check_for_study,
+)
 from holdfast.io._frames import from_arrays
 from holdfast.io._read_data import read_data
 from holdfast.io._read_preferences import read_preferences, read_similarity, read_with_similarity

@@ -20,16 +20,17 @@ from holdfast._typing import AnyArray, BoolArray, IndexArray, LabelsLike, Matrix
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._columns import (
     ColumnAssignment,
+    TargetOrigin,
     assign_dropped_and_nominal,
     assign_groups_and_cohort,
     build_dataset,
     check_features_left,
     check_labels_present,
+    check_target,
     encode_nominal,
 )
 from holdfast.io._dataset import Dataset, DatasetGenerator
 from holdfast.io._frames import Frame, check_frame, dataset_from_frame, is_categorical
-from holdfast.io._target import TargetOrigin, check_target
 from holdfast.io._text_files import file_error, quote_value, refuse_repeats
 from holdfast.io._values import as_numbers, as_texts, flatten_column
 

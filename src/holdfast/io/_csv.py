@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from holdfast._kernels.decimals import parse_row
 from holdfast._typing import FloatArray
 from holdfast.io._columns import (
+    TargetOrigin,
     assign_roles,
     build_dataset,
     check_labels_present,
+    check_target,
     encode_nominal,
     format_text_features,
     is_missing,
 )
 from holdfast.io._selection_formats import COMMENT
 from holdfast.io._tables import SEPARATOR_NAMES, detect_separator, is_content, read_records
-from holdfast.io._target import TargetOrigin, check_target
 from holdfast.io._text_files import SourceText, TextFile, quote_value, refuse_repeats
 from holdfast.io._values import rows_per_block
 

@@ -13,14 +13,17 @@ from holdfast._typing import AnyArray, LabelsLike, MatrixLike
 from holdfast.errors import HoldfastError, InvalidInputError
 from holdfast.io._columns import (
     Roles,
+    TargetOrigin,
     assign_roles,
     build_dataset,
     check_labels_present,
+    check_target,
+    check_target_array,
     encode_nominal,
     format_text_features,
+    refuse_structured,
 )
 from holdfast.io._dataset import Dataset
-from holdfast.io._target import TargetOrigin, check_target, check_target_array, refuse_structured
 from holdfast.io._text_files import quote_value, refuse_repeats
 from holdfast.io._values import as_numbers, as_texts, common_type, first_non_number, flatten_column
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from holdfast._typing import AnyArray, FloatArray
 from holdfast.io._binary import Matrix, dataset_from_matrix
-from holdfast.io._columns import TARGET
+from holdfast.io._columns import TARGET, TargetOrigin
 from holdfast.io._csv import NumberReader, RowBlocks
-from holdfast.io._target import TargetOrigin
 from holdfast.io._text_files import TextFile, file_error, quote_value, read_text, refuse_unreadable
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from holdfast.judge._candidates import (
 )
 from holdfast.judge._choice_error import ChoiceError, Deletion, Fold, choice_error
 from holdfast.judge._decision_rule import pareto_front, rpt
+from holdfast.judge._effects import effect_sizes, shrunken_effects
 from holdfast.judge._error_comparison import PredictionErrors, compare_pairs
-from holdfast.judge._feature_statistics import effect_sizes
-from holdfast.judge._knots import Knot, find_knot
 from holdfast.judge._measurement import (
     FEW_PREFERENCES_NOTE,
     MeasuredValue,
@@ -35,8 +34,12 @@ from holdfast.judge._replication._comparison import ReplicationComparison, compa
 from holdfast.judge._replication._estimate import (
     PairValues,
     Replication,
+    SamplePlan,
     empty_feature_table,
     estimate_replication,
+    expected_common_features,
+    has_predictions,
+    plan_samples,
 )
 from holdfast.judge._replication._extrapolation import extrapolate
 from holdfast.judge._replication._feature_chances import (
@@ -50,15 +53,8 @@ from holdfast.judge._replication._feature_chances import (
 from holdfast.judge._replication._fit_resamples import check_missing
 from holdfast.judge._replication._pair_similarities import pair_chance, pair_similarities
 from holdfast.judge._replication._replication import replication
-from holdfast.judge._replication._sample_plan import (
-    SamplePlan,
-    expected_common_features,
-    has_predictions,
-    plan_samples,
-)
 from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, signed_scores_of
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
-from holdfast.judge._shrunken_effects import shrunken_effects
 from holdfast.judge._significance import (
     Correction,
     check_correction,
@@ -73,9 +69,11 @@ from holdfast.judge._significance import (
 from holdfast.judge._stability_profile import (
     DEFAULT_PROFILE_MEASURES,
     PROFILE_COLUMNS,
+    Knot,
     StabilityProfile,
     check_profile_measures,
     check_profile_sizes,
+    find_knot,
     knots_table,
     profile_rows,
     profile_sizes,

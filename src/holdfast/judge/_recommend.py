@@ -28,12 +28,12 @@ from holdfast.judge._decision_rule import (
     CandidateStability,
     Decision,
     DecisionRule,
+    assess_support,
     first_row,
     nondominated_rows,
     rpt,
 )
 from holdfast.judge._error_comparison import CandidateErrors
-from holdfast.judge._recommendation_support import assess_support
 from holdfast.judge._recommendation_text import (
     RecommendationContext,
     RecommendedReplication,

@@ -24,8 +24,7 @@ from holdfast.judge._candidates import (
     ComparablePairs,
     pairs_of,
 )
-from holdfast.judge._decision_rule import TIE_DECIMALS
-from holdfast.judge._recommendation_support import Support
+from holdfast.judge._decision_rule import TIE_DECIMALS, Support
 from holdfast.measures import Measure
 
 if TYPE_CHECKING:

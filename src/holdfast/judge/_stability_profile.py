@@ -1,32 +1,28 @@
-"""Stability profile: stability against the number of selected features, with knots."""
+"""Stability profile: stability by number of selected features, agreement of top lists, knots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from holdfast._formatting import plural
+from holdfast._kernels.overlaps import extend_overlaps
+from holdfast._typing import AnyArray, BoolArray, FloatArray, IntArray
 from holdfast.errors import InvalidInputError
-from holdfast.judge._agreement import stack_lists, tables_by_size
-from holdfast.judge._knots import KNOT_EXPLANATION, find_knot
 from holdfast.judge._measurement import (
     FEW_PREFERENCES_NOTE,
     MeasuredValue,
     average_over_groups,
     measure_subsets,
 )
-from holdfast.measures import SubsetTables, get_measure
+from holdfast.judge._significance import half_width, means_without_each
+from holdfast.measures import MIN_PREFERENCES, SubsetTables, get_measure
 from holdfast.preferences import Subsets
-
-if TYPE_CHECKING:
-    from holdfast.judge._agreement import Lists
-    from holdfast.judge._knots import Knot
-
 
 Groups = Sequence[Sequence[int]]
 
@@ -244,3 +240,417 @@ def _measure_groups(name: str, tables: Sequence[SubsetTables], *, grouped: bool)
     record = get_measure(name)
     values = [measure_subsets(record, group) for group in tables]
     return average_over_groups(record, values) if grouped else values[0]
+
+
+# Agreement of top-k lists beyond chance, at each size k.
+
+Lists = Sequence[NDArray[np.integer]]
+
+
+NEXT_FEATURES_FACTOR = 3.0
+"""The next features after k are those up to this multiple of k; chosen by hand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Agreement of top-k lists of one selector against k, with replicates for its noise.
+
+    Attributes
+    ----------
+    sizes : array of shape (s,)
+        The sizes k, ascending.
+    n_features : int
+        Number of all features, p.
+    agreed : array of shape (s,)
+        Number of features agreed on beyond chance, see :func:`agreed_features`.
+    replicates : array of shape (r, s)
+        The same, leaving out one resample or group each; r = 0 where there are too few.
+    """
+
+    sizes: IntArray
+    n_features: int
+    agreed: FloatArray
+    replicates: FloatArray
+
+    def share(self, agreed: FloatArray) -> FloatArray:
+        """Return the share of the selected features that is agreed on."""
+        return np.asarray(agreed / self.sizes)
+
+    def share_of_next(self, agreed: FloatArray) -> FloatArray:
+        """Return the share of the next features that is agreed on; NaN beyond the last size."""
+        start, stop = self.sizes, self.stops
+        later = np.array([np.interp(stop, start, row) for row in np.atleast_2d(agreed)])
+        later = later.reshape(agreed.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):  # at p there is no next one
+            share = (later - agreed) / (stop - start)
+        return np.asarray(np.where(stop <= start[-1], share, np.nan))
+
+    @property
+    def stops(self) -> FloatArray:
+        """Where the next features of each size end: three times the size, at most half way to p."""
+        half_way = (self.sizes + self.n_features) / 2
+        return np.asarray(np.minimum(NEXT_FEATURES_FACTOR * self.sizes, half_way), dtype=np.float64)
+
+
+def agreement(groups: Sequence[NDArray[np.int32]], sizes: IntArray, n_features: int) -> Agreement:
+    """Compare top-k lists within groups of resamples, at each size.
+
+    Parameters
+    ----------
+    groups : sequence of arrays of shape (m, depth)
+        The features of each resample, best first; resamples of one array are compared.
+    sizes : array
+        Sizes below the number of features, none beyond depth.
+    n_features : int
+        Number of all features.
+    """
+    overlaps = [_mean_overlaps(group, sizes) for group in groups]
+    mean = np.mean([group.mean(axis=0) for group in overlaps], axis=0)
+    return Agreement(
+        sizes,
+        n_features,
+        agreed_features(mean, sizes, n_features),
+        agreed_features(_jackknife_overlaps(overlaps), sizes, n_features),
+    )
+
+
+def agreed_features(overlap: FloatArray, sizes: AnyArray, n_features: int) -> FloatArray:
+    r"""Return how many always-selected features would explain an overlap, p c / (1 + c).
+
+    With overlap r(k), :math:`c(k) = (r(k) - k^2/p)\, p / (p - k)^2` is constant on average while
+    features are added at random: K features that all resamples select, followed by random ones,
+    give K at each size k ≥ K. Features whose order is noise that overlapping resamples share make
+    it grow; if all resamples agree it is k. It is at least -k.
+    """
+    p = float(n_features)
+    excess = (overlap - sizes * (sizes / p)) * p / np.square(p - sizes)
+    with np.errstate(
+        divide="ignore"
+    ):  # lists with the smallest overlap that lists of k of p can have
+        agreed = p * excess / np.maximum(1 + excess, 0.0)
+    return np.asarray(np.maximum(agreed, -sizes), dtype=np.float64)
+
+
+def _mean_overlaps(group: NDArray[np.int32], sizes: IntArray) -> FloatArray:
+    """Return the mean overlap of each resample with the others, at each size."""
+    tables = overlaps_by_size(group, sizes)
+    shared = [table.sum(axis=1) - size for table, size in zip(tables, sizes, strict=True)]
+    return np.array(shared).T / (len(group) - 1)
+
+
+def _jackknife_overlaps(overlaps: list[FloatArray]) -> FloatArray:
+    """Return mean overlaps that leave out each group, or each resample of a single group."""
+    if len(overlaps) > 1:
+        return means_without_each(np.array([group.mean(axis=0) for group in overlaps]))
+    by_resample = overlaps[0]
+    m = len(by_resample)
+    if m < MIN_PREFERENCES:
+        return by_resample[:0]
+    return np.asarray((by_resample.sum(axis=0) - 2 * by_resample) / (m - 2))
+
+
+class TopTables(SubsetTables):
+    """Subset tables of lists cut at one size, with known overlaps.
+
+    The subsets themselves are only built for measures that need them.
+    """
+
+    def __init__(self, lists: NDArray[np.int32], n_features: int, overlaps: IntArray) -> None:
+        self.m, size = lists.shape
+        self.n_features = n_features
+        self.sizes = np.full(self.m, size)
+        self.q = self.m * size
+        self._lists = lists
+        self._known = overlaps
+
+    @cached_property
+    def subsets(self) -> Subsets:  # type: ignore[override]
+        """The subsets."""
+        return Subsets(list(self._lists), n_features=self.n_features)
+
+    @cached_property
+    def _frequencies(self) -> IntArray:
+        """How often each of all features was selected."""
+        counts = np.zeros(self.p, dtype=np.int64)
+        for row in self._lists:
+            counts[row] += 1
+        return counts
+
+    @cached_property
+    def union(self) -> AnyArray:
+        """Features selected at least once, ascending."""
+        return np.flatnonzero(self._frequencies)
+
+    @property
+    def counts(self) -> AnyArray:
+        """How often each feature of the union was selected, h."""
+        return np.asarray(self._frequencies[self.union])
+
+    def sums_by_subset(self, values: AnyArray) -> FloatArray:
+        """Sum `values`, one per feature of the union, over the features of each subset."""
+        spread = np.zeros(self.p)
+        spread[self.union] = values
+        return np.array([spread[row].sum() for row in self._lists])
+
+    def overlaps(self, rows: slice) -> FloatArray:
+        """Sizes of the intersections of the subsets in `rows` with all subsets."""
+        return self._known[rows].astype(np.float64)
+
+
+def stack_lists(lists: Lists, depth: int) -> NDArray[np.int32]:
+    """Return lists, cut at `depth`, as the rows of a table."""
+    return np.array([row[:depth] for row in lists], dtype=np.int32)
+
+
+def overlaps_by_size(lists: NDArray[np.int32], sizes: Iterable[int]) -> Iterator[IntArray]:
+    """Yield the overlaps of all pairs of lists cut at each size; sizes ascend.
+
+    The same table is reused, so copy what is to be kept.
+    """
+    numbered = _number_features(lists)
+    m = len(lists)
+    table = np.zeros((m, m), dtype=np.int64)
+    owners = np.zeros((int(numbered.max(initial=0)) + 1, m), dtype=np.uint8)
+    done = 0
+    for size in sizes:
+        extend_overlaps(table, owners, numbered, done, size)
+        done = size
+        yield table
+
+
+def _number_features(lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Renumber the features that occur without gaps, to save memory."""
+    seen = np.zeros(int(lists.max(initial=0)) + 1, dtype=bool)
+    seen[lists] = True
+    if seen.all():
+        return lists
+    return (np.cumsum(seen, dtype=np.int32) - 1)[lists]
+
+
+def tables_by_size(
+    lists: NDArray[np.int32], n_features: int, sizes: Iterable[int]
+) -> Iterator[TopTables]:
+    """Yield the subset tables of the lists cut at each size; sizes ascend."""
+    sizes = list(sizes)
+    for size, overlaps in zip(sizes, overlaps_by_size(lists, sizes), strict=True):
+        yield TopTables(lists[:, :size], n_features, overlaps)
+
+
+# The knot of a stability profile: the size at which agreement breaks.
+#
+# The rule is described in `find_knot`; its constants were chosen on simulated data, and
+# ``python -m benchmarks.claims knots`` measures how often noise has a knot (docs/how_we_know.md).
+
+SIZE_RATIO = 1.08
+"""Ratio of neighbouring sizes that are examined."""
+N_FINE_SIZES = 32
+"""Sizes that are examined around the best one."""
+MAX_KNOT_SHARE = 0.4
+"""Share of all features up to which knots are searched."""
+MAX_NEXT_AGREEMENT = 0.8
+"""Highest agreement of the next features at a knot, relative to the features before."""
+MIN_CLARITY = 0.6
+"""Clarity above which a knot is claimed."""
+
+KNOT_EXPLANATION = (
+    "How knots are found: A(k) is the share of k selected features on which resamples agree "
+    "beyond chance, N(k) the same of the features added next (up to three times as many). The "
+    "knot is the size k with the highest clarity log(1 + k) A (A - N); none is claimed where the "
+    f"clarity is below {MIN_CLARITY:g} or N above {MAX_NEXT_AGREEMENT:g} A. Sizes up to "
+    f"{MAX_KNOT_SHARE:.0%} of all "
+    "features are looked at. A knot says where agreement breaks, not that the features before it "
+    "are informative."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knot:
+    """The size at which agreement breaks, if any.
+
+    Attributes
+    ----------
+    size : int or None
+        Number of features at the knot; None where none is clear.
+    low, high : float
+        Range of sizes around it that are not clearly worse, by a 95% jackknife interval over
+        resamples (over groups of resamples, if there are groups); NaN without a knot, or with
+        fewer than three resamples or two groups. The range is about repeating the protocol on the
+        same data.
+    agreed : float
+        Share of the features up to the knot on which resamples agree beyond chance.
+    next : float
+        The same of the features added next.
+    clarity : float
+        log(1 + size) · agreed · (agreed - next).
+    sentence : str
+        The result in words.
+    """
+
+    size: int | None = None
+    low: float = np.nan
+    high: float = np.nan
+    agreed: float = np.nan
+    next: float = np.nan
+    clarity: float = np.nan
+    sentence: str
+
+
+def find_knot(
+    tops: Sequence[NDArray[np.integer]],
+    n_features: int,
+    *,
+    groups: Iterable[Sequence[int]] | None = None,
+) -> Knot:
+    r"""Find the size from which features are added at random.
+
+    Let r(k) be the mean overlap of two top-k lists of p features, and K(k) the number of features
+    agreed on beyond chance,
+
+    .. math:: K = \frac{p c}{1 + c}, \qquad c = \frac{p\,(r(k) - k^2/p)}{(p - k)^2}
+
+    (K features that are always selected, followed by random ones, give K at any size k). With the
+    shares :math:`A(k) = K(k)/k` and, of the features added next,
+    :math:`N(k) = (K(l) - K(k)) / (l - k)`, l = min(3k, (k + p)/2), the knot is the k that
+    maximises :math:`\log(1 + k)\,A\,(A - N)`. There is none if this clarity is below 0.6 or
+    N > 0.8 A: noise that overlapping resamples share agrees, too, but does not break.
+
+    Parameters
+    ----------
+    tops : sequence of arrays of int
+        Features of each resample, the best first; rows are cut at the length of the shortest.
+    n_features : int
+        Number of all features, p.
+    groups : iterable of sequences of int, optional
+        Positions in `tops` of resamples that are compared with each other; default: all are.
+
+    Returns
+    -------
+    Knot
+        Sizes from 2 to 0.4 p are examined, if their next features are known.
+
+    References
+    ----------
+    Kalousis, Prados and Hilario (2005), section 4.1, describe the knots; the rule is new, its
+    constants were chosen on simulated data.
+
+    Examples
+    --------
+    >>> import numpy as np, holdfast as hf
+    >>> rng = np.random.default_rng(0)
+    >>> tops = [np.append(rng.permutation(20), 20 + rng.permutation(180)) for _ in range(10)]
+    >>> hf.judge.find_knot(tops, 200).size
+    20
+    """
+    compared_groups = [range(len(tops))] if groups is None else groups
+    tables = _stack_groups(tops, [list(group) for group in compared_groups if len(group) > 1])
+    depth = min(tables[0].shape[1], n_features - 1) if tables else 0
+    if depth < 3:
+        return Knot(sentence="no knot: there are too few resamples or features to look for one")
+    sizes = _coarse_sizes(depth)
+    found = agreement(tables, sizes, n_features)
+    best = _find_best(found)
+    if best is None:
+        return Knot(sentence=_describe_no_knot(found))
+    fine_sizes = _fine_sizes(sizes, best)
+    return _make_knot(agreement(tables, fine_sizes, n_features))
+
+
+def _stack_groups(
+    tops: Sequence[NDArray[np.integer]], groups: list[list[int]]
+) -> list[NDArray[np.int32]]:
+    depth = min((len(tops[place]) for group in groups for place in group), default=0)
+    return [stack_lists([tops[place] for place in group], depth) for group in groups]
+
+
+def _coarse_sizes(depth: int) -> IntArray:
+    """Return sizes from 1 to depth, each a little larger than the one before."""
+    sizes = [1]
+    while sizes[-1] < depth:
+        sizes.append(min(depth, max(sizes[-1] + 1, round(sizes[-1] * SIZE_RATIO))))
+    return np.array(sizes)
+
+
+def _fine_sizes(sizes: IntArray, best: int) -> IntArray:
+    """Add sizes between the neighbours of the best one."""
+    low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
+    return np.union1d(sizes, np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64))
+
+
+def _clarity(found: Agreement, agreed: FloatArray) -> FloatArray:
+    share = np.maximum(found.share(agreed), 0.0)
+    return np.asarray(np.log1p(found.sizes) * share * (share - found.share_of_next(agreed)))
+
+
+def _is_examined(found: Agreement) -> BoolArray:
+    """Return which sizes could be a knot: not too large, with known next features."""
+    sizes = found.sizes
+    in_range = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * found.n_features)
+    return np.asarray(in_range & (found.stops <= sizes[-1]))
+
+
+def _find_best(found: Agreement) -> int | None:
+    """Return the place of the clearest break, None where none is clear.
+
+    A break at the last size does not count: it may become clearer beyond.
+    """
+    agreed, places = found.agreed, np.flatnonzero(_is_examined(found))
+    if len(places) == 0:
+        return None
+    breaks = found.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * found.share(agreed)[places]
+    clarity = np.where(breaks, _clarity(found, agreed)[places], -np.inf)
+    best = int(np.argmax(clarity))
+    return int(places[best]) if clarity[best] > MIN_CLARITY and best < len(places) - 1 else None
+
+
+def _make_knot(found: Agreement) -> Knot:
+    best = _find_best(found)
+    if best is None:  # the finer grid moved the next features a little
+        return Knot(sentence=_describe_no_knot(found))
+    low, high = _knot_range(found, best)
+    agreed, following = (
+        float(share(found.agreed)[best]) for share in (found.share, found.share_of_next)
+    )
+    size, stop = int(found.sizes[best]), found.stops[best]
+    return Knot(
+        size=size,
+        low=low,
+        high=high,
+        agreed=agreed,
+        next=following,
+        clarity=float(_clarity(found, found.agreed)[best]),
+        sentence=_describe_knot((size, low, high), agreed, following, round(stop - size)),
+    )
+
+
+def _knot_range(found: Agreement, best: int) -> tuple[float, float]:
+    """Return the smallest and largest sizes around the best that are not clearly worse."""
+    if len(found.replicates) == 0:
+        return np.nan, np.nan
+    clarity, replicates = (_clarity(found, a) for a in (found.agreed, found.replicates))
+    half = half_width(replicates[:, [best]] - replicates)
+    with np.errstate(invalid="ignore"):  # NaN where the next features are unknown
+        as_clear = (clarity[best] - clarity <= half) & _is_examined(found)
+    other = np.flatnonzero(~as_clear)
+    first = other[other < best].max(initial=-1) + 1
+    last = other[other > best].min(initial=len(clarity)) - 1
+    return float(found.sizes[first]), float(found.sizes[last])
+
+
+def _describe_knot(
+    place: tuple[int, float, float], agreed: float, following: float, more: int
+) -> str:
+    size, low, high = place
+    interval = "" if np.isnan(low) or low == high else f" ({low:,.0f} to {high:,.0f})"
+    return (
+        f"agreement breaks at {plural(size, 'feature')}{interval}: up to there resamples agree on "
+        f"{agreed:.0%} of what they select beyond chance, but only on {max(following, 0):.0%} of "
+        f"the next {plural(more, 'feature')}"
+    )
+
+
+def _describe_no_knot(found: Agreement) -> str:
+    furthest = int(found.sizes[_is_examined(found)].max(initial=1))
+    return (
+        "no knot: agreement does not clearly break as features are added "
+        f"(looked at up to {plural(furthest, 'feature')})"
+    )

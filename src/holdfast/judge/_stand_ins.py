@@ -15,7 +15,7 @@ from holdfast._formatting import plural
 from holdfast._kernels.similarity import YU
 from holdfast._typing import FloatArray, IndexArray, IntArray, MatrixLike
 from holdfast.errors import InvalidInputError
-from holdfast.judge._feature_statistics import FilledSimilarity, blocks
+from holdfast.judge._effects import FilledSimilarity, blocks
 from holdfast.judge._significance import CONFIDENCE, holm, interval_of_mean
 from holdfast.measures import (
     ChanceLevel,

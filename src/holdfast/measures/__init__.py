@@ -4,7 +4,6 @@
 from holdfast._bibliography import REFERENCES, Reference
 from holdfast.measures import (
     _consistency,
-    _corrected_overlap,
     _entropy,
     _group_matching,
     _nogueira,
@@ -17,6 +16,7 @@ from holdfast.measures._feature_similarity import (
     DataSimilarity,
     as_similarity,
     check_all_named,
+    expected_scores,
     order_columns,
 )
 from holdfast.measures._interval import (
@@ -29,10 +29,13 @@ from holdfast.measures._interval import (
 )
 from holdfast.measures._measure import check_confidence, estimate_all, measure, pairwise
 from holdfast.measures._nogueira import Outcome, nogueira_test, nogueira_variance
-from holdfast.measures._pair_measures import PairMeasure, PairSimilarities, expected_mean
 from holdfast.measures._registry import ChanceLevel, Estimate, Measure, get_measure, list_measures
-from holdfast.measures._similarity_chance import expected_scores
-from holdfast.measures._subset_tables import SubsetTables
+from holdfast.measures._subset_measures import (
+    PairMeasure,
+    PairSimilarities,
+    SubsetTables,
+    expected_mean,
+)
 
 __all__ = [
     "REFERENCES",

@@ -9,8 +9,8 @@ import numpy as np
 from holdfast._typing import FloatArray, IntArray
 from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
-from holdfast.measures._subset_tables import SubsetTables
-from holdfast.measures._system_measures import (
+from holdfast.measures._subset_measures import (
+    SubsetTables,
     SystemMeasure,
     Totals,
     correct_for_chance,

@@ -9,15 +9,16 @@ import scipy.special
 import scipy.stats
 
 from holdfast._typing import FloatArray, IntArray
-from holdfast.measures._pair_measures import describe_preference, format_preferences
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
-from holdfast.measures._subset_tables import SubsetTables
-from holdfast.measures._system_measures import (
+from holdfast.measures._subset_measures import (
+    SubsetTables,
     SystemMeasure,
     correct_for_chance,
     counts_with_and_without,
+    describe_preference,
     expected_of_frequency,
     explain_if_all_empty,
+    format_preferences,
     frequency_totals,
 )
 

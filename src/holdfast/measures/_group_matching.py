@@ -14,8 +14,8 @@ from holdfast._typing import FloatArray, MatrixLike
 from holdfast._validation import check_choice
 from holdfast.errors import InvalidInputError
 from holdfast.measures._feature_similarity import DataSimilarity, check_all_named, order_columns
-from holdfast.measures._pair_measures import PairMeasure, PairSimilarities
 from holdfast.measures._registry import no_chance_level, register_measure
+from holdfast.measures._subset_measures import PairMeasure, PairSimilarities
 from holdfast.preferences import Groups
 
 Centre = Literal["mean", "representative"]

@@ -18,8 +18,8 @@ from holdfast.measures._comparison import (
 from holdfast.measures._feature_similarity import Similarity
 from holdfast.measures._interval import jackknife_variance
 from holdfast.measures._registry import ChanceLevel, Estimate, register_measure
-from holdfast.measures._subset_tables import SubsetTables
-from holdfast.measures._system_measures import (
+from holdfast.measures._subset_measures import (
+    SubsetTables,
     SystemMeasure,
     counts_with_and_without,
     explain_if_all_empty,

@@ -13,21 +13,21 @@ import numpy as np
 from holdfast._kernels.similarity import COUNT, GREEDY, MBM, MEAN, YU, ZUCKNICK, pair_table
 from holdfast._random import RandomState
 from holdfast._typing import FloatArray
-from holdfast.measures._feature_similarity import Similarity
-from holdfast.measures._pair_measures import (
-    PairMeasure,
-    PairSimilarities,
-    chance_corrected,
-    expected_mean,
-)
-from holdfast.measures._registry import ChanceLevel, register_measure
-from holdfast.measures._similarity_chance import (
+from holdfast.measures._feature_similarity import (
     Correction,
     ExpectedScores,
+    Similarity,
     expected_scores,
     to_kernel_arrays,
 )
-from holdfast.measures._subset_tables import SubsetTables
+from holdfast.measures._registry import ChanceLevel, register_measure
+from holdfast.measures._subset_measures import (
+    PairMeasure,
+    PairSimilarities,
+    SubsetTables,
+    chance_corrected,
+    expected_mean,
+)
 
 Best = Callable[[FloatArray, FloatArray], FloatArray]
 

@@ -1,21 +1,18 @@
 """Plotting functions: each draws a table of numbers and returns a `Picture`."""
 
-from holdfast.plot._accuracy_stability import plane
 from holdfast.plot._curves import ensemble_sizes, profiles
-from holdfast.plot._feature_chances import found_again
-from holdfast.plot._frequencies import frequencies, rank_ranges
+from holdfast.plot._features import found_again, frequencies, rank_ranges
 from holdfast.plot._groups import group_stability, neighbours
 from holdfast.plot._picture import Picture
 from holdfast.plot._replication import cohorts, replication
 from holdfast.plot._sample_ratios import ratios
-from holdfast.plot._selector_similarity import similarity
+from holdfast.plot._selections import stripes, upset
+from holdfast.plot._selectors import plane, similarity
 from holdfast.plot._simulated import simulated_figure
 from holdfast.plot._stability_path import stability_path
-from holdfast.plot._stripes import stripes
 from holdfast.plot._style import COLOURS, DARK
 from holdfast.plot._theory import stability_surface
 from holdfast.plot._truth import truth
-from holdfast.plot._upset import upset
 
 __all__ = [
     "COLOURS",

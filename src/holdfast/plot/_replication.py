@@ -21,7 +21,7 @@ from holdfast.plot._canvas import (
     layout,
     open_canvas,
 )
-from holdfast.plot._frequencies import draw_row_markers, row_picture_height
+from holdfast.plot._features import draw_row_markers, row_picture_height
 from holdfast.plot._labels import (
     MAX_NAME_LETTERS,
     LineLabel,

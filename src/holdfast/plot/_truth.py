@@ -17,7 +17,7 @@ from holdfast.plot._canvas import (
     finalize,
     open_canvas,
 )
-from holdfast.plot._frequencies import INFORMATIVE, OTHER, draw_truth_legend
+from holdfast.plot._features import INFORMATIVE, OTHER, draw_truth_legend
 from holdfast.plot._labels import label_rows
 from holdfast.plot._style import (
     Style,

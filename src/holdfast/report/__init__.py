@@ -1,8 +1,11 @@
 """Reports: a result becomes a dictionary, and that a page, JSON and Markdown."""
 
-from holdfast.report._escaping import remove_name_marks, to_plain_text
-from holdfast.report._feature_table import longest_list_sentences
-from holdfast.report._formatting import to_json_value, verdict_sentences
+from holdfast.report._formatting import (
+    remove_name_marks,
+    to_json_value,
+    to_plain_text,
+    verdict_sentences,
+)
 from holdfast.report._html import to_html
 from holdfast.report._markdown import to_markdown
 from holdfast.report._page_engine import (
@@ -18,6 +21,7 @@ from holdfast.report._page_engine import (
 from holdfast.report._report import conclude, make_report, to_json, write_report
 from holdfast.report._schema import NOT_KNOWN, NOTHING, Report, Verdict
 from holdfast.report._second_study import collect_notes, expected_counts
+from holdfast.report._tables import longest_list_sentences
 
 __all__ = [
     "Report",

@@ -6,12 +6,12 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from holdfast._formatting import join_texts, plural
+from holdfast._formatting import format_plus_minus, join_texts, plural
 from holdfast._typing import AnyArray
 from holdfast.errors import HoldfastError
 from holdfast.io import Dataset
@@ -32,13 +32,14 @@ from holdfast.judge import (
 )
 from holdfast.measures import get_measure
 from holdfast.preferences import Groups
-from holdfast.report._escaping import replace_names
 from holdfast.report._formatting import (
     MAX_LISTED,
+    format_feature_count,
     format_name,
     get_selector_record,
     get_selector_title,
     is_known,
+    replace_names,
     requested_size,
     to_records,
 )
@@ -52,7 +53,6 @@ from holdfast.report._second_study import (
     get_estimates,
     shared_features,
 )
-from holdfast.report._selector_table import RandomControl, compare_with_random
 from holdfast.report._verdict import Outlook, chances_from_data_sets
 
 if TYPE_CHECKING:
@@ -545,3 +545,101 @@ def _find_companions(counts: Counter[int], feature: int) -> list[int]:
     least = MIN_GROUP_SHARE * counts[feature]
     others = [other for other, count in counts.items() if count >= least and other != feature]
     return sorted(others, key=lambda other: (-counts[other], other))
+
+
+# Features drawn at random, as a control.
+
+RANDOM = "random_score"
+"""The selector that draws the requested number of features at random."""
+RANDOM_SELECTORS = (RANDOM, "random_subset")
+"""All selectors that draw features at random."""
+ALPHA = 0.05
+"""Significance level (standard)."""
+
+
+class RandomControl(NamedTuple):
+    """How well features drawn at random classify, at the recommended size."""
+
+    size: int | str
+    classifier: str
+    error: float
+    standard_error: float
+    p_value: float
+    """Of the test against the recommended pair: a single test, so without correction."""
+    as_good: bool
+    """No significant difference, and an error at most one standard error higher."""
+
+    @property
+    def sentence(self) -> str:
+        """The comparison, as the end of a sentence."""
+        error = format_plus_minus(self.error, self.standard_error)
+        how = f" (p = {self.p_value:.2f})" if is_known(self.p_value) else ""
+        features = (
+            "random subsets"
+            if self.size == "own"
+            else f"{format_feature_count(self.size)} drawn at random"
+        )
+        return (
+            f"{features} classify about as well: an error of {error} with "
+            f"{format_name(self.classifier)}{how}"
+        )
+
+
+def random_selector_names(plan: dict[str, list[dict[str, object]]]) -> list[str]:
+    """Return the selectors of a plan that draw at random."""
+    records = {
+        str(selector["name"]): get_selector_record(selector["object"])
+        for selector in plan["selectors"]
+    }
+    return [
+        name
+        for name, record in records.items()
+        if record is not None and record.name in RANDOM_SELECTORS
+    ]
+
+
+def compare_with_random(result: Result, choice: Recommendation) -> RandomControl | None:
+    """Compare random features with the recommended ones; None if none were tested.
+
+    They are taken at the recommended size if possible, and with the same classifier, else with
+    their best one. The difference is one test, not one of many, as random features were not
+    chosen among others.
+    """
+    table, names = result.errors, random_selector_names(result.plan)
+    rows = table[table["selector"].isin(names) & table["error"].notna()]
+    rows = rows[rows["selector"] != choice.selector]
+    for column, value in (("size", choice.size), ("classifier", choice.classifier)):
+        same = rows[rows[column] == value]
+        rows = same if len(same) else rows
+    if not len(rows):
+        return None
+    return _build_control(result, choice, rows.sort_values("error", kind="stable").iloc[0])
+
+
+def _build_control(result: Result, choice: Recommendation, row: pd.Series) -> RandomControl:
+    p_value = _p_value(result, choice, row)
+    spread = choice.standard_error if is_known(choice.standard_error) else 0.0
+    not_significant = not p_value <= ALPHA  # or not testable
+    return RandomControl(
+        size=row["size"],
+        classifier=str(row["classifier"]),
+        error=float(row["error"]),
+        standard_error=float(row["standard_error"]),
+        p_value=p_value,
+        as_good=not_significant and float(row["error"]) <= choice.error + spread,
+    )
+
+
+def _p_value(result: Result, choice: Recommendation, row: pd.Series) -> float:
+    pair = {
+        (choice.selector, choice.classifier, choice.size),
+        (row["selector"], row["classifier"], row["size"]),
+    }
+    try:
+        table = result.compare(correction=None)
+    except HoldfastError:
+        return float("nan")
+    keys = ("selector", "classifier", "size")
+    sides = (zip(*(table[f"{key}_{side}"] for key in keys), strict=True) for side in "ab")
+    rows = zip(*sides, table["p_value"], strict=True)
+    return next((float(p) for a, b, p in rows if {a, b} == pair), float("nan"))

@@ -14,12 +14,13 @@ from markupsafe import Markup, escape
 
 from holdfast._typing import JSON
 from holdfast.measures import get_measure
-from holdfast.report._escaping import NAME, spell_out_invisible
 from holdfast.report._formatting import (
+    NAME,
     format_name,
     get_selector_record,
     has_ranks,
     shorten,
+    spell_out_invisible,
     verdict_sentences,
 )
 from holdfast.report._schema import Report

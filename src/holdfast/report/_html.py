@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from holdfast._formatting import format_number, format_percent, format_whole_percent, plural
 from holdfast.measures import get_measure
-from holdfast.report._escaping import to_plain_text
 from holdfast.report._formatting import (
     format_cell,
     format_chosen_size,
@@ -27,6 +26,7 @@ from holdfast.report._formatting import (
     replication_heading,
     shorten_list,
     shown_sections,
+    to_plain_text,
     verdict_sentences,
 )
 from holdfast.report._glossary import TERMS, Terms, isolate_names

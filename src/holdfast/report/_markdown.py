@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast._formatting import format_number, format_percent, format_whole_percent
-from holdfast.report._escaping import escape_markdown, format_code_block
 from holdfast.report._formatting import (
     OBSERVED_EFFECT_HEADING,
+    escape_markdown,
     format_cell,
     format_chosen_size,
+    format_code_block,
     format_effect,
     format_effect_interval,
     format_expected_count,

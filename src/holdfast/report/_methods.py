@@ -12,8 +12,13 @@ from holdfast._formatting import format_short_percent, join_texts, plural
 from holdfast._typing import JSON
 from holdfast.io import DataSummary
 from holdfast.measures import get_measure
-from holdfast.report._escaping import to_plain_text
-from holdfast.report._formatting import MAX_LISTED, format_name, get_selector_record, shorten
+from holdfast.report._formatting import (
+    MAX_LISTED,
+    format_name,
+    get_selector_record,
+    shorten,
+    to_plain_text,
+)
 from holdfast.report._glossary import describe_classifier, describe_selector
 from holdfast.report._schema import Methods
 from holdfast.resample import PROTOCOLS, ProtocolRecord

@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup
 
 from holdfast.errors import InvalidInputError, StoreError
-from holdfast.report._escaping import spell_out_invisible
+from holdfast.report._formatting import spell_out_invisible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -1,9 +1,10 @@
-"""A result becomes a report: one dictionary, then a page, JSON and Markdown."""
+"""A result becomes a report: one dictionary, section by section, then a page, JSON and Markdown."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,27 +13,32 @@ import pandas as pd
 
 from holdfast._formatting import plural
 from holdfast.errors import InvalidInputError, StoreError
-from holdfast.report._escaping import remove_all_name_marks
-from holdfast.report._evidence import Evidence
-from holdfast.report._feature_table import feature_table, longest_list_section
+from holdfast.judge import StabilityProfile
+from holdfast.measures import get_measure
+from holdfast.report._evidence import MAX_MEMBERS_SHOWN, Evidence
 from holdfast.report._figures import draw_figures
-from holdfast.report._formatting import format_name, to_json_value
+from holdfast.report._formatting import (
+    format_name,
+    join_names,
+    remove_all_name_marks,
+    shorten_list,
+    to_json_value,
+    to_records,
+)
 from holdfast.report._glossary import build_glossary
 from holdfast.report._html import to_html
 from holdfast.report._markdown import MARK, to_markdown
 from holdfast.report._methods import get_data_name, methods_section
 from holdfast.report._page_engine import GENERATOR_TAG, has_mark, write_atomically
-from holdfast.report._schema import FORMAT, VERSION, Report, State, Verdict
+from holdfast.report._schema import FORMAT, VERSION, Groups, Report, ReportSection, State, Verdict
 from holdfast.report._second_study import second_study_section
-from holdfast.report._sections import (
-    failure_rows,
-    group_section,
-    profile_section,
-    similarity_section,
-    stand_in_section,
-    truth_section,
+from holdfast.report._tables import (
+    compared_pair_size,
+    describe_compared_sizes,
+    feature_table,
+    longest_list_section,
+    selector_table,
 )
-from holdfast.report._selector_table import selector_table
 from holdfast.report._verdict import build_verdict
 
 if TYPE_CHECKING:
@@ -259,3 +265,228 @@ def _check_replaceable(targets: list[Path]) -> None:
             f"{foreign}: this file exists and is not a holdfast report; give another "
             "name, or replace it with force=True (--force)."
         )
+
+
+# Sections of sentences and numbers: profiles, similarity, stand-ins, failures, groups, truth.
+
+MAX_SECTION_ROWS = 200
+"""Most rows in the table of a section."""
+NO_KNOT = "no knot: "
+NO_PROFILE = "no profile, as the number of features is chosen, not asked for"
+EMPTY_SECTION: ReportSection = {"sentences": [], "rows": []}
+"""A section that is omitted."""
+MIN_GROUPS_FOR_KNOT = 6
+"""Fewest groups in which a knot can be seen: two before it, and four after it."""
+STAND_IN_DEFINITION = (
+    "that correlates with it by {} or more and is selected clearly more often without it than "
+    "with it (Fisher's exact test, corrected for all correlated pairs)"
+)
+
+
+def profile_section(evidence: Evidence) -> ReportSection:
+    """Return how stability depends on the number of features, and where it breaks."""
+    profiles = evidence.profile
+    if profiles is None or evidence.plan["data"]["n_features"] == 1:
+        return EMPTY_SECTION
+    knots = profiles.knots.astype(dict.fromkeys(("size", "low", "high"), "Int64"))
+    return {
+        "sentences": [*_describe_knots(evidence, profiles), profiles.how],
+        "rows": to_records(knots.drop(columns="sentence")),
+        "numbers": to_records(profiles.table),
+    }
+
+
+def _describe_knots(evidence: Evidence, profiles: StabilityProfile) -> Iterator[str]:
+    """Yield where the profiles break; selectors with the same sentence are joined."""
+    knots = zip(profiles.knots["selector"], profiles.knots["sentence"], strict=True)
+    no_profile = ((name, NO_PROFILE) for name in profiles.left_out)
+    few_groups = _describe_few_groups(evidence)
+    names: dict[str, list[str]] = {}
+    for name, sentence in (*knots, *no_profile):
+        names.setdefault(few_groups.get(name, sentence), []).append(name)
+    for sentence, same in names.items():
+        text = sentence.removeprefix(NO_KNOT)
+        labels = evidence.join_labels(same)
+        yield f"{'No knot for ' if text != sentence else ''}{labels}: {text}."
+
+
+def _describe_few_groups(evidence: Evidence) -> dict[str, str]:
+    """Return why selectors that found only a few groups have no profile."""
+    depth = evidence.result.depth
+    shortfalls = {name: evidence.get_shortfall(name, depth) for name in evidence.group_selectors}
+    return {
+        name: f"there is no profile from so few groups ({shortfall.remark})"
+        for name, shortfall in shortfalls.items()
+        if shortfall is not None and shortfall.fewest < MIN_GROUPS_FOR_KNOT
+    }
+
+
+def similarity_section(evidence: Evidence) -> ReportSection:
+    """Return how similar the selectors are, next to how similar each is to itself."""
+    comparison = evidence.similarity
+    if comparison is None:
+        return EMPTY_SECTION
+    sentences = [evidence.with_titles(sentence) for sentence in comparison.sentences]
+    rows = [
+        {**row, "size": compared_pair_size(evidence, row["first"], row["second"])}
+        for row in to_records(comparison.table.head(MAX_SECTION_ROWS))
+    ]
+    sizes = f"Selectors are compared {describe_compared_sizes(evidence, comparison.matrix.index)}."
+    return {"sentences": [sizes, *sentences], "rows": rows}
+
+
+def stand_in_section(evidence: Evidence) -> ReportSection:
+    """Return the features that take each other's place, and how that affects stability."""
+    stand_ins = evidence.stand_ins
+    count = 0 if stand_ins is None else stand_ins.table["feature"].nunique()
+    if stand_ins is None or not count:
+        return EMPTY_SECTION
+    features = "One frequent feature has" if count == 1 else f"{count:,} frequent features have"
+    sentences = [
+        f"{features} a stand-in: one {STAND_IN_DEFINITION.format(stand_ins.threshold)}.",
+        stand_ins.sentence,
+        f"{stand_ins.note[:1].upper()}{stand_ins.note[1:]}." if stand_ins.note else "",
+    ]
+    return {
+        "sentences": [text for text in sentences if text],
+        "rows": to_records(stand_ins.table.head(MAX_SECTION_ROWS)),
+        "numbers": to_records(stand_ins.stability),
+    }
+
+
+def failure_rows(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the failures: one row per selector and reason, with the number of resamples."""
+    table = evidence.result.failures
+    kinds = table.groupby(["selector", "message"], sort=False)["resample"].agg(["count", "min"])
+    rows = kinds.reset_index().rename(columns={"count": "resamples", "min": "first"})
+    return to_records(rows, ["selector", "resamples", "first", "message"])
+
+
+# Groups: which features are in the same group, and how well groups match.
+
+GROUP_MEASURE_COLUMNS = ["selector", "size", "measure", "value", "low", "high"]
+
+
+def group_section(evidence: Evidence) -> Groups | None:
+    """Return the section on groups; None if there are none and none were measured."""
+    table, measured = evidence.memberships, _make_measure_section(evidence)
+    if table is None and measured is None:
+        return None
+    section: Groups = {"sentences": [], "rows": []}
+    if table is not None:
+        section = {
+            "sentences": _describe_groups(evidence, table),
+            "rows": list(map(_build_member_row, to_records(table.head(MAX_MEMBERS_SHOWN)))),
+        }
+    return section if measured is None else {**section, "measures": measured}
+
+
+def _describe_groups(evidence: Evidence, table: pd.DataFrame) -> list[str]:
+    selector = "" if evidence.cell is None else evidence.cell[0]
+    shown = table.head(MAX_MEMBERS_SHOWN)
+    together = int((shown["companions"].str.len() > 0).sum())
+    often = " most often" if len(table) > len(shown) else ""
+    count = f"{together:,}" if together < len(shown) else "all"
+    representatives = (
+        f"{evidence.selector_label(selector)} selects groups of features; the table of "
+        "features and the classifiers take one of each group, its representative. Which member "
+        "that is may change while the group stays."
+    )
+    companions = (
+        f"Of the {len(shown):,} features that lay in selected groups{often}, {count} had "
+        "companions: features that were in the same group at least half of the times."
+    )
+    return [representatives, companions]
+
+
+def _build_member_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return how often a feature was in a group, and with which others."""
+    others = [format_name(name) for name in row["companions"]]
+    return {
+        "feature": row["feature"],
+        "member": row["member"],
+        "representative": row["representative"],
+        "companions": ", ".join(shorten_list(others, len(others))),
+    }
+
+
+def _make_measure_section(evidence: Evidence) -> ReportSection | None:
+    """Return the measures of groups, by selector and size; None without any."""
+    measures = map(get_measure, evidence.plan["measures"])
+    names = [measure.name for measure in measures if measure.form == "groups"]
+    if not names:
+        return None
+    table = evidence.result.stability
+    rows = to_records(table[table["measure"].isin(names)], GROUP_MEASURE_COLUMNS)
+    return (
+        {"sentences": [_describe_group_measures(evidence, names)], "rows": rows} if rows else None
+    )
+
+
+def _describe_group_measures(evidence: Evidence, names: list[str]) -> str:
+    text = "Measures of groups say how well the groups of different resamples match"
+    if len(evidence.group_selectors) < len(evidence.result.selectors):
+        text += "; the features of a selector that finds none count as groups of one"
+    if not any(get_measure(name).corrected for name in names):
+        text += "; the values are not corrected for chance"
+    return f"{text}."
+
+
+# The verdict compared with the truth, for simulated data.
+
+
+def truth_section(evidence: Evidence) -> ReportSection | None:
+    """Return how many of the features truly differ between the classes; None if not known."""
+    if evidence.result.truth is None:
+        return None
+    lists = _collect_lists(evidence)
+    return {
+        "sentences": _describe_truth(evidence),
+        "rows": [_build_truth_row(evidence, title, names) for title, names in lists.items()],
+    }
+
+
+def _collect_lists(evidence: Evidence) -> dict[str, list[str]]:
+    features = [str(name) for name in evidence.cell_frequencies["feature"]]
+    size = round(float(evidence.cell_frequencies["frequency"].sum()))
+    return {
+        "trusted": evidence.trusted,
+        f"the {size:,} most frequent": features[:size],
+        "selected at least once": features,
+    }
+
+
+def _build_truth_row(evidence: Evidence, title: str, names: Collection[str]) -> dict[str, Any]:
+    hits = len(evidence.informative_features.intersection(names))
+    return {
+        "list": title,
+        "features": len(names),
+        "informative": hits,
+        "noise": len(names) - hits,
+    }
+
+
+def _describe_truth(evidence: Evidence) -> list[str]:
+    count, total = len(evidence.informative_features), evidence.plan["data"]["n_features"]
+    verb = "differs" if count == 1 else "differ"
+    known = f"{plural(count, 'feature')} of {total:,} {verb} between the classes"
+    sentence = f"These data were simulated, so the truth is known: {known}."
+    return [sentence, *_describe_trusted(evidence)]
+
+
+def _describe_trusted(evidence: Evidence) -> list[str]:
+    names = evidence.trusted
+    false = [name for name in names if name not in evidence.informative_features]
+    if not names:
+        return ["No feature is trusted, so none is trusted in error."]
+    hits = len(names) - len(false)
+    verb = "matters" if hits == 1 else "matter"
+    errors = f"; trusted in error: {join_names(false)}" if false else ", none is trusted in error"
+    sentences = [f"Of the {plural(len(names), 'trusted feature')}, {hits:,} truly {verb}{errors}."]
+    missed = len(evidence.informative_features) - hits
+    if missed:
+        sentences.append(
+            f"{plural(missed, 'informative feature')} {'is' if missed == 1 else 'are'} not among "
+            "them: a short list that is selected again and again need not be a full one."
+        )
+    return sentences

@@ -241,7 +241,7 @@ class Methods(TypedDict):
 class Report(TypedDict):
     """Everything that a report says.
 
-    Inside sentences, names stand between U+2068 and U+2069; see `holdfast.report._escaping`.
+    Inside sentences, names stand between U+2068 and U+2069; see `holdfast.report._formatting`.
     """
 
     format: str

@@ -13,12 +13,12 @@ import pandas as pd
 from holdfast._formatting import format_number, plural
 from holdfast.judge import Recommendation, expected_common_features
 from holdfast.measures import get_measure
-from holdfast.report._escaping import isolate_known_names
 from holdfast.report._formatting import (
     format_cell,
     format_p_value,
     format_stability_interval,
     is_known,
+    isolate_known_names,
     to_records,
 )
 from holdfast.report._schema import ReplicationRow, ReportSection, SecondStudy

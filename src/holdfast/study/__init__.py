@@ -1,8 +1,7 @@
 """Studies: a plan, its run on one machine or many, its store, its results."""
 
 from holdfast._classifiers import CLASSIFIERS, ClassifierRecord, get_classifier
-from holdfast.study._execution._execute import resume
-from holdfast.study._execution._failed_selectors import FailedSelectorsWarning, failed_selectors
+from holdfast.study._execution._execute import FailedSelectorsWarning, failed_selectors, resume
 from holdfast.study._execution._scheduler import Progress
 from holdfast.study._planning._make_plan import USUAL_SIZES
 from holdfast.study._planning._plan import as_text

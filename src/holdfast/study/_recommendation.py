@@ -39,9 +39,8 @@ from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, seed
 from holdfast.study._storage._reader import DONE_UNITS_SQL, OWN_SIZE, StudyReader, size_label
 from holdfast.study._storage._serialization import deserialize_object, is_opaque
 from holdfast.study._storage._store import to_integers
-from holdfast.study._tables._feature_chances import why_none
-from holdfast.study._tables._predictions import read_inner_predictions, read_predictions
-from holdfast.study._tables._replication import read_pair_values
+from holdfast.study._tables._errors import read_inner_predictions, read_predictions
+from holdfast.study._tables._replication import read_pair_values, why_none
 from holdfast.study._tables._stability import LazyDataset, stability_table
 from holdfast.study._tables._summary import main_measure
 

@@ -33,18 +33,19 @@ from holdfast.study._recommendation import fitted_pipeline, recommend_candidate
 from holdfast.study._result_plots import ResultPlots
 from holdfast.study._storage._reader import StudyPreferences, StudyReader
 from holdfast.study._storage._store import Store
-from holdfast.study._tables._errors import errors_table
-from holdfast.study._tables._feature_chances import features_table, longest_lists
-from holdfast.study._tables._frequencies import frequencies_table, memberships
-from holdfast.study._tables._predictions import (
+from holdfast.study._tables._errors import (
     empty_predictions,
+    errors_table,
     prediction_frames,
     read_predictions,
 )
+from holdfast.study._tables._frequencies import frequencies_table, memberships
 from holdfast.study._tables._replication import (
     cohorts_of,
     cohorts_table,
     compared_replication,
+    features_table,
+    longest_lists,
     replication_of,
     replication_table,
 )

@@ -17,9 +17,8 @@ from holdfast._typing import AnyArray
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 from holdfast.study._storage._folder import create_folder
 from holdfast.study._storage._reader import OWN_SIZE, StudyReader, cut
-from holdfast.study._tables._feature_chances import why_none
-from holdfast.study._tables._predictions import empty_predictions, prediction_frames
-from holdfast.study._tables._replication import has_cohorts
+from holdfast.study._tables._errors import empty_predictions, prediction_frames
+from holdfast.study._tables._replication import has_cohorts, why_none
 
 if TYPE_CHECKING:
     from holdfast.study._result import Result

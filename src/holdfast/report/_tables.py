@@ -1,20 +1,29 @@
-"""The table of features: chances to be found again, and caveats."""
+"""The tables of features, with chances and caveats, and of the selectors compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from holdfast._formatting import format_number, format_short_percent, join_texts, plural
-from holdfast.report._evidence import MAX_FEATURES_SHOWN, Evidence
+from holdfast._formatting import (
+    format_number,
+    format_plus_minus,
+    format_short_percent,
+    join_texts,
+    plural,
+)
+from holdfast.judge import Recommendation
+from holdfast.report._evidence import MAX_FEATURES_SHOWN, RANDOM, Evidence
 from holdfast.report._formatting import (
     MAX_LISTED,
     format_feature_count,
     format_name,
     is_known,
     join_names,
+    to_json_value,
     to_records,
 )
 from holdfast.report._schema import (
@@ -23,6 +32,8 @@ from holdfast.report._schema import (
     FeatureRow,
     FeatureTable,
     ReportSection,
+    SelectorRow,
+    Selectors,
     StandIn,
 )
 
@@ -43,7 +54,7 @@ def feature_table(evidence: Evidence) -> FeatureTable:
         "title": _title(evidence),
         "caption": _caption(evidence),
         "interval": _describe_frequencies(evidence),
-        "rows": [_row(evidence, row) for row in rows[:MAX_FEATURES_SHOWN]],
+        "rows": [_feature_row(evidence, row) for row in rows[:MAX_FEATURES_SHOWN]],
         "total": len(rows),
     }
 
@@ -112,7 +123,7 @@ def _describe_frequencies(evidence: Evidence) -> str:
     )
 
 
-def _row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
+def _feature_row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
     name = row["feature"]
     truth = evidence.result.truth
     effect = evidence.effects.get(name, {})
@@ -290,3 +301,158 @@ def _describe_lists(
             [evidence.selector_title(name) for name in without], MAX_LISTED, last="or"
         )
         yield f"No list of {titles} reaches {share}."
+
+
+# The selectors compared: each at each size with its best classifier.
+
+NO_RESULTS_REASONS = ["Nothing can be recommended: there are not enough results."]
+ALL_SELECTED_REASONS = [
+    "Nothing can be recommended: all features are always selected, so no selector chooses."
+]
+UNSUPPORTED_REASONS = ["No selector is recommended: none has features that can be expected again."]
+
+
+def selector_table(evidence: Evidence) -> Selectors:
+    """Return the comparison, and the reasons for the recommendation."""
+    choice = evidence.choice
+    expected = None if choice is None or choice.choice is None else choice.choice.sentence
+    reasons = choice.reasons if choice is not None else NO_RESULTS_REASONS
+    if choice is None and evidence.all_selected:
+        reasons = ALL_SELECTED_REASONS
+    if choice is not None and not evidence.recommends:
+        reasons, expected = UNSUPPORTED_REASONS, None
+    sentences = [evidence.with_titles(text) for text in reasons if text != expected]
+    return {
+        "measure": _get_measure_name(evidence),
+        "rows": [_selector_row(evidence, cell) for cell in _cells(evidence)],
+        "reasons": [*sentences, *_describe_shortfall(evidence), *_describe_control(evidence)],
+        "choice": None
+        if expected is None
+        else evidence.with_titles(expected) + _describe_higher_error(evidence),
+    }
+
+
+def _describe_shortfall(evidence: Evidence) -> Iterator[str]:
+    """Yield that the recommended selector found fewer features than requested."""
+    choice = evidence.choice
+    if choice is None:
+        return
+    shortfall = evidence.get_shortfall(choice.selector, choice.size)
+    if shortfall is not None:
+        label = evidence.selector_label(choice.selector)
+        yield f"{label} was asked for {format_feature_count(choice.size)}, but {shortfall.remark}."
+
+
+def _describe_control(evidence: Evidence) -> Iterator[str]:
+    """Yield how random features classify, or that this was not tested."""
+    control, choice = evidence.random_control, evidence.choice
+    if control is not None and control.as_good:
+        yield f"Which features are selected may matter little: {control.sentence}."
+    elif control is None and choice is not None and evidence.error is not None:
+        yield (
+            "No random selector was tested, so it is not known whether other features would "
+            f"classify as well; add {RANDOM} to find out."
+        )
+
+
+def _describe_higher_error(evidence: Evidence) -> str:
+    """Return the error of the recommended pair if it is higher than that of the choice."""
+    choice = evidence.choice
+    if choice is None or choice.choice is None or evidence.error is None:
+        return ""
+    if evidence.error[0] == choice.choice.error:
+        return ""
+    error = format_plus_minus(*evidence.error)
+    return f" The error of the recommended pair itself is higher: {error}."
+
+
+def _get_measure_name(evidence: Evidence) -> str | None:
+    if evidence.choice is not None:
+        return str(evidence.choice.measure)
+    measures = evidence.result.summary()["measure"].dropna()
+    return str(measures.iloc[0]) if len(measures) else None
+
+
+def _cells(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return selectors and sizes in the order of the study, with their comparison."""
+    rows, choice = to_records(evidence.result.summary()), evidence.choice
+    if choice is None:
+        return rows
+    compared = {
+        (row["selector"], row["size"]): row for row in to_records(_keep_best_classifiers(choice))
+    }
+    return [{**row, **compared.get((row["selector"], row["size"]), {})} for row in rows]
+
+
+def _keep_best_classifiers(choice: Recommendation) -> pd.DataFrame:
+    """Keep one classifier per selector and size: the recommended one, else the best."""
+    return choice.table.sort_values(
+        ["recommended", "error"], ascending=[False, True], kind="stable"
+    ).drop_duplicates(["selector", "size"])
+
+
+def _selector_row(evidence: Evidence, cell: dict[str, Any]) -> SelectorRow:
+    detail = _get_error_row(evidence.result.errors, cell)
+    row: SelectorRow = {
+        "selector": cell["selector"],
+        "title": evidence.row_title(cell["selector"]),
+        "size": cell["size"],
+        "stability": cell["stability"],
+        "low": cell["low"],
+        "high": cell["high"],
+        "chance": cell["chance"],
+        "classifier": cell["classifier"],
+        "error": cell["error"],
+        "standard_error": cell["standard_error"],
+        "balanced_accuracy": detail.get("balanced_accuracy"),
+        "auc": detail.get("auc"),
+        "rpt": cell.get("rpt"),
+        "p_value": cell.get("p_value"),
+        "rival": bool(cell.get("rival", False)),
+        "front": bool(cell.get("front", False)),
+        "recommended": bool(cell.get("recommended", False)) and evidence.recommends,
+    }
+    if cell["size"] == "own":
+        row = {**row, "selected": cell["selected"], "selected_sd": cell["selected_sd"]}
+    shortfall = evidence.get_shortfall(cell["selector"], cell["size"])
+    return row if shortfall is None else {**row, "remark": shortfall.remark}
+
+
+def _get_error_row(errors: pd.DataFrame, cell: dict[str, Any]) -> dict[str, Any]:
+    """Return all error measures of a selector, classifier and size."""
+    same = (
+        (errors["selector"] == cell["selector"])
+        & (errors["classifier"] == cell["classifier"])
+        & (errors["size"] == cell["size"])
+    )
+    rows = errors[same]
+    row: dict[str, Any] = to_json_value(rows.iloc[0].to_dict()) if len(rows) else {}
+    return row
+
+
+# The sizes at which selectors are compared: requested, or chosen by the selector.
+
+
+def compared_pair_size(evidence: Evidence, first: str, second: str) -> int | str | None:
+    """Return the size at which two selectors are compared; if it differs, both."""
+    self_sizing, size = evidence.self_sizing_selectors, evidence.compared_size
+    size_a, size_b = ("own" if name in self_sizing else size for name in (first, second))
+    return size_a if size_a == size_b else f"{size_a} and {size_b}"
+
+
+def describe_compared_sizes(evidence: Evidence, names: Iterable[str]) -> str:
+    """Return at which sizes these selectors are compared."""
+    size = evidence.compared_size
+    if size is None:
+        return "with as many features as they choose themselves"
+    choice = evidence.choice
+    is_recommended = choice is not None and evidence.recommends and choice.size == size
+    text = f"at {'the recommended ' if is_recommended else ''}{format_feature_count(size)}"
+    if any(evidence.get_shortfall(name, size) for name in evidence.group_selectors):
+        text += ", or at as many as were found"
+    self_sizing = [name for name in names if name in evidence.self_sizing_selectors]
+    if self_sizing:
+        labels = evidence.join_labels(self_sizing)
+        who = "it chooses itself" if len(self_sizing) == 1 else "they choose themselves"
+        text += f"; {labels} with as many as {who}"
+    return text
