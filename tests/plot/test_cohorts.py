@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import InvalidInputError
-from holdfast.plot._replication import cohorts
+from holdfast.plot._curves import cohorts
 from tests.plot.tables import NASTY, nasty, overhang, texts
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from holdfast.report._formatting import INVISIBLE_CHARACTERS, spell_out_invisible
-from holdfast.report._html import to_html
+from holdfast.report._rendering import to_html
 from tests.report.looking import FEATURES, UNFOLD, exported, names, visible_names
 from tests.report.sample import HOSTILE, sample
 

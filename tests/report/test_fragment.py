@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.report._html import to_html
+from holdfast.report._rendering import to_html
 from tests.report.looking import FEATURES
 from tests.report.sample import sample
 

@@ -7,7 +7,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from holdfast.report._html import MAX_ROWS, to_html
+from holdfast.report._rendering import MAX_ROWS, to_html
 from tests.report.sample import sample
 
 EMPTY = {"sentences": [], "rows": []}

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from holdfast.report._html import to_html
+from holdfast.report._rendering import to_html
 from tests.report.looking import (
     CONTRAST,
     DANGLING,

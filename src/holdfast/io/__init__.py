@@ -8,6 +8,7 @@ from holdfast.io._dataset import (
     DataSummary,
     GeneratedData,
     check_for_study,
+    impute_medians,
 )
 from holdfast.io._frames import from_arrays
 from holdfast.io._read_data import read_data

@@ -22,10 +22,10 @@ from holdfast.io._columns import (
     format_text_features,
     is_missing,
 )
+from holdfast.io._dataset import rows_per_block
 from holdfast.io._selection_formats import COMMENT
 from holdfast.io._tables import SEPARATOR_NAMES, detect_separator, is_content, read_records
 from holdfast.io._text_files import SourceText, TextFile, quote_value, refuse_repeats
-from holdfast.io._values import rows_per_block
 
 if TYPE_CHECKING:
     from holdfast.io._columns import ColumnOptions, Roles

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sized
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -15,7 +16,7 @@ from holdfast._formatting import did_you_mean, format_list, plural
 from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
 from holdfast.errors import InvalidInputError, UnknownNameError
 from holdfast.io._text_files import quote_value, refuse_repeats
-from holdfast.io._values import MAX_AMBIGUOUS_VALUES, parse_finite_number, row_blocks
+from holdfast.io._values import MAX_AMBIGUOUS_VALUES, parse_finite_number
 
 # The summary of a data set, printed before a study starts.
 
@@ -545,3 +546,31 @@ def check_finite(X: AnyArray, names: tuple[str, ...]) -> None:
                 f"values must be finite or missing, got {block[row, column]} in feature "
                 f"{quote_value(names[column])} of sample {start + row} (counted from 0)."
             )
+
+
+# Large matrices in blocks of rows, so that temporary arrays stay small.
+
+CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64
+
+
+def rows_per_block(n_columns: int) -> int:
+    """Return the number of rows per block for this many columns; at least one."""
+    return max(1, CELLS_PER_BLOCK // max(1, n_columns))
+
+
+def row_blocks(X: AnyArray) -> Iterator[tuple[int, AnyArray]]:
+    """Yield blocks of rows, each with the position of its first row."""
+    step = rows_per_block(X.shape[1])
+    for start in range(0, X.shape[0], step):
+        yield start, X[start : start + step]
+
+
+# Missing values.
+
+
+def impute_medians(X: AnyArray) -> AnyArray:
+    """Replace missing values by the median of their feature, or 0 if it has no value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
+        medians = np.nan_to_num(np.nanmedian(X, axis=0))
+    return np.where(np.isnan(X), medians, X).astype(X.dtype, copy=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -106,20 +106,3 @@ def parse_finite_number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-# Large matrices in blocks of rows, so that temporary arrays stay small.
-
-CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64
-
-
-def rows_per_block(n_columns: int) -> int:
-    """Return the number of rows per block for this many columns; at least one."""
-    return max(1, CELLS_PER_BLOCK // max(1, n_columns))
-
-
-def row_blocks(X: AnyArray) -> Iterator[tuple[int, AnyArray]]:
-    """Yield blocks of rows, each with the position of its first row."""
-    step = rows_per_block(X.shape[1])
-    for start in range(0, X.shape[0], step):
-        yield start, X[start : start + step]

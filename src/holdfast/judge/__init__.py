@@ -2,6 +2,7 @@
 
 from holdfast.judge._candidates import (
     Pair,
+    Replicability,
     Tested,
     candidate_table,
     numeric_sizes,
@@ -20,7 +21,6 @@ from holdfast.judge._measurement import (
     make_measured_value,
 )
 from holdfast.judge._recommend import Recommendation, recommend
-from holdfast.judge._replicability import Replicability
 from holdfast.judge._replication._chance_model import GRADE_HIT_RATES, GRADES, grade_chances
 from holdfast.judge._replication._cohort_comparison import (
     COHORT_PAIR_COLUMNS,

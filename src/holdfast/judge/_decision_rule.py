@@ -26,8 +26,8 @@ from holdfast.judge._error_comparison import CandidateErrors
 from holdfast.judge._significance import BestCorrection, check_correction, correct_p_values
 
 if TYPE_CHECKING:
+    from holdfast.judge._candidates import Replicability
     from holdfast.judge._choice_error import ChoiceError
-    from holdfast.judge._replicability import Replicability
 
 
 RuleName: TypeAlias = Literal["not_worse", "one_standard_error", "rpt"]

@@ -45,10 +45,10 @@ from scipy.special import ndtr
 from holdfast._formatting import plural
 from holdfast._typing import AnyArray, FloatArray, IndexArray, IntArray
 from holdfast.errors import InvalidInputError
+from holdfast.io import impute_medians
 from holdfast.judge._significance import Z
 from holdfast.measures import DataSimilarity
 from holdfast.resample import HALF, ReplicationDesign
-from holdfast.select import impute_medians
 
 N_SPLITS = 10
 """Splits into halves that the noise is estimated from; chosen by hand."""

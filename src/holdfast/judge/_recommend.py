@@ -17,6 +17,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.judge._candidates import (
     CANDIDATE_COLUMNS,
     Pair,
+    Replicability,
     Tested,
     candidate_table,
     check_fit,
@@ -39,7 +40,6 @@ from holdfast.judge._recommendation_text import (
     RecommendedReplication,
     explain_recommendation,
 )
-from holdfast.judge._replicability import Replicability
 from holdfast.judge._significance import BestCorrection, Z
 from holdfast.measures import Measure, get_measure
 

@@ -1,10 +1,9 @@
 """Plotting functions: each draws a table of numbers and returns a `Picture`."""
 
-from holdfast.plot._curves import ensemble_sizes, profiles
+from holdfast.plot._curves import cohorts, ensemble_sizes, profiles, replication
 from holdfast.plot._features import found_again, frequencies, rank_ranges
 from holdfast.plot._groups import group_stability, neighbours
 from holdfast.plot._picture import Picture
-from holdfast.plot._replication import cohorts, replication
 from holdfast.plot._sample_ratios import ratios
 from holdfast.plot._selections import stripes, upset
 from holdfast.plot._selectors import plane, similarity

@@ -6,8 +6,6 @@ from holdfast.report._formatting import (
     to_plain_text,
     verdict_sentences,
 )
-from holdfast.report._html import to_html
-from holdfast.report._markdown import to_markdown
 from holdfast.report._page_engine import (
     GENERATOR_TAG,
     embed_svg,
@@ -18,6 +16,7 @@ from holdfast.report._page_engine import (
     read_asset,
     write_atomically,
 )
+from holdfast.report._rendering import to_html, to_markdown
 from holdfast.report._report import conclude, make_report, to_json, write_report
 from holdfast.report._schema import NOT_KNOWN, NOTHING, Report, Verdict
 from holdfast.report._second_study import collect_notes, expected_counts

@@ -26,10 +26,9 @@ from holdfast.report._formatting import (
     to_records,
 )
 from holdfast.report._glossary import build_glossary
-from holdfast.report._html import to_html
-from holdfast.report._markdown import MARK, to_markdown
 from holdfast.report._methods import get_data_name, methods_section
 from holdfast.report._page_engine import GENERATOR_TAG, has_mark, write_atomically
+from holdfast.report._rendering import MARK, to_html, to_markdown
 from holdfast.report._schema import FORMAT, VERSION, Groups, Report, ReportSection, State, Verdict
 from holdfast.report._second_study import second_study_section
 from holdfast.report._tables import (

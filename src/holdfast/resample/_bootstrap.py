@@ -13,9 +13,9 @@ from holdfast._random import generators
 from holdfast._typing import IndexArray
 from holdfast._validation import as_count, check_flag, check_integer, check_part_or_count
 from holdfast.errors import InvalidInputError
-from holdfast.resample._protocol import Protocol, Resample, is_enough, stratified_prefix
+from holdfast.resample._protocol import Protocol, Resample, stratified_prefix
 from holdfast.resample._registry import protocol
-from holdfast.resample._strata import Drawing, Units
+from holdfast.resample._strata import Drawing, Units, is_enough
 
 MAX_ATTEMPTS = 1000
 """How often an unusable bootstrap sample is drawn again before it is refused."""

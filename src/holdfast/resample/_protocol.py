@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from holdfast._formatting import format_list, plural
+from holdfast._formatting import format_list
 from holdfast._typing import IndexArray
 from holdfast._validation import check_seed
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.resample._registry import ProtocolRecord, Tested
-from holdfast.resample._strata import Units
+from holdfast.resample._strata import Units, check_training_part
 
 # Words that the descriptions of protocols share.
 
@@ -28,33 +28,6 @@ NOT_INDEPENDENT = (
 def stratified_prefix(stratify: bool) -> str:
     """Return the adjective for resamples that keep the shares of the classes."""
     return "stratified " if stratify else ""
-
-
-# Resamples that no selector can use are refused before any work starts.
-
-
-def check_training(resamples: Sequence[Resample], units: Units) -> None:
-    """Refuse training parts that no selector can use: one class, or a class with one sample."""
-    for position, resample in enumerate(resamples):
-        if resample.draw < 0 and not is_enough(counts := units.distinct(resample.train)):
-            raise InvalidInputError(_format_small_part(position, counts, units))
-
-
-def is_enough(counts: IndexArray) -> bool:
-    """Return whether these numbers of different samples per class suffice for selectors."""
-    return 1 not in counts and bool(np.count_nonzero(counts) >= 2)
-
-
-def _format_small_part(position: int, counts: IndexArray, units: Units) -> str:
-    listed = ", ".join(
-        f"{plural(int(count), 'sample')} of class {units.class_name(code)}"
-        for code, count in enumerate(counts)
-    )
-    return (
-        f"the training part of resample {position} has {listed}; selectors need at least two "
-        "classes, and 2 different samples of every class that is there. Larger training parts "
-        "avoid this, and so do stratified protocols where no subject has several classes."
-    )
 
 
 # How often samples are tested.
@@ -289,7 +262,9 @@ class Protocol(ABC):
     def draw_units(self, units: Units, random_state: int, n_features: int | None) -> list[Resample]:
         """Draw the resamples of units that are already known."""
         resamples = list(self._draw(units, random_state, n_features))
-        check_training(resamples, units)
+        for position, resample in enumerate(resamples):
+            if resample.draw < 0:
+                check_training_part(units, position, resample.train)
         return resamples
 
     @abstractmethod

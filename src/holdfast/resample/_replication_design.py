@@ -13,9 +13,14 @@ from numpy.typing import ArrayLike
 from holdfast._formatting import format_list, plural
 from holdfast._typing import IndexArray
 from holdfast._validation import check_integer, check_seed
-from holdfast.resample._protocol import NO_ROWS, Resample, check_training
-from holdfast.resample._strata import Strata, Units, check_class_sizes
-from holdfast.resample._subsampling import split_disjointly
+from holdfast.resample._protocol import NO_ROWS, Resample
+from holdfast.resample._strata import (
+    Strata,
+    Units,
+    check_class_sizes,
+    check_training_part,
+    split_disjointly,
+)
 
 HALF, PART, QUARTER = "half", "part", "quarter"
 ROLES = (HALF, PART, QUARTER)
@@ -102,7 +107,8 @@ class ReplicationDesign:
         check_class_sizes(units, samples_for_halves, why, stratify=True)
         labels = Strata.from_units(units, stratify=True).labels
         halves = list(self._halves(units, labels, random_state))
-        check_training(halves, units)
+        for position, half in enumerate(halves):
+            check_training_part(units, position, half.train)
         smaller = [
             *self._parts(units, labels, random_state),
             *self._quarters(units, labels, random_state),

@@ -1,4 +1,4 @@
-"""The units that protocols draw: samples, or subjects with all their samples."""
+"""The units that protocols draw: samples, or subjects with all their samples; disjoint parts."""
 
 from __future__ import annotations
 
@@ -388,3 +388,64 @@ class Shares:
 def _largest(claims: FloatArray, priority: tuple[int, ...]) -> int:
     rounded = np.round(claims, 9)  # claims that differ only by rounding errors are equal
     return int(np.lexsort((np.asarray(priority), rounded))[-1])
+
+
+# Disjoint parts of the units.
+
+
+def split_disjointly(
+    chosen: IndexArray, labels: IndexArray, count: int, generator: np.random.Generator
+) -> list[IndexArray]:
+    """Split units into disjoint parts of one size, each stratum as evenly as possible.
+
+    Parameters
+    ----------
+    chosen : ndarray of int
+        The units to split; those that are left over are in no part.
+    labels : ndarray of int
+        The stratum of every unit.
+    count : int
+        Number of parts.
+    generator : Generator
+        Decides which unit goes where.
+
+    Returns
+    -------
+    list of ndarray
+        The units of each part.
+    """
+    turn = generator.permutation(labels.max() + 1)  # leftovers come from random strata
+    ordered = chosen[np.lexsort((generator.random(len(chosen)), turn[labels[chosen]]))]
+    stratum = turn[labels[ordered]]
+    sizes = np.bincount(stratum)
+    place = np.arange(len(ordered)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    even = place < np.repeat(sizes - sizes % count, sizes)
+    rest = ordered[~even]
+    rest = rest[: len(rest) - len(rest) % count]  # sorted by stratum, so dealt out evenly
+    parts = np.concatenate([place[even] % count, np.arange(len(rest)) % count])
+    units = np.concatenate([ordered[even], rest])
+    return [units[parts == part] for part in range(count)]
+
+
+# Resamples that no selector can use are refused before any work starts.
+
+
+def check_training_part(units: Units, position: int, rows: IndexArray) -> None:
+    """Refuse a training part that no selector can use: one class, or a class with one sample."""
+    counts = units.distinct(rows)
+    if is_enough(counts):
+        return
+    listed = ", ".join(
+        f"{plural(int(count), 'sample')} of class {units.class_name(code)}"
+        for code, count in enumerate(counts)
+    )
+    raise InvalidInputError(
+        f"the training part of resample {position} has {listed}; selectors need at least two "
+        "classes, and 2 different samples of every class that is there. Larger training parts "
+        "avoid this, and so do stratified protocols where no subject has several classes."
+    )
+
+
+def is_enough(counts: IndexArray) -> bool:
+    """Return whether these numbers of different samples per class suffice for selectors."""
+    return 1 not in counts and bool(np.count_nonzero(counts) >= 2)

@@ -14,7 +14,13 @@ from holdfast._validation import as_count, check_flag, check_integer, check_part
 from holdfast.errors import InvalidInputError
 from holdfast.resample._protocol import NOT_INDEPENDENT, Protocol, Resample, stratified_prefix
 from holdfast.resample._registry import protocol
-from holdfast.resample._strata import Drawing, Strata, Units, check_class_sizes
+from holdfast.resample._strata import (
+    Drawing,
+    Strata,
+    Units,
+    check_class_sizes,
+    split_disjointly,
+)
 
 
 @protocol(
@@ -266,37 +272,3 @@ class DisjointParts(Protocol):
         for repeat, generator in enumerate(generators(random_state, self.n_repeats)):
             for part in split_disjointly(np.arange(units.count), labels, self.n_parts, generator):
                 yield Resample(*units.split(part), outer=repeat)
-
-
-def split_disjointly(
-    chosen: IndexArray, labels: IndexArray, count: int, generator: np.random.Generator
-) -> list[IndexArray]:
-    """Split units into disjoint parts of one size, each stratum as evenly as possible.
-
-    Parameters
-    ----------
-    chosen : ndarray of int
-        The units to split; those that are left over are in no part.
-    labels : ndarray of int
-        The stratum of every unit.
-    count : int
-        Number of parts.
-    generator : Generator
-        Decides which unit goes where.
-
-    Returns
-    -------
-    list of ndarray
-        The units of each part.
-    """
-    turn = generator.permutation(labels.max() + 1)  # leftovers come from random strata
-    ordered = chosen[np.lexsort((generator.random(len(chosen)), turn[labels[chosen]]))]
-    stratum = turn[labels[ordered]]
-    sizes = np.bincount(stratum)
-    place = np.arange(len(ordered)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    even = place < np.repeat(sizes - sizes % count, sizes)
-    rest = ordered[~even]
-    rest = rest[: len(rest) - len(rest) % count]  # sorted by stratum, so dealt out evenly
-    parts = np.concatenate([place[even] % count, np.arange(len(rest)) % count])
-    units = np.concatenate([ordered[even], rest])
-    return [units[parts == part] for part in range(count)]

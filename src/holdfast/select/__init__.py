@@ -42,7 +42,6 @@ from holdfast.select._resample_runner import (
     SelectorRunner,
     TrainingPart,
     failure_message,
-    impute_medians,
     run_selector_on_resamples,
 )
 from holdfast.select._search._oscillating import OscillatingSearch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from holdfast._typing import AnyArray, FloatArray, IndexArray
+from holdfast.io import impute_medians
 from holdfast.preferences import Subsets
 from holdfast.select._groups._group_selector import SelectedGroups
 from holdfast.select._search._subset_selector import SubsetSelector
@@ -193,11 +193,3 @@ def failure_message(error: BaseException) -> str:
     except Exception:  # noqa: BLE001  (the error's own __str__ may fail)
         text = type(error).__name__
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def impute_medians(X: AnyArray) -> AnyArray:
-    """Replace missing values by the median of their feature, or 0 if it has no value."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
-        medians = np.nan_to_num(np.nanmedian(X, axis=0))
-    return np.where(np.isnan(X), medians, X).astype(X.dtype, copy=False)
