@@ -11,11 +11,12 @@ import pytest
 
 import holdfast as hf
 from holdfast.cli._options import RunOptions
-from holdfast.cli._output import table_lines
+from holdfast.cli._output import Column, table_lines
 from holdfast.cli._study_run import _document, finish_run
-from holdfast.cli._study_summary import _columns, _shown_sizes, print_summary
+from holdfast.cli._study_summary import print_summary
 from holdfast.errors import HoldfastWarning, InvalidInputError
-from holdfast.report import conclude
+from holdfast.report import conclude, overview_table
+from holdfast.report._tables import _shown_sizes
 from holdfast.study import Result, load
 from tests.study.stores import Made, full, subsamples
 
@@ -155,8 +156,9 @@ def test_intervals_wider_than_asked_are_told_among_the_results(width, wide, caps
 
 def test_the_table_fits_a_terminal_of_80_columns(wine):
     verdict, _ = conclude(wine)
-    shown = _columns(wine, wine.summary(), verdict, known=True)
-    lines = table_lines(list(shown), list(zip(*shown.values(), strict=True)), width=80)
+    columns = overview_table(wine, verdict).columns
+    rows = list(zip(*columns.values(), strict=True))
+    lines = table_lines(list(map(Column, columns)), rows, width=80)
     assert max(map(len, lines)) <= 80
 
 

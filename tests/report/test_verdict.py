@@ -17,8 +17,13 @@ from holdfast.judge._replication._chance_model import GRADES
 from holdfast.report import verdict_sentences
 from holdfast.report._evidence import Evidence
 from holdfast.report._formatting import remove_all_name_marks
-from holdfast.report._second_study import ReplicationEstimate, SharedFeatures, shared_features
-from holdfast.report._verdict import Outlook, chances_from_data_sets
+from holdfast.report._second_study import (
+    Outlook,
+    ReplicationEstimate,
+    SharedFeatures,
+    chances_from_data_sets,
+    shared_features,
+)
 from holdfast.report._verdict import build_verdict as verdict_with_names
 from tests.report.results import ODD, report_of, simulated
 

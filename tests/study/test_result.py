@@ -201,16 +201,36 @@ def test_repr_of_a_result_in_memory_names_no_folder(made):
     assert "Next: result.failures>" in repr(Result(full(made, failed=units)))
 
 
-def test_rich_shows_the_summary_whatever_names_hold():
+def printed_by_rich(result, width=100):
+    """Return what rich prints of a result, with single spaces."""
+    written = io.StringIO()
+    Console(file=written, width=width).print(result)
+    return " ".join(written.getvalue().split())
+
+
+def test_rich_shows_the_overview_whatever_names_hold():
     made = Made(resamples=subsamples(30, 4), selectors=("a[/b]", "[red]two"))
     result = Result(full(made))
-    written = io.StringIO()
-    Console(file=written, width=100).print(result)
-    shown = written.getvalue()
+    shown = printed_by_rich(result)
     assert all(name in shown for name in made.selectors)
-    assert "Stability of feature selection" in shown
-    assert "How much a selection would change." in shown
-    assert all(f"{value:.3f}" in shown for value in result.summary()["stability"])
+    assert "Stability over resamples of these data, by size of the list:" in shown
+    assert all(f"{value:.2f}" in shown for value in result.summary()["stability"])
+    assert "It is not known what a second study would find again." in shown
+
+
+def test_rich_shows_what_a_second_study_would_find():
+    study = hf.Study(["f_score", "t_score"], protocol=hf.Subsampling(4, 0.9), sizes=[2, 5])
+    data = hf.io.read_data("@breast_cancer")
+    result = study.run(data, n_jobs=1)
+    shown = printed_by_rich(result)
+    assert "Features that a second study would find again, by size of the list:" in shown
+    assert "A second study of 569 samples would find about" in shown
+    selected = result.features[result.features["selected"]]
+    expected = selected.groupby(["selector", "size"])["found_again"].sum()
+    cells = [[f"{expected[name, size]:.0f}" for size in (2, 5)] for name in ("f_score", "t_score")]
+    for name, row in zip(("f_score", "t_score"), cells, strict=True):
+        cells_shown = shown.split(f"{name} │ ")[1].replace("*", "").split(" │ ")[:2]
+        assert [cell.strip() for cell in cells_shown] == row
 
 
 def replicated(result, measure="nogueira", chance=0.0):
@@ -240,29 +260,6 @@ def test_summary_begins_with_what_a_second_study_would_find(measures):
     numbers = ["predicted", "predicted_low", "predicted_high"]
     assert known[numbers].drop_duplicates().values.tolist() == [[0.7, 0.5, 0.9]]
     assert table["stability"].notna().all()
-
-
-def test_rich_shows_a_second_study_first():
-    result = Result(full(Made(resamples=subsamples(30, 4))))
-    replicated(result)
-    written = io.StringIO()
-    Console(file=written, width=100).print(result)
-    shown = written.getvalue()
-    assert shown.index("replication") < shown.index("predicted") < shown.index("stability")
-    assert "n = 15" in shown
-    assert "[0.40, 0.80]" in shown
-    assert "[0.50, 0.90]" in shown
-    assert "two independent studies agree" in " ".join(shown.split())
-    assert "random" not in shown
-
-
-def test_rich_shows_what_two_random_selections_give_where_it_is_not_0():
-    result = Result(full(Made(resamples=subsamples(30, 4), measures=("jaccard",))))
-    replicated(result, "jaccard", chance=0.27)
-    written = io.StringIO()
-    Console(file=written, width=120).print(result)
-    assert "random" in written.getvalue()
-    assert "0.27" in written.getvalue()
 
 
 def test_a_classifier_without_an_error_is_not_the_best():

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast._formatting import format_number, plural
+from holdfast._formatting import plural
 from holdfast.cli._output import Column, paragraph, print_table, table_lines
 from holdfast.errors import HoldfastError
 from holdfast.judge import find_shortfall
 from holdfast.report import (
     NOT_KNOWN,
     NOTHING,
+    TEXT_COLUMNS,
     collect_notes,
     conclude,
-    expected_counts,
     longest_list_sentences,
+    overview_table,
     to_plain_text,
 )
 from holdfast.study import STOPPING_RULE_KEY, is_narrow, too_wide_sentence
@@ -34,12 +35,9 @@ if TYPE_CHECKING:
 
 MAX_FEATURES = 8
 """Most features that are listed; the report has all of them."""
-MAX_SIZES = 6
-"""Most sizes in the table, including the recommended one."""
 MAX_NOTES = 2
 """Most notes below the table."""
 MAX_NAME_LENGTH = 40
-UNKNOWN = "-"
 
 
 def print_summary(
@@ -50,12 +48,12 @@ def print_summary(
     `part` is given for a part of a study. With `found_again`, the longest lists of which this share
     is expected to be found again are printed as well.
     """
-    verdict, selected = conclude(result)
     table = result.summary()
-    known = len(result.features) > 0
-    click.echo(_table_title(known=known))
-    columns = _columns(result, table, verdict, known=known)
-    print_table(list(columns), list(zip(*columns.values(), strict=True)))
+    verdict, selected = conclude(result)
+    overview = overview_table(result, verdict)
+    click.echo(overview.title)
+    columns = [Column(name, right=name not in TEXT_COLUMNS) for name in overview.columns]
+    print_table(columns, list(zip(*overview.columns.values(), strict=True)))
     for note in _notes(result, table):
         _print_paragraph(f"Note: {note}.")
     click.echo()
@@ -82,75 +80,6 @@ def print_summary(
 def _print_paragraph(sentence: str, *, bold: bool = False) -> None:
     if sentence:
         click.secho(paragraph(to_plain_text(sentence), sys.stdout), bold=bold)
-
-
-def _table_title(*, known: bool) -> str:
-    if known:
-        return "Features that a second study would find again, by size of the list:"
-    return "Stability over resamples of these data, by size of the list:"
-
-
-def _columns(
-    result: Result, table: pd.DataFrame, verdict: Verdict, *, known: bool
-) -> dict[Column, list[str]]:
-    """Return columns and cells: one row per selector, one column per size."""
-    cells = _format_found_again(result) if known else _format_stability(table)
-    selectors = list(dict.fromkeys(table["selector"]))
-    sizes = _shown_sizes(table, verdict)
-    columns = {Column("selector"): selectors}
-    recommended = (verdict["selector"], verdict["size"])
-    for size in sizes:
-        title = f"of {size:,}" if isinstance(size, int) and known else str(size)
-        columns[Column(title, right=True)] = [
-            cells.get((name, size), UNKNOWN if _is_requested(table, name, size) else "")
-            + ("*" if (name, size) == recommended else " ")
-            for name in selectors
-        ]
-    if result.plan["classifiers"]:
-        rows = {name: _lowest_error(table, name) for name in selectors}
-        columns[Column("lowest error, %", right=True)] = [rows[name][0] for name in selectors]
-        columns[Column("classifier")] = [rows[name][1] for name in selectors]
-    return columns
-
-
-def _shown_sizes(table: pd.DataFrame, verdict: Verdict) -> list[int | str]:
-    """Return the sizes of the columns: the first ones, and always the recommended one."""
-    sizes: list[int | str] = list(dict.fromkeys(table["size"].tolist()))
-    shown = sizes[:MAX_SIZES]
-    recommended = verdict["size"]
-    if recommended is None or recommended in shown:
-        return shown
-    return [*shown[:-1], recommended]
-
-
-def _is_requested(table: pd.DataFrame, selector: str, size: int | str) -> bool:
-    return bool(((table["selector"] == selector) & (table["size"] == size)).any())
-
-
-def _format_found_again(result: Result) -> dict[tuple[str, int | str], str]:
-    """Return how many of the selected features a second study would find."""
-    return {
-        (selector, size): f"{expected:.0f}{f' of {count:,}' if size == 'own' else ''}"
-        for (selector, size), (expected, count) in expected_counts(result).items()
-    }
-
-
-def _format_stability(table: pd.DataFrame) -> dict[tuple[str, int | str], str]:
-    rows = zip(table["selector"], table["size"], table["stability"], strict=True)
-    return {
-        (selector, size): format_number(value, missing=UNKNOWN) for selector, size, value in rows
-    }
-
-
-def _lowest_error(table: pd.DataFrame, selector: str) -> tuple[str, str]:
-    """Return the lowest error of a selector with its standard error, and its classifier."""
-    rows = table[table["selector"] == selector].dropna(subset="error")
-    if not len(rows):
-        return UNKNOWN, ""
-    row = rows.sort_values("error", kind="stable").iloc[0]
-    percentages = (100 * row[key] for key in ("error", "standard_error"))
-    error, spread = (format_number(value, 1, missing=UNKNOWN) for value in percentages)
-    return error if spread == UNKNOWN else f"{error} ± {spread}", str(row["classifier"])
 
 
 def _feature_lines(verdict: Verdict, selected: pd.DataFrame) -> Iterator[str]:

@@ -47,13 +47,14 @@ from holdfast.report._glossary import classifier_titles
 from holdfast.report._schema import NOTHING
 from holdfast.report._second_study import (
     GOOD_REPLICATION,
+    Outlook,
     SecondStudyEstimates,
     SharedFeatures,
+    chances_from_data_sets,
     estimates_from_independent_samples,
     get_estimates,
     shared_features,
 )
-from holdfast.report._verdict import Outlook, chances_from_data_sets
 
 if TYPE_CHECKING:
     from holdfast.study import Result

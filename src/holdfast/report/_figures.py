@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import HoldfastError
 from holdfast.report._formatting import format_feature_count
 from holdfast.report._schema import NOT_KNOWN, NOTHING, Figure
-from holdfast.report._verdict import WORTH_CHECKING_CHANCE, Outlook
+from holdfast.report._second_study import WORTH_CHECKING_CHANCE, Outlook
 
 if TYPE_CHECKING:
     from holdfast.plot import Picture

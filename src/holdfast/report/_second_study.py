@@ -1,4 +1,10 @@
-"""What a second study would find of each selector at each size: estimates, and their section."""
+"""What a second study would find: of each selector and size, and of the recommended features.
+
+The expected number found again is the sum of the chances of the selected features, everywhere. A
+feature is trusted if it is selected on these data and likely to be found again; how often resamples
+of the same data select it does not count. Chances that are not known never reassure: the grade is
+then "not known".
+"""
 
 from __future__ import annotations
 
@@ -8,10 +14,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+from scipy.stats import beta
 
 from holdfast._formatting import format_number, plural
-from holdfast.judge import Recommendation, expected_common_features
+from holdfast.judge import (
+    GRADES,
+    Recommendation,
+    empty_feature_table,
+    expected_common_features,
+    grade_chances,
+)
 from holdfast.measures import get_measure
 from holdfast.report._formatting import (
     format_cell,
@@ -21,7 +35,7 @@ from holdfast.report._formatting import (
     isolate_known_names,
     to_records,
 )
-from holdfast.report._schema import ReplicationRow, ReportSection, SecondStudy
+from holdfast.report._schema import NOT_KNOWN, NOTHING, ReplicationRow, ReportSection, SecondStudy
 
 if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
@@ -160,6 +174,150 @@ def collect_notes(table: pd.DataFrame) -> dict[str, list[str]]:
             short = textwrap.shorten(text, MAX_NOTE_LENGTH, placeholder=" ...")
             selectors.setdefault(short, []).append(str(selector))
     return {note: list(dict.fromkeys(names)) for note, names in selectors.items()}
+
+
+# The selected features with their chances.
+
+TRUSTED_CHANCE = GRADES["likely"]
+"""Least chance of a selected feature that is trusted."""
+WORTH_CHECKING_CHANCE = GRADES["uncertain"]
+"""Least chance of a feature that is worth a check on new samples."""
+LIST_GRADES = {"nearly all": 0.9, "most": 0.7, "some": 0.3, "few": 0.0}
+"""Grades of a list, with the least expected share found again."""
+CLEAR_EXCESS, CLEAR_EXCESS_SHARE = 1.0, 0.05
+"""A list without a feature worth checking is at chance unless it exceeds a random list by this many
+features found again, or by this share of its size if that is more."""
+LOW_CONFIDENCE = 0.9
+"""Level of the one-sided lower bound of a chance that is measured on independent data sets."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outlook:
+    """The selected features with their chances.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        ``feature``, ``selected``, ``found_again``, ``low``, ``grade``; empty if chances are not
+        known.
+    n_features : int
+        Number of features of the data.
+    shared : SharedFeatures or None
+        The range of the number found again, from the replication stability of the list.
+    supported : bool
+        Whether the data support the recommendation: replication above chance, error below
+        guessing.
+    """
+
+    table: pd.DataFrame
+    n_features: int
+    shared: SharedFeatures | None
+    supported: bool
+
+    @property
+    def selected(self) -> pd.DataFrame:
+        """The selected features, the highest chance first."""
+        return self.table[self.table["selected"].astype(bool)]
+
+    @property
+    def known(self) -> bool:
+        """Whether chances are known."""
+        return len(self.selected) > 0
+
+    @property
+    def size(self) -> int:
+        """Number of selected features."""
+        return len(self.selected)
+
+    @property
+    def expected(self) -> float:
+        """Expected number of the selected features that a second study selects."""
+        return float(self.selected["found_again"].sum())
+
+    @property
+    def chance_level(self) -> float:
+        """The chance of each feature if features were drawn at random."""
+        return self.size / self.n_features
+
+    @property
+    def count_range(self) -> tuple[int, int] | None:
+        """The range of the number found again; it contains the expected number."""
+        if self.shared is None or not self.known or self.shared.size != self.size:
+            return None
+        whole = round(self.expected)
+        return min(self.shared.low, whole), max(self.shared.high, whole)
+
+    @property
+    def at_chance(self) -> bool:
+        """Whether the list is not clearly found again better than a random one."""
+        excess = self.expected - self.size * self.chance_level
+        none_worth_checking = (self.selected["found_again"] < WORTH_CHECKING_CHANCE).all()
+        least = max(CLEAR_EXCESS, CLEAR_EXCESS_SHARE * self.size)
+        return bool(none_worth_checking and excess < least)
+
+    @property
+    def grade(self) -> str:
+        """The grade of the list: how much of it would be found again."""
+        if not self.known:
+            return NOT_KNOWN
+        if not self.supported or self.at_chance:
+            return NOTHING
+        expected_share = self.expected / self.size
+        return next(grade for grade, least in LIST_GRADES.items() if expected_share >= least)
+
+    @property
+    def trusted(self) -> list[str]:
+        """Selected features that are likely to be found again."""
+        if self.grade in (NOTHING, NOT_KNOWN):
+            return []
+        return self.features_between(TRUSTED_CHANCE, 2.0)
+
+    def features_between(self, low: float, high: float) -> list[str]:
+        """Return the selected features with a chance of at least `low` and below `high`.
+
+        Chances are rounded to two decimals, as they are shown and graded.
+        """
+        chances = self.selected["found_again"].round(2)
+        features = self.selected.loc[(chances >= low) & (chances < high), "feature"]
+        return [str(name) for name in features]
+
+
+def chances_from_data_sets(frequencies: pd.DataFrame, size: int) -> pd.DataFrame:
+    """Return the chances of features if each resample is an independent data set.
+
+    The share of data sets that select a feature then estimates its chance directly: mean and lower
+    bound are those of the posterior under Jeffreys' prior. The list consists of the `size` features
+    selected most often.
+    """
+    if not len(frequencies):
+        return empty_feature_table("nothing is done yet")
+    posterior = beta(
+        frequencies["count"].to_numpy(dtype=float) + 0.5,
+        (frequencies["n"] - frequencies["count"]).to_numpy(dtype=float) + 0.5,
+    )
+    chances = np.asarray(posterior.mean())
+    return pd.DataFrame(
+        {
+            "feature": frequencies["feature"].to_numpy(),
+            "selected": [place < size for place in range(len(frequencies))],
+            "found_again": chances,
+            "low": posterior.ppf(1 - LOW_CONFIDENCE),
+            "grade": grade_chances(chances).astype(object),
+        }
+    )
+
+
+def second_study_sentence(evidence: Evidence) -> str:
+    """Return the headline of the verdict: how much of the list a second study would find."""
+    outlook = evidence.outlook
+    study = f"A second study of {plural(evidence.n_sampled_units, evidence.unit_noun)}"
+    noun = "group" if evidence.memberships is not None else "feature"
+    if outlook.size == 1:
+        chance = format_number(outlook.expected)
+        return f"{study} would find this {noun} again with a chance of {chance}."
+    whole = round(outlook.expected)
+    about = f"about {whole:,}" if whole else "probably none"
+    return f"{study} would find {about} of these {outlook.size:,} {noun}s again."
 
 
 # The section of a report on the second study.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,9 @@ from holdfast.report._schema import (
     SelectorRow,
     Selectors,
     StandIn,
+    Verdict,
 )
+from holdfast.report._second_study import expected_counts
 
 if TYPE_CHECKING:
     from holdfast.study import Result
@@ -456,3 +458,79 @@ def describe_compared_sizes(evidence: Evidence, names: Iterable[str]) -> str:
         who = "it chooses itself" if len(self_sizing) == 1 else "they choose themselves"
         text += f"; {labels} with as many as {who}"
     return text
+
+
+# The overview of a study for terminals: one row per selector, one column per size.
+
+MAX_SIZES = 6
+"""Most sizes in the overview, including the recommended one."""
+UNKNOWN = "-"
+TEXT_COLUMNS = ("selector", "classifier")
+"""Columns of the overview that hold names; the others hold numbers."""
+
+
+class Overview(NamedTuple):
+    """What a second study would find of each selector and size; a star marks the recommended one.
+
+    Where this is not known, the cells hold the stability over resamples.
+    """
+
+    title: str
+    columns: dict[str, list[str]]
+    """The cells of each column, by heading."""
+
+
+def overview_table(result: Result, verdict: Verdict) -> Overview:
+    """Return the overview of a study, with the lowest error of each selector."""
+    summary = result.summary()
+    counts = expected_counts(result)
+    if counts:
+        title = "Features that a second study would find again, by size of the list:"
+        cells = {
+            (selector, size): f"{expected:.0f}{f' of {count:,}' if size == 'own' else ''}"
+            for (selector, size), (expected, count) in counts.items()
+        }
+    else:
+        title = "Stability over resamples of these data, by size of the list:"
+        rows = zip(summary["selector"], summary["size"], summary["stability"], strict=True)
+        cells = {
+            (selector, size): format_number(value, missing=UNKNOWN)
+            for selector, size, value in rows
+        }
+    selectors = list(dict.fromkeys(summary["selector"]))
+    requested = set(zip(summary["selector"], summary["size"], strict=True))
+    recommended = (verdict["selector"], verdict["size"])
+    columns = {"selector": selectors}
+    for size in _shown_sizes(summary, verdict):
+        heading = f"of {size:,}" if isinstance(size, int) and counts else str(size)
+        columns[heading] = [
+            cells.get((name, size), UNKNOWN if (name, size) in requested else "")
+            + ("*" if (name, size) == recommended else " ")
+            for name in selectors
+        ]
+    if result.plan["classifiers"]:
+        best = [_lowest_error(summary, name) for name in selectors]
+        columns["lowest error, %"] = [error for error, _ in best]
+        columns["classifier"] = [classifier for _, classifier in best]
+    return Overview(title, columns)
+
+
+def _shown_sizes(table: pd.DataFrame, verdict: Verdict) -> list[int | str]:
+    """Return the sizes of the columns: the first ones, and always the recommended one."""
+    sizes: list[int | str] = list(dict.fromkeys(table["size"].tolist()))
+    shown = sizes[:MAX_SIZES]
+    recommended = verdict["size"]
+    if recommended is None or recommended in shown:
+        return shown
+    return [*shown[:-1], recommended]
+
+
+def _lowest_error(table: pd.DataFrame, selector: str) -> tuple[str, str]:
+    """Return the lowest error of a selector with its standard error, and its classifier."""
+    rows = table[table["selector"] == selector].dropna(subset="error")
+    if not len(rows):
+        return UNKNOWN, ""
+    row = rows.sort_values("error", kind="stable").iloc[0]
+    percentages = (100 * row[key] for key in ("error", "standard_error"))
+    error, spread = (format_number(value, 1, missing=UNKNOWN) for value in percentages)
+    return error if spread == UNKNOWN else f"{error} ± {spread}", str(row["classifier"])

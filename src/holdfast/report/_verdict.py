@@ -1,20 +1,9 @@
-"""The verdict: what a second study would find, what to do next, and how sure that is.
-
-The expected number found again is the sum of the chances of the selected features, everywhere. A
-feature is trusted if it is selected on these data and likely to be found again; how often resamples
-of the same data select it does not count. Chances that are not known never reassure: the grade is
-then "not known".
-"""
+"""The verdict: what a second study would find, why, what to do next, and how sure that is."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
-import pandas as pd
-from scipy.stats import beta
 
 from holdfast._formatting import (
     format_number,
@@ -23,147 +12,19 @@ from holdfast._formatting import (
     join_texts,
     plural,
 )
-from holdfast.judge import GRADE_HIT_RATES, GRADES, empty_feature_table, grade_chances
+from holdfast.judge import GRADE_HIT_RATES, GRADES
 from holdfast.report._formatting import format_name
 from holdfast.report._schema import NOT_KNOWN, NOTHING, Verdict
-from holdfast.report._second_study import SharedFeatures
+from holdfast.report._second_study import (
+    TRUSTED_CHANCE,
+    WORTH_CHECKING_CHANCE,
+    Outlook,
+    second_study_sentence,
+)
 
 if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
 
-
-# The selected features with their chances.
-
-TRUSTED_CHANCE = GRADES["likely"]
-"""Least chance of a selected feature that is trusted."""
-WORTH_CHECKING_CHANCE = GRADES["uncertain"]
-"""Least chance of a feature that is worth a check on new samples."""
-LIST_GRADES = {"nearly all": 0.9, "most": 0.7, "some": 0.3, "few": 0.0}
-"""Grades of a list, with the least expected share found again."""
-CLEAR_EXCESS, CLEAR_EXCESS_SHARE = 1.0, 0.05
-"""A list without a feature worth checking is at chance unless it exceeds a random list by this many
-features found again, or by this share of its size if that is more."""
-LOW_CONFIDENCE = 0.9
-"""Level of the one-sided lower bound of a chance that is measured on independent data sets."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Outlook:
-    """The selected features with their chances.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        ``feature``, ``selected``, ``found_again``, ``low``, ``grade``; empty if chances are not
-        known.
-    n_features : int
-        Number of features of the data.
-    shared : SharedFeatures or None
-        The range of the number found again, from the replication stability of the list.
-    supported : bool
-        Whether the data support the recommendation: replication above chance, error below
-        guessing.
-    """
-
-    table: pd.DataFrame
-    n_features: int
-    shared: SharedFeatures | None
-    supported: bool
-
-    @property
-    def selected(self) -> pd.DataFrame:
-        """The selected features, the highest chance first."""
-        return self.table[self.table["selected"].astype(bool)]
-
-    @property
-    def known(self) -> bool:
-        """Whether chances are known."""
-        return len(self.selected) > 0
-
-    @property
-    def size(self) -> int:
-        """Number of selected features."""
-        return len(self.selected)
-
-    @property
-    def expected(self) -> float:
-        """Expected number of the selected features that a second study selects."""
-        return float(self.selected["found_again"].sum())
-
-    @property
-    def chance_level(self) -> float:
-        """The chance of each feature if features were drawn at random."""
-        return self.size / self.n_features
-
-    @property
-    def count_range(self) -> tuple[int, int] | None:
-        """The range of the number found again; it contains the expected number."""
-        if self.shared is None or not self.known or self.shared.size != self.size:
-            return None
-        whole = round(self.expected)
-        return min(self.shared.low, whole), max(self.shared.high, whole)
-
-    @property
-    def at_chance(self) -> bool:
-        """Whether the list is not clearly found again better than a random one."""
-        excess = self.expected - self.size * self.chance_level
-        none_worth_checking = (self.selected["found_again"] < WORTH_CHECKING_CHANCE).all()
-        least = max(CLEAR_EXCESS, CLEAR_EXCESS_SHARE * self.size)
-        return bool(none_worth_checking and excess < least)
-
-    @property
-    def grade(self) -> str:
-        """The grade of the list: how much of it would be found again."""
-        if not self.known:
-            return NOT_KNOWN
-        if not self.supported or self.at_chance:
-            return NOTHING
-        expected_share = self.expected / self.size
-        return next(grade for grade, least in LIST_GRADES.items() if expected_share >= least)
-
-    @property
-    def trusted(self) -> list[str]:
-        """Selected features that are likely to be found again."""
-        if self.grade in (NOTHING, NOT_KNOWN):
-            return []
-        return self.features_between(TRUSTED_CHANCE, 2.0)
-
-    def features_between(self, low: float, high: float) -> list[str]:
-        """Return the selected features with a chance of at least `low` and below `high`.
-
-        Chances are rounded to two decimals, as they are shown and graded.
-        """
-        chances = self.selected["found_again"].round(2)
-        features = self.selected.loc[(chances >= low) & (chances < high), "feature"]
-        return [str(name) for name in features]
-
-
-def chances_from_data_sets(frequencies: pd.DataFrame, size: int) -> pd.DataFrame:
-    """Return the chances of features if each resample is an independent data set.
-
-    The share of data sets that select a feature then estimates its chance directly: mean and lower
-    bound are those of the posterior under Jeffreys' prior. The list consists of the `size` features
-    selected most often.
-    """
-    if not len(frequencies):
-        return empty_feature_table("nothing is done yet")
-    posterior = beta(
-        frequencies["count"].to_numpy(dtype=float) + 0.5,
-        (frequencies["n"] - frequencies["count"]).to_numpy(dtype=float) + 0.5,
-    )
-    chances = np.asarray(posterior.mean())
-    return pd.DataFrame(
-        {
-            "feature": frequencies["feature"].to_numpy(),
-            "selected": [place < size for place in range(len(frequencies))],
-            "found_again": chances,
-            "low": posterior.ppf(1 - LOW_CONFIDENCE),
-            "grade": grade_chances(chances).astype(object),
-        }
-    )
-
-
-# The sentences of the verdict.
 
 MAX_NAMED, MAX_NAME_WORDS, MAX_NAME_LENGTH = 3, 9, 30
 """The verdict names features if they are few and their names short; else it counts them."""
@@ -218,7 +79,7 @@ def _sentences(evidence: Evidence, grade: str) -> tuple[str, str, str, str]:
         why = _explain_nothing_expected(evidence)
         return NOTHING_EXPECTED, why, _ask_for_samples(evidence), NOTHING_CERTAINTY
     why = "" if evidence.beats_guessing else _describe_guessing(evidence)
-    return _headline(evidence), why, _next_step(evidence), _certainty(evidence)
+    return second_study_sentence(evidence), why, _next_step(evidence), _certainty(evidence)
 
 
 def _describe_nothing_done(evidence: Evidence) -> tuple[str, str, str, str]:
@@ -243,18 +104,6 @@ def _describe_unknown_chances(evidence: Evidence) -> tuple[str, str, str, str]:
         why = "The study did not compare disjoint halves of the data."
     next_step = f"{remedy} Until then, act on no feature.".strip()
     return "It is not known what a second study would find again.", why, next_step, ""
-
-
-def _headline(evidence: Evidence) -> str:
-    outlook = evidence.outlook
-    study = f"A second study of {plural(evidence.n_sampled_units, evidence.unit_noun)}"
-    noun = "group" if evidence.memberships is not None else "feature"
-    if outlook.size == 1:
-        chance = format_number(outlook.expected)
-        return f"{study} would find this {noun} again with a chance of {chance}."
-    whole = round(outlook.expected)
-    about = f"about {whole:,}" if whole else "probably none"
-    return f"{study} would find {about} of these {outlook.size:,} {noun}s again."
 
 
 def _next_step(evidence: Evidence) -> str:

@@ -57,7 +57,7 @@ from holdfast.study._tables._stability import (
     stability_table,
     stand_ins,
 )
-from holdfast.study._tables._summary import main_measure, rich_table, summary_cells, summary_table
+from holdfast.study._tables._summary import main_measure, summary_cells, summary_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-RESULT_TITLE = "Stability of feature selection"
 FAILED = "FROM units JOIN resamples USING (resample) WHERE status = 'failed'"
 
 
@@ -898,7 +897,21 @@ class Result(ResultPlots):
         return to_html(make_report(self), fragment=True)
 
     def __rich__(self) -> Table:
-        return rich_table(RESULT_TITLE, self.protocol_sentence, self.summary())
+        """Return the table that ``holdfast study`` prints, with the verdict below it."""
+        from rich.table import Table
+        from rich.text import Text
+
+        from holdfast.report import TEXT_COLUMNS, conclude, overview_table, to_plain_text
+
+        verdict, _ = conclude(self)
+        overview = overview_table(self, verdict)
+        headline = Text(to_plain_text(verdict["headline"]))
+        table = Table(title=Text(overview.title), caption=headline)
+        for name in overview.columns:
+            table.add_column(name, justify="left" if name in TEXT_COLUMNS else "right")
+        for cells in zip(*overview.columns.values(), strict=True):
+            table.add_row(*map(Text, cells))  # names are plain text, even if they look like markup
+        return table
 
     def _next(self) -> str:
         """Return what to look at, or how to continue if nothing is done."""
