@@ -3,7 +3,8 @@
 ``python tools/walks.py`` prints a table: for each walk the number of distinct functions and files
 of holdfast, of steps from one file to another, and the largest number of its frames on the stack.
 Each walk is run once before, so that imports and compiled kernels do not count; comprehensions and
-lambdas are not counted.
+lambdas are not counted. ``result.report`` starts from a new result that has computed nothing yet,
+of a study that was just run, or of one that is loaded from its folder and reads its data again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -58,16 +59,17 @@ class Trace:
         return {path for path, _ in self.functions}
 
 
-def trace(call: Callable[[], object]) -> Trace:
-    """Run a call twice, and follow it the second time."""
-    call()
-    found = Trace()
-    sys.setprofile(found)
+def trace(call: Callable[[Any], object], prepare: Callable[[], Any] = lambda: None) -> Trace:
+    """Run a call twice, each time on what `prepare` returns, and follow it the second time."""
+    call(prepare())
+    argument = prepare()
+    walk = Trace()
+    sys.setprofile(walk)
     try:
-        call()
+        call(argument)
     finally:
         sys.setprofile(None)
-    return found
+    return walk
 
 
 def write_table(folder: Path) -> Path:
@@ -117,20 +119,26 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         data = write_table(Path(name))
         folder = run_study(data)
-        walks = {
-            "hf.Subsets([...])": lambda: hf.Subsets([[0, 1], [1, 2]], n_features=9),
-            'hf.measure("jaccard", subsets)': lambda: hf.measure("jaccard", subsets),
-            "hf.ReliefF().fit(X, y)": lambda: hf.ReliefF().fit(X, y),
-            "hf.FScore().fit(X, y)": lambda: hf.FScore().fit(X, y),
-            "result.recommend()": lambda: hf.load(folder).recommend(),
-            "result.report(...)": lambda: hf.load(folder).report(Path(name) / "page"),
-            "holdfast study data.csv": lambda: run_study(data),
+        study = hf.Study(["f_score", "t_score"], protocol=hf.Subsampling(10), sizes=[5])
+        page = Path(name) / "page"
+
+        def new_result() -> hf.Result:
+            return study.run(hf.io.read_data(data), n_jobs=1)
+
+        rows = {
+            "hf.Subsets([...])": trace(lambda _: hf.Subsets([[0, 1], [1, 2]], n_features=9)),
+            'hf.measure("jaccard", subsets)': trace(lambda _: hf.measure("jaccard", subsets)),
+            "hf.ReliefF().fit(X, y)": trace(lambda _: hf.ReliefF().fit(X, y)),
+            "hf.FScore().fit(X, y)": trace(lambda _: hf.FScore().fit(X, y)),
+            "result.recommend()": trace(lambda result: result.recommend(), new_result),
+            "result.report(...)": trace(lambda result: result.report(page), new_result),
+            "hf.load(folder).report(...)": trace(lambda _: hf.load(folder).report(page)),
+            "holdfast study data.csv": trace(lambda _: run_study(data)),
         }
-        rows = {walk: trace(call) for walk, call in walks.items()}
     print(f"{'walk':32} {'functions':>9} {'files':>6} {'steps':>6} {'deepest':>8}")
-    for walk, found in rows.items():
-        counts = (len(found.functions), len(found.files), len(found.steps), found.deepest)
-        print(f"{walk:32} {counts[0]:9,} {counts[1]:6,} {counts[2]:6,} {counts[3]:8,}")
+    for name, walk in rows.items():
+        counts = (len(walk.functions), len(walk.files), len(walk.steps), walk.deepest)
+        print(f"{name:32} {counts[0]:9,} {counts[1]:6,} {counts[2]:6,} {counts[3]:8,}")
     return 0
 
 

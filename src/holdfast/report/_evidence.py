@@ -313,11 +313,6 @@ class Evidence:
         return try_compute(lambda: self.result.stand_ins(selector, size), "stand-ins")
 
     @cached_property
-    def stand_in_rows(self) -> list[dict[str, Any]]:
-        """The table of stand-ins, row by row."""
-        return [] if self.stand_ins is None else to_records(self.stand_ins.table)
-
-    @cached_property
     def profile(self) -> StabilityProfile | None:
         """Stability by number of features; None without rankings."""
         return try_compute(self.result.profile, "profiles")

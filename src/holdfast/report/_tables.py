@@ -52,11 +52,15 @@ CHANCE_KEYS = ("selected", "found_again", "low", "grade")
 def feature_table(evidence: Evidence) -> FeatureTable:
     """Return the features of the recommended selector and size, highest chance first."""
     rows = _collect_feature_rows(evidence)
+    stand_ins = _stand_ins_by_feature(evidence)
     return {
         "title": _title(evidence),
         "caption": _caption(evidence),
         "interval": _describe_frequencies(evidence),
-        "rows": [_feature_row(evidence, row) for row in rows[:MAX_FEATURES_SHOWN]],
+        "rows": [
+            _feature_row(evidence, row, stand_ins.get(row["feature"], []))
+            for row in rows[:MAX_FEATURES_SHOWN]
+        ],
         "total": len(rows),
     }
 
@@ -125,7 +129,7 @@ def _describe_frequencies(evidence: Evidence) -> str:
     )
 
 
-def _feature_row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
+def _feature_row(evidence: Evidence, row: dict[str, Any], stand_ins: list[StandIn]) -> FeatureRow:
     name = row["feature"]
     truth = evidence.result.truth
     effect = evidence.effects.get(name, {})
@@ -148,7 +152,7 @@ def _feature_row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
         "effect_low": effect.get("low"),
         "effect_high": effect.get("high"),
         "observed_effect": effect.get("observed"),
-        "stand_ins": _stand_ins(evidence, name),
+        "stand_ins": stand_ins[:MAX_STAND_INS],
         "caveats": [],
         "informative": None if truth is None else name in evidence.informative_features,
     }
@@ -159,20 +163,22 @@ def _feature_row(evidence: Evidence, row: dict[str, Any]) -> FeatureRow:
     return line
 
 
-def _stand_ins(evidence: Evidence, name: str) -> list[StandIn]:
-    rows = [row for row in evidence.stand_in_rows if row["feature"] == name]
-    return [
-        {
-            "feature": row["stand_in"],
-            "correlation": row["correlation"],
-            "share": row["share"],
-            "count": row["count"],
-            "n": row["n"],
-            "count_with": row["count_with"],
-            "n_with": row["n_with"],
-        }
-        for row in rows[:MAX_STAND_INS]
-    ]
+def _stand_ins_by_feature(evidence: Evidence) -> dict[str, list[StandIn]]:
+    """Return the features that stand in for others, by the feature they replace."""
+    stand_ins: dict[str, list[StandIn]] = {}
+    for row in [] if evidence.stand_ins is None else to_records(evidence.stand_ins.table):
+        stand_ins.setdefault(row["feature"], []).append(
+            {
+                "feature": row["stand_in"],
+                "correlation": row["correlation"],
+                "share": row["share"],
+                "count": row["count"],
+                "n": row["n"],
+                "count_with": row["count_with"],
+                "n_with": row["n_with"],
+            }
+        )
+    return stand_ins
 
 
 # Reasons not to rely on a feature, each as a clause.
