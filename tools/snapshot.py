@@ -4,7 +4,8 @@
 reports and resumes the stored study of the tests, and writes plans, tables, exports, reports,
 command output and the public API to FOLDER as text. ``python tools/snapshot.py compare FOLDER``
 records again and names all files that differ; its exit status is 1 if there are any. With
-``--numbers`` only numbers are compared, for changes of wording.
+``--numbers`` only numbers are compared, for changes of wording; pictures in pages are then left
+out, because other words move what is drawn next to them.
 
 Not recorded: wall-clock times, process numbers, versions of Python and of packages.
 """
@@ -38,6 +39,11 @@ TABLES_OF_TIMES = ("timings", "runs")
 FIELDS_OF_THE_RUN = ("created", "written", "seconds", "duration", "versions", "machine", "python")
 """Keys of JSON files that differ from run to run, or from machine to machine."""
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+DRAWN = re.compile(
+    r"<svg.*?</svg>|<style.*?</style>|sha256-[\w+/=]+|<span class=\"tip\".*?</span>|(term|tip)-\d+",
+    re.DOTALL,
+)
+"""Parts of a page whose numbers depend on its words: pictures, styles, digests, explained terms."""
 MAX_DIFFERENT_LINES = 12
 """Lines of a difference that are printed per file."""
 
@@ -262,7 +268,7 @@ def print_difference(before: Path, now: Path, name: str, numbers_only: bool) -> 
     """Print the difference of one file; return whether there is any."""
     texts = [(top / name).read_text() if (top / name).exists() else "" for top in (before, now)]
     if numbers_only:
-        texts = ["\n".join(NUMBER.findall(text)) for text in texts]
+        texts = ["\n".join(NUMBER.findall(DRAWN.sub("", text))) for text in texts]
     if texts[0] == texts[1]:
         return False
     print(f"--- {name}")
