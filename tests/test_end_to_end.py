@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 import holdfast as hf
-from tests.study.found import contents
+from tests.study.run_folders import contents
 
 SELECTORS = ["f_score", "relieff:n_neighbors=5", "svm_rfe"]
 N_INFORMATIVE = 4

@@ -6,8 +6,8 @@ import holdfast as hf
 from holdfast.cli._study_command import build_request
 from holdfast.study._planning._stopping_rule import DEFAULT_MAX_RESAMPLES, STOPPING_RULE_KEY
 from tests.cli.studies import document, run
-from tests.study.found import tables
 from tests.study.inline import work_here
+from tests.study.run_folders import tables
 
 WINE = ["study", "@wine", "--selectors=f_score", "--sizes=4", "--classifiers=none"]
 WIDTH = 0.09

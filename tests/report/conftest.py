@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.report._rendering import to_html
-from tests.report.sample import sample
+from tests.report.sample_report import sample
 
 
 @pytest.fixture(scope="session")

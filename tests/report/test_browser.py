@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.report._formatting import INVISIBLE_CHARACTERS, spell_out_invisible
 from holdfast.report._rendering import to_html
-from tests.report.looking import FEATURES, UNFOLD, exported, names, visible_names
-from tests.report.sample import HOSTILE, sample
+from tests.report.page_queries import FEATURES, UNFOLD, exported, names, visible_names
+from tests.report.sample_report import HOSTILE, sample
 
 
 def test_the_page_opens_in_silence_and_asks_for_nothing_but_itself(opened, html):

@@ -12,8 +12,8 @@ import pytest
 import holdfast as hf
 from holdfast.cli._study_summary import print_summary
 from holdfast.report import make_report, to_html, to_json, to_markdown
-from tests.report.looking import UNFOLD
-from tests.report.sample import sample
+from tests.report.page_queries import UNFOLD
+from tests.report.sample_report import sample
 
 SCREEN = {"width": 1300, "height": 900}
 WORDS = """() => [...document.querySelectorAll(

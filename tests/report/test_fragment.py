@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from holdfast.report._rendering import to_html
-from tests.report.looking import FEATURES
-from tests.report.sample import sample
+from tests.report.page_queries import FEATURES
+from tests.report.sample_report import sample
 
 
 def test_a_fragment_is_a_frame_that_neither_gives_nor_takes_style(opened):

@@ -8,7 +8,7 @@ import re
 from html.parser import HTMLParser
 
 from holdfast.report._rendering import MAX_ROWS, to_html
-from tests.report.sample import sample
+from tests.report.sample_report import sample
 
 EMPTY = {"sentences": [], "rows": []}
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from holdfast.report import to_json
 from holdfast.report._formatting import remove_all_name_marks
-from tests.report.results import NAMES, report_of
-from tests.report.sample import sample
+from tests.report.sample_report import sample
+from tests.report.sample_results import NAMES, report_of
 
 
 def test_what_is_read_back_is_the_report():

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from holdfast.report import to_markdown, verdict_sentences
 from holdfast.report._formatting import escape_markdown, format_code_block
-from tests.report.results import ODD, report_of
-from tests.report.sample import sample
+from tests.report.sample_report import sample
+from tests.report.sample_results import ODD, report_of
 
 
 def tables(text):

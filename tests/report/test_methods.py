@@ -11,7 +11,7 @@ from holdfast._bibliography import REFERENCES
 from holdfast.report._evidence import near_duplicates
 from holdfast.report._formatting import remove_all_name_marks
 from holdfast.report._glossary import describe_classifier, describe_selector, format_options
-from tests.report.results import report_of, simulated
+from tests.report.sample_results import report_of, simulated
 
 X = "\u2068x\u2069"
 

@@ -25,7 +25,7 @@ from holdfast.report._second_study import (
     shared_features,
 )
 from holdfast.report._verdict import build_verdict as verdict_with_names
-from tests.report.results import ODD, report_of, simulated
+from tests.report.sample_results import ODD, report_of, simulated
 
 
 def chances(*values, selected=None, lows=None, names=None):

@@ -8,7 +8,7 @@ import pytest
 
 import holdfast as hf
 from tests.study.cluster import cluster
-from tests.study.found import contents, units
+from tests.study.run_folders import contents, units
 from tests.study.runs import STUDY, Order, Started, finished, undisturbed
 from tests.study.selectors import Odd, OddInBlocks
 from tests.waiting import until

@@ -14,7 +14,7 @@ from holdfast.errors import StoreError
 from holdfast.study._result import Result
 from holdfast.study._storage._store import FILE, Store
 from tests.conftest import missing
-from tests.study.found import contents, units
+from tests.study.run_folders import contents, units
 from tests.study.runs import STUDY, Order, Started, finished, undisturbed
 from tests.study.small_data import small_data
 

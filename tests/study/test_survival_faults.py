@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import holdfast as hf
-from tests.study.found import contents, units
+from tests.study.run_folders import contents, units
 from tests.study.runs import Order, finished, once
 from tests.study.selectors import Narrow, Odd, OddInBlocks
 

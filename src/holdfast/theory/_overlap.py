@@ -16,7 +16,7 @@ p_j the probability that one sample selects feature j, and p_jk that it selects 
 
 Mean and variance are exact up to quadrature and, with many different effects, up to merging them
 into groups; the shape is an approximation. Expected Jaccard indices were within 5e-4 of exact ones
-(``tests/theory/test_expected.py``).
+(``tests/theory/test_expected_stability.py``).
 """
 
 from __future__ import annotations

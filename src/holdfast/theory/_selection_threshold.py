@@ -45,12 +45,12 @@ MAX_CELLS_PER_PART = 2**20
 """Complex numbers that are held at a time; chosen."""
 COUNT_DEVIATIONS, EXTRA_COUNTS = 7.5, 15
 """Counts are resolved this many standard deviations, and this many more, around their mean;
-chosen, so that aliasing stays below 1e-8 (``tests/theory/test_scores.py``)."""
+chosen, so that aliasing stays below 1e-8 (``tests/theory/test_t_score.py``)."""
 MAX_DISTINCT_EFFECTS = 128
 """Up to this many different effects are kept as they are; chosen."""
 ROUGH_BIN_WIDTH, FINE_BIN_WIDTH = 0.5, 0.25
 """Widths of bins, in standard deviations of a score: to find the threshold, and around it;
-chosen, so that merging costs less than 1e-4 (``tests/theory/test_selection.py``)."""
+chosen, so that merging costs less than 1e-4 (``tests/theory/test_selection_probability.py``)."""
 MIN_GROUP_DISTANCE = 1e-4
 """Groups closer than this, in standard deviations of a score, are one; chosen."""
 

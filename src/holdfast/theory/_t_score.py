@@ -28,7 +28,7 @@ MAX_CELLS_PER_PASS = 2**15
 """Numbers that are computed at a time: they fit into a cache; chosen."""
 MAX_STEP, STEP_SHARE = 0.18, 0.95
 """Steps of the trapezoid rule, at most and relative to the width of the integrand; chosen so that
-tails agree with direct integration to 1e-9 (``tests/theory/test_scores.py``)."""
+tails agree with direct integration to 1e-9 (``tests/theory/test_t_score.py``)."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from holdfast.study._planning import _plan
 from holdfast.study._planning._make_plan import make_plan
 from holdfast.study._planning._stopping_rule import STOPPING_RULE_KEY, steps
 from tests.resample.strategies import same
-from tests.study.found import tables
 from tests.study.inline import Died, work_here
+from tests.study.run_folders import tables
 from tests.study.selectors import Odd
 from tests.study.small_data import small_data
 

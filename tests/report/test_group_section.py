@@ -18,9 +18,9 @@ from holdfast.report._formatting import (
     spell_out_invisible,
 )
 from holdfast.report._methods import _describe_kept_groups
-from tests.report.looking import STICKING_OUT, UNFOLD, exported
-from tests.report.results import few_groups, groups, report_of
-from tests.report.sample import HOSTILE, grouped
+from tests.report.page_queries import STICKING_OUT, UNFOLD, exported
+from tests.report.sample_report import HOSTILE, grouped
+from tests.report.sample_results import few_groups, groups, report_of
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from holdfast.errors import InvalidInputError
 from holdfast.plot import COLOURS, DARK
 from holdfast.report._page_engine import colour_rules, embed_svg
-from tests.report.sample import picture
+from tests.report.sample_report import picture
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
 

@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastWarning
 from holdfast.report import make_report, to_html, to_markdown, verdict_sentences
 from holdfast.report._formatting import remove_name_marks
 from holdfast.report._schema import Report
-from tests.report.results import ODD, made, report_of, result, simulated, wine
+from tests.report.sample_results import ODD, made, report_of, result, simulated, wine
 
 
 def walk(value):

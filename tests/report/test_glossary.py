@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.report._glossary import Terms
-from tests.report.sample import HOSTILE
+from tests.report.sample_report import HOSTILE
 
 
 def test_terms_are_marked_once_in_a_section_whatever_their_case_and_number():

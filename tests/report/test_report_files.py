@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.errors import InvalidInputError, StoreError
 from holdfast.report import write_report
-from tests.report.results import ODD
+from tests.report.sample_results import ODD
 
 NAMES = ["report.html", "report.json", "report.md"]
 

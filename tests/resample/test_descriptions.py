@@ -15,7 +15,7 @@ from holdfast.resample import (
     Subsampling,
 )
 from holdfast.study._planning._plan import protocol_facts
-from tests.resample.test_common import all_examples
+from tests.resample.test_all_protocols import all_examples
 
 NOT_INDEPENDENT = "not the stability between independent studies"
 

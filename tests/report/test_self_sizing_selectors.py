@@ -8,8 +8,8 @@ import pytest
 from holdfast.report import make_report, to_html, to_markdown
 from holdfast.report._evidence import Evidence
 from holdfast.report._formatting import remove_name_marks
-from tests.report.results import made, report_of, result
-from tests.report.sample import sample
+from tests.report.sample_report import sample
+from tests.report.sample_results import made, report_of, result
 
 SELECTORS = ("f", "g", "own1", "own2")
 

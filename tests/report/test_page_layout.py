@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from holdfast.report._rendering import to_html
-from tests.report.looking import (
+from tests.report.page_queries import (
     CONTRAST,
     DANGLING,
     NAMELESS,
@@ -17,7 +17,7 @@ from tests.report.looking import (
     UNFOLD,
     visible_names,
 )
-from tests.report.sample import sample
+from tests.report.sample_report import sample
 
 NARROW = {"width": 400, "height": 800}
 WIDE = {"width": 1600, "height": 1000}

@@ -11,8 +11,8 @@ from holdfast.report import to_html, to_markdown
 from holdfast.report._evidence import Evidence
 from holdfast.report._formatting import remove_name_marks
 from holdfast.report._second_study import second_study_section
-from tests.report.results import made, report_of, result, simulated
-from tests.report.sample import HOSTILE, sample
+from tests.report.sample_report import HOSTILE, sample
+from tests.report.sample_results import made, report_of, result, simulated
 
 NAN = float("nan")
 
