@@ -169,6 +169,7 @@ def least_threshold(
 
 def least_count(threshold: float, total: int) -> int:
     """Return how many of `total` subsamples a threshold requires."""
+    # 0.55 * 100 is slightly above 55
     return math.ceil(threshold * total - ROUNDING_TOLERANCE)
 
 

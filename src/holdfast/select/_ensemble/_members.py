@@ -49,6 +49,7 @@ def as_members(base: SelectorLike, nominal: ArrayLike | None) -> list[Ranker]:
                 member,
                 "base must be a selector that ranks all features, or a list of such selectors",
             )
+        # the default `...` stands for members without this parameter
         if nominal is not None and member.get_params().get("nominal", ...) is None:
             member.set_params(nominal=nominal)
         members.append(member)

@@ -105,11 +105,11 @@ class SelectionTarget(NamedTuple):
 
     def solve_q_and_threshold(self, n_features: int, design: SubsampleDesign) -> tuple[int, float]:
         """Return q and the threshold if two of the three are given."""
-        given = [name for name, value in zip(self._fields, self, strict=True) if value is not None]
-        if len(given) != 2:
+        names = [name for name, value in zip(self._fields, self, strict=True) if value is not None]
+        if len(names) != 2:
             raise InvalidInputError(
                 "exactly two of threshold, pfer and q must be given, the third follows from them; "
-                f"got {', '.join(given) or 'none'}. Set the one to be computed to None."
+                f"got {', '.join(names) or 'none'}. Set the one to be computed to None."
             )
         if self.q is None:
             threshold = float(self.threshold)  # type: ignore[arg-type]  # given, as q is not

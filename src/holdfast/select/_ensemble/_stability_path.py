@@ -112,6 +112,7 @@ def build_stability_path(
 ) -> StabilityPath:
     """Return the path of selection probabilities that led to these picks."""
     counts = picks.counts()
+    # the most frequent first, without those never picked
     features = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     # entry times rise along the path: the position, or minus the penalty; infinite if never picked
     if picks.penalties is None:

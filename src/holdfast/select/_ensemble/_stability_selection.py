@@ -259,6 +259,7 @@ class StabilitySelection(Resampler):
         all_rows = np.arange(X.shape[0])
         warn_if_rows_are_copies(X, self._subjects)
         self._outcome = self._select_on_halves(X, y, all_rows, generator)
+        # the check has a separate seed: it must not change the selection
         data = self._label_samples(X, y)
         halves = draw_halves(data, all_rows, self._design(), SHUFFLE_SEED)
         warn_if_types_are_favoured(self._base, data, halves, self._outcome.q, SHUFFLE_SEED)

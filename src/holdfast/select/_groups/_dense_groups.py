@@ -406,6 +406,7 @@ class DenseGroups(GroupSelector):
         # spreads that agree up to rounding tie, so that the last bits do not decide the order
         tied = np.round(spread / (DISTANCE_TOLERANCE * math.sqrt(point_set.points.shape[1])))
         order = np.lexsort((peaks.firsts, tied, -peaks.counts))
+        # of peaks within the radius of each other the densest remains
         order = order[find_distinct_places(peaks.places[order], radius)]
         if len(order) == 1:
             self._warn_of_one_peak(len(point_set.points))
