@@ -60,5 +60,5 @@ def test_groups_are_lists_of_features():
 
 def test_those_not_offered_are_left_out():
     offered = OfferedFeatures(5, NAMES, np.array([4, 1, 0]))
-    assert offered.positions_of([0, 2, 4]) == [2, 0]
-    assert COLUMNS.positions_of([0, 2, 4]) == [0, 2, 4]
+    assert offered.offered_positions([0, 2, 4]) == [2, 0]
+    assert COLUMNS.offered_positions([0, 2, 4]) == [0, 2, 4]

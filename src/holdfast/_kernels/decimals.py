@@ -89,6 +89,7 @@ def _nearest_double(digits: np.uint64, power: int) -> float:
         shifted += 1
     high = _high_half(digits, _POWER_BITS[power + _MAX_POWER_OF_TEN])
     # 64 or 63 bits; all but 53 of them are cut
+    # the leading bit of a product of two 64-bit numbers is its first or second bit
     spare = np.uint64(11) if high >= np.uint64(1 << 63) else np.uint64(10)
     half = np.uint64(1) << (spare - np.uint64(1))
     rest = high & ((half << np.uint64(1)) - np.uint64(1))
@@ -156,6 +157,7 @@ def parse_row(text: NDArray[np.uint8], comma: bool, out: FloatArray, unresolved:
             if position < stop and (text[position] == _MINUS or text[position] == _PLUS):
                 negative_power = text[position] == _MINUS
                 position += 1
+            # five digits are enough: longer exponents, such as 1e000005, are left to the caller
             first, exponent = position, 0
             while position < stop and _ZERO <= text[position] <= _NINE and position - first < 5:
                 exponent = exponent * 10 + int(text[position] - _ZERO)

@@ -249,6 +249,7 @@ def _group_by_value(
     missing : ndarray of shape (c,)
         Receives the rows of each class with a missing value.
     """
+    # NaN equals no value, so the first entry always starts a group
     group_values[0] = np.nan
     cumulative[0] = 0
     missing[:] = 0
@@ -258,6 +259,7 @@ def _group_by_value(
         return _append_groups(
             0, first, last, rows, values, codes, weights, tied, group_values, cumulative
         )
+    # rows without an entry hold zero: their group comes between negative and positive values
     middle = first
     for i in range(first, last):
         middle += values[i] < 0
@@ -319,6 +321,8 @@ def _lowest_entropy_cut(
             order += table[n]
             right += n
         order -= table[right]
+        # The division is needed for a new highest order only. The comparison of entropies is
+        # WEKA's: of cuts whose entropies round to the same number the first wins.
         if order > highest:
             highest = order
             entropy = -order / (total * _LOG2)
@@ -390,6 +394,7 @@ def _first_cut_margins(totals: IntArray, table: FloatArray) -> FloatArray:
             right = table[high] - table[zeros - a] - table[ones - b]
             sides = ((a > 0) + (b > 0)) * left / low + ((a < zeros) + (b < ones)) * right / high
             margins[a * (ones + 1) + b] = ((whole - left - right - sides) / _LOG2 - needed) / n
+    # a cut needs rows on both sides
     margins[0] = margins[-1] = -np.inf
     return margins
 
@@ -532,6 +537,7 @@ def _bins_by_rank(n_groups: int, cumulative: IntArray, n_bins: int, bins: FloatA
         upper = 0
         for k in range(n_classes):
             upper += cumulative[g + 1, k]
+        # floor((r - 1/2) b / n) in integers, for the mean rank r = (below + upper + 1) / 2
         bin_ = (below + upper) * n_bins // (2 * total)
         for k in range(n_classes):
             bins[bin_, k] += cumulative[g + 1, k] - cumulative[g, k]
@@ -591,6 +597,7 @@ def _score_bins(kind: int, n_bins: int, bins: FloatArray, table: FloatArray) -> 
     whole = _x_log_x(total, table)
     # minus N H(class), minus N H(class | bin), minus N H(bin), in nats
     class_term, within, bin_term = class_term - whole, within - bin_term, bin_term - whole
+    # rounding may take the gain of an uninformative feature below 0
     gain = max(within - class_term, 0.0)
     if kind == NATS:
         return gain / total
@@ -638,6 +645,8 @@ def _mark_promising(
     steps = np.empty(len(codes), np.int64)
     n, present = totals[0] + totals[1], 0
     for row in range(len(codes)):
+        # in the table of margins, a row of the second class moves one entry, one of the first
+        # class a whole line of n₁ + 1 entries
         steps[row] = weights[row] * (1 if codes[row] else totals[1] + 1)
         present += weights[row] > 0
     margins = _first_cut_margins(totals, table)

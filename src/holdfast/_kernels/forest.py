@@ -142,6 +142,7 @@ def accuracy_decreases(
         affected = rows[bounds[f] : bounds[f + 1]]
         lost = 0
         for _ in range(repeats):
+            # the deck is not reset: a shuffle of any order is uniform
             shuffle_front(deck, len(affected), generator)
             for position in range(len(affected)):
                 i = affected[position]

@@ -35,9 +35,8 @@ from holdfast._kernels import kernel
 from holdfast._typing import FloatArray, IntArray
 
 REGULAR, SINGULAR, UNCLEAR = range(3)
-DOUBT_SHARE = (
-    1e-8  # chosen, about the square root of eps: closer than this share, rounding could decide
-)
+# chosen, about the square root of eps: closer than this share, rounding could decide
+DOUBT_SHARE = 1e-8
 u64 = np.uint64
 
 
@@ -203,6 +202,7 @@ def _add_feature(
         if rule.bound >= rule.ridge:  # else every eigenvalue, at least ridge, is above the bound
             reduced = variance - rule.bound
             pivot = _append_factor_row(growth.bounded, c, products, row, reduced, depth)
+            # S minus the bound has a clearly negative pivot: an eigenvalue of S is below the bound
             if pivot < -DOUBT_SHARE * variance:
                 return SINGULAR
             if not pivot > DOUBT_SHARE * variance:
@@ -284,6 +284,7 @@ def _append_factor_row(
             row[j] -= value * factor[class_, k, j]
         row[k] = factor[class_, k, end] = value
         variance -= value * value
+    # inverted once, since substitutions divide by it many times; NaN if the caller must reject it
     factor[class_, end, end] = 1.0 / np.sqrt(variance) if variance > 0.0 else np.nan
     return variance
 
@@ -343,6 +344,7 @@ def _weigh_hits(samples: SplitSamples, growth: GrowingSubset, s: int, depth: int
                 best, best_doubt, winner = score, doubt, u64(c)
             else:
                 rival = max(rival, score + doubt)
+        # negated, so that NaN counts as a tie
         if not best - best_doubt > rival:
             return np.nan
         if u64(samples.codes[first + t]) == winner:
@@ -380,6 +382,7 @@ def score_additions(
             if state == REGULAR:
                 state = _add_feature(samples, rule, growth, s, k, base[k])
         for i in range(len(values)):
+            # -inf and NaN of an earlier split are final
             if values[i] >= 0.0:
                 end, unit_state = depth, state
                 for k in range(starts[i], starts[i + 1]):
@@ -492,7 +495,7 @@ def _remove_features(
     s: int,
     unit: IntArray,
 ) -> bool:
-    """Remove the features at some positions; return whether rounding allowed it.
+    """Remove the features at the given positions; return whether rounding allowed it.
 
     Parameters
     ----------

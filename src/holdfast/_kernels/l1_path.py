@@ -36,9 +36,8 @@ from holdfast._typing import FloatArray, IntArray
 
 GAUSSIAN, LOGISTIC, MULTINOMIAL = range(3)
 # All constants are chosen, none is tuned to data; tests check optimality at the solutions.
-WEIGHT_FLOOR = (
-    1e-6  # added to weights p(1 - p): keeps the model curved where predictions are certain
-)
+# added to weights p(1 - p): keeps the model curved where predictions are certain
+WEIGHT_FLOOR = 1e-6
 MIN_GAIN_SHARE = 1e-4  # standard (Armijo): share of the predicted decrease that a step must bring
 ROUNDING = 1e-13  # of the loss: decreases below it are lost in rounding
 INNER_TOLERANCE_SHARE = 0.05  # models are solved to this share of the violation at their start
@@ -54,6 +53,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     """Sum of products of `a` and `b`, both of shape (n,), in an order that depends on n alone."""
     n = len(a)
     even = n - n % 4
+    # four running sums, since each addition waits for the one before
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
     for i in range(0, even, 4):
         s0 += a[i] * b[i]
@@ -77,6 +77,7 @@ def _predictions(family: int, eta: FloatArray) -> FloatArray:
     P = np.empty((rows, n))
     for row in range(rows):
         for i in range(n):
+            # differences of predictors: an overflow to infinity gives the correct limit 0
             total = np.exp(-eta[row, i]) if family == LOGISTIC else 0.0
             for other in range(rows):
                 total += np.exp(eta[other, i] - eta[row, i])
@@ -99,6 +100,8 @@ def loss(family: int, Y: FloatArray, eta: FloatArray) -> float:
         if family == GAUSSIAN:
             total += 0.5 * (Y[0, i] - eta[0, i]) ** 2
             continue
+        # log(sum(exp)) relative to the largest predictor, which avoids overflow; in the logistic
+        # family the first class has the predictor 0
         top = 0.0 if family == LOGISTIC else -np.inf
         for row in range(rows):
             top = max(top, eta[row, i])
@@ -162,6 +165,7 @@ def has_twin(Z: FloatArray, working: IntArray, j: int) -> bool:
     n, limit = Z.shape[1], TWIN_TOLERANCE * np.abs(Z[j]).max()
     for k in working:
         for sign in (1.0, -1.0):
+            # most comparisons end at the first sample
             i = 0
             while i < n and abs(Z[j, i] - sign * Z[k, i]) <= limit:
                 i += 1
@@ -233,6 +237,7 @@ def _sweep_row(
     n = len(u)
     moved = 0.0
     for k in range(len(working)):
+        # a constant feature has no curvature, and its coefficient stays 0
         if (b[k] == 0.0 and not whole) or v[k] == 0.0:
             continue
         z = Z[working[k]]
@@ -244,6 +249,7 @@ def _sweep_row(
             for i in range(n):
                 d[i] += change * z[i]
                 u[i] -= change * w[i] * z[i]
+            # in units of the slope, so that it can be compared with the tolerance
             moved = max(moved, v[k] * abs(change))
             b[k] = new
     return moved
@@ -293,6 +299,7 @@ def _sweep_rows(
             u[i] = R[row, i] - (share + weight_floor) * D[row, i] + share * m[i]
             total += u[i]
             weight += w[i]
+        # the offset has no penalty: its optimum is a plain Newton step
         step = total / weight
         offsets[row] += step
         for i in range(n):
@@ -318,6 +325,7 @@ def _solve_symmetric(H: FloatArray, g: FloatArray) -> None:
         The right-hand side.
     """
     size = len(g)
+    # equal or dependent features make H singular; see RIDGE
     ridge = 0.0
     for a in range(size):
         ridge = max(ridge, RIDGE * H[a, a])
@@ -342,7 +350,7 @@ def _newton_system(
     weight_floor: float,
     penalty_slopes: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Curvature H and slope g of the model along some coefficients.
+    """Curvature H and slope g of the model along the given coefficients.
 
     Parameters
     ----------
@@ -491,6 +499,8 @@ def _minimise_model(
         moved = _sweep_rows(Z, working, B, V, R, P, D, m, offsets, weight_floor, penalty, whole)
         if moved <= tolerance and whole:
             break
+        # Sweeps over few coefficients are cheap. Only once these have settled does a whole sweep
+        # check whether others become active.
         whole = moved <= tolerance
         n_sweeps += 1
         # chosen: about when the sweeps so far have cost as much as one linear system
@@ -565,11 +575,12 @@ def _step_towards_model(
     violation = _largest_violation(Z, working, B, R, penalty)
     if violation <= tolerance:
         return violation
+    # far from the solution the model is only a rough guide, so it is solved roughly
     weight_floor, model_tolerance = (
         WEIGHT_FLOOR,
         max(0.5 * tolerance, INNER_TOLERANCE_SHARE * violation),
     )
-    if family == GAUSSIAN:  # the loss is quadratic: the model is exact
+    if family == GAUSSIAN:  # the loss is quadratic: the model, with weights of 1, is exact
         P, weight_floor, model_tolerance = np.zeros((rows, n)), 1.0, 0.5 * tolerance
     new = B.copy()
     offsets = _minimise_model(Z, working, new, R, P, weight_floor, penalty, model_tolerance)
@@ -581,14 +592,15 @@ def _step_towards_model(
             penalty_change += penalty * (abs(new[row, k]) - abs(B[row, k]))
             for i in range(n):
                 change[row, i] += (new[row, k] - B[row, k]) * Z[working[k], i]
+        # first-order decrease of the loss; with the change of the penalty it is the prediction that
+        # the line search compares with
         loss_decrease += _dot(R[row], change[row]) / n
     share = _search_line(family, Y, eta, change, penalty_change - loss_decrease, penalty_change)
     for row in range(rows):
         for k in range(len(working)):
             step = share * (new[row, k] - B[row, k])
-            B[row, k] = (
-                new[row, k] if share == 1.0 else B[row, k] + step
-            )  # a coefficient set to 0 is exactly 0
+            # a whole step copies the coefficient, so that one set to 0 is exactly 0
+            B[row, k] = new[row, k] if share == 1.0 else B[row, k] + step
     return violation
 
 

@@ -8,7 +8,7 @@ than the product is exact are decided by their distance in double precision.
 **Reference.** [Fukunaga1975]_ for mean shift, [Cheng1995]_ for the flat kernel, [Yu2008]_ for its
 use on features.
 
-**Deviations.** None; the climb itself, merging peaks and the Gaussian kernel are the caller's.
+**Deviations.** None; the caller iterates, merges peaks and implements the Gaussian kernel.
 
 **Rounding.** Distances are summed in double precision in the order of the coordinates, and `slack`,
 a bound of the error of a product (see ``PointSet`` of the caller), is added on both sides. So
@@ -87,6 +87,7 @@ def shift_centres(
         low, high = _product_limits(centres[c], radius2, slack)
         count = 0
         firsts[c] = len(points)
+        # points are added in their order, so the same points have the same mean to the last bit
         mean = np.zeros(points.shape[1])
         for i in range(len(points)):
             product = products[c, i]
@@ -170,6 +171,7 @@ def _kth_largest(row: Float32Array, left_out: int, best: Float32Array) -> float:
 
     `row` has shape (n_points,); `best`, of shape (k,), is scratch.
     """
+    # insertion into a sorted list: k is small, and few values enter it
     best[:] = -np.inf
     last = len(best) - 1
     for i in range(len(row)):

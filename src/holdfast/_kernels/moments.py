@@ -53,6 +53,7 @@ def f_statistics(
         for k in range(classes):
             total += counts[r, k]
             present += counts[r, k] > 0
+        # ratio of the degrees of freedom within and between classes
         scale = (total - present) / (present - 1.0)
         for f in range(features):
             whole, explained = 0.0, 0.0
@@ -62,6 +63,7 @@ def f_statistics(
                     explained += sums[k, r, f] ** 2 / counts[r, k]
             # within = sum(x²) - sum(S_k² / n_k), between = sum(S_k² / n_k) - S² / n
             within = squares[r, f] - explained
+            # a small difference of large sums has lost digits
             sound = within > MIN_SPREAD_SHARE * squares[r, f]
             out[r, f] = (explained - whole**2 / total) / within * scale if sound else np.nan
 
@@ -76,6 +78,7 @@ def pooled_t(sums: FloatArray, squares: FloatArray, counts: FloatArray, out: Flo
         As in `f_statistics`.
     """
     classes, resamples, features = sums.shape
+    # the two contrasts of two classes differ in sign only
     contrasts = 1 if classes == 2 else classes
     for r in range(resamples):
         total = counts[r].sum()
@@ -125,6 +128,7 @@ def separate_t(
             best = 0.0
             for k in range(contrasts):
                 n, n_rest = counts[r, k], total - counts[r, k]
+                # a variance needs two rows
                 if n < 2 or n_rest < 2:
                     continue
                 class_sum, rest_sum = sums[k, r, f], whole - sums[k, r, f]
@@ -187,6 +191,7 @@ def _statistic_from_rows(
     inside, mean, origin = np.zeros(classes), np.zeros(classes), np.nan
     for k in range(classes):
         if n[k] > 0:
+            # means relative to the first class: large common values cancel before they cost digits
             origin = base[k] if np.isnan(origin) else origin
             shift[k] /= n[k]
             mean[k] = base[k] - origin + shift[k]

@@ -69,7 +69,7 @@ class NeighborData(NamedTuple):
 
 
 class TestedRowBlock(NamedTuple):
-    """Some tested rows of a split, the training part, and their distances in the base.
+    """A block of tested rows of a split, the training part, and their distances in the base.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class NeighborSearch(NamedTuple):
         The k + 1 smallest distances so far, ascending (and one more, as two are updated at a time),
         before and after the last row visited.
     distances : ndarray of shape (t + 1, width)
-        Distances of the rows that were among the smallest in some lane.
+        Distances of the rows that were among the smallest in any lane.
     classes : ndarray of shape (t,)
         The classes of these rows.
     votes : ndarray of shape (n_classes, width)
@@ -202,6 +202,7 @@ def score_units(
     n_splits, n_units = len(train_starts) - 1, len(starts) - 1
     width = min((n_units + LANES - 1) // LANES * LANES, MAX_LANES)
     size = data.k + 1 + (EXTRA_NEAR_ROWS if n_units > LANES else EXTRA_NEAR_ROWS // 2)
+    # padded: the last batch has as many lanes as the others
     values = np.zeros(n_units + width)
     for s in range(n_splits):
         train_part = train[train_starts[s] : train_starts[s + 1]]
@@ -294,7 +295,7 @@ def _gather_units(
     sign: float,
     width: int,
 ) -> UnitBatch:
-    """Collect the values of some units of features.
+    """Collect the values of the units of one batch.
 
     `features` and `starts`, of shapes (n_features,) and (n_lanes + 1,), are those of the units.
     """
@@ -316,6 +317,7 @@ def _gather_units(
                 x = data.X[block.tested[i], f]
                 tested_values[d, i, lane] = x
                 if sign < 0.0:
+                    # the largest contribution that removing the feature can take away
                     gap = max(x - data.lows[f], data.highs[f] - x)
                     max_decrease[i, lane] += w * gap * gap
     return UnitBatch(features, starts, weights, tested_values, train_values, max_decrease)
@@ -357,6 +359,7 @@ def _add_hits(
         for lane in range(len(batch.starts) - 1):
             border = best[k - 1, lane]
             doubt = slack * (border + batch.max_decrease[i, lane])
+            # negated, so that NaN counts as doubt
             if not best[k, lane] > border + doubt:
                 _settle_doubtful_rows(
                     data, block, batch, i, lane, border, doubt, doubtful, search.votes[:, lane]
@@ -386,6 +389,7 @@ def _search_row(
         for lane in range(lanes):
             best[a, h, lane] = np.inf
     n_near = u64(block.smallest.shape[1])
+    # rows up to the edge are visited first and skipped in the second pass
     edge, edge_position = block.smallest[i, n_near - ONE], block.positions[i, n_near - ONE]
     # first the rows of `smallest`, then all others in their order
     for t in range(n_near + u64(len(block.train))):
@@ -412,6 +416,7 @@ def _search_row(
                 for lane in range(lanes):
                     gap = tested_values[d, i, lane] - train_values[d, j, lane]
                     distances[count, lane] += weights[d, lane] * gap * gap
+            # the count above saw the first feature only, so the row is always inserted
             n_gaining = 1
         if n_gaining == 0:
             continue

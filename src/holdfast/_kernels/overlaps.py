@@ -124,6 +124,7 @@ def _count_members(
 @kernel
 def _most_likely_overlap(p: int, a: int, b: int) -> int:
     """The most likely overlap of random subsets of sizes a and b of p features."""
+    # the mode of the hypergeometric distribution, floor((a + 1)(b + 1) / (p + 2)), kept in range
     return max(0, a + b - p, min(a, b, (a + 1) * (b + 1) // (p + 2)))
 
 
@@ -206,6 +207,7 @@ def poisson_binomial(probabilities: FloatArray) -> FloatArray:
     for i in range(len(probabilities)):
         chance = probabilities[i]
         # pmf = (1 - chance) pmf + chance (pmf shifted by one)
+        # downwards, so that each entry is read before it is overwritten
         for count in range(i + 1, 0, -1):
             pmf[count] = pmf[count] * (1 - chance) + pmf[count - 1] * chance
         pmf[0] *= 1 - chance

@@ -49,6 +49,7 @@ def _count_inversions(values: Int32Array, scratch: Int32Array) -> int:
                 else:
                     scratch[k] = values[j]
                     j += 1
+                    # the value passes all that are left of the first half
                     count += middle - i
         for k in range(n):
             values[k] = scratch[k]
@@ -104,12 +105,14 @@ def kendall_table(ranks: RankArray) -> FloatArray:
             joint_ties, start = 0, 0
             for k in range(1, p + 1):
                 if k == p or first[k] != first[start]:
+                    # pairs tied in the first ranking must not count as inversions
                     if k - start > 1:
                         values[start:k].sort()
                         joint_ties += _count_tied_pairs(values[start:k])
                     start = k
             # concordant - discordant = total - ties_i - ties_j + joint ties - 2 discordant
             discordant = _count_inversions(values, scratch)
+            # as floats: the product of two pair counts overflows int64 from 80,000 features on
             scale = np.sqrt(float(total - tied[i]) * float(total - tied[j]))
             excess = total - tied[i] - tied[j] + joint_ties - 2 * discordant
             table[i, j] = table[j, i] = excess / scale if scale > 0 else np.nan

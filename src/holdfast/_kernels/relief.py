@@ -68,7 +68,7 @@ def scale_block(
         )
         if nominal[f] or empty:
             low[f], high[f] = 0.0, 1.0
-        if high[f] - low[f] == np.inf:  # the range is beyond the largest float
+        if high[f] - low[f] == np.inf:  # the range overflows; the factor 0.5 cancels in the scaling
             for i in range(n):
                 block[i, f] *= 0.5
             low[f], high[f] = 0.5 * low[f], 0.5 * high[f]
@@ -88,6 +88,7 @@ def _column_extremes(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     for i in range(n):
         for f in range(width):
             value = block[i, f]
+            # comparisons with NaN are false, so missing values change neither extreme
             low[f] = value if value < low[f] else low[f]
             high[f] = value if value > high[f] else high[f]
             gaps[f] += 1.0 if np.isnan(value) else 0.0
@@ -288,6 +289,7 @@ def list_neighbor_pairs(
                 distinct_row[j],
                 distances[distinct_row[j]],
             )
+            # the first of equally far slots is replaced first, as in WEKA
             farthest[class_] = 0
             for other in range(1, n_held[class_]):
                 if held_distances[class_, other] > held_distances[class_, farthest[class_]]:
@@ -339,6 +341,7 @@ def add_scores(
         for f in range(width):
             total[f] += v * abs(block[a, f] - block[b, f])
     for f in range(len(scores)):
+        # the loops above treat all features as plain, which is faster than a branch for each
         if kinds[f] != PLAIN:
             total[f] = 0.0
             for e in range(len(weights)):

@@ -88,6 +88,7 @@ def _describe_pair(
                 strength[count] = strengths[e]
                 count += 1
     start[len(first)] = count
+    # reset only the entries that were set: p may be far larger than the subsets
     for j in range(len(second)):
         position[second[j]] = 0
 
@@ -114,12 +115,14 @@ def _max_matching_size(
     partner, partner_back, came_from, queue = work[0], work[1], work[2], work[3]
     partner[:a] = -1
     partner_back[:b] = -1
+    # marked by the root of the search, so that marks need not be reset for the next root
     visited_by = work[4]
     visited_by[:b] = -1
     size = 0
     for root in range(a):
         if 0 <= common[root] < b:
             continue
+        # breadth-first search for an augmenting path from the root to an unmatched position
         queue[0] = root
         head, tail, free = 0, 1, -1
         while head < tail and free < 0:
@@ -263,6 +266,7 @@ def _strongest_first(kind: int, strength: FloatArray) -> IntArray:
     """Order of the edges by falling `strength`, of shape (n_edges,); only `GREEDY` needs it."""
     if kind != GREEDY:
         return np.zeros(0, np.int64)
+    # stable: of equally strong edges the first comes first
     return np.argsort(-strength, kind="mergesort")
 
 

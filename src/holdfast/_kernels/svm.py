@@ -26,12 +26,12 @@ and their solutions start from the base's.
 **Deviations.** Neither shrinking nor a cache: the Gram matrix is in memory. The schedule of
 tolerances of the pair descent (1e-3, divided by 100 whenever the violation falls below it) and the
 growing number of Newton steps per round are empirical. At the limit of rounds the last solution is
-kept: `solve` returns its violation, which the callers of single machines report as a warning; for
-machines on subsets it is ignored, so their accuracy is then that of an approximate solution.
+kept: `solve` returns its violation, which the callers of single SVMs report as a warning; for
+SVMs on subsets it is ignored, so their accuracy is then that of an approximate solution.
 
 **Rounding.** A violation below the rounding error of the gradient counts as 0: solutions are exact
 to rounding error, so that rankings do not depend on the tolerance. Results do not have the bits of
-LIBSVM. Decisions of machines on subsets that rounding may have produced are set to 0, so that the
+LIBSVM. Decisions of SVMs on subsets that rounding may have produced are set to 0, so that the
 value of a subset does not depend on the path of a search to it.
 """
 
@@ -48,7 +48,7 @@ MAX_ROUNDS = 10_000  # chosen: never reached on the data of the tests
 MIN_DIAGONAL = 1e-280  # chosen: in place of a Gram matrix of zeros, so that nothing is divided by 0
 BOUND_TOLERANCE = 1e-12  # chosen, of the box: an entry this near to a bound is at it
 LINEAR = 0.0  # in place of an RBF kernel's gamma
-SUBSET_TOLERANCE = 1e-10  # chosen: the tolerance for machines on subsets
+SUBSET_TOLERANCE = 1e-10  # chosen: the tolerance for SVMs on subsets
 # calibrated: the hardest subsets of the raw wine and breast cancer data took 55 rounds
 MAX_SUBSET_ROUNDS = 200
 ZERO_SHARE = 1e-10  # chosen: decisions below this share of 1 plus their summands' sizes are 0
@@ -73,7 +73,8 @@ def _cholesky_in_place(A: FloatArray, ridge: float) -> None:
                 A[k, j] *= scale
         if last == n:
             return
-        # with the four rows R the rest of the matrix becomes A - R'R
+        # With the four rows R the rest of the matrix becomes A - R'R. Four rows together load and
+        # store each entry of the rest once instead of four times.
         r0, r1, r2, r3 = A[first], A[first + 1], A[first + 2], A[first + 3]
         for i in range(last, n):
             row = A[i]
@@ -162,6 +163,7 @@ def _newton_step(
         k = free[a]
         b[k] = min(max(b[k] + t * d[a], low[k]), high[k])
     if stop >= 0:
+        # exactly at its bound: rounding must not leave the entry free
         b[free[stop]] = high[free[stop]] if d[stop] > 0.0 else low[free[stop]]
     return stop < 0
 
@@ -253,13 +255,13 @@ def _descend_on_pairs(
             if b[k] > low[k] and g[k] > lowest:
                 square = (g[k] - lowest) * (g[k] - lowest)
                 curvature = max(first[i] + diagonal[k] - 2.0 * first[k], min_curvature)
-                if (
-                    square * best_curvature > best_square * curvature
-                ):  # compares square / curvature without a division
+                # compares square / curvature without a division
+                if square * best_curvature > best_square * curvature:
                     best_square, best_curvature, j = square, curvature, k
         second = K[j]
         room_i, room_j = high[i] - b[i], b[j] - low[j]
         t = min((g[j] - lowest) / best_curvature, room_i, room_j)
+        # exactly at a bound, so that the entry no longer counts as free
         b[i] = high[i] if t == room_i else b[i] + t
         b[j] = low[j] if t == room_j else b[j] - t
 
@@ -294,14 +296,14 @@ def solve(
     pair_tolerance = 1e-3  # empirical, as are the factor 100 and the growing number of Newton steps
     for round_ in range(max_rounds):
         free = len(np.flatnonzero((b > low) & (b < high)))
-        if round_ > 0 or free < len(
-            y
-        ):  # if all are free at the start, one Newton step may be enough
+        # if all are free at the start, one Newton step may be enough
+        if round_ > 0 or free < len(y):
             _descend_on_pairs(
                 K, b, g, low, high, max(pair_tolerance, tol), RIDGE * shift, max(50, free)
             )
         for _ in range(1 + round_ // 4):  # hard problems need many entries fixed at once
             whole = _newton_step(K, b, g, low, high, shift)
+            # computed from scratch: updates on pairs accumulate rounding errors
             rounding = ROUNDING * len(y) * _compute_gradient(K, y, b, g)
             if whole:
                 break
@@ -318,8 +320,8 @@ def offset(K: FloatArray, y: FloatArray, box: FloatArray, b: FloatArray) -> floa
     """Offset of the decision function of a solution.
 
     A free entry has Kb + offset = y, so the offset is minus its gradient. Where all entries are at
-    their bounds the offset is in the middle of what is allowed; an entry that rounding errors keep
-    from its bound must not count as free then.
+    their bounds the offset is in the middle of the allowed range; an entry that rounding errors
+    keep from its bound must then not count as free.
 
     Parameters
     ----------
@@ -343,6 +345,7 @@ def _scaled_column(x: FloatArray, rows: IntArray, mean: float, width: float) -> 
     """
     z = np.empty(len(rows))
     for i in range(len(rows)):
+        # the operator would check for a divisor of 0 in every iteration
         z[i] = np.divide(x[rows[i]] - mean, width)
     return z
 
@@ -414,6 +417,7 @@ def _apply_rbf(row: FloatArray, gamma: float) -> None:
 def _apply_rbf_to_gram(K: FloatArray, gamma: float) -> None:
     """Turn the squared distances in `K`, of shape (n, n), into the RBF kernel, in place."""
     for i in range(len(K)):
+        # a subtraction may leave a residue of the distance 0
         K[i, i] = 0.0
         _apply_rbf(K[i, i:], gamma)
     for i in range(len(K)):
@@ -470,7 +474,7 @@ def _solve_class_pairs(
 
 @kernel
 def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArray) -> FloatArray:
-    """Decision values of the test samples, one row per machine; residues of rounding are 0.
+    """Decision values of the test samples, one row per SVM; residues of rounding are 0.
 
     A subset's value is then the same whichever path a search took to it, also where features have
     few values and test samples lie on the border.
@@ -483,6 +487,7 @@ def _decisions(cross: FloatArray, gamma: float, b: FloatArray, offsets: FloatArr
         The solutions.
     """
     f = np.empty((len(b), cross.shape[1]))
+    # 1, the margin, is the scale if there are no summands
     summed_sizes = np.ones(f.shape)
     for pair in range(len(b)):
         f[pair] = offsets[pair]
@@ -546,7 +551,7 @@ def _score_split(
     gammas: FloatArray,
     values: FloatArray,
 ) -> None:
-    """Add the accuracies of one split to the values; every machine starts from that of the base.
+    """Add the accuracies of one split to the values; every SVM starts from that of the base.
 
     Parameters
     ----------
@@ -580,6 +585,7 @@ def _score_split(
         _add_features(K, unit_cross, unit, sign, X, fit, test, mean, width, gamma)
         if gamma != LINEAR:
             _apply_rbf_to_gram(K, gamma)
+        # the solution of the base is feasible for every unit: the constraints do not depend on K
         _solve_class_pairs(K, bounds, C, b, offsets)
         values[u] += _weigh_hits(
             _decisions(unit_cross, gamma, b, offsets), bounds, y[test], weights

@@ -7,7 +7,7 @@ contiguous in memory, and features that are eliminated are swapped behind those 
 
 **Reference.** [Guyon2002]_ for elimination by squared weights.
 
-**Deviations.** Data are centred before products are taken, which changes no machine (the offset
+**Deviations.** Data are centred before products are taken, which changes no SVM (the offset
 makes up for it) and saves digits. WEKA's default filter scales to 0..1.
 
 **Rounding.** Sums run in an order that depends on their length alone: equal features get equal
@@ -24,9 +24,7 @@ from holdfast._typing import AnyArray, FloatArray, IntArray
 
 CENTRE, MINMAX, STANDARD = range(3)
 ZERO_SHARE = 1e-11  # chosen: a weight below this share of its summands is a residue of rounding
-COLUMNS_PER_TILE = (
-    16  # chosen: columns of X that are transposed together; changes the time taken only
-)
+COLUMNS_PER_TILE = 16  # chosen: columns transposed together; changes the time taken only
 
 
 @kernel
@@ -43,6 +41,7 @@ def first_equal_rows(X: AnyArray, y: IntArray) -> IntArray:
         for k in range(i + 1, n):
             if first[k] < k or y[k] != y[i]:
                 continue
+            # quadratic in n, but most comparisons end at the first feature
             j = 0
             while j < p and X[i, j] == X[k, j]:
                 j += 1
@@ -90,6 +89,7 @@ def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArr
     elif kind == STANDARD:
         width = np.sqrt(squares / (counts.sum() - 1.0))
     for j in range(m):
+        # constant features are exactly 0, whatever the rounding of the mean
         if low[j] == high[j]:
             tile[:, j] = 0.0
             width[j] = 1.0
@@ -102,7 +102,7 @@ def _centre_columns(tile: FloatArray, counts: FloatArray, kind: int) -> FloatArr
 def scale_columns(
     X: AnyArray, rows: IntArray, counts: FloatArray, kind: int, start: int, stop: int
 ) -> FloatArray:
-    """Return columns start to stop of some rows of X, scaled, features in rows.
+    """Return columns start to stop of the given rows of X, scaled, features in rows.
 
     Parameters
     ----------
@@ -146,6 +146,7 @@ def weights(Z: FloatArray, b: FloatArray) -> FloatArray:
     w = np.empty(p)
     for j in range(p):
         row = Z[j]
+        # four running sums of each kind, since each addition waits for the one before
         s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
         a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
         for i in range(0, even, 4):

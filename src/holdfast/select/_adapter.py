@@ -103,6 +103,7 @@ class AnySelector(Scorer):
         if hasattr(estimator, "fit"):
             scores = _feature_scores(estimator.fit(X, y))
         else:
+            # scikit-learn's score functions return (scores, p-values)
             output = estimator(X, y, **_seed_argument(estimator, generator))
             scores = np.asarray(output[0] if isinstance(output, tuple) else output, dtype=float)
         if scores.shape != (X.shape[1],):
@@ -144,8 +145,10 @@ class AnySelector(Scorer):
 
     def _sparse_model_message(self, positive: int, requested: int) -> str:
         """Return how many features have a weight, and what to do about it."""
+        name = type(self.estimator).__name__
         remedy = "leave n_features_to_select out, so that it chooses the size itself."
         if not hasattr(self.estimator, "fit"):
+            name = getattr(self.estimator, "__name__", None) or repr(self.estimator)
             remedy = "use a scikit-learn selector that chooses the size itself."
         elif not hasattr(self.estimator, "get_support"):
             remedy = (
@@ -153,20 +156,20 @@ class AnySelector(Scorer):
             )
         fewer = f"Select at most {positive:,}" if positive else "Let it keep some"
         return (
-            f"{_estimator_name(self.estimator)} kept {positive:,} of the {requested:,} features "
-            f"requested; all others have the weight 0. {fewer}, or {remedy}"
+            f"{name} kept {positive:,} of the {requested:,} features requested; all others have "
+            f"the weight 0. {fewer}, or {remedy}"
         )
 
     def _make_estimator(self, generator: np.random.Generator) -> EstimatorLike:
         """Return a seeded clone of the estimator, or the function as it is."""
-        given = FScore() if self.estimator is None else self.estimator
-        if not hasattr(given, "fit"):
-            if not callable(given):
+        estimator = FScore() if self.estimator is None else self.estimator
+        if not hasattr(estimator, "fit"):
+            if not callable(estimator):
                 raise InvalidInputError(
-                    f"an estimator or a function f(X, y) is needed, got {given!r}."
+                    f"an estimator or a function f(X, y) is needed, got {estimator!r}."
                 )
-            return given
-        estimator = clone(given)
+            return estimator
+        estimator = clone(estimator)
         seeds = [key for key in estimator.get_params() if key.split("__")[-1] == "random_state"]
         return estimator.set_params(**{key: int(generator.integers(2**31)) for key in seeds})
 
@@ -174,18 +177,12 @@ class AnySelector(Scorer):
         """Fit the estimator, or call the function, and rank the features; see the class."""
         super().fit(X, y)
         get_support = getattr(self.estimator_, "get_support", None)
+        # a selector keeps the features it selected; else features without a weight are left out
         if self.n_features_to_select is None and get_support is not None:
             self.support_ = np.asarray(get_support(), dtype=bool)
         elif self.n_features_to_select is None and self.scores_.min() == 0:
             self.support_ &= self.scores_ > 0
         return self
-
-
-def _estimator_name(estimator: EstimatorLike) -> str:
-    """Return the name of an estimator or a function for messages."""
-    if hasattr(estimator, "fit"):
-        return type(estimator).__name__
-    return getattr(estimator, "__name__", None) or repr(estimator)
 
 
 def _seed_argument(function: Callable[..., Any], generator: np.random.Generator) -> dict[str, int]:
@@ -217,6 +214,7 @@ def _replace_missing_scores(scores: FloatArray, X: AnyArray) -> FloatArray:
         return scores
     finite = np.nan_to_num(scores)
     missing = np.isnan(scores)
+    # a test statistic of a constant feature is 0/0; any other NaN is a fault of the scorer
     not_constant = np.flatnonzero(missing)[np.ptp(X[:, missing], axis=0) > 0]
     if not_constant.size:
         raise InvalidInputError(
@@ -258,7 +256,8 @@ def wrong_kind_error(selector: Selector, requirement: str) -> InvalidInputError:
 def named_selector(given: SelectorLike) -> tuple[str, Selector]:
     """Return a name for a selector, and the selector; see `as_selector`."""
     if isinstance(given, str):
-        return _parse_selector(given)
+        name, options = parse_spec_or_call(given)
+        return name, make_object(given, get_selector(name).kind, options)
     if isinstance(given, Selector):
         return snake_case(type(given).__name__), clone(given)
     if hasattr(given, "fit") and not inspect.isclass(given):
@@ -276,9 +275,3 @@ def describe_preference(selector: Selector) -> str:
     form = form_of(type(selector))
     what = {"ranking": "a ranking", "subset": "a subset without an order"}.get(form, form)
     return f"{type(selector).__name__} gives {what}"
-
-
-def _parse_selector(text: str) -> tuple[str, Selector]:
-    name, options = parse_spec_or_call(text)
-    selector: Selector = make_object(text, get_selector(name).kind, options)
-    return name, selector

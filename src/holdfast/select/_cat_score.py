@@ -16,9 +16,9 @@ from holdfast.select._registry import selector
 SCORE_WITHOUT_VARIANCE = 1e150
 """t-score of a difference of means without any variance; chosen so that its square is finite."""
 ROUNDING = 1e-13
-"""Relative size up to which a deviation is taken for rounding of a mean (some 500 roundings)."""
+"""Relative size up to which a deviation is taken for rounding of a mean: about 500 roundings."""
 RANK_TOLERANCE = 1e-10
-"""Eigenvalues below this share of the largest one count as 0."""
+"""Eigenvalues below this share of the largest one count as 0; chosen by hand."""
 
 
 class Shrinkage(NamedTuple):
@@ -119,7 +119,10 @@ class CATScore(Scorer):
             share, n, self._check_shrinkage("shrinkage_frequencies")
         )
         means = np.array([data[y == k].mean(axis=0) for k in range(len(share))])
-        centred = _zero_rounding_noise(data - means[y], data)
+        centred = data - means[y]
+        # features that vary within classes by no more than the rounding of their means are 0
+        noise = np.abs(centred).max(axis=0) <= ROUNDING * np.abs(data).max(axis=0)
+        centred = np.where(noise, 0.0, centred)
         variances, by_variance = _shrink_variances(
             centred, len(share), self._check_shrinkage("shrinkage_variances")
         )
@@ -153,24 +156,22 @@ def _shift_and_scale(data: FloatArray) -> FloatArray:
     return np.asarray(np.ldexp(shifted, -np.frexp(largest)[1]))
 
 
-def _zero_rounding_noise(centred: FloatArray, data: FloatArray) -> FloatArray:
-    """Set features to 0 that vary within classes by no more than the rounding of their means."""
-    noise = np.abs(centred).max(axis=0) <= ROUNDING * np.abs(data).max(axis=0)
-    return np.where(noise, 0.0, centred)
-
-
-def _shrink_frequencies(share: FloatArray, n: int, given: float | None) -> tuple[FloatArray, float]:
+def _shrink_frequencies(
+    share: FloatArray, n: int, intensity: float | None
+) -> tuple[FloatArray, float]:
     """Shrink class frequencies towards equal ones."""
     target = 1 / len(share)
-    if given is None:
+    if intensity is None:
+        # sum of the variances of the frequencies over their squared distance from the target, the
+        # intensity of the smallest mean squared error (James-Stein); likewise below
         distance = np.square(share - target).sum()
-        given = float((share * (1 - share)).sum() / (n - 1) / distance) if distance > 0 else 1.0
-        given = min(max(given, 0.0), 1.0)
-    return given * target + (1 - given) * share, given
+        intensity = float((share * (1 - share)).sum() / (n - 1) / distance) if distance > 0 else 1.0
+        intensity = min(max(intensity, 0.0), 1.0)
+    return intensity * target + (1 - intensity) * share, intensity
 
 
 def _shrink_variances(
-    centred: FloatArray, classes: int, given: float | None
+    centred: FloatArray, classes: int, intensity: float | None
 ) -> tuple[FloatArray, float]:
     """Shrink variances within classes towards their median."""
     n = len(centred)
@@ -178,12 +179,13 @@ def _shrink_variances(
     mean = squares.mean(axis=0)
     plain = mean * n / (n - 1)
     target = float(np.median(plain))
-    if given is None:
+    if intensity is None:
         noise = (np.square(squares).mean(axis=0) - mean**2).sum()
         distance = np.square(mean - target * (n - 1) / n).sum()
-        given = float(noise / distance / (n - 1)) if distance > 0 else 1.0
-        given = min(max(given, 0.0), 1.0)
-    return (given * target + (1 - given) * plain) * (n - 1) / (n - classes), given
+        intensity = float(noise / distance / (n - 1)) if distance > 0 else 1.0
+        intensity = min(max(intensity, 0.0), 1.0)
+    # the variances above divide by n - 1, but one mean per class was subtracted
+    return (intensity * target + (1 - intensity) * plain) * (n - 1) / (n - classes), intensity
 
 
 def _t_scores(
@@ -200,7 +202,7 @@ def _t_scores(
 
 
 def _decorrelate_scores(
-    scores: FloatArray, centred: FloatArray, given: float | None
+    scores: FloatArray, centred: FloatArray, intensity: float | None
 ) -> tuple[FloatArray, float]:
     """Multiply scores by the inverse root of the shrunk correlation matrix."""
     n = len(centred)
@@ -208,7 +210,8 @@ def _decorrelate_scores(
     varies = spread > 0
     points = centred[:, varies] / spread[varies]
     gram = points @ points.T if _is_wide(points) else points.T @ points  # the smaller matrix
-    intensity = _correlation_shrinkage(points, gram) if given is None else given
+    if intensity is None:
+        intensity = _correlation_shrinkage(points, gram)
     adjusted = scores.copy()
     adjusted[varies] = _inverse_root(points, gram, intensity, scores[varies])
     return adjusted, intensity

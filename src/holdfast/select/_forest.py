@@ -172,6 +172,7 @@ def _permutation_scores(
         out_of_bag = np.ones(len(data), dtype=np.bool_)
         out_of_bag[bag] = False
         if out_of_bag.any():
+            # a tree uses few features of wide data: the others are neither copied nor permuted
             used, tree = _compact_tree(estimator.tree_)
             values = np.ascontiguousarray(data[np.ix_(out_of_bag, used)])
             scores[used] += accuracy_decreases(tree, values, y[out_of_bag], repeats, generator)

@@ -35,7 +35,7 @@ NO_CUTS = np.empty(0)
 
 
 class SortedColumns(NamedTuple):
-    """The entries of some columns, sorted by value, in the layout of the kernels."""
+    """The entries of a block of columns, sorted by value, in the layout of the kernels."""
 
     start: IntArray
     stop: IntArray
@@ -63,6 +63,7 @@ def sorted_blocks(X: MatrixLike, width: int) -> Iterator[tuple[slice, SortedColu
     """Yield the columns of the data sorted, `width` of them at a time."""
     sparse: bool = scipy.sparse.issparse(X)
     if sparse and not X.has_canonical_format:
+        # duplicate entries are summands of one value; the data of the caller stay as they are
         X = X.copy()
         X.sum_duplicates()
     for first in range(0, X.shape[1], width):
@@ -124,16 +125,12 @@ def bin_scores(
         score_columns(kind, n_bins, *block, *resamples, table, block_scores, cuts, n_cuts)
         scores[:, columns] = block_scores
         if cut_points is not None:
-            cut_points.extend(_split_cuts(block.start, cuts, n_cuts))
+            # columns without cuts, often most of them, share one empty array
+            cut_points.extend(
+                cuts[start : start + count].copy() if count else NO_CUTS
+                for start, count in zip(block.start[:-1], n_cuts, strict=True)
+            )
     return scores
-
-
-def _split_cuts(start: IntArray, cuts: FloatArray, n_cuts: IntArray) -> list[FloatArray]:
-    """Return the cuts of each column; columns without cuts share one empty array."""
-    by_column = [NO_CUTS] * len(n_cuts)
-    for j in np.flatnonzero(n_cuts):
-        by_column[j] = cuts[start[j] : start[j] + n_cuts[j]].copy()
-    return by_column
 
 
 # The selectors.
@@ -152,10 +149,8 @@ class BinScorer(Scorer):
         """Return the number of bins of equal frequency, 0 for MDL cuts."""
 
     def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
-        scores: FloatArray = bin_scores(X, ResampleCounts.from_rows(y), self._kind, self._n_bins())[
-            0
-        ]
-        return scores
+        (scores,) = bin_scores(X, ResampleCounts.from_rows(y), self._kind, self._n_bins())
+        return np.asarray(scores)
 
     def _score_many(
         self, X: MatrixLike, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
@@ -243,10 +238,8 @@ class InformationGain(BinScorer):
 
     def _score(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         self.cut_points_: list[FloatArray] = []
-        scores: FloatArray = bin_scores(X, ResampleCounts.from_rows(y), GAIN, 0, self.cut_points_)[
-            0
-        ]
-        return scores
+        (scores,) = bin_scores(X, ResampleCounts.from_rows(y), GAIN, 0, self.cut_points_)
+        return np.asarray(scores)
 
 
 @selector(

@@ -33,8 +33,8 @@ from holdfast.select._selector import renumber_classes
 NEVER = np.iinfo(np.int32).max
 """The entry position of a feature that does not enter."""
 MAX_EXPLAINED_DEVIANCE = 0.999
-"""Explained share of the deviance at which a path ends, as in glmnet: coefficients then grow
-without bound."""
+"""Explained share of the deviance at which a path ends: glmnet's standard; beyond it, coefficients
+grow without bound."""
 
 
 class Entries(NamedTuple):
@@ -70,7 +70,12 @@ class PenaltyPath:
         self._seen = np.zeros(len(Z), dtype=bool)
         self._null = loss(family, self._Y, self._eta)
         first = residuals(family, self._Y, self._eta)
-        self._slopes = _check_finite(np.array([weights(Z, row) for row in first]) / Z.shape[1])
+        self._slopes = np.array([weights(Z, row) for row in first]) / Z.shape[1]
+        if not np.isfinite(self._slopes).all():
+            raise InvalidInputError(
+                "X holds values too large or too close together for a path: their ranges leave "
+                "the range of floating-point numbers. Rescale the features first."
+            )
         self.coefficients: FloatArray = np.zeros((len(first), len(Z)))
         self.largest = float(np.abs(self._slopes).max())
         self.violation = 0.0
@@ -94,6 +99,7 @@ class PenaltyPath:
         """Write when the first `most` features enter into one row of `Entries`."""
         count = 0
         for share in self.solve_path(shares):
+            # a feature counts from its first non-zero coefficient on, even if it leaves again
             sizes = np.abs(self.coefficients).sum(axis=0)
             new = np.flatnonzero((sizes > 0) & (penalties == 0))
             new = new[np.argsort(-sizes[new], kind="stable")[: most - count]]
@@ -107,7 +113,11 @@ class PenaltyPath:
         slack = self._tolerance * penalty
         newcomers = self._newcomers(penalty + slack)
         while True:
-            self._admit(newcomers)
+            for feature in newcomers:
+                self._seen[feature] = True
+                # of equal features only the first is active: the model cannot tell them apart
+                if not has_twin(self._Z, self._active, feature):
+                    self._active = np.append(self._active, feature)
             left = solve(
                 self._Z, self._Y, self._family, self._active, self.coefficients, self._eta,
                 penalty, slack,
@@ -121,17 +131,11 @@ class PenaltyPath:
     def _newcomers(self, limit: float) -> IndexArray:
         return np.flatnonzero((np.abs(self._slopes).max(axis=0) > limit) & ~self._seen)
 
-    def _admit(self, newcomers: IndexArray) -> None:
-        """Make features active; of equal features only the first."""
-        for feature in newcomers:
-            self._seen[feature] = True
-            if not has_twin(self._Z, self._active, feature):
-                self._active = np.append(self._active, feature)
-
 
 def _null_model(y: AnyArray, family: int) -> tuple[FloatArray, FloatArray]:
     """Return the targets and the linear predictors without features, one row per class."""
     if family == GAUSSIAN:
+        # scaled before the mean, whose sum could overflow, and again after centring
         target = _scale_to_unit(y)
         target = _scale_to_unit(target - target.mean())[None]
         return target, np.zeros_like(target)
@@ -146,15 +150,6 @@ def _null_model(y: AnyArray, family: int) -> tuple[FloatArray, FloatArray]:
 def _scale_to_unit(y: FloatArray) -> FloatArray:
     """Scale numbers to -1..1, so that sums do not overflow; penalties are relative anyway."""
     return y / (np.abs(y).max() or 1.0)
-
-
-def _check_finite(slopes: FloatArray) -> FloatArray:
-    if not np.isfinite(slopes).all():
-        raise InvalidInputError(
-            "X holds values too large or too close together for a path: their ranges leave "
-            "the range of floating-point numbers. Rescale the features first."
-        )
-    return slopes
 
 
 # The selector.
@@ -348,24 +343,20 @@ class L1Path(Scorer):
 
     def _check_parameters(self, y: AnyArray) -> None:
         """Raise if a parameter is invalid, or the family does not match the target."""
-        check_choice(self.family, "family", ("auto", *FAMILIES))
+        family = check_choice(self.family, "family", ("auto", *FAMILIES))
         check_integer(self.n_penalties, "n_penalties", 2)
         for name in ("smallest", "tolerance"):
             check_positive_number(getattr(self, name), name, 1.0)
-        _check_target(self.family, y)
-
-
-def _check_target(family: str, y: AnyArray) -> None:
-    numbers, classes = y.dtype.kind == "f", len(np.unique(y))
-    if numbers and family in ("logistic", "multinomial"):
-        raise InvalidInputError(
-            f"the {family} family needs classes, got numbers; use family='gaussian' or 'auto'."
-        )
-    if not numbers and classes > 2 and family in ("gaussian", "logistic"):
-        raise InvalidInputError(
-            f"the {family} family needs two classes, got {classes}; "
-            "use family='multinomial' or 'auto'."
-        )
+        is_regression, n_classes = y.dtype.kind == "f", len(np.unique(y))
+        if is_regression and family in ("logistic", "multinomial"):
+            raise InvalidInputError(
+                f"the {family} family needs classes, got numbers; use family='gaussian' or 'auto'."
+            )
+        if not is_regression and n_classes > 2 and family in ("gaussian", "logistic"):
+            raise InvalidInputError(
+                f"the {family} family needs two classes, got {n_classes}; "
+                "use family='multinomial' or 'auto'."
+            )
 
 
 def _warn_unsolved(violation: float, tolerance: float) -> None:

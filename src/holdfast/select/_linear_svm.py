@@ -69,7 +69,7 @@ def merge_equal_samples(X: AnyArray, y: IndexArray, rows: RowLists) -> Iterator[
 def scaled_data(
     samples: DistinctSamples, scale: str | None, columns: slice | None = None
 ) -> FloatArray:
-    """Return the scaled data, or some columns of them, with features in rows."""
+    """Return the scaled data, or a slice of their columns, with features in rows."""
     start, stop, _ = (columns or slice(None)).indices(samples.X.shape[1])
     return np.asarray(
         scale_columns(samples.X, samples.rows, samples.counts, SCALES[scale], start, stop)
@@ -228,12 +228,12 @@ class LinearSVMWeights(Scorer):
 
     def _score(self, X: AnyArray, y: IndexArray, generator: np.random.Generator) -> FloatArray:
         (self.coef_,) = self._weights(X, y, [np.arange(len(y))])
-        return self._sum_squares(self.coef_)
+        return np.asarray((self.coef_**2).sum(axis=0))
 
     def _score_many(
         self, X: AnyArray, y: IndexArray, rows: RowLists, rngs: Sequence[np.random.Generator]
     ) -> FloatArray:
-        return np.array([self._sum_squares(coef) for coef in self._weights(X, y, rows)])
+        return np.array([(coef**2).sum(axis=0) for coef in self._weights(X, y, rows)])
 
     def _weights(self, X: AnyArray, y: IndexArray, rows: RowLists) -> Iterator[FloatArray]:
         check_scale(self.scale)
@@ -242,16 +242,13 @@ class LinearSVMWeights(Scorer):
         for samples in merge_equal_samples(X, y, rows):
             yield svm_weights(samples, self.scale, self.C, self.tol)
 
-    @staticmethod
-    def _sum_squares(coef: FloatArray) -> FloatArray:
-        return np.asarray((coef**2).sum(axis=0))
-
 
 # The penalty C of a linear SVM, chosen by cross-validation on all features.
 
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 """Candidates for C: the usual decades around 1."""
 N_FOLDS = 5
+"""Folds of the cross-validation: the usual number."""
 
 
 def _draw_folds(classes: IndexArray, generator: np.random.Generator) -> IndexArray:
@@ -280,27 +277,15 @@ def _count_hits(
     # a count of 0 leaves test samples out of the scaling, which must not see them
     gram = gram_matrix(replace(samples, counts=np.where(tested, 0.0, samples.counts)), scale)
     within, across = gram[np.ix_(train, train)], gram[np.ix_(tested, train)]
-    decisions = np.stack(
-        [
-            _decision_values(within, across, signs[train], samples.counts[train], tol)
-            for signs in samples.signs()
-        ],
-        axis=2,
-    )
-    if decisions.shape[2] == 1:
-        predicted = (decisions[:, :, 0] > 0).astype(np.intp)
-    else:
-        predicted = decisions.argmax(axis=2)
+    decisions = np.empty((len(samples.signs()), len(C_GRID), np.count_nonzero(tested)))
+    for of_svm, signs in zip(decisions, samples.signs(), strict=True):
+        dual = np.zeros(len(train))
+        for row, C in zip(of_svm, C_GRID, strict=True):
+            # a solution for one C is a feasible start for the next larger one
+            box = C * samples.counts[train]
+            solve_dual(within, signs[train], box, dual, tol)
+            row[:] = across @ dual + offset(within, signs[train], box, dual)
+    # with two classes there is one SVM, for the second class
+    predicted = (decisions[0] > 0) if len(decisions) == 1 else decisions.argmax(axis=0)
     correct = predicted == samples.classes[tested]
     return np.asarray(correct @ samples.counts[tested])
-
-
-def _decision_values(
-    within: FloatArray, across: FloatArray, signs: FloatArray, counts: FloatArray, tol: float
-) -> FloatArray:
-    """Return the decision values of the test samples, one row for each C of the grid."""
-    dual, rows = np.zeros_like(signs), []
-    for C in C_GRID:  # a solution for one C is a feasible start for the next larger one
-        solve_dual(within, signs, C * counts, dual, tol)
-        rows.append(across @ dual + offset(within, signs, C * counts, dual))
-    return np.array(rows)

@@ -179,9 +179,9 @@ class RandomSubset(SubsetSelector):
         generator: np.random.Generator,
     ) -> BoolArray:
         p = X.shape[1]
-        given = self.n_features_to_select
-        sizes = Sizes(1, max(1, p - 1)) if given is None else Sizes.from_parameter(given, 1, p)
+        size = self.n_features_to_select
+        sizes = Sizes(1, max(1, p - 1)) if size is None else Sizes.from_parameter(size, 1, p)
         mask = np.zeros(p, dtype=bool)
-        size = generator.integers(sizes.low, sizes.high, endpoint=True)
-        mask[generator.choice(p, size, replace=False)] = True
+        count = generator.integers(sizes.low, sizes.high, endpoint=True)
+        mask[generator.choice(p, count, replace=False)] = True
         return mask

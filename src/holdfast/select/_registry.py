@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any
 
 from holdfast._bibliography import REFERENCES
@@ -59,13 +58,15 @@ def selector(
     """Register an estimator class under a name."""
 
     def record(kind: type[Any]) -> type[Any]:
-        SELECTORS.register(_record(name, kind, title, references))
+        SELECTORS.register(_make_record(name, kind, title, references))
         return kind
 
     return record
 
 
-def _record(name: str, kind: type[Any], title: str, references: tuple[str, ...]) -> SelectorRecord:
+def _make_record(
+    name: str, kind: type[Any], title: str, references: tuple[str, ...]
+) -> SelectorRecord:
     return SelectorRecord(
         name=name,
         title=title,
@@ -82,14 +83,10 @@ def form_of(kind: type[Any]) -> str:
     return next((form for method, form in FORMS.items() if hasattr(kind, method)), "ranking")
 
 
-def _record_from_entry_point(point: EntryPoint) -> SelectorRecord:
-    return _record(point.name, point.load(), point.value, ())
-
-
 SELECTORS: Registry[SelectorRecord] = Registry(
     "selector",
     entry_point_group="holdfast.selectors",
-    record_from_entry_point=_record_from_entry_point,
+    record_from_entry_point=lambda point: _make_record(point.name, point.load(), point.value, ()),
 )
 """Holdfast's selectors by name.
 

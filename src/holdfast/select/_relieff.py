@@ -17,13 +17,14 @@ from holdfast.select._registry import selector
 from holdfast.select._selector import nominal_mask, renumber_classes
 
 MAX_DISTANCES = 1 << 22
-"""Entries of the largest table of distances (32 MB); more samples are processed in blocks."""
+"""Entries of the largest table of distances (32 MB); more samples are processed in blocks. Chosen
+by hand."""
 MAX_CACHED_VALUES = 1 << 15
 """Values in a block of features: 256 kB, which fit into a core's second-level cache."""
 
 
 class ScaledFeatureBlock(NamedTuple):
-    """Some features, scaled, with what the kernels need to know of each."""
+    """Scaled features, with what the kernels need to know about each of them."""
 
     columns: slice
     values: FloatArray
@@ -156,7 +157,7 @@ class ReliefF(Scorer):
         )
 
     def _probe_counts(self, n: int, generator: np.random.Generator) -> IntArray:
-        """Return how often each sample is a probe."""
+        """Return how often each sample is a probe; probes are drawn with replacement."""
         if self.n_probes is None:
             return np.ones(n, dtype=np.int64)
         count = as_count(check_part_or_count(self.n_probes, "n_probes", inclusive=True), n)
@@ -172,6 +173,7 @@ def _score_resample(
     times: IntArray,
 ) -> FloatArray:
     """Score the features on one resample; work is done once for rows that repeat."""
+    # copies have the same distances: tables hold distinct rows only
     distinct, place = np.unique(rows, return_inverse=True)
     data = ScaledResample(X, distinct, nominal)
     scores, constant = np.zeros(X.shape[1]), np.zeros(X.shape[1], dtype=bool)
@@ -182,6 +184,7 @@ def _score_resample(
         for block in data.blocks():
             relief.add_scores(block.values, block.kinds, block.lack, *pairs, scores[block.columns])
             constant[block.columns] = block.constant
+    # below all other features, instead of 0, which would beat negative scores
     scores[constant] = min(scores[~constant].min(initial=0.0), 0.0)
     return scores
 
@@ -210,19 +213,21 @@ class ScaledResample:
         for start in range(0, p, width):
             columns = slice(start, min(start + width, p))
             part = self.X[:, columns]
+            # distinct rows are sorted: without rows left out they are all rows, in order
             if self.n < len(part):
                 part = part[self.rows]
-            yield _scale_block(
-                columns, np.array(part, dtype=np.float64, order="C"), self.nominal[columns]
+            count = part.shape[1]
+            block = ScaledFeatureBlock(
+                columns,
+                np.array(part, dtype=np.float64, order="C"),
+                np.empty(count, dtype=np.int64),
+                np.empty(count),
+                np.empty(count, dtype=bool),
             )
-
-
-def _scale_block(columns: slice, values: FloatArray, nominal: BoolArray) -> ScaledFeatureBlock:
-    width = values.shape[1]
-    kinds, constant = np.empty(width, dtype=np.int64), np.empty(width, dtype=bool)
-    block = ScaledFeatureBlock(columns, values, kinds, np.empty(width), constant)
-    relief.scale_block(values, nominal, kinds, block.lack, constant)
-    return block
+            relief.scale_block(
+                block.values, self.nominal[columns], block.kinds, block.lack, block.constant
+            )
+            yield block
 
 
 def _distance_table(data: ScaledResample, first: int, stop: int) -> FloatArray:
@@ -231,6 +236,7 @@ def _distance_table(data: ScaledResample, first: int, stop: int) -> FloatArray:
     whole = stop - first == data.n
     table = np.zeros((stop - first, width))
     for block in data.blocks():
+        # distances to the padding are computed, too, but never read
         transposed = np.zeros((block.values.shape[1], width))
         transposed[:, : data.n] = block.values.T
         relief.add_distances(transposed, block.kinds, block.lack, first, whole, table)
@@ -246,11 +252,12 @@ def _find_neighbours(
     counts, rows = np.bincount(codes), int(place.max()) + 1
     k = min(k, int(counts.max()))
     probes = np.count_nonzero((place >= first) & (place < first + len(table)))
-    room = int(np.minimum(counts, k).sum()) * probes
-    coded, shares = np.empty(room, dtype=np.int64), np.empty(room)
+    max_pairs = int(np.minimum(counts, k).sum()) * probes
+    coded, shares = np.empty(max_pairs, dtype=np.int64), np.empty(max_pairs)
     size = relief.list_neighbor_pairs(
         table, first, rows, place, codes, counts, times, k, coded, shares
     )
+    # pairs are coded as left * rows + right
     keys, positions = np.unique(coded[:size], return_inverse=True)
     left, right = np.divmod(keys, rows)
     weights = np.bincount(positions, shares[:size]).astype(np.float64, copy=False)

@@ -150,6 +150,7 @@ def run_selector_on_resamples(
     list
         One result per resample, in order.
     """
+    # one resample that fails must not cost the other results of its block
     if in_one_call or len(positions) == 1:
         try:
             return run(positions)
@@ -187,9 +188,10 @@ def _split_by_resample(
 
 
 def failure_message(error: BaseException) -> str:
-    """Return the type and the text of an error as text that can be stored."""
+    """Return the type and the message of an error as text that can be stored."""
     try:
         text = f"{type(error).__name__}: {error}".strip(" :")
-    except Exception:  # noqa: BLE001  (the error's own __str__ may fail)
+    except Exception:  # noqa: BLE001  (the __str__ of the error may fail)
         text = type(error).__name__
+    # messages may hold lone surrogates, which cannot be encoded as UTF-8
     return text.encode("utf-8", "backslashreplace").decode()

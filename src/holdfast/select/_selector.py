@@ -56,32 +56,33 @@ class OfferedFeatures:
         self.numbers = {} if names is None else {name: i for i, name in enumerate(names)}
         self._positions = None if offered is None else {int(f): i for i, f in enumerate(offered)}
 
-    def read(self, given: FeaturesLike, parameter: str) -> list[int]:
+    def read(self, features: FeaturesLike, parameter: str) -> list[int]:
         """Return the indices of features; on the command line they are spelled ``(name,name)``."""
-        if given is None:
+        if features is None:
             return []
-        if isinstance(given, str) and given not in self.numbers:
-            given = [int(name) if name.isdecimal() else name for name in parse_list(given)]
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            given = [given]
-        if isinstance(given, np.ndarray) and given.dtype == bool:
-            given = self._mask_to_indices(given, parameter)
-        indices = [self._to_index(feature, parameter) for feature in given]
+        # names come first: a name may itself look like a list
+        if isinstance(features, str) and features not in self.numbers:
+            features = [int(name) if name.isdecimal() else name for name in parse_list(features)]
+        if isinstance(features, str) or not isinstance(features, Iterable):
+            features = [features]
+        if isinstance(features, np.ndarray) and features.dtype == bool:
+            features = self._mask_to_indices(features, parameter)
+        indices = [self._to_index(feature, parameter) for feature in features]
         if len(set(indices)) < len(indices):
             raise InvalidInputError(
-                f"{parameter} names a feature twice: {format_list(list(given))}."
+                f"{parameter} names a feature twice: {format_list(list(features))}."
             )
         return indices
 
-    def read_groups(self, given: FeaturesLike, parameter: str) -> list[list[int]]:
+    def read_groups(self, groups: FeaturesLike, parameter: str) -> list[list[int]]:
         """Return the indices of groups of features, on the command line ``((a,b),(c,d))``."""
-        given = [] if given is None else given
-        groups = parse_list(given) if isinstance(given, str) else list(given)
-        if any(isinstance(group, str) and not group.startswith("(") for group in groups):
-            raise InvalidInputError(f"{parameter} must be lists of features, got {given!r}.")
-        return [self.read(group, parameter) for group in groups]
+        groups = [] if groups is None else groups
+        members = parse_list(groups) if isinstance(groups, str) else list(groups)
+        if any(isinstance(group, str) and not group.startswith("(") for group in members):
+            raise InvalidInputError(f"{parameter} must be lists of features, got {groups!r}.")
+        return [self.read(group, parameter) for group in members]
 
-    def positions_of(self, features: Iterable[int]) -> list[int]:
+    def offered_positions(self, features: Iterable[int]) -> list[int]:
         """Return the positions of features among those offered; others are left out."""
         if self._positions is None:
             return list(features)
@@ -123,17 +124,17 @@ class OfferedFeatures:
 def nominal_mask(nominal: ArrayLike | None, n_features: int) -> BoolArray:
     """Return a mask of the nominal features from indices or a mask."""
     mask = np.zeros(n_features, dtype=bool)
-    given = np.asarray([] if nominal is None else nominal)
-    if given.size == 0:
+    marked = np.asarray([] if nominal is None else nominal)
+    if marked.size == 0:
         return mask
-    is_mask = given.dtype == bool and given.shape == mask.shape
-    is_index = given.dtype.kind in "iu" and given.ndim == 1
-    if not is_mask and not (is_index and given.min() >= 0 and given.max() < n_features):
+    is_mask = marked.dtype == bool and marked.shape == mask.shape
+    is_index = marked.dtype.kind in "iu" and marked.ndim == 1
+    if not is_mask and not (is_index and marked.min() >= 0 and marked.max() < n_features):
         raise InvalidInputError(
             f"nominal must hold indices from 0 to {n_features - 1:,}, or be a boolean mask of "
             f"{n_features:,} features; got {nominal!r}."
         )
-    mask[given] = True
+    mask[marked] = True
     return mask
 
 
@@ -233,7 +234,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         if nominal is None:
             return {}
         features = np.flatnonzero(nominal_mask(nominal, columns.n_features))
-        return {"nominal": columns.positions_of(features.tolist())}
+        return {"nominal": columns.offered_positions(features.tolist())}
 
     def check_trial_fit(self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None) -> None:
         """Raise if parameters are unusable, by a trial fit on a small or random data set."""
@@ -284,6 +285,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         data, target = validate_data(self, X, y, **checks)
         check_classification_targets(target)
         self.classes_, codes = np.unique(target, return_inverse=True)
+        # variances within classes need two samples of each
         check_classes(codes)
         return data, codes
 
@@ -322,7 +324,7 @@ class BoundSelector(Generic[Preferences]):
     def __init__(
         self, selector: Selector, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None
     ) -> None:
-        self._worker = clone(selector)  # the selector keeps what it was fitted to
+        self._worker = clone(selector)  # fitted attributes of the selector stay as they are
         self._data, self._codes = self._worker._validate_data(X, y)
         self._worker._set_subjects(groups, self._data)
 

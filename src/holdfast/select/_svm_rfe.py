@@ -30,7 +30,7 @@ Step = float | Callable[[int], int]
 
 GRAM_REFRESH_FACTOR = 4
 """The Gram matrix is recomputed when its trace has fallen by this factor: a down-date loses the
-digits by which the trace falls, so at most two bits."""
+digits by which the trace falls, so at most two bits; chosen by hand."""
 
 
 def halve_then_one(left: int) -> int:
@@ -71,14 +71,6 @@ def _step_size(step: Step, left: int) -> int:
     )
 
 
-def _worst_features(squares: FloatArray, features: IndexArray, count: int) -> IndexArray:
-    """Return the positions of the smallest weights, worst first; ties: lowest feature first."""
-    bound = np.partition(squares, count - 1)[count - 1]
-    candidates = np.flatnonzero(squares <= bound)
-    order = np.lexsort((features[candidates], squares[candidates]))
-    return candidates[order[:count]]
-
-
 class FeatureElimination:
     """Scaled data during an elimination; dropped features are moved behind those left."""
 
@@ -95,7 +87,10 @@ class FeatureElimination:
         self.fresh, left = gram.trace(), len(self.Z)
         for count in counts:
             solve_dual(gram, signs, box, dual, tol)
-            worst = _worst_features(weights(self.Z[:left], dual) ** 2, self.features[:left], count)
+            squares = weights(self.Z[:left], dual) ** 2
+            # only the weights up to the count-th smallest are sorted; ties: lowest feature first
+            candidates = np.flatnonzero(squares <= np.partition(squares, count - 1)[count - 1])
+            worst = candidates[np.lexsort((self.features[candidates], squares[candidates]))[:count]]
             leaving.append(self.features[worst])
             swap_rows_to_end(self.Z, self.features, worst, left)
             left -= count
@@ -114,12 +109,6 @@ class FeatureElimination:
         return gram
 
 
-def _interleave(orders: list[IndexArray]) -> IndexArray:
-    """Merge orders, best first: the best of each, then the second of each, without repeats."""
-    flat = np.stack(orders, axis=1).ravel()
-    return flat[np.sort(np.unique(flat, return_index=True)[1])]
-
-
 def _rank_by_elimination(
     samples: DistinctSamples, scale: str | None, C: float, step: Step, tol: float
 ) -> AnyArray:
@@ -127,9 +116,10 @@ def _rank_by_elimination(
     n_features = samples.X.shape[1]
     counts, elimination = elimination_schedule(step, n_features), FeatureElimination(samples, scale)
     box = C * samples.counts
-    order = _interleave(
-        [elimination.order(signs, box, counts, tol)[::-1] for signs in samples.signs()]
-    )
+    orders = [elimination.order(signs, box, counts, tol)[::-1] for signs in samples.signs()]
+    # interleave the orders of all SVMs: the best of each, then the second of each, without repeats
+    flat = np.stack(orders, axis=1).ravel()
+    order = flat[np.sort(np.unique(flat, return_index=True)[1])]
     ranks = np.empty(n_features, dtype=np.int32)
     ranks[order] = np.arange(1, n_features + 1, dtype=np.int32)
     return ranks

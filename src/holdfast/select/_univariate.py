@@ -26,7 +26,7 @@ from holdfast.select._registry import selector
 from holdfast.select._selector import row_counts
 
 MAX_BLOCK_ENTRIES = 2**22
-"""Size of the largest array of a block of features: 32 MB, which bounds the memory."""
+"""Size of the largest array of a block of features: 32 MB; chosen by hand."""
 Variance = Literal["pooled", "welch", "squared"]
 
 
@@ -75,13 +75,19 @@ class MomentScorer(Scorer):
         kind = self._kind()
         by_class_too = kind in (WELCH, SQUARED)  # these need a variance per class
         members = np.eye(y.max() + 1)[:, y]
+        # one product for all classes and resamples: matrix products are fastest when large
         by_class = (members[:, None, :] * weights[None, :, :]).reshape(-1, len(y))
         counts = weights @ members.T
         scores = np.empty((len(weights), X.shape[1]))
         width = max(1, MAX_BLOCK_ENTRIES // max(len(by_class), len(y)))
         for start in range(0, X.shape[1], width):
             columns = slice(start, start + width)
-            block = _scale_columns(X[:, columns])
+            block = X[:, columns]
+            block = np.asarray(
+                block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64
+            )
+            # divided by powers of two, which is exact, so that squares stay in range
+            block = np.ldexp(block, -np.frexp(np.abs(block).max(axis=0))[1])
             centred = block - block.mean(axis=0)
             sums = (by_class @ centred).reshape(len(members), len(weights), -1)
             np.square(centred, out=centred)
@@ -90,13 +96,6 @@ class MomentScorer(Scorer):
             _write_statistics(kind, sums, squares, counts, scores[:, columns])
             fill_missing_statistics(kind, block, y, weights, len(members), scores[:, columns])
         return scores
-
-
-def _scale_columns(block: MatrixLike) -> FloatArray:
-    """Return dense columns of absolute values up to 1, divided by powers of two: exactly."""
-    dense = np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
-    exponents = np.frexp(np.abs(dense).max(axis=0))[1]
-    return np.asarray(np.ldexp(dense, -exponents))
 
 
 def _write_statistics(

@@ -43,7 +43,7 @@ class Resampler(Scorer):
     def _score_rows(
         self, X: MatrixLike, y: AnyArray, rows: NDArray[np.integer], generator: np.random.Generator
     ) -> FloatArray:
-        """Return the scores on some rows of the data, which may repeat."""
+        """Return the scores on the given rows of the data, which may repeat."""
 
     @property
     def supports_subjects(self) -> bool:
@@ -289,7 +289,7 @@ class Ensemble(Resampler):
         rows: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> EnsembleScores:
-        """Draw bags of some rows of the data, rank them by all members, and aggregate the votes."""
+        """Draw bags of the given rows, rank them by all members, and aggregate the votes."""
         members, aggregate = self._members(), get_aggregate(self.aggregate)
         scored, ties = aggregate.takes == "scores", check_ties(self.ties)
         if scored:

@@ -17,7 +17,7 @@ from holdfast.errors import InvalidInputError
 Assumption = Literal["none", "unimodal", "r-concave"]
 ASSUMPTIONS: tuple[str, ...] = get_args(Assumption)
 ROUNDING_TOLERANCE = 1e-9
-"""Relative differences up to this size are taken for rounding."""
+"""Relative differences up to this size are taken for rounding; chosen by hand."""
 
 
 def error_bound(
@@ -161,14 +161,15 @@ def least_threshold(
         _check_q(q, p),
     )
     total = 2 * pairs
-    shares = _first_true(
+    needed = _first_true(
         pairs, total, lambda t: _smallest_bound(p, count, t / total, pairs, kind) <= rate
     )
-    return shares / total if shares <= total else math.inf
+    return needed / total if needed <= total else math.inf
 
 
 def least_count(threshold: float, total: int) -> int:
     """Return how many of `total` subsamples a threshold requires."""
+    # 0.55 * 100 is slightly above 55
     return math.ceil(threshold * total - ROUNDING_TOLERANCE)
 
 
@@ -213,17 +214,21 @@ def _check_threshold(threshold: float) -> float:
 def _smallest_bound(p: int, q: int, threshold: float, n_pairs: int, assumption: str) -> float:
     """Return the smallest of the bounds that hold, and p."""
     bounds = [float(p)]
-    if threshold > 0.5:
+    if threshold > 0.5:  # Meinshausen and Bühlmann, Theorem 1
         bounds.append(q * q / (p * (2 * threshold - 1)))
     if assumption != "none":
         bounds.append(_unimodal_bound(p, q, threshold, n_pairs))
     if assumption == "r-concave":
-        bounds.append(_r_concave_bound(p, q, threshold, n_pairs))
+        # both bounds of Shah and Samworth hold: the one by pairs, with r = -1/2, and the one by
+        # single subsamples, with r = -1/4
+        count, theta = least_count(threshold, 2 * n_pairs), q / p
+        by_pairs = largest_tails(theta**2 * n_pairs, n_pairs, 2)[count - n_pairs]
+        bounds.append(p * min(by_pairs, largest_tails(theta * 2 * n_pairs, 2 * n_pairs, 4)[count]))
     return min(bounds)
 
 
 def _unimodal_bound(p: int, q: int, threshold: float, n_pairs: int) -> float:
-    """Return the bound for unimodal shares, infinite outside its range."""
+    """Return the bound for unimodal shares (Shah and Samworth), infinite outside its range."""
     squared, step = (q / p) ** 2, 1 / (2 * n_pairs)
     margin = 2 * threshold - 1 - step
     least = 0.5 + min(squared, step + 0.75 * squared)
@@ -231,13 +236,6 @@ def _unimodal_bound(p: int, q: int, threshold: float, n_pairs: int) -> float:
         return math.inf
     above = 4 * (1 - threshold + step) / (1 + 2 * step)
     return q * q / p * (1 / (2 * margin) if threshold <= 0.75 else above)
-
-
-def _r_concave_bound(p: int, q: int, threshold: float, n_pairs: int) -> float:
-    """Return the bound for r-concave shares: the smaller of those by pairs and by subsamples."""
-    count, theta = least_count(threshold, 2 * n_pairs), q / p
-    both = largest_tails(theta**2 * n_pairs, n_pairs, 2)[count - n_pairs]
-    return p * min(both, largest_tails(theta * 2 * n_pairs, 2 * n_pairs, 4)[count])
 
 
 def _first_true(start: int, stop: int, holds: Callable[[int], bool]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from holdfast.select._ranker import Ranker, Scorer
 from holdfast.select._selector import resample_subjects
 
 MAX_SCORES_PER_CALL = 1 << 22
-"""Bags times features of one call, at most: 32 MB of scores."""
+"""Largest number of bags times features in one call: 32 MB of scores; chosen by hand."""
 TIE_SEED_STREAM = 1
 """Separates the generators that break ties from those of the selector, which has the same seed."""
 
@@ -37,18 +37,19 @@ def as_members(base: SelectorLike, nominal: ArrayLike | None) -> list[Ranker]:
     """Return the selectors of an ensemble, with `nominal` set if they have it and leave it None."""
     if isinstance(base, str):
         base = parse_list(base)
-    given = list(base) if isinstance(base, list | tuple) else [base]
-    if not given:
+    bases = list(base) if isinstance(base, list | tuple) else [base]
+    if not bases:
         raise InvalidInputError(
             "base must be a selector or a list of selectors, got an empty list."
         )
     members = []
-    for member in map(as_selector, given):
+    for member in map(as_selector, bases):
         if not isinstance(member, Ranker):
             raise wrong_kind_error(
                 member,
                 "base must be a selector that ranks all features, or a list of such selectors",
             )
+        # the default `...` stands for members without this parameter
         if nominal is not None and member.get_params().get("nominal", ...) is None:
             member.set_params(nominal=nominal)
         members.append(member)
@@ -88,7 +89,7 @@ def draw_bags(
     rows: NDArray[np.integer],
     seed: int,
 ) -> list[NDArray[np.integer]]:
-    """Return the rows of each bag, drawn from some rows of the data; copies stay together."""
+    """Draw the rows of each bag from the given rows of the data; copies of a row stay together."""
     if protocol is None:
         return [rows]
     units = Units.from_labels(y[rows], resample_subjects(subjects, rows))
@@ -123,7 +124,7 @@ def rank_bags(
     seeds : sequence of int
         One seed per member, which replaces the member's seed.
     scored : bool
-        Whether scores are returned, too.
+        Whether scores are returned as well.
     ties : {"average", "random", "index"}, default "average"
         How features of equal score are ranked; random ranks are seeded by member and bag.
     """
@@ -147,6 +148,7 @@ def _rank_member_bags(
     """Fill in the rankings of one member, in blocks of bags that bound the memory."""
     X, y, subjects = data
     bound = member._bind_supported(X, y, subjects)
+    unused = np.random.default_rng(0)  # average ranks need no random numbers
     step = max(1, MAX_SCORES_PER_CALL // bound.n_features)
     for first in range(0, len(bags), step):
         block = slice(first, first + step)
@@ -154,24 +156,14 @@ def _rank_member_bags(
             rankings.ranks[block] = bound.select_resamples(bags[block], first)[1].values
             continue
         scores = bound.score(bags[block], first).values
-        rankings.ranks[block] = _average_ranks(scores)
+        rankings.ranks[block] = [rank_weights(row, "average", unused) for row in scores]
         if rankings.scores is not None:
             rankings.scores[block] = scores
 
 
 def _break_ties(ranks: FloatArray, ties: Ties, seed: int) -> None:
     """Order features of equal rank, in place."""
-    for row, generator in zip(ranks, _tie_generators(seed, len(ranks)), strict=True):
-        row[:] = rank_weights(-row, ties, generator)
-
-
-def _tie_generators(seed: int, count: int) -> Iterator[np.random.Generator]:
-    """Yield one generator per bag, seeded by position: more bags leave the first ones as is."""
-    for position in range(count):
+    for position, row in enumerate(ranks):
+        # seeded by position, so that more bags do not change the ranks of the first ones
         sequence = np.random.SeedSequence((seed, TIE_SEED_STREAM), spawn_key=(position,))
-        yield np.random.default_rng(sequence)
-
-
-def _average_ranks(scores: AnyArray) -> FloatArray:
-    unused = np.random.default_rng(0)  # average ranks need no random numbers
-    return np.array([rank_weights(row, "average", unused) for row in scores], dtype=np.float64)
+        row[:] = rank_weights(-row, ties, np.random.default_rng(sequence))

@@ -29,29 +29,20 @@ class Aggregate(NamedTuple):
     """Whether the rule uses the number of top features."""
 
 
-def _linear_votes(ranks: FloatArray, _: int) -> FloatArray:
-    return len(ranks) + 1 - ranks
-
-
-def _exponential_votes(ranks: FloatArray, top: int) -> FloatArray:
-    votes: FloatArray = np.exp(-ranks / top)
-    return votes
-
-
 def _negative_ranks(ranks: FloatArray, _: int) -> FloatArray:
     return -ranks
 
 
 def _negative_last_ranks(ranks: FloatArray, _: int) -> FloatArray:
-    """Return minus the last rank of each tie, which claims nothing for the tied features."""
-    counts = _tie_counts(ranks)
-    return -(ranks + (counts - 1) / 2)
+    """Return minus the last rank of each tie, the rank that favours no tied feature."""
+    # ranks are averages: k tied features occupy the ranks r - (k - 1)/2 to r + (k - 1)/2
+    return -(ranks + (_tie_counts(ranks) - 1) / 2)
 
 
 def _top_shares(ranks: FloatArray, top: int) -> FloatArray:
     """Return 1 for the top features; those that tie for the last positions share them."""
     counts = _tie_counts(ranks)
-    before = ranks - (counts + 1) / 2
+    before = ranks - (counts + 1) / 2  # the features ranked better, since tied ranks are averages
     shares: FloatArray = np.clip((top - before) / counts, 0.0, 1.0)
     return shares
 
@@ -73,49 +64,40 @@ def _mean_votes(votes: FloatArray) -> FloatArray:
     return mean
 
 
-def _median_votes(votes: FloatArray) -> FloatArray:
-    return np.asarray(np.median(votes, axis=0))
-
-
 def _best_votes(votes: FloatArray) -> FloatArray:
-    """Return the highest vote; less than half a rank is added to break ties by the mean."""
+    """Return the highest vote; ties are broken by the mean."""
+    # votes are minus the ranks 1..p, so the tie-breaker lies in 0..1 and half of it is less than
+    # the smallest difference of two average ranks
     tie_breaker = 1 + votes.mean(axis=0) / (votes.shape[1] + 1)
     best: FloatArray = votes.max(axis=0) + tie_breaker / 2
     return best
 
 
-def _robust_votes(votes: FloatArray) -> FloatArray:
-    return robust_scores(-votes)
-
-
-def _vote_norms(votes: FloatArray) -> FloatArray:
-    norm: FloatArray = np.sqrt(np.square(votes).mean(axis=0))
-    return norm
-
-
 AGGREGATES = {
-    "linear": Aggregate(_linear_votes, _mean_votes),
-    "exponential": Aggregate(_exponential_votes, _mean_votes, tops=True),
+    "linear": Aggregate(lambda ranks, _: len(ranks) + 1 - ranks, _mean_votes),
+    "exponential": Aggregate(lambda ranks, top: np.exp(-ranks / top), _mean_votes, tops=True),
     "mean": Aggregate(_negative_ranks, _mean_votes),
-    "median": Aggregate(_negative_ranks, _median_votes),
+    "median": Aggregate(_negative_ranks, lambda votes: np.median(votes, axis=0)),
     "best": Aggregate(_negative_ranks, _best_votes),
     "frequency": Aggregate(_top_shares, _mean_votes, tops=True),
-    "rra": Aggregate(_negative_last_ranks, _robust_votes),
+    "rra": Aggregate(_negative_last_ranks, lambda votes: robust_scores(-votes)),
     "score_mean": Aggregate(_scale_scores, _mean_votes, takes="scores"),
-    "score_norm": Aggregate(_scale_scores, _vote_norms, takes="scores"),
+    "score_norm": Aggregate(
+        _scale_scores, lambda votes: np.sqrt(np.square(votes).mean(axis=0)), takes="scores"
+    ),
 }
 
 
-def get_aggregate(given: object) -> Aggregate:
+def get_aggregate(aggregate: object) -> Aggregate:
     """Return the aggregate of a name, or one whose votes a function computes from ranks."""
-    if callable(given):
-        return Aggregate(_make_vote(given), _mean_votes)
-    if not isinstance(given, str) or given not in AGGREGATES:
-        hint = did_you_mean(str(given), AGGREGATES)
+    if callable(aggregate):
+        return Aggregate(_make_vote(aggregate), _mean_votes)
+    if not isinstance(aggregate, str) or aggregate not in AGGREGATES:
+        hint = did_you_mean(str(aggregate), AGGREGATES)
         raise UnknownNameError(
-            f"aggregate must be a name or a function of the ranks, got {given!r}.{hint}"
+            f"aggregate must be a name or a function of the ranks, got {aggregate!r}.{hint}"
         )
-    return AGGREGATES[given]
+    return AGGREGATES[aggregate]
 
 
 def compute_votes(table: AnyArray, aggregate: Aggregate, top: float) -> FloatArray:
@@ -146,21 +128,19 @@ def _make_vote(function: Callable[[FloatArray], Any]) -> Vote:
 
     def vote(ranks: FloatArray, _: int) -> FloatArray:
         votes = np.asarray(function(ranks.copy()))
-        numbers = votes.shape == ranks.shape and votes.dtype.kind in "fiub"
-        if not (numbers and np.isfinite(votes).all()):
+        numeric = votes.dtype.kind in "fiub"
+        finite = numeric and bool(np.isfinite(votes).all())
+        if votes.shape != ranks.shape or not finite:
+            returned = f"an array of {votes.dtype} of shape {votes.shape}"
+            if numeric and votes.ndim and not finite:
+                returned = "values that are NaN or infinite"
             raise InvalidInputError(
                 f"aggregate, as a function, must turn an array of {len(ranks):,} ranks into as "
-                f"many finite numbers; got {_describe_votes(votes)}."
+                f"many finite numbers; got {returned}."
             )
         return votes.astype(np.float64)
 
     return vote
-
-
-def _describe_votes(votes: AnyArray) -> str:
-    if votes.dtype.kind in "fiub" and votes.ndim and not np.isfinite(votes).all():
-        return "values that are NaN or infinite"
-    return f"an array of {votes.dtype} of shape {votes.shape}"
 
 
 # Robust rank aggregation: whether a feature is ranked better than expected by chance.
@@ -208,10 +188,10 @@ def robust_scores(ranks: NDArray[np.integer] | FloatArray) -> FloatArray:
     """
     m, p = ranks.shape
     parts = np.sort(ranks, axis=0) / p
-    least = np.zeros(p)
+    lowest = np.zeros(p)
     for k, part in enumerate(parts, start=1):
-        np.minimum(least, _log_probability(k, m, part), out=least)
-    return -least - float(np.log(m))
+        np.minimum(lowest, _log_probability(k, m, part), out=lowest)
+    return -lowest - float(np.log(m))
 
 
 def _log_probability(k: int, m: int, part: FloatArray) -> FloatArray:
@@ -219,13 +199,9 @@ def _log_probability(k: int, m: int, part: FloatArray) -> FloatArray:
     chance = betainc(k, m - k + 1, part)
     small = chance < MIN_PROBABILITY
     logs: FloatArray = np.log(chance, where=~small, out=np.zeros_like(part))
-    logs[small] = _log_small_probability(k, m, part[small])
-    return logs
-
-
-def _log_small_probability(k: int, m: int, part: FloatArray) -> FloatArray:
-    """Return the same by the power series of the incomplete beta function, in logarithms."""
-    last = m - k + 1
-    front = k * np.log(part) + last * np.log1p(-part) - np.log(k) - betaln(k, last)
-    logs: FloatArray = front + np.log(hyp2f1(m + 1, 1, k + 1, part))
+    # power series of the incomplete beta function, in logarithms:
+    # I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) * 2F1(a + b, 1; a + 1; x)
+    x, b = part[small], m - k + 1
+    front = k * np.log(x) + b * np.log1p(-x) - np.log(k) - betaln(k, b)
+    logs[small] = front + np.log(hyp2f1(m + 1, 1, k + 1, x))
     return logs

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from holdfast._typing import BoolArray, FloatArray
+from holdfast._typing import FloatArray
 from holdfast._validation import check_choice, check_integer
 from holdfast.errors import HoldfastWarning, InvalidInputError
 from holdfast.select._ensemble._error_bounds import (
@@ -26,7 +26,8 @@ Sampling = Literal["complementary pairs", "half"]
 SAMPLINGS: tuple[str, ...] = get_args(Sampling)
 CALIBRATED = "calibrated"
 MIN_HALVES_FOR_BOUND = 20
-"""Fewest unpaired halves for which the bound, which holds in the limit, is not warned about."""
+"""With fewer unpaired halves a warning is raised, as the bound holds in the limit only; chosen by
+hand."""
 
 
 class SubsampleDesign(NamedTuple):
@@ -104,11 +105,11 @@ class SelectionTarget(NamedTuple):
 
     def solve_q_and_threshold(self, n_features: int, design: SubsampleDesign) -> tuple[int, float]:
         """Return q and the threshold if two of the three are given."""
-        given = [name for name, value in zip(self._fields, self, strict=True) if value is not None]
-        if len(given) != 2:
+        names = [name for name, value in zip(self._fields, self, strict=True) if value is not None]
+        if len(names) != 2:
             raise InvalidInputError(
                 "exactly two of threshold, pfer and q must be given, the third follows from them; "
-                f"got {', '.join(given) or 'none'}. Set the one to be computed to None."
+                f"got {', '.join(names) or 'none'}. Set the one to be computed to None."
             )
         if self.q is None:
             threshold = float(self.threshold)  # type: ignore[arg-type]  # given, as q is not
@@ -147,7 +148,7 @@ class SelectionTarget(NamedTuple):
 # Calibration: the threshold and q at which the selection is least like a random one.
 
 THRESHOLDS = tuple(round(0.01 * percent, 2) for percent in range(60, 91))
-"""Thresholds that calibration tries: the range of Bodinier et al."""
+"""Thresholds that calibration tries: the standard range of Bodinier et al. (2023)."""
 
 
 def stability_score(
@@ -180,15 +181,14 @@ def stability_score(
     scores = []
     for threshold in thresholds:
         high = least_count(threshold, total)
-        groups = slice(high, None), slice(total - high + 1, high), slice(total - high + 1)
-        scores.append(-sum(_log_likelihood(masses[part], tally[part]) for part in groups))
+        score = 0.0
+        for part in (slice(high, None), slice(total - high + 1, high), slice(total - high + 1)):
+            number = int(tally[part].sum())
+            if number:  # an empty group adds 0, though its probability may be 0, too
+                # rounding may raise the logarithm of a probability above 0
+                score -= number * min(float(logsumexp(masses[part])), 0.0)
+        scores.append(score)
     return np.array(scores)
-
-
-def _log_likelihood(masses: FloatArray, tally: NDArray[np.integer]) -> float:
-    """Return the log-likelihood of the number of features in a group of counts."""
-    number = int(tally.sum())
-    return number * min(float(logsumexp(masses)), 0.0) if number else 0.0
 
 
 def calibrate_q_and_threshold(
@@ -212,20 +212,15 @@ def calibrate_q_and_threshold(
     p = counts.shape[1]
     scores = np.array([stability_score(row, total) for row in counts])
     if pfer is not None:
-        scores[~_find_allowed_pairs(len(counts), p, total, pfer, assumption)] = -np.inf
+        bounds = [
+            [
+                error_bound(p, q, threshold, n_pairs=total // 2, assumption=assumption)
+                for threshold in THRESHOLDS
+            ]
+            for q in range(1, len(counts) + 1)
+        ]
+        scores[np.array(bounds) > pfer] = -np.inf
     if not np.isfinite(scores).any():
         return 1, THRESHOLDS[-1]
     row, column = np.unravel_index(np.argmax(scores), scores.shape)
     return int(row) + 1, THRESHOLDS[column]
-
-
-def _find_allowed_pairs(
-    most: int, n_features: int, total: int, pfer: float, assumption: str
-) -> BoolArray:
-    """Return which numbers of features (rows) and thresholds (columns) keep the bound."""
-
-    def bound(q: int, threshold: float) -> float:
-        return error_bound(n_features, q, threshold, n_pairs=total // 2, assumption=assumption)
-
-    sizes = range(1, most + 1)
-    return np.array([[bound(q, threshold) <= pfer for threshold in THRESHOLDS] for q in sizes])

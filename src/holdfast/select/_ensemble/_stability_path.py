@@ -40,7 +40,7 @@ Halves = list[IndexArray]
 
 
 MAX_PATH_STEPS = 100
-"""Largest number of steps of a stored path: enough for a smooth picture."""
+"""Largest number of steps of a stored path: enough for a smooth curve; chosen by hand."""
 SIZE_AXIS, PENALTY_AXIS = "number of selected features", "relative penalty"
 
 
@@ -112,39 +112,28 @@ def build_stability_path(
 ) -> StabilityPath:
     """Return the path of selection probabilities that led to these picks."""
     counts = picks.counts()
+    # the most frequent first, without those never picked
     features = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-    axis, times = _entry_times(picks, features)
-    steps = _choose_steps(times)
+    # entry times rise along the path: the position, or minus the penalty; infinite if never picked
+    if picks.penalties is None:
+        axis, positions = SIZE_AXIS, picks.positions[:, features]
+        times = np.where(positions < NEVER, positions, np.inf)
+    else:
+        axis, penalties = PENALTY_AXIS, picks.penalties[:, features]
+        times = np.where(penalties > 0, -penalties, np.inf)
+    steps = np.unique(times[np.isfinite(times)])
+    if len(steps) > MAX_PATH_STEPS:  # thin them evenly, with the first and the last
+        steps = steps[np.linspace(0, len(steps) - 1, MAX_PATH_STEPS).round().astype(np.intp)]
     shares = np.array([(times <= step).mean(axis=0) for step in steps])
-    named = features.tolist() if names is None else [str(name) for name in names[features]]
+    labels = features.tolist() if names is None else [str(name) for name in names[features]]
     return StabilityPath(
         axis=axis,
         steps=steps.astype(np.intp) if axis == SIZE_AXIS else -steps,
-        features=tuple(named),
+        features=tuple(labels),
         probabilities=shares.reshape(len(steps), len(features)),
         threshold=threshold,
         selected=selected[features],
     )
-
-
-def _entry_times(picks: Picks, features: IndexArray) -> tuple[str, FloatArray]:
-    """Return when each feature is picked on each subsample: its position, or minus the penalty.
-
-    Later is larger; infinity means never.
-    """
-    if picks.penalties is not None:
-        penalties = picks.penalties[:, features]
-        return PENALTY_AXIS, np.where(penalties > 0, -penalties, np.inf)
-    positions = picks.positions[:, features]
-    return SIZE_AXIS, np.where(positions < NEVER, positions, np.inf)
-
-
-def _choose_steps(times: FloatArray) -> FloatArray:
-    """Return the times at which features are picked, thinned evenly to at most 100."""
-    distinct = np.unique(times[np.isfinite(times)])
-    if len(distinct) <= MAX_PATH_STEPS:
-        return distinct
-    return distinct[np.linspace(0, len(distinct) - 1, MAX_PATH_STEPS).round().astype(np.intp)]
 
 
 # The features that a base selector picks on each subsample, and their order.
@@ -189,31 +178,29 @@ class Picks(NamedTuple):
         return np.cumsum(table, axis=0)
 
 
-def as_base(given: SelectorLike, default: Callable[[], Ranker]) -> Ranker:
+def as_base(base: SelectorLike, default: Callable[[], Ranker]) -> Ranker:
     """Return the base selector, which must rank features; None is the default."""
-    base = default() if given is None else as_selector(given)
-    if isinstance(base, Ranker):
-        return base
-    raise wrong_kind_error(base, "stability selection needs a base that ranks features")
+    ranker = default() if base is None else as_selector(base)
+    if isinstance(ranker, Ranker):
+        return ranker
+    raise wrong_kind_error(ranker, "stability selection needs a base that ranks features")
 
 
 def is_regression(base: Ranker, y: LabelsLike) -> bool:
     """Return whether the base regresses on the target, rather than reading classes from it."""
     values = np.asarray(y)
-    if _has_fractions(values):
+    # numbers with fractional parts, or too large to have any, are not codes of classes
+    if (
+        values.dtype.kind == "f"
+        and np.isfinite(values).all()
+        and ((values % 1 != 0) | (np.abs(np.spacing(values)) >= 1)).any()
+    ):
         return True
     wrapped = getattr(base, "estimator", None)
     if hasattr(wrapped, "fit"):
         return bool(is_regressor(wrapped))
     gaussian = getattr(base, "family", None) == "gaussian"
     return gaussian and values.dtype.kind in "iuf" and len(np.unique(values)) > 2
-
-
-def _has_fractions(values: AnyArray) -> bool:
-    """Return whether numbers have fractional parts, or are too large to have any."""
-    if values.dtype.kind != "f" or not np.isfinite(values).all():
-        return False
-    return bool(((values % 1 != 0) | (np.abs(np.spacing(values)) >= 1)).any())
 
 
 def pick_features(base: Ranker, data: LabelledSamples, rows: Rows, most: int, seed: int) -> Picks:
@@ -250,54 +237,43 @@ def _numeric_ranks(base: Ranker, data: LabelledSamples, rows: Rows, seed: int) -
 def draw_halves(
     data: LabelledSamples, rows: NDArray[np.integer], design: SubsampleDesign, seed: int
 ) -> Halves:
-    """Draw two halves per pair from some rows of the data, which may repeat.
+    """Draw two halves per pair from the given rows of the data, which may repeat.
 
     The samples of a subject stay together, and so do copies of a sample, so that the halves of a
     pair share nothing. Halves are stratified by class.
     """
     subjects = resample_subjects(data.subjects, rows)
-    paired = design.sampling == SAMPLINGS[0]
+    paired = design.sampling == SAMPLINGS[0]  # unpaired: one half of each of twice as many pairs
     pairs = design.n_pairs if paired else 2 * design.n_pairs
     try:
         if data.classes is None:
             halves = _draw_plain_halves(len(rows), subjects, pairs, seed)
         else:
-            halves = _draw_class_halves(data.classes[data.y[rows]], subjects, pairs, seed)
+            resamples = ComplementaryHalves(pairs).draw(
+                data.classes[data.y[rows]], subjects, random_state=seed
+            )
+            halves = [resample.train for resample in resamples]
     except InvalidInputError as error:
         n, p = len(rows), data.X.shape[1]
         raise InvalidInputError(f"{error} Got {n:,} samples of {p:,} feature(s).") from None
     return [rows[half].astype(np.intp) for half in (halves if paired else halves[::2])]
 
 
-def _draw_class_halves(
-    labels: AnyArray, subjects: AnyArray | None, n_pairs: int, seed: int
-) -> Halves:
-    resamples = ComplementaryHalves(n_pairs).draw(labels, subjects, random_state=seed)
-    return [resample.train for resample in resamples]
-
-
 def _draw_plain_halves(
     n_samples: int, subjects: AnyArray | None, n_pairs: int, seed: int
 ) -> Halves:
-    members = _unit_rows(n_samples, subjects)
+    """Draw halves of samples, or subjects, without strata; an odd one is left out of each pair."""
+    members = list(np.arange(n_samples)[:, None])
+    if subjects is not None:
+        codes = np.unique(subjects, return_inverse=True)[1]
+        members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     if len(members) < 4:
         noun = "samples" if subjects is None else "subjects"
         raise InvalidInputError(f"halves of at least 2 {noun} need 4 of them; got {len(members)}.")
-    generator = np.random.default_rng(seed)
-    return [half for _ in range(n_pairs) for half in _split_units(members, generator)]
-
-
-def _unit_rows(n_samples: int, subjects: AnyArray | None) -> Halves:
-    """Return the rows of each unit that is drawn."""
-    if subjects is None:
-        return list(np.arange(n_samples)[:, None])
-    codes = np.unique(subjects, return_inverse=True)[1]
-    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-
-
-def _split_units(members: Halves, generator: np.random.Generator) -> Halves:
-    """Split units at random into two halves of equal size; an odd unit is left out."""
-    order = generator.permutation(len(members))
-    size = len(members) // 2
-    parts = order[:size], order[size : 2 * size]
-    return [np.sort(np.concatenate([members[unit] for unit in part])) for part in parts]
+    generator, size = np.random.default_rng(seed), len(members) // 2
+    orders = [generator.permutation(len(members)) for _ in range(n_pairs)]
+    return [
+        np.sort(np.concatenate([members[unit] for unit in part]))
+        for order in orders
+        for part in (order[:size], order[size : 2 * size])
+    ]

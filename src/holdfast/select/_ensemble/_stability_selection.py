@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SHUFFLE_SEED = 1
 """Seed of the label shuffles that reveal type bias; it is independent of the selection."""
 MAX_EXPECTED_CLASSES = 20
-"""More distinct numbers than this were perhaps meant for regression: errors then say how."""
+"""With more distinct numbers than this, errors explain how to regress; chosen by hand."""
 
 
 class SubsampleSelections(NamedTuple):
@@ -247,22 +247,19 @@ class StabilitySelection(Resampler):
         outcome: SubsampleSelections = self.__dict__.pop("_outcome")
         if self.n_features_to_select is None:
             self.support_ = outcome.reaches_threshold()
-        self._set_attributes(outcome)
-        return self
-
-    def _set_attributes(self, outcome: SubsampleSelections) -> None:
-        """Set the fitted attributes that describe the subsamples."""
         picks, names = outcome.picks, self._feature_names()
         self.q_, self.threshold_ = outcome.q, outcome.threshold
         self.error_bound_ = self._design().bound(len(self.scores_), outcome.q, outcome.threshold)
         self.selections_ = Subsets(picks.positions < NEVER, feature_names=names)
         self.mean_selected_ = float(self.selections_.sizes.mean())
         self.stability_path_ = build_stability_path(picks, outcome.threshold, self.support_, names)
+        return self
 
     def _score(self, X: MatrixLike, y: AnyArray, generator: np.random.Generator) -> FloatArray:
         all_rows = np.arange(X.shape[0])
         warn_if_rows_are_copies(X, self._subjects)
         self._outcome = self._select_on_halves(X, y, all_rows, generator)
+        # the check has a separate seed: it must not change the selection
         data = self._label_samples(X, y)
         halves = draw_halves(data, all_rows, self._design(), SHUFFLE_SEED)
         warn_if_types_are_favoured(self._base, data, halves, self._outcome.q, SHUFFLE_SEED)
@@ -276,12 +273,12 @@ class StabilitySelection(Resampler):
     def _select_on_halves(
         self, X: MatrixLike, y: AnyArray, rows: NDArray[np.integer], generator: np.random.Generator
     ) -> SubsampleSelections:
-        """Draw halves of some rows of the data, and let the base pick features on each."""
+        """Draw halves of the given rows, and let the base pick features on each."""
         design, p = self._design(), X.shape[1]
         target = SelectionTarget(self.threshold, self.pfer, self.q)
         design.warn_if_few()
         seed, base_seed = generator.integers(2**31, size=2).tolist()
-        if target.is_calibrated:
+        if target.is_calibrated:  # pick as many features as any q needs; q is chosen afterwards
             q, threshold = target.max_q(p, len(rows), design), 0.0
         else:
             q, threshold = target.solve_q_and_threshold(p, design)
@@ -290,22 +287,16 @@ class StabilitySelection(Resampler):
         halves = draw_halves(data, rows, design, seed)
         picks = pick_features(self._base(), data, halves, q, base_seed)
         if target.is_calibrated:
-            q, threshold = self._calibrate(picks, q, target, design)
+            pfer = None if target.pfer is None else check_pfer(target.pfer)
+            q, threshold = calibrate_q_and_threshold(
+                picks.counts_by_size(q), design.total, pfer, design.assumption
+            )
+            target.warn_if_missed(design.bound(p, q, threshold))
         return SubsampleSelections(picks.keep_first(q), q, threshold)
 
     def _label_samples(self, X: MatrixLike, y: AnyArray) -> LabelledSamples:
         classes = self.classes_ if self._needs_classes else None
         return LabelledSamples(X, y, classes, self._subjects)
-
-    def _calibrate(
-        self, picks: Picks, most: int, target: SelectionTarget, design: SubsampleDesign
-    ) -> tuple[int, float]:
-        pfer = None if target.pfer is None else check_pfer(target.pfer)
-        q, threshold = calibrate_q_and_threshold(
-            picks.counts_by_size(most), design.total, pfer, design.assumption
-        )
-        target.warn_if_missed(design.bound(picks.positions.shape[1], q, threshold))
-        return q, threshold
 
     def _design(self) -> SubsampleDesign:
         return SubsampleDesign.from_parameters(self.sampling, self.assumption, self.n_pairs)

@@ -27,13 +27,14 @@ MAX_BINARY_VALUES, MAX_FEW_VALUES = 2, 10
 """Largest number of distinct values of a binary feature, and of one with few values."""
 FEATURE_TYPES = ("binary features", "features with few values", "continuous features")
 MIN_FEATURES_OF_TYPE = 5
-"""Fewest features of a type that is tested: with fewer, correlations decide what is picked."""
+"""Smallest number of features of a tested type: with fewer, correlations decide what is picked."""
 N_SHUFFLES = 20
+"""Number of shuffles, one half each: enough for a standard error; chosen by hand."""
 MIN_RATIO, MIN_T = 1.5, 4.0
 """A type is favoured if it is picked at least this many times as often as its share, and the
-excess is at least this many standard errors: strict, to avoid false alarms."""
+excess is at least this many standard errors; chosen by hand, strict to avoid false alarms."""
 MIN_SHARE_OF_COPIES = 0.05
-"""Smallest share of copied rows for which a warning asks for subjects."""
+"""Smallest share of copied rows for which a warning asks for subjects; chosen by hand."""
 
 
 def warn_if_types_are_favoured(
@@ -71,7 +72,8 @@ def warn_if_types_are_favoured(
     for half in halves[:N_SHUFFLES]:
         target = data.y.copy()
         rows = np.unique(half)
-        target[rows] = generator.permutation(data.y[rows])  # within the half: keeps its classes
+        # shuffled within the half, so that it keeps its class frequencies
+        target[rows] = generator.permutation(data.y[rows])
         counts = pick_features(make_base(), data._replace(y=target), [half], q, seed).counts()
         total = max(int(counts.sum()), 1)
         picks.append([counts[types == kind].sum() / total for kind in range(len(FEATURE_TYPES))])

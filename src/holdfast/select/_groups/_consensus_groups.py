@@ -164,7 +164,7 @@ class ConsensusGroups(RelevanceGrouper):
         rows: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> SelectedGroups:
-        """Return the groups that bags of some rows of the data agree on."""
+        """Return the groups that bags of the given rows agree on."""
         groups_by_bag = self._group_bags(X, y, rows, generator)
         linked = Comembership(groups_by_bag, X.shape[1]).link_groups(self.agreement)
         members = [group for group in linked if len(group) >= self.min_size]
@@ -199,13 +199,13 @@ class ConsensusGroups(RelevanceGrouper):
 # Counts of how often features share a group, and groups linked from them.
 
 MAX_PAIRS_PER_BLOCK = 1 << 22
-"""Pairs of features that are counted at a time: bounds the memory."""
+"""Pairs of features that are counted at a time: bounds the memory; chosen by hand."""
 MAX_BATCH_FEATURES = 1 << 10
-"""Features of small connected sets that are processed at a time."""
+"""Features of small connected sets that are processed at a time; chosen by hand."""
 MAX_LINKED_FEATURES = 10_000
 """Features of the largest connected set: distances take 400 MB, and linkage as much again."""
 ROUNDING = 1e-9
-"""Mean shares that differ by less are equal."""
+"""Mean shares that differ by less are equal: well above rounding errors; chosen by hand."""
 
 
 class Comembership:
@@ -223,12 +223,12 @@ class Comembership:
     """
 
     def __init__(self, results: Sequence[Sequence[NDArray[np.integer]]], n_features: int) -> None:
-        self._memberships = [_membership(groups, n_features) for groups in results]
+        self._memberships = [_membership_table(groups, n_features) for groups in results]
         self._n_features = n_features
 
     @property
     def presence(self) -> FloatArray:
-        """The share of results that have a feature in some group."""
+        """The share of results that have a feature in a group."""
         grouped = [np.diff(membership.indptr) > 0 for membership in self._memberships]
         return np.asarray(np.mean(grouped, axis=0))
 
@@ -260,15 +260,19 @@ class Comembership:
             A connected set is too large for the table of its distances.
         """
         groups = []
-        for parts in _batches(self._parts(agreement)):
-            for features, distances in zip(parts, self._distances(parts), strict=True):
+        for parts in _batches(self._connected_parts(agreement)):
+            for features, distances in zip(parts, self._condensed_distances(parts), strict=True):
                 labels = fcluster(
                     linkage(distances, "average"), 1 - agreement + ROUNDING, "distance"
                 )
                 groups += [features[labels == label] for label in np.unique(labels)]
-        return groups + self._single_features(groups, agreement)
+        # features that are in a group often enough, but linked to no other
+        single = self.presence >= agreement - ROUNDING
+        for group in groups:
+            single[group] = False
+        return groups + [np.array([feature]) for feature in np.flatnonzero(single)]
 
-    def _parts(self, agreement: float) -> list[IndexArray]:
+    def _connected_parts(self, agreement: float) -> list[IndexArray]:
         """Return the sets of features connected by pairs of at least this share of results."""
         all_features = np.arange(self._n_features)
         labels: NDArray[np.integer] = all_features
@@ -277,12 +281,17 @@ class Comembership:
         for start in range(0, self._n_features, step):
             counts = self.counts(all_features[start : start + step], transposed).tocoo()
             strong = counts.data >= (agreement - ROUNDING) * len(self._memberships)
-            labels = _connect_parts(labels, counts.row[strong] + start, counts.col[strong])
+            # join the sets found so far: a block sees some of the pairs only
+            left, right = labels[counts.row[strong] + start], labels[counts.col[strong]]
+            joined = coo_array(
+                (np.ones(len(left), dtype=np.int8), (left, right)), shape=2 * (len(labels),)
+            )
+            labels = np.asarray(connected_components(joined, directed=False)[1][labels])
         order = np.argsort(labels, kind="stable")
         bounds = np.flatnonzero(np.diff(labels[order])) + 1
         return [_check_part_size(part) for part in np.split(order, bounds) if len(part) > 1]
 
-    def _distances(self, parts: list[IndexArray]) -> list[FloatArray]:
+    def _condensed_distances(self, parts: list[IndexArray]) -> list[FloatArray]:
         """Return the share of results that separate two features, condensed, for each set."""
         features, sizes = np.concatenate(parts), np.array([len(part) for part in parts])
         ends = np.repeat(np.cumsum(sizes), sizes)
@@ -297,31 +306,16 @@ class Comembership:
                 filled += len(following)
         return [flat[first:last] for first, last in pairwise(bounds)]
 
-    def _single_features(self, groups: list[IndexArray], agreement: float) -> list[IndexArray]:
-        """Return the features that are in a group often enough, but not linked to any other."""
-        single = self.presence >= agreement - ROUNDING
-        for group in groups:
-            single[group] = False
-        return [np.array([feature]) for feature in np.flatnonzero(single)]
 
-
-def _membership(groups: Sequence[NDArray[np.integer]], n_features: int) -> csr_array:
+def _membership_table(groups: Sequence[NDArray[np.integer]], n_features: int) -> csr_array:
     """Return a table of features by groups: 1 for members."""
     sizes = [len(group) for group in groups]
+    # the empty array is for results without groups, which cannot be concatenated
     members = np.concatenate([*groups, np.zeros(0, dtype=np.intp)]).astype(np.intp)
     columns = np.repeat(np.arange(len(groups)), sizes)
     ones = np.ones(len(members), dtype=np.int32)
     shape = n_features, max(1, len(groups))
     return csr_array(coo_array((ones, (members, columns)), shape=shape))
-
-
-def _connect_parts(
-    labels: NDArray[np.integer], left: NDArray[np.integer], right: NDArray[np.integer]
-) -> NDArray[np.integer]:
-    """Return the labels of the connected sets after more pairs are added."""
-    ones = np.ones(len(left), dtype=np.int8)
-    pairs = coo_array((ones, (labels[left], labels[right])), shape=(len(labels), len(labels)))
-    return np.asarray(connected_components(pairs, directed=False)[1][labels])
 
 
 def _check_part_size(part: IndexArray) -> IndexArray:

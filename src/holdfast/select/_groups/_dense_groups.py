@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 # Mean shift from every point, by matrix products in blocks.
 
 MAX_BLOCK_PRODUCTS = 1 << 20
-"""Products in a block: bounds the memory."""
+"""Products in a block: bounds the memory; chosen by hand."""
 COARSE_STEP, MERGE_DISTANCE, FINE_STEP = 1e-3, 1e-2, 1e-9
 """Step length that ends the single-precision ascent, distance at which points are merged before
-the double-precision one, and step length that ends that; all in bandwidths."""
+the double-precision one, and step length that ends that; all in bandwidths, chosen by hand."""
 MAX_ASCENT_STEPS = 20_000
-"""Steps after which an ascent is stopped with a warning."""
+"""Steps after which an ascent is stopped with a warning; chosen by hand."""
 MIN_LOG_WEIGHT = -60.0
 """Smaller log-weights are raised to this, which avoids slow subnormal numbers: exp(-60) is
 negligible in a sum of at least 1, even in double precision."""
@@ -75,7 +75,7 @@ class Modes(NamedTuple):
     """The first of these points; if there is none, the number of points."""
 
     def take(self, which: slice | BoolArray | IndexArray) -> Modes:
-        """Return some of the modes."""
+        """Return a part of the modes."""
         return Modes(self.places[which], self.counts[which], self.firsts[which])
 
 
@@ -375,7 +375,7 @@ class DenseGroups(GroupSelector):
         points, usable = standardise_features(X)
         features = np.flatnonzero(usable)
         point_set = PointSet.from_points(points[features])
-        self.bandwidth_ = self._bandwidth(point_set)
+        self.bandwidth_ = self._compute_bandwidth(point_set)
         radius = self.bandwidth_ + DISTANCE_TOLERANCE * math.sqrt(X.shape[0])
         peaks = self._dense_peaks(point_set, radius)
         groups = [features[near] for near in members_within(point_set, peaks.places, radius)]
@@ -383,7 +383,7 @@ class DenseGroups(GroupSelector):
             tuple(groups), representatives(points, groups), peaks.counts.astype(float)
         )
 
-    def _bandwidth(self, point_set: PointSet) -> float:
+    def _compute_bandwidth(self, point_set: PointSet) -> float:
         if self.bandwidth is not None:
             return float(self.bandwidth)
         count = len(point_set.points)
@@ -396,22 +396,22 @@ class DenseGroups(GroupSelector):
 
     def _dense_peaks(self, point_set: PointSet, radius: float) -> Modes:
         """Return the peaks of the groups, the densest first."""
-        peaks = self._peaks(point_set, radius)
+        if self.kernel == "flat" or self.bandwidth_ == 0:  # a Gaussian of width 0 is undefined
+            peaks = flat_kernel_modes(point_set, radius)
+        else:
+            peaks = gaussian_kernel_modes(point_set, radius, self.width * self.bandwidth_)
         spread = mean_distances(
             point_set, peaks.places, min(self.n_neighbors, len(point_set.points))
         )
+        # spreads that agree up to rounding tie, so that the last bits do not decide the order
         tied = np.round(spread / (DISTANCE_TOLERANCE * math.sqrt(point_set.points.shape[1])))
         order = np.lexsort((peaks.firsts, tied, -peaks.counts))
+        # of peaks within the radius of each other the densest remains
         order = order[find_distinct_places(peaks.places[order], radius)]
         if len(order) == 1:
             self._warn_of_one_peak(len(point_set.points))
         dense = (spread[order] <= radius) | (not self.density_filter)
         return peaks.take(order[dense & (peaks.counts[order] >= self.min_size)])
-
-    def _peaks(self, point_set: PointSet, radius: float) -> Modes:
-        if self.kernel == "flat" or self.bandwidth_ == 0:  # a Gaussian of width 0 is undefined
-            return flat_kernel_modes(point_set, radius)
-        return gaussian_kernel_modes(point_set, radius, self.width * self.bandwidth_)
 
     def _warn_of_one_peak(self, n_features: int) -> None:
         """Warn if a smaller kernel could separate more peaks."""

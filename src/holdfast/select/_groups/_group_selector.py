@@ -283,15 +283,14 @@ def representatives(points: FloatArray, members: Sequence[IndexArray]) -> IndexA
     array of int
         One feature per group.
     """
-    return np.array([_most_central(points, group) for group in members], dtype=np.intp)
+    central = []
+    for group in members:
+        sums = correlation_sums(points, group)
+        tied = sums >= sums.max() - ROUNDING * len(group) * points.shape[1]
+        central.append(group[np.argmax(tied)])
+    return np.array(central, dtype=np.intp)
 
 
 def correlation_sums(points: FloatArray, group: IndexArray) -> FloatArray:
     """Return for each member the sum of n r over all members, r being correlations."""
     return np.asarray(points[group] @ points[group].sum(axis=0))
-
-
-def _most_central(points: FloatArray, group: IndexArray) -> int:
-    sums = correlation_sums(points, group)
-    tied = sums >= sums.max() - ROUNDING * len(group) * points.shape[1]
-    return int(group[np.argmax(tied)])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.select._groups._group_selector import Output, SelectedGroups
 
 DEFAULT_MAX_CLUSTERS = 50
-"""Largest default number of clusters."""
+"""Largest default number of clusters; chosen by hand."""
 MAX_KMEANS_ROUNDS = 10_000
 """Iterations after which a run is stopped; 3,000 features converge within about 50."""
 
@@ -141,19 +141,17 @@ class KMeansGroups(RelevanceGrouper):
         generator: np.random.Generator,
     ) -> SelectedGroups:
         points, usable = standardise_features(X[rows])
-        clusters = self._clusters(points, np.flatnonzero(usable), generator)
+        features = np.flatnonzero(usable)
+        count = self._cluster_count(len(points), len(features))
+        labels = self._cluster_labels(points[features], count, generator)
+        clusters = [features[labels == label] for label in np.unique(labels)]
         central = representatives(points, clusters)
-        members = [self._members(points, *pair) for pair in zip(clusters, central, strict=True)]
+        members = [
+            self._central_members(points, *pair) for pair in zip(clusters, central, strict=True)
+        ]
         return sort_groups(members, central, self._relevances(X, y, rows, generator)[central])
 
-    def _clusters(
-        self, points: FloatArray, usable: IndexArray, generator: np.random.Generator
-    ) -> list[IndexArray]:
-        count = self._count(len(points), len(usable))
-        labels = self._labels(points[usable], count, generator)
-        return [usable[labels == label] for label in np.unique(labels)]
-
-    def _count(self, n_features: int, n_usable: int) -> int:
+    def _cluster_count(self, n_features: int, n_usable: int) -> int:
         if self.n_clusters is None:
             return min(DEFAULT_MAX_CLUSTERS, (n_usable + 1) // 2)
         if self.n_clusters > n_features:
@@ -163,7 +161,7 @@ class KMeansGroups(RelevanceGrouper):
             )
         return min(self.n_clusters, n_usable)
 
-    def _labels(
+    def _cluster_labels(
         self, points: FloatArray, count: int, generator: np.random.Generator
     ) -> NDArray[np.int32]:
         """Return the cluster of each point."""
@@ -182,7 +180,7 @@ class KMeansGroups(RelevanceGrouper):
             warnings.simplefilter("ignore", ConvergenceWarning)  # copies leave fewer clusters
             return np.asarray(means.fit(points).labels_)
 
-    def _members(
+    def _central_members(
         self, points: FloatArray, cluster: IndexArray, representative: np.intp
     ) -> IndexArray:
         """Return a cluster, or its features nearest to the centre.

@@ -77,7 +77,7 @@ class RelevanceGrouper(GroupSelector):
         rows: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> SelectedGroups:
-        """Return all groups on some rows of the data, the best first."""
+        """Return all groups on the given rows, the best first."""
 
     def _group(
         self, X: MatrixLike, y: IndexArray, generator: np.random.Generator
@@ -99,7 +99,7 @@ class RelevanceGrouper(GroupSelector):
         rows: NDArray[np.integer],
         generator: np.random.Generator,
     ) -> FloatArray:
-        """Return the score of each feature on some rows of the data."""
+        """Return the score of each feature on the given rows."""
         scorer = self._scorer().set_params(random_state=int(generator.integers(2**31)))
         scores: FloatArray = scorer._bind_supported(X, y, self._subjects).score([rows]).values[0]
         return scores
@@ -116,13 +116,13 @@ class RelevanceGrouper(GroupSelector):
 
 def mean_relevances(scores: FloatArray, members: Sequence[IndexArray]) -> FloatArray:
     """Return the mean score of each group; scores may be the largest finite number."""
-    return np.array([_finite_mean(scores[group]) for group in members], dtype=np.float64)
-
-
-def _finite_mean(scores: FloatArray) -> float:
-    with np.errstate(over="ignore"):  # rounding may exceed the largest number
-        mean = (scores / len(scores)).sum()
-    return float(np.clip(mean, scores.min(), scores.max()))
+    means = np.empty(len(members))
+    for i, group in enumerate(members):
+        part = scores[group]
+        # divided before the sum, which would overflow; rounding may still exceed the largest number
+        with np.errstate(over="ignore"):
+            means[i] = np.clip((part / len(part)).sum(), part.min(), part.max())
+    return means
 
 
 def sort_groups(

@@ -65,7 +65,8 @@ class Criterion(ABC):
 # The data of a search, and the splits on which all subsets are compared.
 
 MAX_SQUARABLE, MIN_SQUARABLE = 1e100, 1e-100
-"""Range of values whose squares and sums of squares neither overflow nor underflow."""
+"""Range of values whose squares and sums of squares neither overflow nor underflow: the square
+root of the range of floats, with a wide margin."""
 
 
 class SplitIndices(NamedTuple):
@@ -131,34 +132,32 @@ class CriterionSplits:
         The weights of a split sum to 1: test samples have equal weights or, if `balanced`, the
         classes of the test samples have.
         """
-        return np.concatenate(
-            [_prediction_weights(self.y[test], balanced) for _, test in self.splits]
-        )
+        weights = []
+        for _, test in self.splits:
+            if balanced:
+                classes = self.y[test]
+                counts = np.bincount(classes)
+                weights.append(1.0 / (np.count_nonzero(counts) * counts[classes]))
+            else:
+                weights.append(np.full(len(test), 1.0 / len(test)))
+        return np.concatenate(weights)
 
     def scales(self) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of each feature in the training part of each split.
 
         One row per split; the deviation of a constant feature is 1, as in scikit-learn.
         """
-        pairs = [_mean_and_deviation(self.X[train]) for train, _ in self.splits]
-        means, deviations = zip(*pairs, strict=True)
+        eps = np.finfo(np.float64).eps
+        means, deviations = [], []
+        for train, _ in self.splits:
+            part, n = self.X[train], len(train)
+            mean = part.mean(axis=0)
+            variance = np.square(part - mean).mean(axis=0)
+            # scikit-learn's bound for features that are constant up to rounding
+            constant = variance <= n * eps * variance + (n * mean * eps) ** 2
+            means.append(mean)
+            deviations.append(np.where(constant, 1.0, np.sqrt(variance)))
         return np.array(means), np.array(deviations)
-
-
-def _mean_and_deviation(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return mean and deviation of each feature; 1 if it is constant up to rounding."""
-    n, eps = len(X), np.finfo(np.float64).eps
-    mean = X.mean(axis=0)
-    variance = np.square(X - mean).mean(axis=0)
-    constant = variance <= n * eps * variance + (n * mean * eps) ** 2  # scikit-learn's bound
-    return mean, np.where(constant, 1.0, np.sqrt(variance))
-
-
-def _prediction_weights(tested: IndexArray, balanced: bool) -> FloatArray:
-    if not balanced:
-        return np.full(len(tested), 1.0 / len(tested))
-    counts = np.bincount(tested)
-    return 1.0 / (np.count_nonzero(counts) * counts[tested])
 
 
 # The criterion for any classifier, which is refitted for each subset and split.

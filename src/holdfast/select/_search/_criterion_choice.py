@@ -34,20 +34,24 @@ SPLITTING_PROTOCOLS = ("subsampling", "cross_validation", "bootstrap", "splits")
 """Protocols that only split the samples into training and test samples."""
 
 
-def resolve_classifier(given: EstimatorLike) -> EstimatorLike:
+def resolve_classifier(classifier: EstimatorLike) -> EstimatorLike:
     """Return the classifier; one given by name is put behind a scaler."""
-    classifier = as_classifier(DEFAULT_CLASSIFIER if given is None else given)[1]
-    if given is None or isinstance(given, str):
-        return Pipeline(classification_steps(classifier, impute=False))
-    return classifier
+    estimator = as_classifier(DEFAULT_CLASSIFIER if classifier is None else classifier)[1]
+    if classifier is None or isinstance(classifier, str):
+        return Pipeline(classification_steps(estimator, impute=False))
+    return estimator
 
 
 def fill_open_seeds(classifier: EstimatorLike, seed: int) -> EstimatorLike:
     """Return a clone whose seeds are set if they are None."""
-    new = clone(classifier)
-    given = new.get_params() if hasattr(new, "get_params") else {}
-    seeds = [key for key in given if key.split("__")[-1] == "random_state" and given[key] is None]
-    return new.set_params(**dict.fromkeys(seeds, seed)) if seeds else new
+    copy = clone(classifier)
+    parameters = copy.get_params() if hasattr(copy, "get_params") else {}
+    seeds = [
+        key
+        for key, value in parameters.items()
+        if key.split("__")[-1] == "random_state" and value is None
+    ]
+    return copy.set_params(**dict.fromkeys(seeds, seed)) if seeds else copy
 
 
 def fingerprint(
@@ -57,23 +61,19 @@ def fingerprint(
     space: SearchSpace,
 ) -> str:
     """Return a hash of everything that the moves of a search, and their values, depend on."""
+    estimators = classifier, scoring
+    try:
+        serialized: bytes = cloudpickle.dumps(estimators)  # also pickles lambdas
+    except (TypeError, AttributeError, pickle.PicklingError):
+        serialized = repr(estimators).encode()
     digest: str = joblib.hash(
         (
-            _serialize_estimators(classifier, scoring),
+            serialized,
             (split_data.X, split_data.labels, list(split_data.splits)),
             (space.units, space.forced, space.free),
         )
     )
     return digest
-
-
-def _serialize_estimators(*estimators: EstimatorLike) -> bytes:
-    """Return a classifier and a scorer as bytes: pickled or, if that fails, their repr."""
-    try:
-        pickled: bytes = cloudpickle.dumps(estimators)  # also pickles lambdas
-    except (TypeError, AttributeError, pickle.PicklingError):
-        return repr(estimators).encode()
-    return pickled
 
 
 def draw_splits(
@@ -120,6 +120,7 @@ def choose_criterion(
 ) -> Criterion:
     """Return a compiled criterion if there is one for the classifier, else one that refits."""
     bare, scaled = _strip_scaler(classifier)
+    # compiled criteria take sums of squares, which must not overflow
     if isinstance(scoring, str) and scoring in COUNTING_SCORES and split_data.can_be_squared:
         for make_criterion in FAST_CRITERIA:
             criterion = make_criterion(

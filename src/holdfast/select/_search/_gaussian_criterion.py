@@ -52,6 +52,7 @@ class GaussianCriterion(Criterion):
             kernels.score_additions(self.samples, self.rule, base, *moves, values)
         if np.any(values[possible] == -np.inf):
             self.failure = SINGULAR
+        # NaN: rounding errors could decide; see the kernel
         unclear = np.flatnonzero(np.isnan(values))
         if len(unclear):
             values[unclear] = self.exact.values_with(
@@ -65,6 +66,7 @@ class GaussianCriterion(Criterion):
         sizes = len(base) - np.diff(moves.starts)
         values = np.where(self._exceeds_capacity(sizes), -np.inf, np.nan)
         if len(base) <= self.rule.max_features:
+            # the base fits, so do its subsets
             values[:] = 0.0
             places = np.searchsorted(base, moves.features)
             kernels.score_removals(self.samples, self.rule, base, places, moves.starts, values)
@@ -98,10 +100,15 @@ def gaussian_criterion(
             for train, _ in split_data.splits
         ]
     )
-    priors = _priors(classifier.priors, counts)
+    priors = _prior_probabilities(classifier.priors, counts)
     if priors is None:
         return None
-    rule = _covariance_rule(float(classifier.reg_param), float(classifier.tol), counts)
+    # With fewer samples than features, a class has fewer singular values than features. With
+    # equally many, the lowest one is 0 up to rounding.
+    ridge, bound = float(classifier.reg_param), float(classifier.tol)
+    possible = ((counts > 0).sum(axis=1) > 1).all() and (counts != 1).all()
+    max_features = counts[counts > 0].min() - (bound >= ridge and bound > 0.0) if possible else 0
+    rule = kernels.CovarianceRule(ridge, bound, _lost_degrees_of_freedom(), int(max_features))
     samples = _split_samples(split_data, counts, priors, balanced=balanced, scaled=scaled)
     kernels.fill_moments(samples, rule)
     whole = make_pipeline(StandardScaler(), classifier) if scaled else classifier
@@ -114,41 +121,27 @@ def _supports_classifier(classifier: EstimatorLike) -> bool:
     """Return whether all parameters are valid in scikit-learn and supported here."""
     if type(classifier) is not QuadraticDiscriminantAnalysis:
         return False
-    given = {
-        "solver": "svd",
-        "shrinkage": None,
-        "covariance_estimator": None,
-    }  # not in all versions
-    if any(getattr(classifier, name, value) != value for name, value in given.items()):
+    # not all versions of scikit-learn have these parameters
+    required = {"solver": "svd", "shrinkage": None, "covariance_estimator": None}
+    if any(getattr(classifier, name, value) != value for name, value in required.items()):
         return False
     ridge, bound = classifier.reg_param, classifier.tol
     numbers = isinstance(ridge, Real) and isinstance(bound, Real)
     return numbers and 0.0 <= ridge <= 1.0 and bound >= 0.0
 
 
-def _priors(given: ArrayLike | None, counts: IndexArray) -> FloatArray | None:
+def _prior_probabilities(priors: ArrayLike | None, counts: IndexArray) -> FloatArray | None:
     """Return the prior probabilities of each split; None if a class has none."""
-    if given is None:
+    if priors is None:
         shares: FloatArray = counts / counts.sum(axis=1, keepdims=True)
         return shares
     try:
-        priors = np.asarray(given, dtype=np.float64)
+        fixed = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    if priors.shape != counts.shape[1:] or not (counts > 0).all() or not (priors > 0.0).all():
+    if fixed.shape != counts.shape[1:] or not (counts > 0).all() or not (fixed > 0.0).all():
         return None
-    return np.tile(priors, (len(counts), 1))
-
-
-def _covariance_rule(ridge: float, bound: float, counts: IndexArray) -> kernels.CovarianceRule:
-    """Return how covariances are estimated, and for how many features that is possible.
-
-    With fewer samples than features, a class has fewer singular values than features. With
-    equally many, the lowest one is 0 up to rounding.
-    """
-    possible = ((counts > 0).sum(axis=1) > 1).all() and (counts != 1).all()
-    room = counts[counts > 0].min() - (bound >= ridge and bound > 0.0) if possible else 0
-    return kernels.CovarianceRule(ridge, bound, _lost_degrees_of_freedom(), int(room))
+    return np.tile(fixed, (len(counts), 1))
 
 
 @cache

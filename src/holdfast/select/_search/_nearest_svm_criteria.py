@@ -99,40 +99,37 @@ SUPPORTED_SVM_PARAMETERS: dict[str, tuple[Any, ...]] = {
 MAX_TRAINING_ROWS = 3000
 """Largest training part: Gram matrices of 72 MB are kept."""
 MAX_CANCELLATION = 1e5
-"""Ratio of the squares of the base to those left above which subtracting loses too many digits."""
+"""Ratio of the squares of the base to those left above which subtracting loses too many digits:
+5 of 16 are lost at most; chosen by hand."""
 
 
 def svm_criterion(
     classifier: EstimatorLike, split_data: CriterionSplits, *, balanced: bool, scaled: bool
 ) -> Criterion | None:
     """Return the criterion for a linear or RBF SVM, None for others."""
-    if type(classifier) is not SVC or not (_supports_svm(classifier) and _fits_memory(split_data)):
+    if type(classifier) is not SVC or not _supports_svm(classifier):
         return None
+    for train, _ in split_data.splits:
+        if len(train) > MAX_TRAINING_ROWS or len(np.unique(split_data.y[train])) < 2:
+            return None
     return SVMCriterion.from_classifier(classifier, split_data, balanced=balanced, scaled=scaled)
 
 
 def _supports_svm(classifier: SVC) -> bool:
     """Return whether the kernel supports all parameters of the SVM."""
-    given = classifier.get_params()
+    parameters = classifier.get_params()
     return (
         all(
-            given.get(name, values[0]) in values
+            parameters.get(name, values[0]) in values
             for name, values in SUPPORTED_SVM_PARAMETERS.items()
         )
-        and (given["gamma"] in ("scale", "auto") or _positive(given["gamma"]))
-        and _positive(given["C"])
+        and (parameters["gamma"] in ("scale", "auto") or _is_positive(parameters["gamma"]))
+        and _is_positive(parameters["C"])
     )
 
 
-def _positive(value: object) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, Real) and 0.0 < float(value) < np.inf
-
-
-def _fits_memory(split_data: CriterionSplits) -> bool:
-    """Return whether Gram matrices fit into memory, and each training part has two classes."""
-    return max(len(train) for train, _ in split_data.splits) <= MAX_TRAINING_ROWS and all(
-        len(np.unique(split_data.y[train])) > 1 for train, _ in split_data.splits
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,11 +161,16 @@ class SVMCriterion(Criterion):
         means, widths = split_data.scales()
         if not scaled:
             widths = np.ones_like(widths)
+        parts = [train for train, _ in split_data.splits]
+        by_class = [train[np.argsort(split_data.y[train], kind="stable")] for train in parts]
         rows = (
-            *_train_by_class(split_data),
+            *SplitIndices.from_parts(by_class),
             *split_data.test,
             split_data.weights(balanced=balanced),
         )
+        # exactly 0 for constant features, whose computed variance may be a rounding error
+        varies = [np.ptp(split_data.X[train], axis=0) > 0.0 for train in parts]
+        variances = np.where(varies, [split_data.X[train].var(axis=0) for train in parts], 0.0)
         # a shift of the data does not change an SVM, and centred data lose fewer digits
         data = (np.ascontiguousarray(split_data.X.T), split_data.y, *rows, means, widths)
         extremes = np.maximum(split_data.X.max(axis=0) - means, means - split_data.X.min(axis=0))
@@ -176,7 +178,7 @@ class SVMCriterion(Criterion):
             gamma=LINEAR if classifier.kernel == "linear" else classifier.gamma,
             score_units=partial(score_svm_units, *data, float(classifier.C)),
             centres=np.zeros_like(means) if scaled else means,
-            variances=_training_variances(split_data) / widths**2,
+            variances=variances / widths**2,
             peaks=(extremes / widths) ** 2,
         )
 
@@ -209,32 +211,17 @@ class SVMCriterion(Criterion):
     def _values(
         self, base: IndexArray, moves: Moves, subsets: list[IndexArray], sign: float
     ) -> FloatArray:
-        gammas = np.array([self._gammas(subset) for subset in (base, *subsets)]).T
+        gammas = np.array([self._split_gammas(subset) for subset in (base, *subsets)]).T
         return self.score_units(base, *moves, sign, np.ascontiguousarray(gammas))
 
-    def _gammas(self, subset: IndexArray) -> FloatArray:
+    def _split_gammas(self, subset: IndexArray) -> FloatArray:
         """Return the gamma of each split; with no features its value does not matter."""
         if self.gamma == "scale" and len(subset) > 0:
-            return self._scale_gammas(subset)
+            # 1 / (number of features * variance of all entries), as in scikit-learn; the variance
+            # is that within features plus that between their means
+            centres = self.centres[:, subset]
+            between = (centres - centres.mean(axis=1, keepdims=True)) ** 2
+            variance = (self.variances[:, subset] + between).mean(axis=1)
+            return 1.0 / np.where(variance > 0.0, len(subset) * variance, 1.0)
         gamma = 1.0 / max(len(subset), 1) if isinstance(self.gamma, str) else self.gamma
         return np.full(len(self.centres), float(gamma))
-
-    def _scale_gammas(self, subset: IndexArray) -> FloatArray:
-        """Return gamma="scale": 1 / (number of features * variance of all entries)."""
-        centres = self.centres[:, subset]
-        between = (centres - centres.mean(axis=1, keepdims=True)) ** 2
-        variance = (self.variances[:, subset] + between).mean(axis=1)
-        return 1.0 / np.where(variance > 0.0, len(subset) * variance, 1.0)
-
-
-def _train_by_class(split_data: CriterionSplits) -> SplitIndices:
-    """Return the training rows of each split, sorted by class."""
-    return SplitIndices.from_parts(
-        [train[np.argsort(split_data.y[train], kind="stable")] for train, _ in split_data.splits]
-    )
-
-
-def _training_variances(split_data: CriterionSplits) -> FloatArray:
-    """Return the variance of each feature in each training part, 0 if it is constant."""
-    parts = [split_data.X[train] for train, _ in split_data.splits]
-    return np.array([np.where(np.ptp(part, axis=0) > 0.0, part.var(axis=0), 0.0) for part in parts])

@@ -115,7 +115,7 @@ class OscillatingSearch(Wrapper):
         self.start = start
 
     def _search(self, state: SearchState) -> None:
-        candidate = self._go_to_start(state)
+        candidate = self._move_to_start(state)
         if candidate is not None:
             oscillate(state, candidate, self.depth)
 
@@ -135,10 +135,10 @@ class OscillatingSearch(Wrapper):
     def _indexed_parameters(self, columns: OfferedFeatures) -> dict[str, Any]:
         numbered = super()._indexed_parameters(columns)
         if not self._has_named_start():
-            numbered["start"] = columns.positions_of(columns.read(self.start, "start"))
+            numbered["start"] = columns.offered_positions(columns.read(self.start, "start"))
         return numbered
 
-    def _go_to_start(self, state: SearchState) -> Candidate | None:
+    def _move_to_start(self, state: SearchState) -> Candidate | None:
         """Move to the subset where the swings start."""
         if self.sweeps:
             search_forward(state)

@@ -59,7 +59,7 @@ class SearchSpace:
     ) -> SearchSpace:
         """Read features by name or index; a feature outside all groups is a single unit."""
         columns = OfferedFeatures(n_features, names)
-        units = _units(columns, groups)
+        units = _group_into_units(columns, groups)
         inside = _whole_units(columns, forced_in, units, "forced_in")
         outside = _whole_units(columns, forced_out, units, "forced_out")
         both = set(inside) & set(outside)
@@ -121,24 +121,24 @@ class SearchSpace:
         return tuple(sorted({*subset, *self.forced}))
 
 
-def _units(columns: OfferedFeatures, groups: LabelsLike) -> list[IndexArray]:
+def _group_into_units(columns: OfferedFeatures, groups: LabelsLike) -> list[IndexArray]:
     """Return the units in the order of their first features."""
-    known = columns.read_groups(groups, "feature_groups")
-    grouped = [feature for group in known for feature in group]
-    if len(set(grouped)) < len(grouped) or not all(known):
+    members = columns.read_groups(groups, "feature_groups")
+    grouped = [feature for group in members for feature in group]
+    if len(set(grouped)) < len(grouped) or not all(members):
         raise InvalidInputError(
             "feature_groups must not be empty, and must not share features with each other."
         )
     ungrouped = sorted(set(range(columns.n_features)).difference(grouped))
-    units = [*map(sorted, known), *([feature] for feature in ungrouped)]
+    units = [*map(sorted, members), *([feature] for feature in ungrouped)]
     return [np.array(unit, dtype=np.intp) for unit in sorted(units)]
 
 
 def _whole_units(
-    columns: OfferedFeatures, given: FeaturesLike, units: Sequence[IndexArray], parameter: str
+    columns: OfferedFeatures, named: FeaturesLike, units: Sequence[IndexArray], parameter: str
 ) -> Subset:
     """Return the units of features; raise if a unit is incomplete."""
-    features = set(columns.read(given, parameter))
+    features = set(columns.read(named, parameter))
     indices = [i for i, unit in enumerate(units) if not features.isdisjoint(unit.tolist())]
     incomplete = [i for i in indices if not features.issuperset(units[i].tolist())]
     if incomplete:
@@ -284,8 +284,8 @@ class SearchState:
 
     def _best_move(self, move: str, subset: Subset, units: Subset) -> tuple[int, float]:
         values = self._move_values(move, subset, units)
-        at = int(np.argmax(values))  # the first of equals: the lowest index
-        return units[at], float(values[at])
+        best = int(np.argmax(values))  # the first of equals: the lowest index
+        return units[best], float(values[best])
 
     def make_move(self, move: tuple[int, Candidate]) -> Candidate:
         """Make a move."""
@@ -302,6 +302,7 @@ class SearchState:
             self.best = candidate
         self.steps.append((move, unit, candidate, best))
         logger.info("%s: %d units, value %.6g", move, candidate.size, candidate.value)
+        # last, so that the step is recorded even if the callback raises
         if self.callback is not None and self.callback(self.get_step(len(self.steps) - 1)):
             self.stopped = True
             raise SearchStopped
@@ -315,22 +316,19 @@ class SearchState:
 
     def _move_values(self, move: str, subset: Subset, units: Subset) -> FloatArray:
         """Return the values of all moves from a subset, from memory if they are known."""
+        # bytes are a compact key: a search may visit thousands of subsets
         key = move, np.array(subset, dtype=np.int32).tobytes()
         if key not in self.memory:
-            self.memory[key] = self._evaluate(move, subset, units)
+            base = self.space.features(subset)
+            if move == "remove":
+                evaluate = self.criterion.values_without
+            else:
+                evaluate = self.criterion.values_with
+            # the value of the subset itself is that of adding nothing
+            moved = [base[:0]] if move == "value" else [self.space.units[unit] for unit in units]
+            self.memory[key] = _round_significant(evaluate(base, Moves.from_units(moved)))
             self.n_evaluated += len(self.memory[key])
         return self.memory[key]
-
-    def _evaluate(self, move: str, subset: Subset, units: Subset) -> FloatArray:
-        base = self.space.features(subset)
-        if move == "value":
-            return _round_significant(
-                self.criterion.values_with(base, Moves.from_units([base[:0]]))
-            )
-        values_of = self.criterion.values_with if move == "add" else self.criterion.values_without
-        return _round_significant(
-            values_of(base, Moves.from_units([self.space.units[unit] for unit in units]))
-        )
 
 
 def get_best_subset(state: SearchState) -> Candidate:

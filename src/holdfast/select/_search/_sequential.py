@@ -155,7 +155,7 @@ class BackwardSelection(Wrapper):
 
     @property
     def sweeps(self) -> str:
-        """In which direction the search goes through all sizes."""
+        """The direction in which the search passes all sizes."""
         return "backward"
 
     def _search(self, state: SearchState) -> None:
@@ -197,6 +197,7 @@ def _step_back_while_better(
     """Step back as long as each step beats the best subset of its size so far."""
     while move := neighbour(candidate):
         best = state.best_by_size.get(move[1].size)
+        # strictly better: each step back raises the best value of a size, so the search ends
         if best is None or not move[1].value > best.value:
             break
         candidate = state.make_move(move)
@@ -298,7 +299,7 @@ class FloatingSelection(Wrapper):
 
     @property
     def sweeps(self) -> str:
-        """In which direction the search goes through all sizes."""
+        """The direction in which the search passes all sizes."""
         return self.direction
 
     def _check_search(self, state: SearchState) -> None:

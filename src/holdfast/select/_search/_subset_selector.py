@@ -138,48 +138,44 @@ class Sizes(NamedTuple):
         return self.low <= size <= self.high
 
     @classmethod
-    def from_parameter(cls, given: SizeLike, least: int, most: int) -> Sizes:
+    def from_parameter(cls, size: SizeLike, least: int, most: int) -> Sizes:
         """Read the parameter `n_features_to_select`.
 
         Parameters
         ----------
-        given : None, int, float, (int, int) or str
+        size : None, int, float, (int, int) or str
             Any size; a count or a fraction; a range, on the command line spelled ``(2,8)``.
         least, most : int
             The smallest and the largest size that is possible.
         """
-        if given is None:
+        if size is None:
             return cls(least, most)
-        if isinstance(given, str):
-            given = _parse_size_range(given)
-        if not isinstance(given, tuple | list | np.ndarray):
-            counted = isinstance(given, int | np.integer)
-            size = (
-                check_integer(given, SIZE_PARAMETER, 1)
-                if counted
-                else as_feature_count(given, most, SIZE_PARAMETER)
+        if isinstance(size, str):
+            if not size.strip().startswith("("):
+                raise InvalidInputError(
+                    f"{SIZE_PARAMETER} must be a number, a range (low, high), or None; got "
+                    f"{size!r}."
+                )
+            size = parse_call(f"range{size.strip()}")[1]
+        if not isinstance(size, tuple | list | np.ndarray):
+            is_count = isinstance(size, int | np.integer)
+            count = (
+                check_integer(size, SIZE_PARAMETER, 1)
+                if is_count
+                else as_feature_count(size, most, SIZE_PARAMETER)
             )
-            return cls(size, size)._check_bounds(given, least, most)
-        if len(given) != 2:
+            return cls(count, count)._check_bounds(size, least, most)
+        if len(size) != 2:
             raise InvalidInputError(
-                f"{SIZE_PARAMETER} as a range must be (low, high); got {given!r}."
+                f"{SIZE_PARAMETER} as a range must be (low, high); got {size!r}."
             )
-        low, high = (check_integer(size, SIZE_PARAMETER, 1) for size in given)
-        return cls(low, high)._check_bounds(given, least, most)
+        low, high = (check_integer(limit, SIZE_PARAMETER, 1) for limit in size)
+        return cls(low, high)._check_bounds(size, least, most)
 
-    def _check_bounds(self, given: object, least: int, most: int) -> Sizes:
+    def _check_bounds(self, size: object, least: int, most: int) -> Sizes:
         if least <= self.low <= self.high <= most:
             return self
         raise InvalidInputError(
             f"{SIZE_PARAMETER} must lie between {least:,} and {most:,} (forced and constant "
-            f"features considered), a range with the smaller number first; got {given!r}."
+            f"features considered), a range with the smaller number first; got {size!r}."
         )
-
-
-def _parse_size_range(text: str) -> list[Any]:
-    """Parse ``(low,high)``."""
-    if not text.strip().startswith("("):
-        raise InvalidInputError(
-            f"{SIZE_PARAMETER} must be a number, a range (low, high), or None; got {text!r}."
-        )
-    return parse_call(f"range{text.strip()}")[1]

@@ -43,7 +43,7 @@ from holdfast.select._search._subset_selector import Sizes, SubsetSelector
 from holdfast.select._selector import OfferedFeatures, renumber_classes
 
 if TYPE_CHECKING:
-    from holdfast.select._search._search_state import Callback, Memory, Subset
+    from holdfast.select._search._search_state import Callback, Memory
 
 
 Names = NDArray[np.object_] | None
@@ -90,19 +90,15 @@ class Wrapper(SubsetSelector):
 
     def _fit_subset(self, X: MatrixLike, y: IndexArray, generator: np.random.Generator) -> None:
         state = self._prepare_search(X, y, self._subjects, generator)
-        self._clear_results()
+        self.finished_ = False
+        for name in ("support_", "value_"):  # results of an earlier fit
+            self.__dict__.pop(name, None)
         self._restore_memory(state)
         try:
             self.finished_ = self._run_search(state)
-        finally:  # an interrupt keeps what was found so far
+        finally:  # an interrupt keeps the results so far
             self._store_results(state)
         get_best_subset(state)
-
-    def _clear_results(self) -> None:
-        """Remove the results of an earlier fit, but not its evaluated subsets."""
-        self.finished_ = False
-        for name in ("support_", "value_"):
-            self.__dict__.pop(name, None)
 
     def check_trial_fit(self, X: MatrixLike, y: LabelsLike, groups: LabelsLike = None) -> None:
         """Raise if parameters are unusable, by evaluating one subset without a search."""
@@ -113,7 +109,9 @@ class Wrapper(SubsetSelector):
         state = trial._prepare_search(
             data, codes, trial._subjects, next(generators(trial.random_state, 1))
         )
-        candidate = state.start(trial._first_subset(state))
+        space = state.space
+        backward = trial.sweeps == "backward"
+        candidate = state.start(space.full_subset if backward else space.forced or space.free[:1])
         if state.criterion.failure and candidate.value == -np.inf:
             raise InvalidInputError(
                 f"the classifier cannot be fitted to the {candidate.size:,} feature(s) that the "
@@ -121,7 +119,7 @@ class Wrapper(SubsetSelector):
             )
 
     def _check_search(self, state: SearchState) -> None:
-        """Check the parameters of the search, if a child has some."""
+        """Check the parameters of the search; children with parameters override it."""
 
     @property
     def sweeps(self) -> str:
@@ -147,28 +145,22 @@ class Wrapper(SubsetSelector):
             return n_moves + 1, 1 + sum(starting_sizes) - forced * n_moves
         return 0, 0
 
-    def _first_subset(self, state: SearchState) -> Subset:
-        """Return the first subset that the search evaluates, or one of the first."""
-        if self.sweeps == "backward":
-            return state.space.full_subset
-        return state.space.forced or state.space.free[:1]
-
     def _indexed_parameters(self, columns: OfferedFeatures) -> dict[str, Any]:
         numbered: dict[str, Any] = {
-            name: columns.positions_of(columns.read(given, name))
+            name: columns.offered_positions(columns.read(features, name))
             for name in ("forced_in", "forced_out")
-            if (given := getattr(self, name)) is not None
+            if (features := getattr(self, name)) is not None
         }
         if self.feature_groups is not None:
             groups = columns.read_groups(self.feature_groups, "feature_groups")
-            offered = map(columns.positions_of, groups)
+            offered = map(columns.offered_positions, groups)
             numbered["feature_groups"] = [group for group in offered if group]
         return numbered
 
     def _restore_memory(self, state: SearchState) -> None:
         """Reuse the values of an earlier fit, if warm and with the same data and classifier."""
         earlier_origin, memory = getattr(self, "_evaluated", ("", {}))
-        origin = state.origin()
+        origin = state.origin()  # values are reused only if nothing they depend on has changed
         if check_flag(self.warm_start, "warm_start") and earlier_origin == origin:
             state.memory = memory
         self._evaluated: tuple[str, Memory] = (origin, state.memory)
@@ -188,11 +180,13 @@ class Wrapper(SubsetSelector):
         self, X: AnyArray, y: IndexArray, subjects: AnyArray | None, generator: np.random.Generator
     ) -> SearchState:
         """Check all parameters and draw the splits, before any subset is evaluated."""
+        # both in one draw, whether or not the classifier needs a seed
         seeds = generator.integers(2**31, size=2).tolist()
         labels, y = self.classes_[y], renumber_classes(y)
         space = SearchSpace.from_parameters(
             X.shape[1], self._feature_names(), self.feature_groups, self.forced_in, self.forced_out
         )
+        # a constant feature cannot help, and some classifiers cannot be fitted to it
         space = space.without_features(np.flatnonzero(np.ptp(X, axis=0) == 0))
         sizes = Sizes.from_parameter(self.n_features_to_select, space.min_size, space.max_size)
         splits = draw_splits(self.cv, y, subjects, seeds[0])
