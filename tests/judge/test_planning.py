@@ -12,6 +12,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Replication, plan_samples
+from holdfast.judge._replication._estimate import expected_common_features, is_at_chance
 from holdfast.judge._replication._prediction import (
     CORRECTED_MEASURES,
     GROWTH,
@@ -19,9 +20,7 @@ from holdfast.judge._replication._prediction import (
     MAX_FACTOR,
     SHARE_MEASURES,
     SIZE_FACTORS,
-    expected_common_features,
     fit_stability_line,
-    is_at_chance,
     value_of_share,
 )
 from holdfast.theory import expected_stability, required_samples

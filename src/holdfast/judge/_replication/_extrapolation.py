@@ -34,15 +34,15 @@ less prior weight. The curve that never rises has the weight 0.1 (`PRIOR_NO_SIGN
 the covariance
 
 .. math:: \Sigma_{ij} = \sigma_i \sigma_j e^{-|u_i - u_j| / 2.3}
-   + \delta_{ij} \Bigl(0.03^2 + \frac{\sigma_i^2}{P_i}\Bigr).
+   + 1_{i = j} \Bigl(0.03^2 + \frac{\sigma_i^2}{P_i}\Bigr).
 
-:math:`\sigma_m` is the standard error of the last point between data sets (`_interval`), for
-measures that depend on k at least a quarter of a feature, 0.25/k. The others follow from equal
-errors in log odds: :math:`\sigma_i = \sigma_m x_i (1 - x_i) / (x_m (1 - x_m))`, between 0.3 and 1
-times :math:`\sigma_m` (`_relative_errors`). All points come from the same data, so their errors are
-correlated. The diagonal holds the deviation of points from the nearest curve and the Monte Carlo
-error of :math:`P_i` pairs: splits vary about as much as data sets (`_interval`). :math:`\Sigma` is
-the same for all (c, v), so its determinant cancels.
+:math:`\sigma_m` is the standard error of the last point between data sets (`_interval`), in units
+of x; for measures that depend on k, at least a quarter of a feature, 0.25/k. The others follow from
+equal errors in log odds: :math:`\sigma_i = \sigma_m x_i (1 - x_i) / (x_m (1 - x_m))`, between 0.3
+and 1 times :math:`\sigma_m` (`_relative_errors`). All points come from the same data, so their
+errors are correlated. The diagonal holds the deviation of points from the nearest curve and the
+Monte Carlo error of :math:`P_i` pairs: splits vary about as much as data sets (`_interval`).
+:math:`\Sigma` is the same for all (c, v), so its determinant cancels.
 
 *Interval.* The quantiles of x(u) over the posterior of (c, v).
 
