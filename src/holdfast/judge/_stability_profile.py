@@ -28,7 +28,7 @@ Groups = Sequence[Sequence[int]]
 
 
 N_PROFILE_SIZES = 40
-"""Number of sizes of a default profile."""
+"""Number of sizes of a default profile; chosen by hand."""
 DEFAULT_PROFILE_MEASURES = ("nogueira", "jaccard")
 OWN_SIZE_NOTE = "chooses the number of features itself, so it has no profile"
 PROFILE_COLUMNS = ["selector", "size", "measure", "value", "low", "high", "chance", "note"]
@@ -200,14 +200,10 @@ def _check_depth(selector: str, lists: Lists, n_features: int) -> int:
             f"length up to the {plural(n_features, 'feature')}, got {len(lists)} of the lengths "
             f"{sorted(lengths)[:5]}. Selectors that choose the number of features have no profile."
         )
-    if any(_is_invalid(row, n_features) for row in lists):
-        Subsets(lists, n_features=n_features)  # raises with the reason
+    for row in lists:
+        if np.min(row) < 0 or np.max(row) >= n_features or np.bincount(row).max() > 1:
+            Subsets(lists, n_features=n_features)  # raises: unknown or repeated features
     return lengths.pop()
-
-
-def _is_invalid(row: NDArray[np.integer], n_features: int) -> bool:
-    """Return whether a list has unknown or repeated features."""
-    return bool(np.min(row) < 0 or np.max(row) >= n_features or np.bincount(row).max() > 1)
 
 
 def profile_rows(
@@ -230,16 +226,11 @@ def profile_rows(
     together = zip(*systems, strict=True) if systems else [()] * len(sizes)
     for size, tables in zip(sizes, together, strict=True):
         for name in names:
-            value = _measure_groups(name, tables, grouped=groups is not None)
+            record, value = get_measure(name), MeasuredValue(note=FEW_PREFERENCES_NOTE)
+            if tables:
+                values = [measure_subsets(record, group) for group in tables]
+                value = values[0] if groups is None else average_over_groups(record, values)
             yield {"size": size, "measure": name, **value.row()}
-
-
-def _measure_groups(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> MeasuredValue:
-    if not tables:
-        return MeasuredValue(note=FEW_PREFERENCES_NOTE)
-    record = get_measure(name)
-    values = [measure_subsets(record, group) for group in tables]
-    return average_over_groups(record, values) if grouped else values[0]
 
 
 # Agreement of top-k lists beyond chance, at each size k.
@@ -324,9 +315,8 @@ def agreed_features(overlap: FloatArray, sizes: AnyArray, n_features: int) -> Fl
     """
     p = float(n_features)
     excess = (overlap - sizes * (sizes / p)) * p / np.square(p - sizes)
-    with np.errstate(
-        divide="ignore"
-    ):  # lists with the smallest overlap that lists of k of p can have
+    # lists with the smallest overlap that lists of k of p can have divide by 0
+    with np.errstate(divide="ignore"):
         agreed = p * excess / np.maximum(1 + excess, 0.0)
     return np.asarray(np.maximum(agreed, -sizes), dtype=np.float64)
 
@@ -388,9 +378,9 @@ class TopTables(SubsetTables):
 
     def sums_by_subset(self, values: AnyArray) -> FloatArray:
         """Sum `values`, one per feature of the union, over the features of each subset."""
-        spread = np.zeros(self.p)
-        spread[self.union] = values
-        return np.array([spread[row].sum() for row in self._lists])
+        by_feature = np.zeros(self.p)
+        by_feature[self.union] = values
+        return np.array([by_feature[row].sum() for row in self._lists])
 
     def overlaps(self, rows: slice) -> FloatArray:
         """Sizes of the intersections of the subsets in `rows` with all subsets."""
@@ -420,11 +410,11 @@ def overlaps_by_size(lists: NDArray[np.int32], sizes: Iterable[int]) -> Iterator
 
 def _number_features(lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Renumber the features that occur without gaps, to save memory."""
-    seen = np.zeros(int(lists.max(initial=0)) + 1, dtype=bool)
-    seen[lists] = True
-    if seen.all():
+    occurs = np.zeros(int(lists.max(initial=0)) + 1, dtype=bool)
+    occurs[lists] = True
+    if occurs.all():
         return lists
-    return (np.cumsum(seen, dtype=np.int32) - 1)[lists]
+    return (np.cumsum(occurs, dtype=np.int32) - 1)[lists]
 
 
 def tables_by_size(
@@ -542,8 +532,10 @@ def find_knot(
     20
     """
     compared_groups = [range(len(tops))] if groups is None else groups
-    tables = _stack_groups(tops, [list(group) for group in compared_groups if len(group) > 1])
-    depth = min(tables[0].shape[1], n_features - 1) if tables else 0
+    several = [[tops[place] for place in group] for group in compared_groups if len(group) > 1]
+    shortest = min((len(row) for group in several for row in group), default=0)
+    tables = [stack_lists(group, shortest) for group in several]
+    depth = min(shortest, n_features - 1)
     if depth < 3:
         return Knot(sentence="no knot: there are too few resamples or features to look for one")
     sizes = _coarse_sizes(depth)
@@ -551,15 +543,10 @@ def find_knot(
     best = _find_best(found)
     if best is None:
         return Knot(sentence=_describe_no_knot(found))
-    fine_sizes = _fine_sizes(sizes, best)
-    return _make_knot(agreement(tables, fine_sizes, n_features))
-
-
-def _stack_groups(
-    tops: Sequence[NDArray[np.integer]], groups: list[list[int]]
-) -> list[NDArray[np.int32]]:
-    depth = min((len(tops[place]) for group in groups for place in group), default=0)
-    return [stack_lists([tops[place] for place in group], depth) for group in groups]
+    # a finer grid between the neighbours of the best size
+    low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
+    between = np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64)
+    return _make_knot(agreement(tables, np.union1d(sizes, between), n_features))
 
 
 def _coarse_sizes(depth: int) -> IntArray:
@@ -568,12 +555,6 @@ def _coarse_sizes(depth: int) -> IntArray:
     while sizes[-1] < depth:
         sizes.append(min(depth, max(sizes[-1] + 1, round(sizes[-1] * SIZE_RATIO))))
     return np.array(sizes)
-
-
-def _fine_sizes(sizes: IntArray, best: int) -> IntArray:
-    """Add sizes between the neighbours of the best one."""
-    low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
-    return np.union1d(sizes, np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64))
 
 
 def _clarity(found: Agreement, agreed: FloatArray) -> FloatArray:

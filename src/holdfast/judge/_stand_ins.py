@@ -152,7 +152,9 @@ def stand_ins(
     100%, random selections on 11%. Most of the disagreement is between features that carry the same
     information, which is how a selector can be unstable and yet classify well.'
     """
-    _check_shares(threshold, frequency)
+    for name, value in (("threshold", threshold), ("frequency", frequency)):
+        if not 0 < value <= 1:
+            raise InvalidInputError(f"{name} must lie above 0 and up to 1, got {value}.")
     check_all_named(subsets)
     tables = SubsetTables(subsets)
     graph = FilledSimilarity(order_columns(X, subsets.feature_names), threshold)
@@ -160,7 +162,9 @@ def stand_ins(
         raise InvalidInputError(
             f"the data have {plural(graph.n_features, 'feature')}, the selections {tables.p:,}."
         )
-    often = _frequent_features(tables, frequency)
+    # places among the features ever selected; the tolerance is for rounding of frequency * m
+    often = np.flatnonzero(tables.counts >= frequency * tables.m - 1e-9)
+    often = often[np.argsort(-tables.counts[often], kind="stable")]
     found = find_replacements(tables, graph, often)
     return StandIns(
         table=_stand_in_table(tables, found),
@@ -169,18 +173,6 @@ def stand_ins(
         threshold=threshold,
         note=_sampling_note(graph),
     )
-
-
-def _check_shares(threshold: float, frequency: float) -> None:
-    for name, value in (("threshold", threshold), ("frequency", frequency)):
-        if not 0 < value <= 1:
-            raise InvalidInputError(f"{name} must lie above 0 and up to 1, got {value}.")
-
-
-def _frequent_features(tables: SubsetTables, frequency: float) -> IndexArray:
-    """Return the positions, among the features ever selected, of the most frequent, best first."""
-    often = np.flatnonzero(tables.counts >= frequency * tables.m - 1e-9)
-    return often[np.argsort(-tables.counts[often], kind="stable")]
 
 
 def _labels(tables: SubsetTables, places: IndexArray) -> list[str]:
@@ -236,7 +228,7 @@ def _sampling_note(graph: FilledSimilarity) -> str:
 
 
 MAX_P_VALUE = 0.05
-"""Highest corrected p-value at which a feature is a stand-in."""
+"""Highest corrected p-value at which a feature is a stand-in; standard."""
 
 
 class Replacements(NamedTuple):
@@ -397,16 +389,12 @@ def adjusted_stability(
         estimates = [row.estimate(system, graph) for system in tables]
         joined = estimates[0]
         if groups is not None:
-            joined = _average_groups(row.record, np.array(estimates))
+            by_group = np.array(estimates)
+            value, _, _, chance = by_group.mean(axis=0)
+            ends = interval_of_mean(by_group[:, 0], (row.record.minimum, row.record.maximum))
+            joined = np.array([value, *ends, chance])
         rows.append((row.name, row.counted, *joined))
     return pd.DataFrame(rows, columns=ADJUSTED_COLUMNS)
-
-
-def _average_groups(record: Measure, estimates: FloatArray) -> FloatArray:
-    """Average the estimates of groups, with an interval from their spread."""
-    value, _, _, chance = estimates.mean(axis=0)
-    low, high = interval_of_mean(estimates[:, 0], (record.minimum, record.maximum))
-    return np.array([value, low, high, chance])
 
 
 def explain_disagreement(stability: pd.DataFrame) -> str:

@@ -69,7 +69,9 @@ def pair_similarities(
     if record.form == "subset" and not record.needs & {"similarity", "data"}:
         values[known] = _measure_by_overlap(record, rows, n_features)
     else:
-        options = _measure_options(record, n_features, data)
+        options: dict[str, Any] = {"data": data} if "data" in record.needs else {}
+        if "graph" in record.arguments:
+            options = {"graph": as_similarity(None, data, SIMILARITY_THRESHOLD, n_features, None)}
         values[known] = [_measure_pair(record, build(list(pair)), options) for pair in rows]
     return values.reshape(pairs.shape[:-1])
 
@@ -88,15 +90,12 @@ def pair_chance(
     if not sizes:
         return np.nan
     distinct, counts = np.unique(sizes, axis=0, return_counts=True)
-    each = [
-        _expected_by_chance(record, _make_pair(max(0, a + b - n_features), a, b, n_features))
-        for a, b in distinct.tolist()
-    ]
-    return float(np.average(each, weights=counts))
-
-
-def _expected_by_chance(record: Measure, pair: Subsets) -> float:
-    return float(record.estimate(SubsetTables(pair), None, {}).chance().value)
+    chances = []
+    for first, second in distinct.tolist():
+        # the chance level depends on the sizes only: take the smallest overlap that is possible
+        pair = _make_pair(max(0, first + second - n_features), first, second, n_features)
+        chances.append(float(record.estimate(SubsetTables(pair), None, {}).chance().value))
+    return float(np.average(chances, weights=counts))
 
 
 def _measure_by_overlap(
@@ -126,24 +125,14 @@ def _make_pair(overlap: int, first: int, second: int, n_features: int) -> Subset
 def count_overlaps(rows: Sequence[tuple[Any, Any]], n_features: int) -> IndexArray:
     """Count the features that the two subsets of each pair have in common."""
     height = max(1, MAX_TABLE_CELLS // n_features)
-    counts = [
-        _count_overlaps(rows[start : start + height], n_features)
-        for start in range(0, len(rows), height)
-    ]
-    return np.concatenate(counts)
-
-
-def _count_overlaps(rows: Sequence[tuple[Any, Any]], n_features: int) -> IndexArray:
-    marked = np.zeros((len(rows), n_features), dtype=bool)
-    for row, (one, _) in enumerate(rows):
-        marked[row, one] = True
-    return np.array([marked[row, other].sum() for row, (_, other) in enumerate(rows)])
-
-
-def _measure_options(record: Measure, n_features: int, data: AnyArray | None) -> dict[str, Any]:
-    if "graph" in record.arguments:
-        return {"graph": as_similarity(None, data, SIMILARITY_THRESHOLD, n_features, None)}
-    return {"data": data} if "data" in record.needs else {}
+    counts = []
+    for start in range(0, len(rows), height):
+        block = rows[start : start + height]
+        marked = np.zeros((len(block), n_features), dtype=bool)
+        for row, (first, _) in enumerate(block):
+            marked[row, first] = True
+        counts += [marked[row, second].sum() for row, (_, second) in enumerate(block)]
+    return np.array(counts)
 
 
 def _measure_pair(record: Measure, preferences: Preferences, options: dict[str, Any]) -> float:
