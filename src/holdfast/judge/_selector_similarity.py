@@ -128,8 +128,8 @@ def selector_similarity(
     """
     record = _get_pair_measure(systems, measure)
     positions = None if groups is None else list(groups)
-    found = compare_systems(list(systems.values()), record, positions)
-    return _make_similarity(systems, found, record)
+    similarities = compare_systems(list(systems.values()), record, positions)
+    return _make_similarity(systems, similarities, record)
 
 
 def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
@@ -150,18 +150,21 @@ def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasu
 
 
 def _make_similarity(
-    systems: Mapping[str, Subsets], found: SystemSimilarities, record: PairMeasure
+    systems: Mapping[str, Subsets], similarities: SystemSimilarities, record: PairMeasure
 ) -> SelectorSimilarity:
     names = list(systems)
-    low, high = replicate_interval(found.values, found.replicates, (record.minimum, record.maximum))
+    low, high = replicate_interval(
+        similarities.values, similarities.replicates, (record.minimum, record.maximum)
+    )
     # a stability near 0 would make the ratio explode: it must be clearly positive
-    stable = np.diagonal(np.where(np.isnan(low), found.values, low)) > 0
+    stable = np.diagonal(np.where(np.isnan(low), similarities.values, low)) > 0
     ratios, replicates = (
-        relative_similarity(values, stable) for values in (found.values, found.replicates)
+        relative_similarity(values, stable)
+        for values in (similarities.values, similarities.replicates)
     )
     width = half_width(replicates)
-    beyond = _is_beyond_chance(found) if record.corrected else np.full_like(low, np.nan)
-    tables = [found.values, low, high, found.same]
+    beyond = _is_beyond_chance(similarities) if record.corrected else np.full_like(low, np.nan)
+    tables = [similarities.values, low, high, similarities.same]
     tables += [ratios, ratios - width, ratios + width, beyond]
     # one row per pair of selectors, including each with itself
     first, second = np.triu_indices(len(names))
@@ -170,7 +173,7 @@ def _make_similarity(
     table = pd.DataFrame(dict(zip(SIMILARITY_COLUMNS, columns, strict=True)))
     matrix, same, ratio = (
         pd.DataFrame(values, index=names, columns=names)
-        for values in (found.values, found.same, ratios)
+        for values in (similarities.values, similarities.same, ratios)
     )
     return SelectorSimilarity(
         matrix=matrix,
@@ -178,18 +181,18 @@ def _make_similarity(
         relative=ratio,
         table=table.astype({"beyond_chance": "boolean"}),
         measure=record.name,
-        note=explain_undefined_pairs(systems, found.undefined, record.name),
+        note=explain_undefined_pairs(systems, similarities.undefined, record.name),
     )
 
 
-def _is_beyond_chance(found: SystemSimilarities) -> FloatArray:
+def _is_beyond_chance(similarities: SystemSimilarities) -> FloatArray:
     """Return 1 or 0: which selectors agree better than chance; NaN without an interval.
 
     Intervals are simultaneous over all pairs of different selectors.
     """
-    count = len(found.values)
+    count = len(similarities.values)
     pairs = max(count * (count - 1) // 2, 1)
-    low = found.values - half_width(found.replicates, intervals=pairs)
+    low = similarities.values - half_width(similarities.replicates, intervals=pairs)
     return np.where(np.isnan(low), np.nan, low > 0)
 
 

@@ -539,10 +539,10 @@ def find_knot(
     if depth < 3:
         return Knot(sentence="no knot: there are too few resamples or features to look for one")
     sizes = _coarse_sizes(depth)
-    found = agreement(tables, sizes, n_features)
-    best = _find_best(found)
+    curve = agreement(tables, sizes, n_features)
+    best = _find_best(curve)
     if best is None:
-        return Knot(sentence=_describe_no_knot(found))
+        return Knot(sentence=_describe_no_knot(curve))
     # a finer grid between the neighbours of the best size
     low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
     between = np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64)
@@ -557,64 +557,64 @@ def _coarse_sizes(depth: int) -> IntArray:
     return np.array(sizes)
 
 
-def _clarity(found: Agreement, agreed: FloatArray) -> FloatArray:
-    share = np.maximum(found.share(agreed), 0.0)
-    return np.asarray(np.log1p(found.sizes) * share * (share - found.share_of_next(agreed)))
+def _clarity(curve: Agreement, agreed: FloatArray) -> FloatArray:
+    share = np.maximum(curve.share(agreed), 0.0)
+    return np.asarray(np.log1p(curve.sizes) * share * (share - curve.share_of_next(agreed)))
 
 
-def _is_examined(found: Agreement) -> BoolArray:
+def _is_examined(curve: Agreement) -> BoolArray:
     """Return which sizes could be a knot: not too large, with known next features."""
-    sizes = found.sizes
-    in_range = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * found.n_features)
-    return np.asarray(in_range & (found.stops <= sizes[-1]))
+    sizes = curve.sizes
+    in_range = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * curve.n_features)
+    return np.asarray(in_range & (curve.stops <= sizes[-1]))
 
 
-def _find_best(found: Agreement) -> int | None:
+def _find_best(curve: Agreement) -> int | None:
     """Return the place of the clearest break, None where none is clear.
 
     A break at the last size does not count: it may become clearer beyond.
     """
-    agreed, places = found.agreed, np.flatnonzero(_is_examined(found))
+    agreed, places = curve.agreed, np.flatnonzero(_is_examined(curve))
     if len(places) == 0:
         return None
-    breaks = found.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * found.share(agreed)[places]
-    clarity = np.where(breaks, _clarity(found, agreed)[places], -np.inf)
+    breaks = curve.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * curve.share(agreed)[places]
+    clarity = np.where(breaks, _clarity(curve, agreed)[places], -np.inf)
     best = int(np.argmax(clarity))
     return int(places[best]) if clarity[best] > MIN_CLARITY and best < len(places) - 1 else None
 
 
-def _make_knot(found: Agreement) -> Knot:
-    best = _find_best(found)
+def _make_knot(curve: Agreement) -> Knot:
+    best = _find_best(curve)
     if best is None:  # the finer grid moved the next features a little
-        return Knot(sentence=_describe_no_knot(found))
-    low, high = _knot_range(found, best)
+        return Knot(sentence=_describe_no_knot(curve))
+    low, high = _knot_range(curve, best)
     agreed, following = (
-        float(share(found.agreed)[best]) for share in (found.share, found.share_of_next)
+        float(share(curve.agreed)[best]) for share in (curve.share, curve.share_of_next)
     )
-    size, stop = int(found.sizes[best]), found.stops[best]
+    size, stop = int(curve.sizes[best]), curve.stops[best]
     return Knot(
         size=size,
         low=low,
         high=high,
         agreed=agreed,
         next=following,
-        clarity=float(_clarity(found, found.agreed)[best]),
+        clarity=float(_clarity(curve, curve.agreed)[best]),
         sentence=_describe_knot((size, low, high), agreed, following, round(stop - size)),
     )
 
 
-def _knot_range(found: Agreement, best: int) -> tuple[float, float]:
+def _knot_range(curve: Agreement, best: int) -> tuple[float, float]:
     """Return the smallest and largest sizes around the best that are not clearly worse."""
-    if len(found.replicates) == 0:
+    if len(curve.replicates) == 0:
         return np.nan, np.nan
-    clarity, replicates = (_clarity(found, a) for a in (found.agreed, found.replicates))
+    clarity, replicates = (_clarity(curve, a) for a in (curve.agreed, curve.replicates))
     half = half_width(replicates[:, [best]] - replicates)
     with np.errstate(invalid="ignore"):  # NaN where the next features are unknown
-        as_clear = (clarity[best] - clarity <= half) & _is_examined(found)
+        as_clear = (clarity[best] - clarity <= half) & _is_examined(curve)
     other = np.flatnonzero(~as_clear)
     first = other[other < best].max(initial=-1) + 1
     last = other[other > best].min(initial=len(clarity)) - 1
-    return float(found.sizes[first]), float(found.sizes[last])
+    return float(curve.sizes[first]), float(curve.sizes[last])
 
 
 def _describe_knot(
@@ -629,8 +629,8 @@ def _describe_knot(
     )
 
 
-def _describe_no_knot(found: Agreement) -> str:
-    furthest = int(found.sizes[_is_examined(found)].max(initial=1))
+def _describe_no_knot(curve: Agreement) -> str:
+    furthest = int(curve.sizes[_is_examined(curve)].max(initial=1))
     return (
         "no knot: agreement does not clearly break as features are added "
         f"(looked at up to {plural(furthest, 'feature')})"

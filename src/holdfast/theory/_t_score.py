@@ -27,8 +27,8 @@ MAX_WEIGHT_EXPONENT = 28.0
 MAX_CELLS_PER_PASS = 2**15
 """Numbers that are computed at a time: they fit into a cache; chosen by hand."""
 MAX_STEP, STEP_SHARE = 0.18, 0.95
-"""Steps of the trapezoid rule, at most and relative to the width of the integrand; chosen by hand so that
-tails agree with direct integration to 1e-9 (``tests/theory/test_scores.py``)."""
+"""Steps of the trapezoid rule, at most and relative to the width of the integrand; chosen by hand
+so that tails agree with direct integration to 1e-9 (``tests/theory/test_scores.py``)."""
 
 
 @dataclass(frozen=True)

@@ -229,25 +229,29 @@ MAX_DIFFERENCE_P_VALUE = 0.05
 """Highest p-value at which cohorts are said to differ; standard."""
 
 
-def describe_comparison(found: CohortComparison) -> tuple[str, ...]:
+def describe_comparison(comparison: CohortComparison) -> tuple[str, ...]:
     """Describe how well cohorts agree, which differ most, and how many features recur."""
-    against, subject = found.overall, _format_cohorts(found)
+    against, subject = comparison.overall, _format_cohorts(comparison)
     if np.isnan(against.p_value):
-        return (f"{subject} cannot be compared: {found.measure} has no value for them.",)
-    verdict, rest = _describe_agreement(found)
-    mean = " on average" if len(found.pairs) > 1 else ""
+        return (f"{subject} cannot be compared: {comparison.measure} has no value for them.",)
+    verdict, rest = _describe_agreement(comparison)
+    mean = " on average" if len(comparison.pairs) > 1 else ""
     span = f"{against.low:.2f} to {against.high:.2f}; p = {against.p_value:.3f}"
     values = f"{against.value:.2f}{mean}, {against.expected:.2f} is expected ({span})"
-    sentences = [f"{subject} select {verdict}: {found.measure} {values}.{rest}"]
-    if len(found.pairs) > 1 and against.p_value <= MAX_DIFFERENCE_P_VALUE:
-        worst = found.pairs.sort_values("p_value", kind="stable").iloc[0]
+    sentences = [f"{subject} select {verdict}: {comparison.measure} {values}.{rest}"]
+    if len(comparison.pairs) > 1 and against.p_value <= MAX_DIFFERENCE_P_VALUE:
+        worst = comparison.pairs.sort_values("p_value", kind="stable").iloc[0]
         sentences.append(
             f"Least alike compared with the expectation: {worst['cohort_a']} and "
             f"{worst['cohort_b']}, {worst['value']:.2f} instead of {worst['expected']:.2f}."
         )
-    if len(found.recurrence):
-        last: Any = found.recurrence.iloc[-1]
-        every = "both cohorts" if len(found.cohorts) == 2 else f"all {len(found.cohorts)} cohorts"
+    if len(comparison.recurrence):
+        last: Any = comparison.recurrence.iloc[-1]
+        every = (
+            "both cohorts"
+            if len(comparison.cohorts) == 2
+            else f"all {len(comparison.cohorts)} cohorts"
+        )
         sentences.append(
             f"In {every}: {plural(int(last['features']), 'feature')}, where {last['expected']:.1f} "
             f"are expected ({last['low']:.0f} to {last['high']:.0f})."
@@ -255,16 +259,16 @@ def describe_comparison(found: CohortComparison) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _format_cohorts(found: CohortComparison) -> str:
-    counted = [f"{name} ({n:,})" for name, n in found.cohorts.items()]
+def _format_cohorts(comparison: CohortComparison) -> str:
+    counted = [f"{name} ({n:,})" for name, n in comparison.cohorts.items()]
     if len(counted) == 2:
         return f"The cohorts {counted[0]} and {counted[1]}"
     return f"The {len(counted)} cohorts {format_list(counted, most=8)}"
 
 
-def _describe_agreement(found: CohortComparison) -> tuple[str, str]:
+def _describe_agreement(comparison: CohortComparison) -> tuple[str, str]:
     """Return how well cohorts agree, and the conclusion."""
-    against, distance = found.overall, get_measure(found.measure).distance
+    against, distance = comparison.overall, get_measure(comparison.measure).distance
     # the test is one-sided, so too much agreement shows in the range of the shuffles only
     beyond = against.value < against.low if distance else against.value > against.high
     if against.p_value <= MAX_DIFFERENCE_P_VALUE:
@@ -277,16 +281,16 @@ def _describe_agreement(found: CohortComparison) -> tuple[str, str]:
         )
         return "more alike than samples of these sizes dealt from all of them do", rest
     return "about as much alike as samples of these sizes from one population do", _explain_power(
-        found
+        comparison
     )
 
 
-def _explain_power(found: CohortComparison) -> str:
+def _explain_power(comparison: CohortComparison) -> str:
     """Describe the power to notice a difference."""
-    every, half = found.power
+    every, half = comparison.power
     if np.isnan(every):
         return " That does not show that they agree: a difference may have been missed."
-    sizes = " + ".join(f"{n:,}" for n in found.cohorts.values())
+    sizes = " + ".join(f"{n:,}" for n in comparison.cohorts.values())
     if every < MIN_USEFUL_POWER:
         head = f" {sizes} samples could hardly have shown a difference"
     else:

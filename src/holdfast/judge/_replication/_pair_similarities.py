@@ -32,7 +32,7 @@ SIMILARITY_THRESHOLD = 0.9
 
 def pair_similarities(
     record: Measure,
-    found: Mapping[int, Any],
+    preferences: Mapping[int, Any],
     pairs: IndexArray,
     build: PreferenceBuilder,
     *,
@@ -45,7 +45,7 @@ def pair_similarities(
     ----------
     record : Measure
         The measure.
-    found : mapping
+    preferences : mapping
         The preference of each resample, by position: the selected features for measures of
         subsets, otherwise the input of `build`. Resamples may be missing.
     pairs : ndarray of int, shape (..., 2)
@@ -64,8 +64,8 @@ def pair_similarities(
     """
     flat = pairs.reshape(-1, 2)
     values = np.full(len(flat), np.nan)
-    known = [at for at, (i, j) in enumerate(flat.tolist()) if i in found and j in found]
-    rows = [(found[i], found[j]) for i, j in flat[known].tolist()]
+    known = [at for at, (i, j) in enumerate(flat.tolist()) if i in preferences and j in preferences]
+    rows = [(preferences[i], preferences[j]) for i, j in flat[known].tolist()]
     if record.form == "subset" and not record.needs & {"similarity", "data"}:
         values[known] = _measure_by_overlap(record, rows, n_features)
     else:
@@ -77,7 +77,7 @@ def pair_similarities(
 
 
 def pair_chance(
-    record: Measure, found: Mapping[int, Any], pairs: IndexArray, *, n_features: int
+    record: Measure, preferences: Mapping[int, Any], pairs: IndexArray, *, n_features: int
 ) -> float:
     """Return the expected value for pairs of random subsets of the same sizes.
 
@@ -85,8 +85,10 @@ def pair_chance(
     """
     if record.corrected or record.form != "subset" or record.needs & {"similarity", "data"}:
         return 0.0 if record.corrected or record.form != "subset" else np.nan
-    known = [(i, j) for i, j in pairs.reshape(-1, 2).tolist() if i in found and j in found]
-    sizes = [(len(found[i]), len(found[j])) for i, j in known]
+    known = [
+        (i, j) for i, j in pairs.reshape(-1, 2).tolist() if i in preferences and j in preferences
+    ]
+    sizes = [(len(preferences[i]), len(preferences[j])) for i, j in known]
     if not sizes:
         return np.nan
     distinct, counts = np.unique(sizes, axis=0, return_counts=True)
@@ -189,23 +191,25 @@ def _compare_pairs(
     build = preference_builder(record, data.n_features)
     values, why = np.full(len(pairs), np.nan), ""
     sizes: dict[int, range] = {}
-    for found in fitting.blocks():
-        sizes |= {at: range(len(row)) for at, row in found.items()}
-        compared = np.flatnonzero(np.isin(pairs, list(found)).all(axis=1))
+    for preferences in fitting.blocks():
+        sizes |= {at: range(len(row)) for at, row in preferences.items()}
+        compared = np.flatnonzero(np.isin(pairs, list(preferences)).all(axis=1))
         values[compared] = pair_similarities(
-            record, found, pairs[compared], build, n_features=data.n_features, data=data.X
+            record, preferences, pairs[compared], build, n_features=data.n_features, data=data.X
         )
         undefined = compared[np.isnan(values[compared])]
         if undefined.size and not why:
-            why = _explain_undefined(record, found, pairs[undefined[0]].tolist(), data.n_features)
+            why = _explain_undefined(
+                record, preferences, pairs[undefined[0]].tolist(), data.n_features
+            )
     return values, sizes, why
 
 
 def _explain_undefined(
-    record: Measure, found: Mapping[int, Any], pair: list[int], n_features: int
+    record: Measure, preferences: Mapping[int, Any], pair: list[int], n_features: int
 ) -> str:
     """Return why a measure has no value for two preferences, as far as their sizes show."""
-    sizes = {len(found[position]) for position in pair}
+    sizes = {len(preferences[position]) for position in pair}
     if not record.by_size:
         return "ranks or weights that do not differ"
     if sizes == {n_features}:

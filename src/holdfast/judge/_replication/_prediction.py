@@ -119,20 +119,20 @@ class StabilityLine:
         NaN where `MAX_FACTOR` times the data are not enough; the lower end is then this number.
         """
         quantile = _t_quantile(confidence)
-        wanted = float(_to_logit(self.scale.to_unit(np.array([target])))[0])
+        target_log_odds = float(_to_logit(self.scale.to_unit(np.array([target])))[0])
         needed, low, high = (
-            self._fewest_samples(wanted, step * quantile) for step in (0.0, 1.0, -1.0)
+            self._fewest_samples(target_log_odds, step * quantile) for step in (0.0, 1.0, -1.0)
         )
         most = float(round(MAX_FACTOR * self.n_samples))
         return needed, most if math.isnan(low) else low, high
 
-    def _fewest_samples(self, wanted: float, n_errors: float) -> float:
+    def _fewest_samples(self, target_log_odds: float, n_errors: float) -> float:
         """Return the fewest samples at which the line plus `n_errors` errors reaches log odds."""
         few, many = MIN_SAMPLES - 1, round(MAX_FACTOR * self.n_samples)
 
         def is_enough(n_samples: int) -> bool:
             log_n = math.log(n_samples)
-            return self._log_odds_at(log_n) + n_errors * self._error_at(log_n) >= wanted
+            return self._log_odds_at(log_n) + n_errors * self._error_at(log_n) >= target_log_odds
 
         if not is_enough(many):
             return math.nan
