@@ -224,6 +224,7 @@ def _contrasts_and_noise(
             ]
         )
         known = np.isfinite(differences)
+        # the difference of two independent statistics has twice the variance of one
         squares = squares + np.where(known, np.square(differences) / 2, 0.0).sum(axis=2)
         counts = counts + known.sum(axis=2)
     full = _Contrasts(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
@@ -313,6 +314,7 @@ def _posterior(
 
 def _fit_weights(log_density: FloatArray, counts: FloatArray) -> FloatArray:
     """Fit the weights of the prior components by EM, for each noise level."""
+    # the factor by which each point is scaled cancels in the ratios of EM
     density = np.exp(log_density - log_density.max(axis=2, keepdims=True))
     n_components = density.shape[2]
     weights = np.full((len(density), n_components), 1 / n_components)
@@ -337,6 +339,7 @@ def _quantile(posterior: _MixturePosterior, share: float) -> FloatArray:
         enough = (weights * below).sum(axis=1) >= share
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     middle = (low + high) / 2
+    # a quantile within the resolution of the bisection is that of the atom: exactly 0
     return np.where(np.abs(middle) < bound * 2.0 ** (2 - N_BISECTIONS), 0.0, middle)
 
 

@@ -268,6 +268,8 @@ class PredictionErrors:
             learned = learned_variance(disagreement, single, self.tested.overlap)
             observed = _divide(learned, single)
             ratio = np.where(np.isnan(observed), ratio, observed)
+        # the ratio is relative to units that are tested once each; tested repeatedly, `between` is
+        # smaller than that
         added = ratio * (between if self.tested.once else _divide(single, n_units))
         return UnitMeans(mean, np.sqrt(between), np.sqrt(between + added), n_units, ratio)
 

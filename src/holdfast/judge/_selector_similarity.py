@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -168,7 +168,7 @@ def _make_similarity(
     tables += [ratios, ratios - width, ratios + width, beyond]
     # one row per pair of selectors, including each with itself
     first, second = np.triu_indices(len(names))
-    columns = [[names[i] for i in first], [names[i] for i in second]]
+    columns: list[Any] = [[names[i] for i in first], [names[i] for i in second]]
     columns += [values[first, second] for values in tables]
     table = pd.DataFrame(dict(zip(SIMILARITY_COLUMNS, columns, strict=True)))
     matrix, same, ratio = (

@@ -156,6 +156,7 @@ class _SampleSizeSearch:
         """Return the fewest samples of the first class that reach a stability, by bisection."""
         low, high = MIN_CLASS_SIZE - 1, MAX_FIRST_CLASS
         while high - low > 1:
+            # bisect the logarithm first: the range spans nine orders of magnitude
             middle = math.isqrt(low * high) if high > 4 * low else (low + high) // 2
             low, high = (low, middle) if self.stability(middle) >= target else (middle, high)
         return high

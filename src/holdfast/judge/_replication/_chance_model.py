@@ -454,7 +454,7 @@ def _draw_models(
     log_weight = -0.5 * ((GROWTHS - GROWTH_MEAN) / GROWTH_SD) ** 2
     if len(tables) > 1:
         log_weight = log_weight + _growth_likelihood(plain, start)
-    growth_weight = np.exp(log_weight - log_weight.max())
+    growth_weight = np.exp(log_weight - log_weight.max())  # relative to the best: no underflow
     growth_weight /= growth_weight.sum()
     importance = [1.0, QUARTER_IMPORTANCE][: len(tables)]
     best = GROWTHS[growth_weight.argmax()]
@@ -657,7 +657,7 @@ def _draw_shares(
     scale = _ShareScale(ranks.size / ranks.n_features)
     steps = ndtri((np.arange(N_DRAWS) + 0.5) / N_DRAWS)
     deviation = np.clip(SHARE_SD * np.sqrt(SHARE_SD_SAMPLES / n_units), *SHARE_SD_RANGE)
-    steps *= deviation / steps.std()
+    steps *= deviation / steps.std()  # stratified quantiles vary less than the normal law
     return scale.share(scale.log_odds(share) + generator.permutation(steps))
 
 
@@ -685,6 +685,7 @@ def _average_with_score_vote(
     vote = logit(np.clip(scores.chance, MIN_SCORE_CHANCE, 1 - MIN_SCORE_CHANCE))
     mean = (1 - SCORE_CHANCE_WEIGHT) * log_odds + SCORE_CHANCE_WEIGHT * vote
     averaged = _shift_to_sum(mean, size)
+    # the bound moves with the chance
     change = (averaged - log_odds).mean(axis=0)
     bounded = logit(np.clip(low, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
     return averaged, np.asarray(expit(bounded + change))

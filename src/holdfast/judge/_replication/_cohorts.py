@@ -164,6 +164,7 @@ def _find_compared_fits(fitting: ComparisonRunner, preferences: Mapping[int, Any
         fitting.check([position], "a cohort")
     positions = cohort_places({position: fitting.resamples[position] for position in preferences})
     if len(positions) < 2:
+        # every shuffle has a failed fit: report the first
         failed = next(position for position in fitting.failures if position not in cohort_fits)
         fitting.check([failed], "every shuffle")
     if fitting.failures:

@@ -285,6 +285,7 @@ def _quarter_variance(quarters: FloatArray) -> float:
     """Return the variance of the difference of one pair, from pairs without a common sample."""
     gaps = np.concatenate([quarters[:, a] - quarters[:, b] for a, b in OPPOSITE_QUARTERS])
     gaps = gaps[np.isfinite(gaps)]
+    # E (a - b)^2 = 2 Var for independent a and b with the same law
     return float(np.square(gaps).mean() / 2) if len(gaps) else math.nan
 
 

@@ -68,8 +68,9 @@ Calibrated by ``benchmarks/claims/planning.py``.
 SIZE_FACTORS = np.array([1.0, *LARGER_STUDIES])
 """Sizes of the simulated studies, relative to the data."""
 MAX_FACTOR = 16
-"""Size of the largest studies that are predicted, relative to the data."""
+"""Size of the largest studies that are predicted, relative to the data; that of `SIZE_FACTORS`."""
 MIN_SAMPLES = 4
+"""Fewest samples that a plan names; derived: two of each class."""
 CORRECTED_MEASURES = ("nogueira", "kuncheva", "kappa", "phi", "npog", "unadjusted")
 """Measures equal to the overlap of two subsets of one size, corrected for chance."""
 SHARE_MEASURES = ("pog", "dice", "ochiai")
@@ -145,6 +146,7 @@ class StabilityLine:
         beyond = max(log_n - float(self.logs[-1]), 0.0)
         before = max(float(self.logs[0]) - log_n, 0.0)
         inside = float(np.interp(log_n, self.logs, self.log_odds))
+        # below the smallest part the line continues with the default slope
         return inside + float(np.interp(beyond, np.log(SIZE_FACTORS), self.steps)) - GROWTH * before
 
     def _error_at(self, log_n: float) -> float:
@@ -234,6 +236,7 @@ def _growth_steps(values: Sequence[float | None], scale: LogOdds) -> FloatArray:
     if len(known) < len(SIZE_FACTORS):
         return np.asarray(GROWTH * np.log(SIZE_FACTORS))
     simulated = _to_logit(scale.to_unit(np.array(known)))
+    # stability grows: a decrease is noise of the simulation
     growth = np.maximum.accumulate(simulated) - simulated[0]
     return np.asarray((growth + np.log(SIZE_FACTORS)) / 2)
 
