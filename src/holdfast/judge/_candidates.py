@@ -47,11 +47,10 @@ class Pair(NamedTuple):
 
     def __str__(self) -> str:
         classifier = "" if self.classifier is None else f" with {self.classifier}"
-        return f"{self.selector}{classifier} on {_format_size(self.size)}"
-
-
-def _format_size(size: int | str) -> str:
-    return "as many features as it chooses" if isinstance(size, str) else plural(size, "feature")
+        size = "as many features as it chooses"
+        if not isinstance(self.size, str):
+            size = plural(self.size, "feature")
+        return f"{self.selector}{classifier} on {size}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -294,24 +293,21 @@ def _count_known(known: BoolArray, compared: BoolArray) -> ComparablePairs:
 # Method
 # ------
 # Selections from disjoint halves are independent, so their agreement is unbiased for studies of
-# half
-# the size, but each rests on half of the data. Selections from overlapping resamples use nearly all
-# data, but agree too well. Candidates are ordered by the mean of both log odds between chance and
-# perfect agreement (`LogOdds`). On data sets with known truth this mean predicts the order better
-# than either of them (calibrated by ``benchmarks/decision.py``). The values shown come from the
-# disjoint parts alone.
+# half the size, but each rests on half of the data. Selections from overlapping resamples use
+# nearly all data, but agree too well. Candidates are ordered by the mean of both log odds between
+# chance and perfect agreement (`LogOdds`). On data sets with known truth this mean predicts the
+# order better than either of them (calibrated by ``benchmarks/decision.py``). The values shown come
+# from the disjoint parts alone.
 #
 # The highest of several noisy values is too high. `Replicability.correct_for_choice` estimates this
 # optimism by choosing on one random half of the splits and reading the value on the other half.
-# Both
-# halves come from the same samples, so this removes the luck of the splits only; the interval
-# covers
-# that of the data.
+# Both halves come from the same samples, so this removes the luck of the splits only; the interval
+# covers that of the data.
 
 ESTIMATE_COLUMNS = ("value", "low", "high", "chance", "standard_error", "n_samples")
 PREDICTION_COLUMNS = {"value": "predicted", "low": "predicted_low", "high": "predicted_high"}
 N_DIVISIONS = 200
-"""Random divisions of the splits that the optimism of the choice is averaged over."""
+"""Random divisions of the splits that the optimism is averaged over; chosen by hand."""
 
 
 class Chooser(Protocol):
@@ -376,27 +372,25 @@ class Replicability:
         estimates = replication[replication["measure"] == measure.name]
         known = {tuple(row[key] for key in keys): row for row in estimates.to_dict("records")}
         cells = list(zip(*(table[key] for key in keys), strict=True))
-        found = pd.DataFrame(
+        by_row = pd.DataFrame(
             [[known.get(key, {}).get(name, np.nan) for name in columns] for key in cells],
             columns=columns,
         ).apply(pd.to_numeric, errors="coerce")
-        known_rows = found["value"].notna()
+        known_rows = by_row["value"].notna()
         if not known_rows.any():
             return None
         # predictions and estimates hold for studies of different sizes: never compare the two
-        is_predicted = "predicted" in found and bool(
-            found.loc[known_rows, "predicted"].notna().all()
+        is_predicted = "predicted" in by_row and bool(
+            by_row.loc[known_rows, "predicted"].notna().all()
         )
         names = PREDICTION_COLUMNS if is_predicted else {name: name for name in PREDICTION_COLUMNS}
-        size = found.loc[known_rows, "at" if is_predicted and "at" in found else "n_samples"].iloc[
-            0
-        ]
+        size_column = "at" if is_predicted and "at" in by_row else "n_samples"
         return cls(
-            halves=_as_floats(found["value"]),
-            chance=_as_floats(found["chance"]),
-            standard_error=_as_floats(found["standard_error"]),
-            **{name: _as_floats(found[column]) for name, column in names.items()},
-            samples=int(size),
+            halves=_as_floats(by_row["value"]),
+            chance=_as_floats(by_row["chance"]),
+            standard_error=_as_floats(by_row["standard_error"]),
+            **{name: _as_floats(by_row[column]) for name, column in names.items()},
+            samples=int(by_row.loc[known_rows, size_column].iloc[0]),
             resamples=_as_floats(table["stability"]),
             resamples_chance=_as_floats(table["chance"]),
             splits=_split_values(table, pair_values),
@@ -444,9 +438,9 @@ class Replicability:
     def _optimism(self, choose: Chooser) -> float:
         """Return how much better a choice looks on the splits it was made on, in log odds."""
         count = self.splits.shape[1]
-        if count < 4:
+        if count < 4:  # each half needs two splits
             return 0.0
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(0)  # fixed: the same study gives the same recommendation
         gaps = []
         for _ in range(N_DIVISIONS):
             order = rng.permutation(count)
@@ -476,14 +470,11 @@ class Replicability:
             mean = (
                 scale.to_logit(float(value)) + resample_scale.to_logit(float(over_resamples))
             ) / 2
-            averages[row] = self._oriented(scale.from_logit(mean))
+            averages[row] = scale.from_logit(mean)
+            if self.measure.distance:  # higher is better
+                largest = self.measure.maximum if math.isfinite(self.measure.maximum) else 0.0
+                averages[row] = largest - averages[row]
         return averages
-
-    def _oriented(self, value: float) -> float:
-        """Return a value that is higher where selections agree better."""
-        if not self.measure.distance:
-            return value
-        return (self.measure.maximum if math.isfinite(self.measure.maximum) else 0.0) - value
 
     def _scale(self, chance: float) -> LogOdds | None:
         """Return log odds between chance and perfect agreement; None without such a scale."""

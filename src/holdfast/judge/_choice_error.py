@@ -225,8 +225,8 @@ def _deletion_choice_error(
     rng = np.random.default_rng(seed)
     first = np.unique(predictions.unit, return_index=True)[1]
     samples = np.asarray(tested.samples)[first]
-    # candidates that tie in the whole study are told apart by their errors here, too; candidates
-    # that tie only without these samples are told apart at random
+    # candidates that tie in the whole study are ordered by their errors here, too; candidates that
+    # tie only without these samples are ordered at random
     tie = np.unique(np.round(candidates.stability, TIE_DECIMALS), return_inverse=True)[1]
     n_distinct = int(tie.max()) + 1
     chosen, errors = [], []
@@ -257,8 +257,13 @@ def _nested_choice_error(
     chosen: dict[int, int] = {}
     for fold in folds:
         inner_errors = PredictionErrors(fold.tested).candidate_errors()
-        stability = _inner_stability(fold, candidates)
-        decision = rule.decide(inner_errors, stability, always_test=False)
+        # only candidates that can be chosen outside
+        stability = np.asarray(fold.stability, dtype=np.float64)
+        stability = np.where(np.isfinite(candidates.stability), stability, np.nan)
+        inner_stability = CandidateStability(
+            _mask_incomparable(fold.tested, stability), candidates.sizes
+        )
+        decision = rule.decide(inner_errors, inner_stability, always_test=False)
         if decision is not None:
             chosen[fold.group] = decision.chosen
     outer = _join_chosen_predictions(tested, chosen)
@@ -269,13 +274,6 @@ def _nested_choice_error(
     return make_choice_error(
         tested, used, float(result.errors[0]), float(result.standard_errors[0]), "nested"
     )
-
-
-def _inner_stability(fold: Fold, candidates: CandidateStability) -> CandidateStability:
-    """Return the inner stability of the candidates that can be chosen outside."""
-    stability = np.asarray(fold.stability, dtype=np.float64)
-    stability = np.where(np.isfinite(candidates.stability), stability, np.nan)
-    return CandidateStability(_mask_incomparable(fold.tested, stability), candidates.sizes)
 
 
 def _join_chosen_predictions(tested: Tested, chosen: dict[int, int]) -> Tested:
@@ -325,8 +323,9 @@ def _average_choice_error(
     if not errors:
         return None
     means, standard_errors = np.array(errors).T
-    of_chosen = predictions.candidate_errors().standard_errors[chosen]
-    least = np.sqrt(_mean_of_known(of_chosen**2))
+    # choosing adds uncertainty: at least the standard error of the chosen candidates
+    chosen_errors = predictions.candidate_errors().standard_errors[chosen]
+    least = np.sqrt(_mean_of_known(chosen_errors**2))
     standard_error = np.fmax(np.sqrt(_mean_of_known(standard_errors**2)), least)
     return make_choice_error(
         predictions.tested, chosen, float(means.mean()), float(standard_error), method
@@ -351,7 +350,7 @@ def _mean_of_known(values: FloatArray) -> float:
 
 
 MAX_PAIRS_NAMED = 3
-"""Most pairs that a sentence names."""
+"""Most pairs named in a sentence; chosen by hand."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RuleName: TypeAlias = Literal["not_worse", "one_standard_error", "rpt"]
 RULE_NAMES = ("not_worse", "one_standard_error", "rpt")
 TIE_DECIMALS = 12
-"""Numbers that agree to this many decimals are ties; they differ by rounding only."""
+"""Numbers that agree to this many decimals differ by rounding only and are ties; chosen by hand."""
 
 
 class CandidateStability(NamedTuple):
@@ -94,27 +94,18 @@ class DecisionRule:
         best = first_row(usable, candidates.errors, -stability.stability, stability.sizes)
         p_values = np.full(len(usable), np.nan)
         if always_test or self.name == "not_worse":
-            p_values = self._test_against(best, candidates, usable)
-        rivals = usable & self._is_close(candidates, best, p_values)
+            raw = candidates.p_values(best, as_published=self.correction is None)
+            raw[~usable], raw[best] = np.nan, np.nan
+            p_values = correct_p_values(raw, self.correction)
+        if self.name == "one_standard_error":
+            limit = candidates.errors[best] + np.nan_to_num(candidates.standard_errors[best])
+            is_close = np.round(candidates.errors - limit, TIE_DECIMALS) <= 0
+        else:
+            is_close = p_values > self.alpha  # False without a test
+        rivals = usable & is_close
         rivals[best] = True
         chosen = self._choose(candidates, stability, rivals, usable)
         return Decision(best, p_values, rivals, chosen)
-
-    def _test_against(
-        self, best: int, candidates: CandidateErrors, usable: BoolArray
-    ) -> FloatArray:
-        p_values = candidates.p_values(best, as_published=self.correction is None)
-        p_values = np.where(usable, p_values, np.nan)
-        p_values[best] = np.nan
-        return correct_p_values(p_values, self.correction)
-
-    def _is_close(self, candidates: CandidateErrors, best: int, p_values: FloatArray) -> BoolArray:
-        """Return which candidates are close to the best; without a test they do not count."""
-        if self.name != "one_standard_error":
-            return p_values > self.alpha
-        limit = candidates.errors[best] + np.nan_to_num(candidates.standard_errors[best])
-        close: BoolArray = np.round(candidates.errors - limit, TIE_DECIMALS) <= 0
-        return close
 
     def _choose(
         self,
@@ -133,7 +124,7 @@ class DecisionRule:
 
 
 def first_row(rows: BoolArray, *keys: FloatArray) -> int:
-    """Return the row that sorts first by the keys, ties by the next key, then by order."""
+    """Return the row that sorts first by the keys; ties go to the next key, then to the order."""
     numbers = np.flatnonzero(rows)
     order = np.lexsort([np.round(key[numbers], TIE_DECIMALS) for key in reversed(keys)])
     return int(numbers[order[0]])
@@ -257,7 +248,7 @@ def nondominated_rows(error: FloatArray, instability: FloatArray, size: FloatArr
 # Whether the data support the recommendation of a candidate at all: two gates.
 
 GATE_LEVEL = 0.05
-"""One-sided level of both gates."""
+"""One-sided level of both gates; standard."""
 NOISE_SPREAD = 0.7
 """Factor of the limit of the replication gate.
 
@@ -300,12 +291,12 @@ class Support:
         return " ".join(reasons)
 
     def _explain_replication(self, row: int, name: str) -> str:
-        known = self.replicability
-        if known is None:
+        estimates = self.replicability
+        if estimates is None:
             raise RuntimeError("without an estimate the replication gate is open")
-        value, chance = known.value[row], known.chance[row]
-        span = format_interval(known.low[row], known.high[row], known.measure)
-        large = f" of {known.samples:,}" if known.samples else ""
+        value, chance = estimates.value[row], estimates.chance[row]
+        span = format_interval(estimates.low[row], estimates.high[row], estimates.measure)
+        large = f" of {estimates.samples:,}" if estimates.samples else ""
         return (
             f"a second study{large} could not be expected to select the same features. For {name}, "
             f"replication stability is {value:.2f}{span}, not clearly better than chance "
@@ -368,35 +359,24 @@ def assess_support(
     if choice is not None:  # the error of a chosen candidate is too low
         errors = np.fmax(errors, choice.error)
         standard_errors = np.fmax(standard_errors, choice.standard_error)
-    n_cells = 0 if replicability is None else replicability.n_cells(usable)
+    n_cells, replicates = 0, np.ones(len(usable), dtype=bool)
+    if replicability is not None:
+        n_cells = replicability.n_cells(usable)
+    if replicability is not None and n_cells:
+        limit = NormalDist().inv_cdf(1 - GATE_LEVEL / n_cells)
+        limit *= 1.0 if independent else NOISE_SPREAD
+        replicates = np.isnan(replicability.z) | (replicability.z > limit)
+    classifies = np.ones(len(usable), dtype=bool)
+    if baseline is not None:
+        limit = NormalDist().inv_cdf(1 - GATE_LEVEL)
+        is_below = baseline - errors > limit * np.nan_to_num(standard_errors)
+        classifies = np.isnan(errors) | is_below
     return Support(
-        replicates=_passes_replication(
-            replicability, n_cells, len(usable), independent=independent
-        ),
-        classifies=_passes_classification(errors, standard_errors, baseline),
+        replicates=replicates,
+        classifies=classifies,
         errors=errors,
         standard_errors=standard_errors,
         baseline=baseline,
         replicability=replicability,
         n_cells=n_cells,
     )
-
-
-def _passes_replication(
-    replicability: Replicability | None, n_cells: int, count: int, *, independent: bool
-) -> BoolArray:
-    """Test the agreement against chance; Bonferroni over selectors and sizes."""
-    if replicability is None or not n_cells:
-        return np.ones(count, dtype=bool)
-    limit = NormalDist().inv_cdf(1 - GATE_LEVEL / n_cells) * (1.0 if independent else NOISE_SPREAD)
-    return np.asarray(np.isnan(replicability.z) | (replicability.z > limit))
-
-
-def _passes_classification(
-    errors: FloatArray, standard_errors: FloatArray, baseline: float | None
-) -> BoolArray:
-    if baseline is None:
-        return np.ones(len(errors), dtype=bool)
-    limit = NormalDist().inv_cdf(1 - GATE_LEVEL)
-    below = baseline - errors > limit * np.nan_to_num(standard_errors)
-    return np.asarray(np.isnan(errors) | below)

@@ -64,8 +64,9 @@ N_STEPS = 400
 PRIOR_COUNT = 1.0
 """Pseudo-features spread evenly over the components; keeps all weights positive; chosen by hand."""
 N_GRID_POINTS = 241
-"""Grid of absolute statistics on which posteriors are computed and interpolated."""
+"""Grid of absolute statistics on which posteriors are interpolated; chosen by hand."""
 N_BISECTIONS = 40
+"""Steps of the search for a quantile; derived: 2^-40 of the range is below any printed digit."""
 INTERVAL_LEVEL = 0.95
 NUMBER_COLUMNS = ("observed", "effect", "low", "high")
 
@@ -130,8 +131,8 @@ def shrunken_effects(
     Notes
     -----
     Intervals hold for the selected features together: 95% of their effects lie in them; see the
-    claim ``effects`` in the guide, page "How we know". The fewer features there are, the less they
-    tell about each other, and the less effects are shrunken.
+    claim ``effects`` in the guide, page "How we know". With fewer features, less is known about the
+    distribution of effects, and effects are shrunken less.
 
     References
     ----------
@@ -223,6 +224,7 @@ def _contrasts_and_noise(
             ]
         )
         known = np.isfinite(differences)
+        # the difference of two independent statistics has twice the variance of one
         squares = squares + np.where(known, np.square(differences) / 2, 0.0).sum(axis=2)
         counts = counts + known.sum(axis=2)
     full = _Contrasts(*(np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)))
@@ -266,6 +268,7 @@ def _shrink(
     All are in standard errors. They depend on the statistic only, so they are computed on a grid.
     """
     largest = max(float(statistics.max()), 1.0)
+    # denser near 0, where most statistics lie
     grid = largest * np.linspace(0, 1, N_GRID_POINTS) ** 2
     counts = np.histogram(statistics, grid)[0].astype(np.float64)
     scales = np.append(0.0, PRIOR_SCALES * max(1.0, largest / PRIOR_SCALES[-1]))
@@ -311,6 +314,7 @@ def _posterior(
 
 def _fit_weights(log_density: FloatArray, counts: FloatArray) -> FloatArray:
     """Fit the weights of the prior components by EM, for each noise level."""
+    # the factor by which each point is scaled cancels in the ratios of EM
     density = np.exp(log_density - log_density.max(axis=2, keepdims=True))
     n_components = density.shape[2]
     weights = np.full((len(density), n_components), 1 / n_components)
@@ -335,6 +339,7 @@ def _quantile(posterior: _MixturePosterior, share: float) -> FloatArray:
         enough = (weights * below).sum(axis=1) >= share
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     middle = (low + high) / 2
+    # a quantile within the resolution of the bisection is that of the atom: exactly 0
     return np.where(np.abs(middle) < bound * 2.0 ** (2 - N_BISECTIONS), 0.0, middle)
 
 
@@ -462,7 +467,7 @@ def effect_sizes(X: AnyArray, codes: AnyArray, classes: Sequence[str]) -> pd.Dat
             f"got {len(codes):,} codes."
         )
     parts = [
-        _effects(class_sums(X[:, block], codes, len(classes)))
+        _effects_of_highest_class(class_sums(X[:, block], codes, len(classes)))
         for block in blocks(X.shape[1], len(X))
     ]
     effect, half, highest = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -491,19 +496,22 @@ def class_sums(block: AnyArray, codes: AnyArray, n_classes: int) -> ClassSums:
     return ClassSums(counts, means, members @ np.square(deviations), scale)
 
 
-def _effects(sums: ClassSums) -> tuple[FloatArray, FloatArray, IndexArray]:
+def _effects_of_highest_class(sums: ClassSums) -> tuple[FloatArray, FloatArray, IndexArray]:
     """Return effects, half the width of their intervals, and the class of the highest mean."""
     counts, means = sums.counts, sums.means
     highest = np.argmax(np.where(counts > 0, means, -np.inf), axis=0)
     columns = np.arange(counts.shape[1])
-    n_all, n_own = counts.sum(axis=0), counts[highest, columns]
-    n_rest = n_all - n_own
-    own, total = means[highest, columns], np.nansum(means * counts, axis=0)
-    free = n_all - (counts > 0).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):  # too few known values, no spread
-        spread = np.sqrt(sums.squares.sum(axis=0) / free)
-        apart = own - (total - own * n_own) / n_rest
-        spread, apart = (np.where(v <= 1e-12 * sums.scale, 0.0, v) for v in (spread, apart))
-        effect = np.where(free > 0, apart / spread, np.nan)
-        half = Z * np.sqrt(n_all / (n_own * n_rest) + np.square(effect) / (2 * n_all))
+    n_all, n_class = counts.sum(axis=0), counts[highest, columns]
+    n_rest = n_all - n_class
+    mean, total = means[highest, columns], np.nansum(means * counts, axis=0)
+    freedom = n_all - (counts > 0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # too few known values, no deviation
+        deviation = np.sqrt(sums.squares.sum(axis=0) / freedom)
+        difference = mean - (total - mean * n_class) / n_rest
+        # rounding of constant features is not an effect
+        deviation, difference = (
+            np.where(v <= 1e-12 * sums.scale, 0.0, v) for v in (deviation, difference)
+        )
+        effect = np.where(freedom > 0, difference / deviation, np.nan)
+        half = Z * np.sqrt(n_all / (n_class * n_rest) + np.square(effect) / (2 * n_all))
     return effect, np.where(np.isfinite(effect), half, np.nan), highest

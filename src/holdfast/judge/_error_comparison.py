@@ -211,14 +211,20 @@ class PredictionErrors:
         return _count_parts(self.unit)
 
     def candidate_errors(self, unit_counts: UnitCounts | None = None) -> CandidateErrors:
-        """Return the errors where unit u counts ``unit_counts[u]`` times; by default once."""
+        """Return the errors where unit u counts ``unit_counts[u]`` times; by default once.
+
+        Samples that are tested once each and are the units have binomial standard errors, others
+        clustered ones; both are enlarged for shared training samples.
+        """
         counts = np.ones(self.n_units, dtype=np.intp) if unit_counts is None else unit_counts
         if self.tested.once and self.n_units == len(self.unit):
             return self._errors_of_samples(counts[self.unit].astype(np.float32))
-        return self._errors_of_units(counts)
+        means = self.unit_means(self.sums, counts)
+        test = (ClusteredTest if self.tested.once else CorrectedTTest)(self, counts)
+        return self._with_test(means.mean, means.standard_error, means.training_ratio, test)
 
     def _errors_of_samples(self, weights: Float32Array) -> CandidateErrors:
-        """Return pooled errors with binomial standard errors, enlarged for shared training."""
+        """Return pooled errors with binomial standard errors."""
         n_known: Float32Array = self.known @ weights
         errors = _divide(self.wrong @ weights, n_known)
         ratio = np.zeros(len(n_known))
@@ -228,12 +234,6 @@ class PredictionErrors:
         return self._with_test(
             errors, np.sqrt((1 + ratio) * binomial), ratio, McNemarTest(self, weights, ratio)
         )
-
-    def _errors_of_units(self, counts: UnitCounts) -> CandidateErrors:
-        """Return means over units with clustered standard errors, enlarged for shared training."""
-        means = self.unit_means(self.sums, counts)
-        test = (ClusteredTest if self.tested.once else CorrectedTTest)(self, counts)
-        return self._with_test(means.mean, means.standard_error, means.training_ratio, test)
 
     def _with_test(
         self,
@@ -268,6 +268,8 @@ class PredictionErrors:
             learned = learned_variance(disagreement, single, self.tested.overlap)
             observed = _divide(learned, single)
             ratio = np.where(np.isnan(observed), ratio, observed)
+        # the ratio is relative to units that are tested once each; tested repeatedly, `between` is
+        # smaller than that
         added = ratio * (between if self.tested.once else _divide(single, n_units))
         return UnitMeans(mean, np.sqrt(between), np.sqrt(between + added), n_units, ratio)
 

@@ -73,68 +73,69 @@ def recommend(
 ) -> Recommendation:
     """Recommend a selector with a classifier at a size, by accuracy and stability.
 
-    With a table of replication stability, pairs are ordered by what a second study would find
-    again; without one, by their stability over the resamples, which says nothing of a second study.
-    A pair that replicates no better than chance, or errs no less than guessing, is passed over;
-    where all are, nothing can be recommended: ``supported`` is False, and the pair that came
-    closest is named.
+    Pairs are ordered by replication stability, the expected agreement with a second study, if a
+    table of it is given; otherwise by their stability over the resamples, which does not predict a
+    second study. A pair is passed over if it replicates no better than chance, or if its error is
+    not below that of guessing. If all pairs are, nothing can be recommended: ``supported`` is
+    False, and the result names the pair that came closest.
 
-    Only pairs that have an error and a stability are considered, and whose predictions are known
-    nearly where those of the others are: on at least 90% of them (an error on the few samples
-    that did not fail, or are done, may be lucky). The best is that of the lowest error; of equals
-    the more stable one, then the smaller.
+    A pair is considered only if it has an error, a stability, and at least 90% of the predictions
+    that the other pairs have: an error on the few samples that were tested may be low by luck. The
+    best pair has the lowest error; ties go to the more stable pair, then to the smaller one.
 
     Parameters
     ----------
     errors : pandas.DataFrame or None
         ``selector``, ``classifier``, ``size``, ``error``, ``standard_error``, as in
-        ``Result.errors``. None or without any error: stability alone decides.
+        ``Result.errors``. If None, or if all errors are missing, stability alone decides.
     stability : pandas.DataFrame
         ``selector``, ``size``, ``measure``, ``value``, ``low``, ``high``, ``chance``, as in
-        ``Result.stability``. A measure of whole rankings or weights holds for all sizes.
+        ``Result.stability``. The value of a measure of whole rankings or weights is used for all
+        sizes.
     tested : Tested, optional
         The predictions behind the errors, for the tests.
     measure : str
-        The measure of stability. Of a distance, lower values are more stable.
+        The measure of stability. Lower values of a distance are more stable.
     rule : {"not_worse", "one_standard_error", "rpt"}, default "not_worse"
-        ``"not_worse"``: of the pairs whose error is not significantly higher than the lowest, the
-        first by `order_by` (of equals that of the lower error, then the smaller). By resamples,
-        this is the advice of Kalousis et al. (2005). ``"one_standard_error"``: the same of the
-        pairs whose error is at most one standard error above the lowest. ``"rpt"``: the highest
-        RPT, see `rpt`, whatever the tests say.
+        ``"not_worse"``: among the pairs whose error is not significantly above the lowest, the
+        first by `order_by` (ties go to the lower error, then to the smaller size). With
+        ``order_by="resamples"`` this is the advice of Kalousis et al. (2005).
+        ``"one_standard_error"``: the first among the pairs whose error is at most one standard
+        error above the lowest. ``"rpt"``: the pair with the highest `rpt`, without a test.
     alpha : float, default 0.05
         Level of significance.
     correction : {"chosen_best", "holm", None}, default "chosen_best"
-        ``"chosen_best"``: the tests are corrected for being against the best of these very data,
-        see `correct_for_best`: if all pairs are equally good, none is called worse with a
-        probability of 1 - `alpha`. ``"holm"``: for being many only, as if the best had been known
-        before. None: as published by Kalousis et al., not for being many, nor for training
-        samples that are shared; fewer pairs count as equally good.
+        ``"chosen_best"``: p-values are corrected for testing against the best pair, which was
+        chosen on the same data, see `correct_for_best`: if all pairs are equally good, the
+        probability that any is called worse is at most `alpha`. ``"holm"``: corrected for multiple
+        testing only, as if the best pair had been known before. None: tests as published by
+        Kalousis et al., corrected neither for multiple testing nor for shared training samples;
+        fewer pairs count as equally good.
     beta : float, default 1.0
         Weight of the accuracy in RPT.
     baseline : float, optional
-        Error of naming the largest class always. With it, a pair must err clearly less (one-sided
-        test at 5%) to be recommended.
+        Error of always predicting the largest class. If given, the error of a recommended pair
+        must be clearly below it (one-sided test at 5%).
     own_sizes : mapping, optional
-        Mean number of features of selectors that choose it themselves.
+        Mean number of selected features, for selectors that choose it themselves.
     choice : ChoiceError, optional
         The error of the choice itself, see `choice_error`.
     replication : pandas.DataFrame, optional
         ``selector``, ``size``, ``measure``, ``n_samples``, ``value``, ``low``, ``high``,
         ``chance``, ``standard_error``; ``at``, ``predicted``, ``predicted_low`` and
-        ``predicted_high`` where there are predictions, as in ``Result.replication``. The score that
-        pairs are ordered by is the mean of this and of the stability over resamples, in log
-        odds between chance and perfect agreement: it orders pairs better than either of them.
-        Where one pair has no prediction, all are compared by ``value``.
+        ``predicted_high`` where there are predictions, as in ``Result.replication``. Pairs are
+        ordered by a score, the mean of the replication stability and the stability over resamples
+        in log odds between chance and perfect agreement, which orders pairs better than either of
+        them. If any pair lacks a prediction, all are compared by ``value``.
     pair_values : mapping, optional
-        From (selector, size) to the similarities behind `replication`; with them the replication of
-        the recommended pair is corrected for having been chosen.
+        From (selector, size) to the similarities behind `replication`. If given, the replication
+        stability of the recommended pair is corrected for the choice.
     order_by : {"replication", "resamples"}, default "replication"
-        ``"resamples"`` orders by the stability over resamples although replication is known.
+        ``"resamples"``: order by the stability over resamples even if replication is known.
     independent : bool, default False
-        Whether each resample is a data set of its own. Then `stability` is replication stability.
+        Whether each resample is a separate data set. Then `stability` is replication stability.
     why_no_replication : str, optional
-        Why no replication stability is known, for the reasons.
+        Why replication stability is not known; quoted in the reasons.
 
     Returns
     -------
@@ -143,9 +144,9 @@ def recommend(
     Raises
     ------
     InvalidInputError
-        No pair has an error and a stability, or the tests that the rule needs cannot be made.
+        No pair has both an error and a stability, or the rule needs tests without predictions.
     UnknownNameError
-        A rule or measure that there is not.
+        The rule or the measure does not exist.
 
     References
     ----------
@@ -164,7 +165,7 @@ def recommend(
     >>> hf.judge.recommend(errors, stability, measure="nogueira", rule="one_standard_error")
     <Recommendation: b with knn3 on 5 features: error 11.0% ± 2.0%, nogueira 0.80 [0.70, 0.90]. ...>
 
-    A second study would find more of what ``a`` selects:
+    A second study would select more features of ``a`` again:
 
     >>> replication = stability.assign(value=[0.6, 0.1], low=[0.4, 0.0], high=[0.8, 0.3],
     ...                                standard_error=0.05, n_samples=40)
@@ -238,9 +239,10 @@ def _get_replicability(
     *,
     independent: bool,
 ) -> Replicability | None:
-    """Return the replication stability; for independent data sets, their stability."""
+    """Look up the replication stability; of independent data sets it is their stability."""
     if not independent:
         return Replicability.from_tables(table, replication, measure, pair_values)
+    # half the width of a normal 95% interval is Z standard errors
     standard_error = (table["high"] - table["low"]) / (2 * Z)
     estimates = table.rename(columns={"stability": "value"}).assign(
         standard_error=standard_error, n_samples=0, measure=measure.name
@@ -258,15 +260,15 @@ def _correct_for_choice(
     errors = np.nan_to_num(candidates.errors)
 
     def choose(scores: FloatArray) -> int | None:
-        known = decision.rivals & np.isfinite(scores)
-        return first_row(known, -scores, errors, stability.sizes) if known.any() else None
+        scored = decision.rivals & np.isfinite(scores)
+        return first_row(scored, -scores, errors, stability.sizes) if scored.any() else None
 
     value, low, high = replicability.correct_for_choice(decision.chosen, choose)
     return RecommendedReplication(value, low, high, replicability.samples)
 
 
 def _check_rule(rule: DecisionRule, candidates: CandidateErrors, measure: Measure) -> None:
-    """Raise if the rule needs predictions or a scale that are missing."""
+    """Raise if the rule needs predictions, or a measure with a maximum of 1, but has none."""
     if not np.isfinite(candidates.errors).any():
         return
     if rule.name == "not_worse" and candidates.test is None:
@@ -274,21 +276,17 @@ def _check_rule(rule: DecisionRule, candidates: CandidateErrors, measure: Measur
             "the rule 'not_worse' tests differences of errors, for which it needs the "
             "predictions; give tested, or choose the rule 'one_standard_error'."
         )
-    if rule.name == "rpt" and not _has_rpt(measure):
+    if rule.name == "rpt" and measure.maximum != 1.0:
         raise InvalidInputError(
             f"the rule 'rpt' needs a measure of stability with a maximum of 1, which "
             f"{measure.name} does not have. Name another measure."
         )
 
 
-def _has_rpt(measure: Measure) -> bool:
-    return measure.maximum == 1.0
-
-
 def _make_decision(
     rule: DecisionRule, candidates: CandidateErrors, stability: CandidateStability
 ) -> Decision:
-    """Decide; without errors, by stability alone."""
+    """Apply the rule; without errors all pairs tie and stability alone decides."""
     decision = rule.decide(candidates, stability)
     if decision is None:
         equal = np.zeros(len(candidates.errors))
@@ -309,7 +307,7 @@ def _complete_table(
     replicability: Replicability | None,
 ) -> pd.DataFrame:
     error = table["error"].to_numpy(dtype=np.float64)
-    if np.isnan(error).all():  # then the front is that of stability and size
+    if np.isnan(error).all():  # equal errors: the front is that of stability and size
         error = np.zeros_like(error)
     sizes = np.where(np.isinf(stability.sizes), np.nan, stability.sizes)
     unknown = np.full(len(table), np.nan)
@@ -319,7 +317,7 @@ def _complete_table(
         replication_high=unknown if replicability is None else replicability.high,
         score=stability.stability,
         p_value=decision.p_values,
-        rpt=trade_off if _has_rpt(measure) else np.nan,
+        rpt=trade_off if measure.maximum == 1.0 else np.nan,
         front=nondominated_rows(error, -stability.stability, sizes),
         rival=decision.rivals,
         recommended=np.arange(len(table)) == decision.chosen,
@@ -328,8 +326,12 @@ def _complete_table(
 
 
 def _make_recommendation(context: RecommendationContext) -> Recommendation:
-    pair = pairs_of(context.table)[context.decision.chosen]
-    row, replication = context.chosen, context.replication
+    table, row, replication = context.table, context.chosen, context.replication
+    pair = pairs_of(table)[context.decision.chosen]
+    rivals = table[table["rival"] | table["recommended"]].sort_values(
+        ["recommended", "score", "error"],
+        ascending=[False, False, True], kind="stable", ignore_index=True,
+    )  # fmt: skip
     return Recommendation(
         selector=pair.selector,
         classifier=pair.classifier,
@@ -343,8 +345,8 @@ def _make_recommendation(context: RecommendationContext) -> Recommendation:
         measure=context.measure.name,
         rule=context.rule.name,
         reasons=explain_recommendation(context),
-        rivals=_list_rivals(context),
-        table=context.table,
+        rivals=rivals,
+        table=table,
         choice=context.choice,
         supported=context.supported,
         why_not=context.why_not,
@@ -356,24 +358,14 @@ def _make_recommendation(context: RecommendationContext) -> Recommendation:
     )
 
 
-def _list_rivals(context: RecommendationContext) -> pd.DataFrame:
-    """Return the pairs that the rule chose from, the recommended one first, then by score."""
-    table = context.table
-    close = table[table["rival"] | table["recommended"]]
-    return close.sort_values(
-        ["recommended", "score", "error"],
-        ascending=[False, False, True], kind="stable", ignore_index=True,
-    )  # fmt: skip
-
-
 MAX_RIVALS_SHOWN = 10
-"""Most rivals that a notebook shows."""
+"""Most rivals shown in a notebook; chosen by hand."""
 RIVAL_COLUMN_HEADS = ("selector", "classifier", "features", "error", "stability", "p")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Recommendation:
-    """A selector with a classifier at a size, and the reasons for it; made by `recommend`.
+    """A recommended selector, classifier and size with the reasons; returned by `recommend`.
 
     Attributes
     ----------
@@ -384,45 +376,44 @@ class Recommendation:
     size : int or str
         The number of features; ``"own"`` where the selector chooses it.
     error, standard_error : float
-        Its error. It was chosen from many, which flatters this number; see `choice`.
+        Its error. The error of a pair chosen from many is too low; see `choice`.
     stability, low, high, chance : float
-        The stability over the resamples with its 95% interval, and what random preferences give.
+        The stability over the resamples with its 95% interval, and its value for random
+        preferences.
     measure : str
         The measure of stability.
     rule : str
         The rule by which it was chosen.
     reasons : tuple of str
-        The reasoning in plain sentences; ``print(recommendation)`` shows them.
+        The reasons in plain sentences; ``print(recommendation)`` shows them.
     rivals : pandas.DataFrame
-        The pairs that it was chosen from, the recommended one first, then by score: rows of
-        `table`.
+        The rows of `table` that it was chosen from: the recommended pair first, then by score.
     table : pandas.DataFrame
-        All pairs, those that were left out too: ``selector``, ``classifier``, ``size``, ``error``,
+        All pairs, including those left out: ``selector``, ``classifier``, ``size``, ``error``,
         ``standard_error``, ``stability``, ``low``, ``high``, ``chance``; ``replication``,
-        ``replication_low``, ``replication_high``, as estimated; ``score``, which pairs are ordered
-        by (higher is better, missing where a pair was left out); ``p_value`` of the test
-        against the pair of the lowest error, corrected for being many if so asked (missing for
-        that pair itself, and where there was no test); ``rpt``, see :func:`holdfast.judge.rpt`;
-        ``front``, whether no other pair beats it in error, score and size; ``rival``;
-        ``recommended``.
+        ``replication_low``, ``replication_high``, not corrected for the choice; ``score``, by which
+        pairs are ordered (higher is better; missing if a pair was left out); ``p_value`` of the
+        test against the pair with the lowest error, with the requested correction (missing for that
+        pair, and without a test); ``rpt``, see :func:`holdfast.judge.rpt`; ``front``, whether no
+        other pair dominates it in error, score and size; ``rival``; ``recommended``.
     choice : ChoiceError or None
-        The error to expect of the choice itself.
+        The expected error of the choice itself.
     supported : bool
         Whether the data support the recommendation: selections from disjoint halves agree better
-        than chance, and the error is clearly below that of guessing the largest class. What was
-        not measured does not count: see the reasons. False: nothing can be recommended, and
-        ``selector``, ``classifier`` and ``size`` name the pair that came closest.
+        than chance, and the error is clearly below that of guessing the largest class. A criterion
+        that was not measured counts as met; the reasons say so. If False, nothing can be
+        recommended, and ``selector``, ``classifier`` and ``size`` name the pair that came closest.
     why_not : str
-        Why not, in words; empty where supported.
+        Why nothing can be recommended, in words; empty if `supported`.
     stability_source : {"replication", "resamples"}
-        What pairs were ordered by: what a second study would find, or the stability over resamples
-        of these data.
+        Whether pairs were ordered by replication stability or by the stability over resamples of
+        these data.
     replication, replication_low, replication_high : float
         The replication stability of the pair with its interval, predicted for studies of
-        `replication_samples`; NaN where it is not known. Choosing the best flatters it; what that
-        adds is taken off, as far as it can be seen (`table` has the value as it was estimated).
+        `replication_samples`; NaN if unknown. It is corrected for the optimism of choosing the
+        best, as far as splits of the same data show it (`table` has the uncorrected value).
     replication_samples : int or None
-        For how large studies it holds; None where that is not known.
+        Size of the studies that it holds for; None if unknown.
     """
 
     selector: str
@@ -450,7 +441,7 @@ class Recommendation:
 
     @property
     def pair(self) -> Pair:
-        """The selector, the classifier and the size together."""
+        """The selector, the classifier and the size."""
         return Pair(self.selector, self.classifier, self.size)
 
     def to_frame(self) -> pd.DataFrame:
@@ -473,14 +464,15 @@ class Recommendation:
 
     def _headline(self) -> str:
         error = format_plus_minus(self.error, self.standard_error)
-        known = "" if math.isnan(self.error) else f"error {error}, "
+        error_text = "" if math.isnan(self.error) else f"error {error}, "
         if self.stability_source == "replication":
             span = format_interval(
                 self.replication_low, self.replication_high, get_measure(self.measure)
             )
-            return f"{self.pair}: {known}replication {self.replication:.2f}{span} by {self.measure}"
+            value = f"replication {self.replication:.2f}{span} by {self.measure}"
+            return f"{self.pair}: {error_text}{value}"
         interval = format_interval(self.low, self.high, get_measure(self.measure))
-        return f"{self.pair}: {known}{self.measure} {self.stability:.2f}{interval}"
+        return f"{self.pair}: {error_text}{self.measure} {self.stability:.2f}{interval}"
 
     def _repr_html_(self) -> str:
         title = self._headline() if self.supported else "Nothing can be recommended"

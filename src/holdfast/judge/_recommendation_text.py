@@ -329,23 +329,18 @@ def _warn_near_chance(context: RecommendationContext) -> str:
     sign = -1 if context.measure.distance else 1
     if math.isnan(row["chance"]) or sign * (worst - row["chance"]) > 0:
         return ""
+    # less than a tenth of the way from chance to the best value
+    distance = abs(context.measure.best - row["chance"])
+    near = NEAR_CHANCE_SHARE * distance if math.isfinite(distance) else 0.0
     so = (
         "these features would hardly be found again"
-        if _is_near_chance(
-            sign * (row["stability"] - row["chance"]), context.measure, row["chance"]
-        )
+        if sign * (row["stability"] - row["chance"]) <= near
         else "there are too few resamples, or groups of them, to tell"
     )
     return (
         f"Caution: this stability is not clearly better than what random selections give "
         f"({row['chance']:.2f}); {so}."
     )
-
-
-def _is_near_chance(beyond: float, measure: Measure, chance: float) -> bool:
-    """Return whether a value is at most a tenth of the way from chance to the best."""
-    distance = abs(measure.best - chance)
-    return bool(beyond <= (NEAR_CHANCE_SHARE * distance if math.isfinite(distance) else 0.0))
 
 
 def describe_excluded(context: RecommendationContext) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -128,8 +128,8 @@ def selector_similarity(
     """
     record = _get_pair_measure(systems, measure)
     positions = None if groups is None else list(groups)
-    found = compare_systems(list(systems.values()), record, positions)
-    return _make_similarity(systems, found, record)
+    similarities = compare_systems(list(systems.values()), record, positions)
+    return _make_similarity(systems, similarities, record)
 
 
 def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasure:
@@ -150,46 +150,49 @@ def _get_pair_measure(systems: Mapping[str, Subsets], measure: str) -> PairMeasu
 
 
 def _make_similarity(
-    systems: Mapping[str, Subsets], found: SystemSimilarities, record: PairMeasure
+    systems: Mapping[str, Subsets], similarities: SystemSimilarities, record: PairMeasure
 ) -> SelectorSimilarity:
     names = list(systems)
-    low, high = replicate_interval(found.values, found.replicates, (record.minimum, record.maximum))
-    stable = np.diagonal(np.where(np.isnan(low), found.values, low)) > 0
+    low, high = replicate_interval(
+        similarities.values, similarities.replicates, (record.minimum, record.maximum)
+    )
+    # a stability near 0 would make the ratio explode: it must be clearly positive
+    stable = np.diagonal(np.where(np.isnan(low), similarities.values, low)) > 0
     ratios, replicates = (
-        relative_similarity(values, stable) for values in (found.values, found.replicates)
+        relative_similarity(values, stable)
+        for values in (similarities.values, similarities.replicates)
     )
     width = half_width(replicates)
-    beyond = _is_beyond_chance(found) if record.corrected else np.full_like(low, np.nan)
-    tables = [found.values, low, high, found.same]
+    beyond = _is_beyond_chance(similarities) if record.corrected else np.full_like(low, np.nan)
+    tables = [similarities.values, low, high, similarities.same]
     tables += [ratios, ratios - width, ratios + width, beyond]
+    # one row per pair of selectors, including each with itself
+    first, second = np.triu_indices(len(names))
+    columns: list[Any] = [[names[i] for i in first], [names[i] for i in second]]
+    columns += [values[first, second] for values in tables]
+    table = pd.DataFrame(dict(zip(SIMILARITY_COLUMNS, columns, strict=True)))
     matrix, same, ratio = (
-        pd.DataFrame(table, index=names, columns=names)
-        for table in (found.values, found.same, ratios)
+        pd.DataFrame(values, index=names, columns=names)
+        for values in (similarities.values, similarities.same, ratios)
     )
     return SelectorSimilarity(
         matrix=matrix,
         same=same,
         relative=ratio,
-        table=_pair_table(names, tables),
+        table=table.astype({"beyond_chance": "boolean"}),
         measure=record.name,
-        note=explain_undefined_pairs(systems, found.undefined, record.name),
+        note=explain_undefined_pairs(systems, similarities.undefined, record.name),
     )
 
 
-def _pair_table(names: list[str], tables: Sequence[FloatArray]) -> pd.DataFrame:
-    """Return one row per pair of selectors, including each with itself."""
-    first, second = np.triu_indices(len(names))
-    pairs = ([names[i] for i in first], [names[i] for i in second])
-    columns = [*pairs, *(table[first, second] for table in tables)]
-    frame = pd.DataFrame(dict(zip(SIMILARITY_COLUMNS, columns, strict=True)))
-    return frame.astype({"beyond_chance": "boolean"})
+def _is_beyond_chance(similarities: SystemSimilarities) -> FloatArray:
+    """Return 1 or 0: which selectors agree better than chance; NaN without an interval.
 
-
-def _is_beyond_chance(found: SystemSimilarities) -> FloatArray:
-    """Return 1 or 0: which selectors agree better than chance; NaN without an interval."""
-    count = len(found.values)
+    Intervals are simultaneous over all pairs of different selectors.
+    """
+    count = len(similarities.values)
     pairs = max(count * (count - 1) // 2, 1)
-    low = found.values - half_width(found.replicates, intervals=pairs)
+    low = similarities.values - half_width(similarities.replicates, intervals=pairs)
     return np.where(np.isnan(low), np.nan, low > 0)
 
 
@@ -244,21 +247,15 @@ def _compare_within_group(systems: Sequence[Subsets], record: PairMeasure) -> Sy
     with np.errstate(divide="ignore", invalid="ignore"):  # no pair has a similarity
         values = total / number
         without = _leave_each_out(total, sums.others) / _leave_each_out(number, sums.known)
+        same = np.nansum(sums.same, axis=0) / (~np.isnan(sums.same)).sum(axis=0)
     undefined = 1 - number / (m * (m - 1))
-    return SystemSimilarities(
-        values, _mean_of_known(sums.same), without[: m if m >= MIN_PREFERENCES else 0], undefined
-    )
+    replicates = without[: m if m >= MIN_PREFERENCES else 0]
+    return SystemSimilarities(values, np.asarray(same), replicates, undefined)
 
 
 def _leave_each_out(total: FloatArray, parts: FloatArray) -> FloatArray:
     """Return totals without the selections of both selectors on each resample."""
     return np.asarray(total - parts - parts.transpose(0, 2, 1))
-
-
-def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Return the mean of the known values along axis 0; NaN where there is none."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0))
 
 
 def _sum_similarities(systems: Sequence[Subsets], record: PairMeasure, m: int) -> _SimilaritySums:
@@ -277,11 +274,10 @@ def _sum_similarities(systems: Sequence[Subsets], record: PairMeasure, m: int) -
         others[rows] = np.nansum(different, axis=2)
         known[rows] = (~np.isnan(different)).sum(axis=2)
         start += len(block)
-    return _SimilaritySums(*(_by_resample(each, m) for each in (others, known, same)))
-
-
-def _by_resample(table: FloatArray, m: int) -> FloatArray:
-    return table.reshape(-1, m, table.shape[1]).transpose(1, 0, 2)
+    # rows are selectors by resamples: put the resamples first
+    return _SimilaritySums(
+        *(sums.reshape(count, m, count).transpose(1, 0, 2) for sums in (others, known, same))
+    )
 
 
 NO_SIMILAR_PAIR_SENTENCE = "No two of the {count} selectors are clearly more alike than chance."

@@ -246,7 +246,7 @@ def check_correction(correction: object, allowed: tuple[str, ...] = ("holm",)) -
 # Standard errors of errors between data sets.
 
 EQUALITY_TOLERANCE = 1e-12
-"""Shares that differ by no more than this are equal up to rounding."""
+"""Shares that differ by no more than this are equal up to rounding; chosen by hand."""
 UNITS_OF_DOUBLE_VARIANCE = 40
 """Number of units up to which the variance is doubled where each sample is predicted once.
 

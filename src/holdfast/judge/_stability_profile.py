@@ -28,7 +28,7 @@ Groups = Sequence[Sequence[int]]
 
 
 N_PROFILE_SIZES = 40
-"""Number of sizes of a default profile."""
+"""Number of sizes of a default profile; chosen by hand."""
 DEFAULT_PROFILE_MEASURES = ("nogueira", "jaccard")
 OWN_SIZE_NOTE = "chooses the number of features itself, so it has no profile"
 PROFILE_COLUMNS = ["selector", "size", "measure", "value", "low", "high", "chance", "note"]
@@ -200,14 +200,10 @@ def _check_depth(selector: str, lists: Lists, n_features: int) -> int:
             f"length up to the {plural(n_features, 'feature')}, got {len(lists)} of the lengths "
             f"{sorted(lengths)[:5]}. Selectors that choose the number of features have no profile."
         )
-    if any(_is_invalid(row, n_features) for row in lists):
-        Subsets(lists, n_features=n_features)  # raises with the reason
+    for row in lists:
+        if np.min(row) < 0 or np.max(row) >= n_features or np.bincount(row).max() > 1:
+            Subsets(lists, n_features=n_features)  # raises: unknown or repeated features
     return lengths.pop()
-
-
-def _is_invalid(row: NDArray[np.integer], n_features: int) -> bool:
-    """Return whether a list has unknown or repeated features."""
-    return bool(np.min(row) < 0 or np.max(row) >= n_features or np.bincount(row).max() > 1)
 
 
 def profile_rows(
@@ -230,16 +226,11 @@ def profile_rows(
     together = zip(*systems, strict=True) if systems else [()] * len(sizes)
     for size, tables in zip(sizes, together, strict=True):
         for name in names:
-            value = _measure_groups(name, tables, grouped=groups is not None)
+            record, value = get_measure(name), MeasuredValue(note=FEW_PREFERENCES_NOTE)
+            if tables:
+                values = [measure_subsets(record, group) for group in tables]
+                value = values[0] if groups is None else average_over_groups(record, values)
             yield {"size": size, "measure": name, **value.row()}
-
-
-def _measure_groups(name: str, tables: Sequence[SubsetTables], *, grouped: bool) -> MeasuredValue:
-    if not tables:
-        return MeasuredValue(note=FEW_PREFERENCES_NOTE)
-    record = get_measure(name)
-    values = [measure_subsets(record, group) for group in tables]
-    return average_over_groups(record, values) if grouped else values[0]
 
 
 # Agreement of top-k lists beyond chance, at each size k.
@@ -324,9 +315,8 @@ def agreed_features(overlap: FloatArray, sizes: AnyArray, n_features: int) -> Fl
     """
     p = float(n_features)
     excess = (overlap - sizes * (sizes / p)) * p / np.square(p - sizes)
-    with np.errstate(
-        divide="ignore"
-    ):  # lists with the smallest overlap that lists of k of p can have
+    # lists with the smallest overlap that lists of k of p can have divide by 0
+    with np.errstate(divide="ignore"):
         agreed = p * excess / np.maximum(1 + excess, 0.0)
     return np.asarray(np.maximum(agreed, -sizes), dtype=np.float64)
 
@@ -388,9 +378,9 @@ class TopTables(SubsetTables):
 
     def sums_by_subset(self, values: AnyArray) -> FloatArray:
         """Sum `values`, one per feature of the union, over the features of each subset."""
-        spread = np.zeros(self.p)
-        spread[self.union] = values
-        return np.array([spread[row].sum() for row in self._lists])
+        by_feature = np.zeros(self.p)
+        by_feature[self.union] = values
+        return np.array([by_feature[row].sum() for row in self._lists])
 
     def overlaps(self, rows: slice) -> FloatArray:
         """Sizes of the intersections of the subsets in `rows` with all subsets."""
@@ -420,11 +410,11 @@ def overlaps_by_size(lists: NDArray[np.int32], sizes: Iterable[int]) -> Iterator
 
 def _number_features(lists: NDArray[np.int32]) -> NDArray[np.int32]:
     """Renumber the features that occur without gaps, to save memory."""
-    seen = np.zeros(int(lists.max(initial=0)) + 1, dtype=bool)
-    seen[lists] = True
-    if seen.all():
+    occurs = np.zeros(int(lists.max(initial=0)) + 1, dtype=bool)
+    occurs[lists] = True
+    if occurs.all():
         return lists
-    return (np.cumsum(seen, dtype=np.int32) - 1)[lists]
+    return (np.cumsum(occurs, dtype=np.int32) - 1)[lists]
 
 
 def tables_by_size(
@@ -542,24 +532,21 @@ def find_knot(
     20
     """
     compared_groups = [range(len(tops))] if groups is None else groups
-    tables = _stack_groups(tops, [list(group) for group in compared_groups if len(group) > 1])
-    depth = min(tables[0].shape[1], n_features - 1) if tables else 0
+    several = [[tops[place] for place in group] for group in compared_groups if len(group) > 1]
+    shortest = min((len(row) for group in several for row in group), default=0)
+    tables = [stack_lists(group, shortest) for group in several]
+    depth = min(shortest, n_features - 1)
     if depth < 3:
         return Knot(sentence="no knot: there are too few resamples or features to look for one")
     sizes = _coarse_sizes(depth)
-    found = agreement(tables, sizes, n_features)
-    best = _find_best(found)
+    curve = agreement(tables, sizes, n_features)
+    best = _find_best(curve)
     if best is None:
-        return Knot(sentence=_describe_no_knot(found))
-    fine_sizes = _fine_sizes(sizes, best)
-    return _make_knot(agreement(tables, fine_sizes, n_features))
-
-
-def _stack_groups(
-    tops: Sequence[NDArray[np.integer]], groups: list[list[int]]
-) -> list[NDArray[np.int32]]:
-    depth = min((len(tops[place]) for group in groups for place in group), default=0)
-    return [stack_lists([tops[place] for place in group], depth) for group in groups]
+        return Knot(sentence=_describe_no_knot(curve))
+    # a finer grid between the neighbours of the best size
+    low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
+    between = np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64)
+    return _make_knot(agreement(tables, np.union1d(sizes, between), n_features))
 
 
 def _coarse_sizes(depth: int) -> IntArray:
@@ -570,70 +557,64 @@ def _coarse_sizes(depth: int) -> IntArray:
     return np.array(sizes)
 
 
-def _fine_sizes(sizes: IntArray, best: int) -> IntArray:
-    """Add sizes between the neighbours of the best one."""
-    low, high = sizes[max(best - 1, 0)], sizes[min(best + 1, len(sizes) - 1)]
-    return np.union1d(sizes, np.linspace(low, high, N_FINE_SIZES).round().astype(np.int64))
+def _clarity(curve: Agreement, agreed: FloatArray) -> FloatArray:
+    share = np.maximum(curve.share(agreed), 0.0)
+    return np.asarray(np.log1p(curve.sizes) * share * (share - curve.share_of_next(agreed)))
 
 
-def _clarity(found: Agreement, agreed: FloatArray) -> FloatArray:
-    share = np.maximum(found.share(agreed), 0.0)
-    return np.asarray(np.log1p(found.sizes) * share * (share - found.share_of_next(agreed)))
-
-
-def _is_examined(found: Agreement) -> BoolArray:
+def _is_examined(curve: Agreement) -> BoolArray:
     """Return which sizes could be a knot: not too large, with known next features."""
-    sizes = found.sizes
-    in_range = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * found.n_features)
-    return np.asarray(in_range & (found.stops <= sizes[-1]))
+    sizes = curve.sizes
+    in_range = (sizes >= 2) & (sizes <= MAX_KNOT_SHARE * curve.n_features)
+    return np.asarray(in_range & (curve.stops <= sizes[-1]))
 
 
-def _find_best(found: Agreement) -> int | None:
+def _find_best(curve: Agreement) -> int | None:
     """Return the place of the clearest break, None where none is clear.
 
     A break at the last size does not count: it may become clearer beyond.
     """
-    agreed, places = found.agreed, np.flatnonzero(_is_examined(found))
+    agreed, places = curve.agreed, np.flatnonzero(_is_examined(curve))
     if len(places) == 0:
         return None
-    breaks = found.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * found.share(agreed)[places]
-    clarity = np.where(breaks, _clarity(found, agreed)[places], -np.inf)
+    breaks = curve.share_of_next(agreed)[places] <= MAX_NEXT_AGREEMENT * curve.share(agreed)[places]
+    clarity = np.where(breaks, _clarity(curve, agreed)[places], -np.inf)
     best = int(np.argmax(clarity))
     return int(places[best]) if clarity[best] > MIN_CLARITY and best < len(places) - 1 else None
 
 
-def _make_knot(found: Agreement) -> Knot:
-    best = _find_best(found)
+def _make_knot(curve: Agreement) -> Knot:
+    best = _find_best(curve)
     if best is None:  # the finer grid moved the next features a little
-        return Knot(sentence=_describe_no_knot(found))
-    low, high = _knot_range(found, best)
+        return Knot(sentence=_describe_no_knot(curve))
+    low, high = _knot_range(curve, best)
     agreed, following = (
-        float(share(found.agreed)[best]) for share in (found.share, found.share_of_next)
+        float(share(curve.agreed)[best]) for share in (curve.share, curve.share_of_next)
     )
-    size, stop = int(found.sizes[best]), found.stops[best]
+    size, stop = int(curve.sizes[best]), curve.stops[best]
     return Knot(
         size=size,
         low=low,
         high=high,
         agreed=agreed,
         next=following,
-        clarity=float(_clarity(found, found.agreed)[best]),
+        clarity=float(_clarity(curve, curve.agreed)[best]),
         sentence=_describe_knot((size, low, high), agreed, following, round(stop - size)),
     )
 
 
-def _knot_range(found: Agreement, best: int) -> tuple[float, float]:
+def _knot_range(curve: Agreement, best: int) -> tuple[float, float]:
     """Return the smallest and largest sizes around the best that are not clearly worse."""
-    if len(found.replicates) == 0:
+    if len(curve.replicates) == 0:
         return np.nan, np.nan
-    clarity, replicates = (_clarity(found, a) for a in (found.agreed, found.replicates))
+    clarity, replicates = (_clarity(curve, a) for a in (curve.agreed, curve.replicates))
     half = half_width(replicates[:, [best]] - replicates)
     with np.errstate(invalid="ignore"):  # NaN where the next features are unknown
-        as_clear = (clarity[best] - clarity <= half) & _is_examined(found)
+        as_clear = (clarity[best] - clarity <= half) & _is_examined(curve)
     other = np.flatnonzero(~as_clear)
     first = other[other < best].max(initial=-1) + 1
     last = other[other > best].min(initial=len(clarity)) - 1
-    return float(found.sizes[first]), float(found.sizes[last])
+    return float(curve.sizes[first]), float(curve.sizes[last])
 
 
 def _describe_knot(
@@ -648,8 +629,8 @@ def _describe_knot(
     )
 
 
-def _describe_no_knot(found: Agreement) -> str:
-    furthest = int(found.sizes[_is_examined(found)].max(initial=1))
+def _describe_no_knot(curve: Agreement) -> str:
+    furthest = int(curve.sizes[_is_examined(curve)].max(initial=1))
     return (
         "no knot: agreement does not clearly break as features are added "
         f"(looked at up to {plural(furthest, 'feature')})"

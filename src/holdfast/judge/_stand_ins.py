@@ -152,7 +152,9 @@ def stand_ins(
     100%, random selections on 11%. Most of the disagreement is between features that carry the same
     information, which is how a selector can be unstable and yet classify well.'
     """
-    _check_shares(threshold, frequency)
+    for name, value in (("threshold", threshold), ("frequency", frequency)):
+        if not 0 < value <= 1:
+            raise InvalidInputError(f"{name} must lie above 0 and up to 1, got {value}.")
     check_all_named(subsets)
     tables = SubsetTables(subsets)
     graph = FilledSimilarity(order_columns(X, subsets.feature_names), threshold)
@@ -160,27 +162,17 @@ def stand_ins(
         raise InvalidInputError(
             f"the data have {plural(graph.n_features, 'feature')}, the selections {tables.p:,}."
         )
-    often = _frequent_features(tables, frequency)
-    found = find_replacements(tables, graph, often)
+    # places among the features ever selected; the tolerance is for rounding of frequency * m
+    often = np.flatnonzero(tables.counts >= frequency * tables.m - 1e-9)
+    often = often[np.argsort(-tables.counts[often], kind="stable")]
+    replacements = find_replacements(tables, graph, often)
     return StandIns(
-        table=_stand_in_table(tables, found),
-        features=_feature_table(tables, often, found),
+        table=_stand_in_table(tables, replacements),
+        features=_feature_table(tables, often, replacements),
         stability=adjusted_stability(subsets, graph, groups),
         threshold=threshold,
         note=_sampling_note(graph),
     )
-
-
-def _check_shares(threshold: float, frequency: float) -> None:
-    for name, value in (("threshold", threshold), ("frequency", frequency)):
-        if not 0 < value <= 1:
-            raise InvalidInputError(f"{name} must lie above 0 and up to 1, got {value}.")
-
-
-def _frequent_features(tables: SubsetTables, frequency: float) -> IndexArray:
-    """Return the positions, among the features ever selected, of the most frequent, best first."""
-    often = np.flatnonzero(tables.counts >= frequency * tables.m - 1e-9)
-    return often[np.argsort(-tables.counts[often], kind="stable")]
 
 
 def _labels(tables: SubsetTables, places: IndexArray) -> list[str]:
@@ -189,31 +181,35 @@ def _labels(tables: SubsetTables, places: IndexArray) -> list[str]:
     return [str(f) if names is None else names[f] for f in features]
 
 
-def _stand_in_table(tables: SubsetTables, found: Replacements) -> pd.DataFrame:
+def _stand_in_table(tables: SubsetTables, replacements: Replacements) -> pd.DataFrame:
     counts, m = tables.counts, tables.m
-    most = (found.stand_ins, -np.abs(found.correlations), -found.counts)
-    order = np.lexsort((*most, found.features, -counts[found.features]))
-    first, second, votes = (part[order] for part in (found.features, found.stand_ins, found.counts))
-    both = found.counts_with[order]
+    most = (replacements.stand_ins, -np.abs(replacements.correlations), -replacements.counts)
+    order = np.lexsort((*most, replacements.features, -counts[replacements.features]))
+    first, second, votes = (
+        part[order] for part in (replacements.features, replacements.stand_ins, replacements.counts)
+    )
+    both = replacements.counts_with[order]
     without, with_it = m - counts[first], counts[first]
     columns = [
         _labels(tables, first),
         with_it / m,
         _labels(tables, second),
         counts[second] / m,
-        found.correlations[order],
+        replacements.correlations[order],
         *(votes / without, votes, without),
         *(both / with_it, both, with_it),
-        found.p_values[order],
+        replacements.p_values[order],
     ]
     return pd.DataFrame(dict(zip(STAND_IN_COLUMNS, columns, strict=True)))
 
 
-def _feature_table(tables: SubsetTables, often: IndexArray, found: Replacements) -> pd.DataFrame:
+def _feature_table(
+    tables: SubsetTables, often: IndexArray, replacements: Replacements
+) -> pd.DataFrame:
     count, m = tables.counts[often], tables.m
     without = np.where(count < m, m - count, np.nan)
-    number = np.bincount(found.features, minlength=len(tables.union))[often]
-    covered = count_covered(tables, found, often)
+    number = np.bincount(replacements.features, minlength=len(tables.union))[often]
+    covered = count_covered(tables, replacements, often)
     return pd.DataFrame(
         {
             "feature": _labels(tables, often),
@@ -236,7 +232,7 @@ def _sampling_note(graph: FilledSimilarity) -> str:
 
 
 MAX_P_VALUE = 0.05
-"""Highest corrected p-value at which a feature is a stand-in."""
+"""Highest corrected p-value at which a feature is a stand-in; standard."""
 
 
 class Replacements(NamedTuple):
@@ -285,11 +281,12 @@ def find_replacements(
     )
 
 
-def count_covered(tables: SubsetTables, found: Replacements, often: IndexArray) -> IntArray:
+def count_covered(tables: SubsetTables, replacements: Replacements, often: IndexArray) -> IntArray:
     """Count, for each of these features, the resamples without it but with a stand-in."""
     size = (len(tables.union), len(tables.union))
     pairs = scipy.sparse.csr_array(
-        (np.ones(len(found.features)), (found.features, found.stand_ins)), shape=size
+        (np.ones(len(replacements.features)), (replacements.features, replacements.stand_ins)),
+        shape=size,
     )
     incidence = tables.incidence.astype(np.float64)
     parts = [np.zeros(0, dtype=np.int64)]
@@ -338,9 +335,9 @@ def _agreement_share(tables: SubsetTables, *, graph: FilledSimilarity) -> PairSi
 
     Without stand-ins it is Dice's coefficient, to the last digit.
     """
-    found = get_measure("yu").function(tables, graph=graph, corrected=False)
+    similarities = get_measure("yu").function(tables, graph=graph, corrected=False)
     with np.errstate(invalid="ignore"):  # both are empty
-        shares = [block / _pair_means(tables.sizes) for block in found.blocks]
+        shares = [block / _pair_means(tables.sizes) for block in similarities.blocks]
 
     def chance() -> ChanceLevel:
         expected = expected_scores(tables, graph, YU, EXACT, 0, 0).mean
@@ -397,16 +394,12 @@ def adjusted_stability(
         estimates = [row.estimate(system, graph) for system in tables]
         joined = estimates[0]
         if groups is not None:
-            joined = _average_groups(row.record, np.array(estimates))
+            by_group = np.array(estimates)
+            value, _, _, chance = by_group.mean(axis=0)
+            ends = interval_of_mean(by_group[:, 0], (row.record.minimum, row.record.maximum))
+            joined = np.array([value, *ends, chance])
         rows.append((row.name, row.counted, *joined))
     return pd.DataFrame(rows, columns=ADJUSTED_COLUMNS)
-
-
-def _average_groups(record: Measure, estimates: FloatArray) -> FloatArray:
-    """Average the estimates of groups, with an interval from their spread."""
-    value, _, _, chance = estimates.mean(axis=0)
-    low, high = interval_of_mean(estimates[:, 0], (record.minimum, record.maximum))
-    return np.array([value, low, high, chance])
 
 
 def explain_disagreement(stability: pd.DataFrame) -> str:

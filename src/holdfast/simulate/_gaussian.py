@@ -83,9 +83,8 @@ class GaussianGenerator(Generator):
     def _progressive_means(self) -> FloatArray:
         """Return triangular means, raised to a power and scaled."""
         base = RandomStream(_POPULATION, self.population).triangular(self.n_features)
-        mu = (
-            (base / base.max()) ** self.gamma
-        )  # dividing first keeps the largest at 1, so that no power underflows all means
+        # dividing first keeps the largest at 1, so that no power underflows all means
+        mu = (base / base.max()) ** self.gamma
         if self.largest_effect is not None:
             return np.asarray(mu * self.largest_effect)
         error = _DEFAULT_BAYES_ERROR if self.bayes_error is None else self.bayes_error
@@ -226,16 +225,15 @@ class BlockGaussian(GaussianGenerator):
     @cached_property
     def model(self) -> GaussianModel:
         """The population, which gives exact errors."""
-        mu = self._progressive_means() if self.kind == "progressive" else self._two_point_means()
+        if self.kind == "progressive":
+            mu = self._progressive_means()
+        else:
+            positions = RandomStream(_POPULATION, self.population).permutation(self.n_features)
+            mu = np.zeros(self.n_features)
+            mu[positions[: self.n_informative]] = self.effect
         if self.layout == "blocks":
             mu = np.sort(mu)[::-1]
         return GaussianModel(mu, self.block_size, self.correlation)
-
-    def _two_point_means(self) -> FloatArray:
-        positions = RandomStream(_POPULATION, self.population).permutation(self.n_features)
-        mu = np.zeros(self.n_features)
-        mu[positions[: self.n_informative]] = self.effect
-        return mu
 
     def _check_two_points(self) -> None:
         if self.kind != "two_point":

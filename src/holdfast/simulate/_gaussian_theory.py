@@ -27,15 +27,12 @@ def best_features(mu: FloatArray, block_size: int, correlation: float, size: int
     """Return the `size` features with the largest squared distance, in ascending order."""
     blocks = list(_solve_blocks(mu, block_size, correlation, size))
     sizes = _allocate_sizes([best.gains for best in blocks], size)
-    chosen = [
-        best.order[_first_and_last(len(best.order), int(n), int(best.tops[n]))] + block * block_size
-        for block, (best, n) in enumerate(zip(blocks, sizes, strict=True))
-    ]
+    chosen = []
+    for block, (best, n) in enumerate(zip(blocks, sizes, strict=True)):
+        n_first, n_last = int(n - best.tops[n]), int(best.tops[n])
+        order = best.order + block * block_size
+        chosen += [order[:n_first], order[len(order) - n_last :]]
     return np.sort(np.concatenate(chosen))
-
-
-def _first_and_last(length: int, size: int, top: int) -> IndexArray:
-    return np.concatenate([np.arange(size - top), np.arange(length - top, length)])
 
 
 def _solve_blocks(
@@ -56,6 +53,8 @@ def _solve_equal_blocks(mu: FloatArray, correlation: float, max_size: int) -> _B
     sums = [(_prefix_sums(v), _prefix_sums(v[:, ::-1])) for v in (means, means**2)]
     gains = np.zeros((len(mu), max_size + 1))
     tops = np.zeros((len(mu), max_size + 1), dtype=np.intp)
+    # the squared distance is convex in each mean, so the best s features have the lowest and the
+    # highest means: only the number from each end is to be found
     for s in range(1, max_size + 1):
         total, squares = (low[:, s::-1] + high[:, : s + 1] for low, high in sums)
         shared = correlation / (1 + (s - 1) * correlation)
@@ -81,7 +80,11 @@ def _allocate_sizes(gains: list[FloatArray], size: int) -> IndexArray:
     taken = np.zeros((len(gains), size + 1), dtype=np.int32)
     for block, gain in enumerate(gains):
         total = _add_block(total, gain, taken[block])
-    return _trace_allocation(taken, size)
+    sizes = np.zeros(len(gains), dtype=np.intp)
+    for block in range(len(gains) - 1, -1, -1):  # trace the choices back from the last block
+        sizes[block] = taken[block, size]
+        size -= int(sizes[block])
+    return sizes
 
 
 def _add_block(before: FloatArray, gain: FloatArray, taken: NDArray[np.int32]) -> FloatArray:
@@ -93,14 +96,6 @@ def _add_block(before: FloatArray, gain: FloatArray, taken: NDArray[np.int32]) -
         total[n:][better] = candidate[better]
         taken[n:][better] = n
     return total
-
-
-def _trace_allocation(taken: NDArray[np.int32], size: int) -> IndexArray:
-    sizes = np.zeros(len(taken), dtype=np.intp)
-    for block in range(len(taken) - 1, -1, -1):
-        sizes[block] = taken[block, size]
-        size -= int(sizes[block])
-    return sizes
 
 
 # Blocks of equally correlated features, without their covariance matrix.
@@ -132,9 +127,8 @@ def block_sums(values: FloatArray, blocks: IndexArray) -> FloatArray:
     total = np.bincount(
         (blocks + first_bins).ravel(), values.ravel(), minlength=int(np.prod(rows)) * n_blocks
     )
-    return total.astype(np.float64, copy=False).reshape(
-        *rows, n_blocks
-    )  # bincount of nothing is of integers
+    # bincount of nothing is of integers
+    return total.astype(np.float64, copy=False).reshape(*rows, n_blocks)
 
 
 def correlate_blocks(

@@ -11,9 +11,8 @@ from scipy.linalg import lapack, svd
 from holdfast._typing import BoolArray, FloatArray
 from holdfast.errors import InvalidInputError
 
-_MIN_RECIPROCAL_CONDITION = (
-    1e-10  # below it, the Gram matrix counts as singular and the SVD is used
-)
+_MIN_RECIPROCAL_CONDITION = 1e-10
+"""Below it the Gram matrix counts as singular and the SVD is used; chosen by hand."""
 
 
 class LinearRule(NamedTuple):
@@ -101,7 +100,7 @@ def _apply_pseudo_inverse(within: FloatArray, target: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of within' within, times the target.
 
     The smaller of the two Gram matrices is inverted: A' (A A')^-2 A is the pseudo-inverse of A' A
-    if the rows of A are linearly independent.
+    if the rows of A are linearly independent. If it is nearly singular, the slower SVD is used.
     """
     n, d = within.shape
     if not within.size:
@@ -111,7 +110,12 @@ def _apply_pseudo_inverse(within: FloatArray, target: FloatArray) -> FloatArray:
     else:
         inner = _solve_positive_definite(within @ within.T, within @ target, times=2)
         solved = None if inner is None else within.T @ inner
-    return _apply_pseudo_inverse_by_svd(within, target) if solved is None else solved
+    if solved is not None:
+        return solved
+    _, values, right = svd(within, full_matrices=False, check_finite=False)
+    nonzero = values > max(within.shape) * np.finfo(np.float64).eps * values[0]
+    right = right[nonzero]
+    return np.asarray(right.T @ ((right @ target) / values[nonzero] ** 2))
 
 
 def _solve_positive_definite(
@@ -125,13 +129,6 @@ def _solve_positive_definite(
     for _ in range(times):
         target = lapack.dpotrs(factor, target)[0]
     return target
-
-
-def _apply_pseudo_inverse_by_svd(within: FloatArray, target: FloatArray) -> FloatArray:
-    _, values, right = svd(within, full_matrices=False, check_finite=False)
-    nonzero = values > max(within.shape) * np.finfo(np.float64).eps * values[0]
-    right = right[nonzero]
-    return np.asarray(right.T @ ((right @ target) / values[nonzero] ** 2))
 
 
 def _check_training_data(X: ArrayLike, positive: ArrayLike) -> tuple[FloatArray, BoolArray]:

@@ -242,6 +242,7 @@ def _tabulate_frequencies(task: _Task, size: int | str, frequencies: FloatArray)
 # Validation of the arguments of `simulate_stability`.
 
 MIN_TRAINING_SAMPLES = 4
+"""Derived: a variance within classes needs two samples of each."""
 _MEASURABLE_FORMS = {"weights": {"weights", "ranking", "subset"}, "ranking": {"ranking", "subset"}}
 """Forms of measures that apply to the output of a selector, by its form."""
 
@@ -262,18 +263,13 @@ def name_settings(generators: object) -> dict[str, Generator]:
             f"IndependentGaussian(); got {repr(invalid[0]) if invalid else 'none'}."
         )
     for name, generator in settings.items():
-        _check_sample_count(name, generator)
+        n_samples = getattr(generator, "n_samples", MIN_TRAINING_SAMPLES)
+        if n_samples < MIN_TRAINING_SAMPLES:
+            raise InvalidInputError(
+                f"setting {name}: n_samples must be at least {MIN_TRAINING_SAMPLES}, which gives "
+                f"two samples per class; got {n_samples}."
+            )
     return settings
-
-
-def _check_sample_count(name: str, generator: Generator) -> None:
-    """Raise an error if a class has too few samples for a variance."""
-    n_samples = getattr(generator, "n_samples", MIN_TRAINING_SAMPLES)
-    if n_samples < MIN_TRAINING_SAMPLES:
-        raise InvalidInputError(
-            f"setting {name}: n_samples must be at least {MIN_TRAINING_SAMPLES}, which gives two "
-            f"samples per class; got {n_samples}."
-        )
 
 
 def name_selectors(selectors: SelectorLike) -> dict[str, Selector]:

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
-from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
+from holdfast._typing import AnyArray, FloatArray, IndexArray
 from holdfast.measures import get_measure, measure
 from holdfast.preferences import Preferences, Rankings, Subsets, Weights, empty_table
 from holdfast.select import ResampleRanking, ResampleSubset, Selector, SelectorRunner, TScore
@@ -105,7 +105,8 @@ class DrawnData(TrainingSetSource):
 
     def draw(self, position: int) -> Simulated:
         """Draw the data set at a position."""
-        return self.generator.draw(_seed_to_integer(self.seeds.get_seed(position)))
+        state = self.seeds.get_seed(position).generate_state(1, np.uint64)[0]
+        return self.generator.draw(int(state >> np.uint64(1)))  # `draw` takes a signed integer
 
     def get_outcome(self, position: int) -> TrainingSetOutcome:
         """Draw a data set and run the selector on it."""
@@ -114,7 +115,11 @@ class DrawnData(TrainingSetSource):
         (preference,) = runner.select_rows([np.arange(len(data.y))], position)
 
         def fit_rules(features: Sequence[FeatureIndices]) -> list[LinearRule]:
-            return [_fit_lda(data.X[:, columns], data.y == CLASSES[0]) for columns in features]
+            no_features = LinearRule(np.zeros(0), 0.0)  # its error is 0.5
+            return [
+                lda(data.X[:, columns], data.y == CLASSES[0]) if len(columns) else no_features
+                for columns in features
+            ]
 
         n_features = data.X.shape[1]
         if isinstance(preference, ResampleRanking):
@@ -123,11 +128,6 @@ class DrawnData(TrainingSetSource):
             )
         subset = cast("ResampleSubset", preference)  # group selectors are refused earlier
         return TrainingSetOutcome(None, None, subset.features, fit_rules, n_features)
-
-
-def _fit_lda(X: FloatArray, positive: BoolArray) -> LinearRule:
-    """Fit LDA; without features return a rule of error 0.5."""
-    return lda(X, positive) if X.shape[1] else LinearRule(np.zeros(0), 0.0)
 
 
 def choose_source(
@@ -153,11 +153,6 @@ def supports_exact_scores(generator: Generator, selector: Selector) -> bool:
     model = get_gaussian_model(generator)
     pooled = type(selector) is TScore and selector.variance == "pooled"
     return pooled and model is not None and model.independent
-
-
-def _seed_to_integer(seed: np.random.SeedSequence) -> int:
-    """Return a seed as an integer, as `Generator.draw` expects."""
-    return int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 # Training sets of independent Gaussian features, drawn as their sufficient statistics.
@@ -249,23 +244,16 @@ class Discriminants:
 
     def fit_leading(self, size: int) -> LinearRule:
         """Fit LDA to the first features, by the pseudo-inverse if their scatter is singular."""
-        difference = self._difference[:size]
-        solve = self._inverse if size <= self._freedom else self._pseudo_inverse
-        weights = self._freedom * solve(self._root[:size, :size], difference)
+        difference, root = self._difference[:size], self._root[:size, :size]
+        if size <= self._freedom:  # solve RᵀR w = difference for a triangular R
+            inner = solve_triangular(root, difference, trans="T", check_finite=False)
+            solution = solve_triangular(root, inner, check_finite=False)
+        else:  # the minimum-norm solution for an R with more columns than rows
+            basis, factor = qr(root.T, mode="economic", check_finite=False)
+            inner = solve_triangular(factor, basis.T @ difference, check_finite=False)
+            solution = basis @ solve_triangular(factor, inner, trans="T", check_finite=False)
+        weights = self._freedom * solution
         return LinearRule(weights, float(-weights @ self._middle[:size]))
-
-    @staticmethod
-    def _inverse(root: FloatArray, difference: FloatArray) -> FloatArray:
-        """Solve RᵀR w = difference for a triangular R."""
-        inner = solve_triangular(root, difference, trans="T", check_finite=False)
-        return np.asarray(solve_triangular(root, inner, check_finite=False))
-
-    @staticmethod
-    def _pseudo_inverse(root: FloatArray, difference: FloatArray) -> FloatArray:
-        """Return the minimum-norm solution for an R with more columns than rows."""
-        basis, inner = qr(root.T, mode="economic", check_finite=False)
-        once = solve_triangular(inner, basis.T @ difference, check_finite=False)
-        return np.asarray(basis @ solve_triangular(inner, once, trans="T", check_finite=False))
 
 
 def draw_wishart_root(rows: int, columns: int, generator: np.random.Generator) -> FloatArray:
@@ -323,7 +311,11 @@ def run_simulation(
     counts: dict[int | str, IndexArray] = {}
     if "ranking" in forms:
         stability += _measure_rows(forms["ranking"], request, request.sizes)
-    selected = _select_subsets(forms, request.sizes)
+    selected: dict[int | str, Subsets] = (
+        {OWN_SIZE_LABEL: forms["subset"]}
+        if "subset" in forms
+        else {size: forms["ranking"].top(size) for size in request.sizes}
+    )
     forms.clear()
     for size, subsets in selected.items():
         stability += _measure_rows(subsets, request, [size])
@@ -368,12 +360,6 @@ def _as_preferences(tables: dict[str, AnyArray]) -> dict[str, Any]:
     return forms
 
 
-def _select_subsets(forms: dict[str, Any], sizes: Sequence[int]) -> dict[int | str, Subsets]:
-    if "subset" in forms:
-        return {OWN_SIZE_LABEL: forms["subset"]}
-    return {size: forms["ranking"].top(size) for size in sizes}
-
-
 def _measure_rows(
     preferences: Preferences, request: SimulationRequest, sizes: Sequence[int | str]
 ) -> list[dict[str, Any]]:
@@ -414,14 +400,11 @@ class _ErrorRecorder:
         values = np.array(self._errors)
         moments = np.stack([values.mean(axis=0), values.std(axis=0, ddof=1)], axis=2).reshape(-1, 4)
         sizes: Sequence[int | str] = [OWN_SIZE_LABEL] if self._has_own_size else self._sizes
+        optimal = [self._model.best_error(n) if isinstance(n, int) else np.nan for n in sizes]
         return [
-            {"size": size}
-            | dict(zip(ERROR_COLUMNS, (*row, self._optimal_error(size)), strict=True))
-            for size, row in zip(sizes, moments, strict=True)
+            {"size": size} | dict(zip(ERROR_COLUMNS, (*row, least), strict=True))
+            for size, row, least in zip(sizes, moments, optimal, strict=True)
         ]
-
-    def _optimal_error(self, size: int | str) -> float:
-        return self._model.best_error(size) if isinstance(size, int) else np.nan
 
 
 def pivot_in_order(

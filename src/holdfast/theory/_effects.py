@@ -166,7 +166,11 @@ def build_population(effect: Effect, n_informative: int | None, n_features: int)
     else:
         values = _read_effect_sequence(effect, n_informative, n_features)
         counts = np.ones(len(values))
-    return _join_equal_effects(values, counts, n_features)
+    # merge equal effects; the remaining features have effect 0
+    effects, position = np.unique(np.append(values, 0.0), return_inverse=True)
+    sums = np.bincount(position, weights=np.append(counts, n_features - counts.sum()))
+    kept = sums > 0
+    return Population(effects[kept], sums[kept].astype(np.float64))
 
 
 def _read_equal_effects(effect: float, n_informative: int | None) -> tuple[FloatArray, FloatArray]:
@@ -203,11 +207,3 @@ def _read_numbers(values: object, name: str, minimum: float = -MAX_EFFECT) -> Fl
             f"deviations within a class); got {values!r}."
         )
     return array
-
-
-def _join_equal_effects(effects: FloatArray, counts: FloatArray, n_features: int) -> Population:
-    """Merge features of equal effects; the remaining features have effect 0."""
-    values, position = np.unique(np.append(effects, 0.0), return_inverse=True)
-    sums = np.bincount(position, weights=np.append(counts, n_features - counts.sum()))
-    kept = sums > 0
-    return Population(values[kept], sums[kept].astype(np.float64))

@@ -133,7 +133,9 @@ def expected_stability(
     scores = read_scores(n_per_class, law)
     expected = ExpectedSelections(population, scores, n_selected, n_runs, plug_in)
     values = [compute_expectation(name, expected) for name in names]
-    return values[0] if isinstance(measure, str) else _table(names, values)
+    if isinstance(measure, str):
+        return values[0]
+    return pd.DataFrame({"value": values}, index=pd.Index(names, name="measure"))
 
 
 def check_runs(names: list[str], n_runs: int | None, *, plug_in: bool) -> None:
@@ -148,10 +150,6 @@ def check_runs(names: list[str], n_runs: int | None, *, plug_in: bool) -> None:
             f"plug_in=True is for {' and '.join(PLUG_IN_MEASURES)}, with n_runs=; got "
             f"{', '.join(names)} with n_runs={n_runs!r}."
         )
-
-
-def _table(names: list[str], values: list[float]) -> pd.DataFrame:
-    return pd.DataFrame({"value": values}, index=pd.Index(names, name="measure"))
 
 
 @dataclass(frozen=True)
@@ -209,19 +207,15 @@ class ExpectedSelections:
     @property
     def relative_consistency(self) -> float:
         """The expected weighted consistency, relative to its bounds for `n_runs`."""
-        low = self._min_consistency
+        d, m = self.n_selected, self.n_runs
+        low = d / self.p  # the limit of many runs
+        if m is not None:  # lowest if all frequencies differ by at most 1
+            p, q = int(self.p), m * d
+            rest = q % p
+            low = (q * q - p * (q - rest) - rest * rest) / (p * q * (m - 1))
         if low >= 1:
             return self.consistency
         return (self.consistency - low) / (1 - low)
-
-    @property
-    def _min_consistency(self) -> float:
-        d, m = self.n_selected, self.n_runs
-        if m is None:
-            return d / self.p
-        p, q = int(self.p), m * d
-        rest = q % p
-        return (q * q - p * (q - rest) - rest * rest) / (p * q * (m - 1))
 
 
 def _overlap_share(selections: ExpectedSelections) -> float:

@@ -31,16 +31,16 @@ from holdfast.theory._selection_threshold import evaluate_thresholds, merge_shif
 from holdfast.theory._t_score import TScoreDistribution
 
 MAX_PAIR_GROUPS = 48
-"""Groups of features for probabilities of pairs; chosen, as a variance needs no more."""
+"""Groups of features for probabilities of pairs; chosen by hand: a variance needs no more."""
 MAX_LISTED_OVERLAPS = 400
-"""Up to this many selected features the overlaps are listed one by one; chosen."""
+"""Up to this many selected features the overlaps are listed one by one; chosen by hand."""
 MAX_NEWTON_STEPS = 50
 MOMENT_TOLERANCE = 1e-7
-"""Steps of Newton's method, and its tolerance of the moments in standard deviations; chosen."""
+"""Steps of Newton's method, and tolerance of the moments in standard deviations; chosen by hand."""
 MIN_VARIANCE = 1e-9
-"""A variance below this counts as none; chosen."""
+"""A variance below this counts as 0; chosen by hand."""
 HERMITE_NODES = 7
-"""Nodes for a normal overlap; chosen: exact for polynomials up to degree 13."""
+"""Nodes for a normal overlap; chosen by hand: exact for polynomials up to degree 13."""
 
 
 def overlap_probabilities(
@@ -89,7 +89,8 @@ def expectation_over_overlap(
     narrow, wide = (float((mean - below) * (above - mean)) for below, above in bounds)
     bounded_variance = min(max(variance, narrow), wide)
     if n_selected > MAX_LISTED_OVERLAPS:
-        value = _expectation_under_normal(function, mean, bounded_variance)
+        x, weights = np.polynomial.hermite_e.hermegauss(HERMITE_NODES)
+        value = float(weights @ function(mean + np.sqrt(bounded_variance) * x) / weights.sum())
     elif (
         pmf := _overlap_distribution(probabilities, counts, n_selected, mean, bounded_variance)
     ) is not None:
@@ -101,14 +102,6 @@ def expectation_over_overlap(
     return min(max(value, least), most)
 
 
-def _expectation_under_normal(
-    function: Callable[[FloatArray], FloatArray], mean: float, variance: float
-) -> float:
-    """Return the expectation for a normal overlap."""
-    x, weights = np.polynomial.hermite_e.hermegauss(HERMITE_NODES)
-    return float(weights @ function(mean + np.sqrt(variance) * x) / weights.sum())
-
-
 def _overlap_distribution(
     probabilities: FloatArray, counts: FloatArray, largest: int, mean: float, variance: float
 ) -> FloatArray | None:
@@ -116,9 +109,8 @@ def _overlap_distribution(
     if variance < MIN_VARIANCE:
         return None
     log_pmf = _log_poisson_binomial(np.square(probabilities), counts, largest)
-    log_pmf[
-        : max(0, 2 * largest - round(float(counts.sum())))
-    ] = -np.inf  # fewer than 2 d - p are impossible
+    fewest = max(0, 2 * largest - round(float(counts.sum())))  # 2 d - p
+    log_pmf[:fewest] = -np.inf
     return _tilt_to_moments(log_pmf, np.arange(largest + 1.0), mean, variance)
 
 
@@ -157,6 +149,7 @@ def _tilt_to_moments(
         moments = powers @ pmf
         if np.abs(target - moments).max() < MOMENT_TOLERANCE:
             return np.asarray(pmf)
+        # the Hessian of the log of the norming constant is the covariance of the powers
         matrix = (powers * pmf) @ powers.T - np.multiply.outer(moments, moments)
         step = np.linalg.lstsq(matrix, target - moments, rcond=1e-10)[0]
         tilt += step / max(1.0, float(np.abs(step).max()))

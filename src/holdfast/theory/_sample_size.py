@@ -32,14 +32,14 @@ from holdfast.theory._selection_probability import (
 from holdfast.theory._t_score import TScoreDistribution
 
 MIN_CLASS_SIZE, MAX_FIRST_CLASS = 2, 10**9
-"""Samples of the first class that are tried; chosen."""
+"""Samples of the first class that are tried; chosen by hand."""
 EFFECT_DISTANCE, MIN_BIN_WIDTH = 0.25, 0.1
-"""Distances of effects and widths of bins of scores, in standard deviations of a score; chosen,
-finer than a sample can resolve."""
+"""Distances of effects and widths of bins of scores, in standard deviations of a score; chosen by
+hand, finer than a sample can resolve."""
 MAX_EFFECTS, MAX_BINS = 120, 300
-"""The most effects and bins, where scores are far apart; chosen."""
+"""The most effects and bins, where scores are far apart; chosen by hand."""
 START_NULL_SHARE = 0.5
-"""The share of features without an effect that the fit starts from; chosen."""
+"""The share of features without an effect that the fit starts from; chosen by hand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +156,7 @@ class _SampleSizeSearch:
         """Return the fewest samples of the first class that reach a stability, by bisection."""
         low, high = MIN_CLASS_SIZE - 1, MAX_FIRST_CLASS
         while high - low > 1:
+            # bisect the logarithm first: the range spans nine orders of magnitude
             middle = math.isqrt(low * high) if high > 4 * low else (low + high) // 2
             low, high = (low, middle) if self.stability(middle) >= target else (middle, high)
         return high
@@ -220,11 +221,14 @@ def fit_effects(
     scores, steps = read_scores(n_per_class, law), check_integer(n_steps, "n_steps", 1)
     most = scores.shifts(np.array([MAX_EFFECT]))
     places = scores.to_place(np.minimum(_read_t_scores(t_scores), most))
-    bins, shares = _bin_scores(places)
     top = float(places.max())
+    # bins that hold scores, by their middles: millions of features cost no more than a few
+    width = max(MIN_BIN_WIDTH, top / MAX_BINS)
+    bins, counts = np.unique(np.floor(places / width), return_counts=True)
     grid = np.linspace(0.0, top, 2 + min(int(top / EFFECT_DISTANCE), MAX_EFFECTS))
     shifts = scores.to_score(grid)
-    weights = _fit_mixture_weights(scores.densities(shifts, bins), shares, steps)
+    densities = scores.densities(shifts, (bins + 0.5) * width)
+    weights = _fit_mixture_weights(densities, counts / len(places), steps)
     return EffectMixture(np.minimum(shifts / scores.shift_per_effect, MAX_EFFECT), weights)
 
 
@@ -241,13 +245,6 @@ def _read_t_scores(t_scores: ArrayLike) -> FloatArray:
             f"got {t_scores!r}."
         )
     return numbers
-
-
-def _bin_scores(places: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the midpoints of the bins that hold scores, and their shares of the scores."""
-    width = max(MIN_BIN_WIDTH, float(places.max()) / MAX_BINS)
-    bins, counts = np.unique(np.floor(places / width), return_counts=True)
-    return (bins + 0.5) * width, counts / len(places)
 
 
 def _fit_mixture_weights(densities: FloatArray, shares: FloatArray, n_steps: int) -> FloatArray:

@@ -154,10 +154,14 @@ def compute_selection(
     population: Population, scores: TScoreDistribution, n_selected: int
 ) -> SelectionProbability:
     """Return the selection probabilities of all features of a population."""
+    probabilities = np.ones(len(population.counts))
+    if n_selected < population.counts.sum():
+        shifts = scores.shifts(population.effects)
+        groups = merge_shifts(scores, shifts, population.counts, n_selected)
+        grid = evaluate_thresholds(scores, groups.shifts, groups.counts, n_selected)
+        probabilities = groups.spread_to_shifts(grid.probabilities())
     return SelectionProbability(
-        effects=population.effects,
-        counts=population.counts,
-        probabilities=_probabilities_by_effect(population, scores, n_selected),
+        effects=population.effects, counts=population.counts, probabilities=probabilities
     )
 
 
@@ -181,17 +185,3 @@ def read_scores(n_per_class: Classes, law: Law) -> TScoreDistribution:
         )
     first, second = (check_integer(value, "n_per_class", 2) for value in pair)
     return TScoreDistribution.from_class_sizes((first, second), check_choice(law, "law", LAWS))
-
-
-def _probabilities_by_effect(
-    population: Population, scores: TScoreDistribution, n_selected: int
-) -> FloatArray:
-    """Return the selection probability of the features with each effect."""
-    if n_selected >= population.counts.sum():
-        return np.ones(len(population.counts))
-    shifts = scores.shifts(population.effects)
-    groups = merge_shifts(scores, shifts, population.counts, n_selected)
-    grid_probabilities = evaluate_thresholds(
-        scores, groups.shifts, groups.counts, n_selected
-    ).probabilities()
-    return groups.spread_to_shifts(grid_probabilities)

@@ -32,27 +32,27 @@ from holdfast.theory._t_score import MAX_SCORE_DEVIATIONS, TScoreDistribution
 ComplexArray: TypeAlias = NDArray[np.complex128]
 
 MAX_THRESHOLD_EXPONENT = 24.0
-"""Thresholds less likely than exp(-24), 4e-11, are left out; chosen."""
+"""Thresholds less likely than exp(-24), 4e-11, are left out; chosen by hand."""
 NODES_PER_PANEL = 32
 MAX_PANEL_LENGTH = 3.0
-"""Quadrature nodes per panel of the range of thresholds, and its largest length; chosen."""
+"""Quadrature nodes per panel of the range of thresholds, and its largest length; chosen by hand."""
 BISECTION_STEPS, NEWTON_STEPS, TIGHTENING_STEPS = 40, 3, 4
 """Steps of bisection and of Newton's method to the middle of the range of thresholds, and steps of
-bisection that tighten its ends; chosen."""
+bisection that tighten its ends; chosen by hand."""
 MAX_FREQUENCY_EXPONENT = 28.0
-"""Values of a characteristic function below exp(-28), 7e-13, are left out; chosen."""
+"""Values of a characteristic function below exp(-28), 7e-13, are left out; chosen by hand."""
 MAX_CELLS_PER_PART = 2**20
-"""Complex numbers that are held at a time; chosen."""
+"""Complex numbers that are held at a time; chosen by hand."""
 COUNT_DEVIATIONS, EXTRA_COUNTS = 7.5, 15
 """Counts are resolved this many standard deviations, and this many more, around their mean;
-chosen, so that aliasing stays below 1e-8 (``tests/theory/test_t_score.py``)."""
+chosen by hand so that aliasing stays below 1e-8 (``tests/theory/test_t_score.py``)."""
 MAX_DISTINCT_EFFECTS = 128
-"""Up to this many different effects are kept as they are; chosen."""
+"""Up to this many different effects are kept as they are; chosen by hand."""
 ROUGH_BIN_WIDTH, FINE_BIN_WIDTH = 0.5, 0.25
 """Widths of bins, in standard deviations of a score: to find the threshold, and around it;
-chosen, so that merging costs less than 1e-4 (``tests/theory/test_selection_probability.py``)."""
+chosen by hand so that merging costs less than 1e-4 (``tests/theory/test_selection_probability.py``)."""
 MIN_GROUP_DISTANCE = 1e-4
-"""Groups closer than this, in standard deviations of a score, are one; chosen."""
+"""Groups closer than this, in standard deviations of a score, are one; chosen by hand."""
 
 
 @dataclass(frozen=True)
@@ -332,20 +332,16 @@ class MergedShifts:
         """Return the probabilities of the shifts that were merged."""
         if self.original_places is self.places:
             return probabilities
-        all_probabilities = (self.original_places > self.middle).astype(
-            np.float64
-        )  # those far from the threshold are certain
+        # selection is certain far from the threshold, and interpolated near it
+        all_probabilities = (self.original_places > self.middle).astype(np.float64)
         near = np.abs(self.original_places - self.middle) <= MAX_SCORE_DEVIATIONS
-        all_probabilities[near] = self._interpolate(probabilities, self.original_places[near])
-        return all_probabilities
-
-    def _interpolate(self, probabilities: FloatArray, original_places: FloatArray) -> FloatArray:
-        """Interpolate the probabilities of groups."""
         apart = np.diff(self.places, prepend=-np.inf) > MIN_GROUP_DISTANCE
         if apart.sum() == 1:  # all features are equal
-            return np.full(len(original_places), np.average(probabilities, weights=self.counts))
-        curve = CubicSpline(self.places[apart], probabilities[apart])
-        return np.clip(curve(original_places), 0.0, 1.0)
+            all_probabilities[near] = np.average(probabilities, weights=self.counts)
+        else:
+            curve = CubicSpline(self.places[apart], probabilities[apart])
+            all_probabilities[near] = np.clip(curve(self.original_places[near]), 0.0, 1.0)
+        return all_probabilities
 
 
 def merge_shifts(

@@ -21,14 +21,14 @@ from scipy.special import ndtr
 from holdfast._typing import FloatArray
 
 MAX_SCORE_DEVIATIONS = 9.0
-"""Standard deviations beyond which a normal tail (1e-19) is negligible; chosen."""
+"""Standard deviations beyond which a normal tail (1e-19) is negligible; chosen by hand."""
 MAX_WEIGHT_EXPONENT = 28.0
-"""Weights of log W below exp(-28), 7e-13 of the largest, are left out; chosen."""
+"""Weights of log W below exp(-28), 7e-13 of the largest, are left out; chosen by hand."""
 MAX_CELLS_PER_PASS = 2**15
-"""Numbers that are computed at a time: they fit into a cache; chosen."""
+"""Numbers that are computed at a time: they fit into a cache; chosen by hand."""
 MAX_STEP, STEP_SHARE = 0.18, 0.95
-"""Steps of the trapezoid rule, at most and relative to the width of the integrand; chosen so that
-tails agree with direct integration to 1e-9 (``tests/theory/test_t_score.py``)."""
+"""Steps of the trapezoid rule, at most and relative to the width of the integrand; chosen by hand
+so that tails agree with direct integration to 1e-9 (``tests/theory/test_t_score.py``)."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,8 @@ class TScoreDistribution:
     def tails(self, shifts: FloatArray, z: FloatArray) -> FloatArray:
         """Return P(|T| > t(z)) for all shifts (rows) and places (columns)."""
         total = self._average_over_spread(shifts, z, lambda gap, _: ndtr(gap))
-        low = (
-            shifts < MAX_SCORE_DEVIATIONS
-        )  # scores of larger shifts practically never have the wrong sign
+        # scores of larger shifts practically never have the wrong sign
+        low = shifts < MAX_SCORE_DEVIATIONS
         total[low] += self._average_over_spread(-shifts[low], z, lambda gap, _: ndtr(gap))
         return np.minimum(total, 1.0)
 

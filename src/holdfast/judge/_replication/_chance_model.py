@@ -21,18 +21,17 @@ bias, for any selector. Only the step from n/2 to n needs an assumption.
    decreasing in R by pooling adjacent violators [Robertson1988]_,
    :math:`l_i = 2 \operatorname{logit} h_{n/2}(i) - \operatorname{logit} h_{n/4}(i)`: the log odds
    continue in a straight line in log m.
-4. *Mean*. The log odds of 2 and 3 are averaged and shifted so that all chances sum to k. 5. *Draws*
-(`_draw_models`). Steps 2 to 4 are repeated with gamma distributed feature weights (weighted
-   likelihood bootstrap [Newton1994]_), which carries the uncertainty about G into the chances.
-   Shape 0.3 instead of 1 makes correlated features count as fewer than p.
+4. *Mean*. The log odds of 2 and 3 are averaged and shifted so that all chances sum to k.
+5. *Draws* (`_draw_models`). Steps 2 to 4 are repeated with gamma distributed feature weights
+   (weighted likelihood bootstrap [Newton1994]_), which carries the uncertainty about G into the
+   chances. Shape 0.3 instead of 1 makes correlated features count as fewer than p.
 6. *Expected share* (`expected_share`, `_stretch_to_share`). How much of a list is found again is
-known
-   better from whole lists than from single features. On the scale L of log odds between chance
-   (k/p) and 1, :math:`L(r) = 0.7\, L(r_{curve}) + 0.28\, L(r_{halves})`: the replication curve
-   (`_extrapolation`; too low where few samples show much) and the share of the halves of these data
-   that select the listed features (too high, because the list was selected on the same data). Each
-   draw takes r from a normal law around this value and stretches its log odds, :math:`m_i \to s\,
-   m_i + b`, so that chances sum to k and average r over the first k places.
+   known better from whole lists than from single features. On the scale L of log odds between
+   chance (k/p) and 1, :math:`L(r) = 0.7\, L(r_{curve}) + 0.28\, L(r_{halves})`: the replication
+   curve (`_extrapolation`; too low where few samples show much) and the share of the halves of
+   these data that select the listed features (too high, because the list was selected on the same
+   data). Each draw takes r from a normal law around this value and stretches its log odds,
+   :math:`m_i \to s\, m_i + b`, so that chances sum to k and average r over the first k places.
 7. *Vote of scores*. Where a selector has signed z-scores, an empirical Bayes model of the scores
    (`_score_model`) has the weight 0.5 in L(r) and 0.33 in the log odds of the chances.
 
@@ -455,7 +454,7 @@ def _draw_models(
     log_weight = -0.5 * ((GROWTHS - GROWTH_MEAN) / GROWTH_SD) ** 2
     if len(tables) > 1:
         log_weight = log_weight + _growth_likelihood(plain, start)
-    growth_weight = np.exp(log_weight - log_weight.max())
+    growth_weight = np.exp(log_weight - log_weight.max())  # relative to the best: no underflow
     growth_weight /= growth_weight.sum()
     importance = [1.0, QUARTER_IMPORTANCE][: len(tables)]
     best = GROWTHS[growth_weight.argmax()]
@@ -468,9 +467,8 @@ def _draw_models(
     growths = GROWTHS[np.minimum(np.searchsorted(np.cumsum(growth_weight), levels), last)]
     by_place = generator.gamma(WEIGHT_SHAPE, 1 / WEIGHT_SHAPE, (N_DRAWS, len(order)))
     features = np.empty_like(by_place)
-    features[:, order] = (
-        by_place  # weights belong to places, so that the order of the columns does not matter
-    )
+    # weights belong to places, so that the order of the columns does not matter
+    features[:, order] = by_place
     weighted = [(table.weighted(features), table) for table in tables]
     near = (1 - START_UNIFORM) * main + START_UNIFORM / len(EFFECTS)
     weights = fit_effects(
@@ -659,7 +657,7 @@ def _draw_shares(
     scale = _ShareScale(ranks.size / ranks.n_features)
     steps = ndtri((np.arange(N_DRAWS) + 0.5) / N_DRAWS)
     deviation = np.clip(SHARE_SD * np.sqrt(SHARE_SD_SAMPLES / n_units), *SHARE_SD_RANGE)
-    steps *= deviation / steps.std()
+    steps *= deviation / steps.std()  # stratified quantiles vary less than the normal law
     return scale.share(scale.log_odds(share) + generator.permutation(steps))
 
 
@@ -672,7 +670,7 @@ def _stretch_to_share(
     over the first `size` places, as far as `STRETCHES` allows. Bisection on the slope.
     """
     low, high = (np.full(len(log_odds), end) for end in STRETCHES)
-    for _ in range(20):
+    for _ in range(20):  # leaves 2^-20 of the range of slopes
         slope = (low + high) / 2
         stretched = _shift_to_sum(slope[:, np.newaxis] * log_odds, size)
         short = expit(stretched[:, :size]).mean(axis=1) < shares
@@ -687,6 +685,7 @@ def _average_with_score_vote(
     vote = logit(np.clip(scores.chance, MIN_SCORE_CHANCE, 1 - MIN_SCORE_CHANCE))
     mean = (1 - SCORE_CHANCE_WEIGHT) * log_odds + SCORE_CHANCE_WEIGHT * vote
     averaged = _shift_to_sum(mean, size)
+    # the bound moves with the chance
     change = (averaged - log_odds).mean(axis=0)
     bounded = logit(np.clip(low, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
     return averaged, np.asarray(expit(bounded + change))

@@ -19,7 +19,7 @@ features the power is lower; ``python -m benchmarks.claims cohorts`` measures le
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -120,15 +120,18 @@ def compare_cohorts(
     (0.2, 0.5, 0.25)
     """
     table = np.asarray(values, dtype=np.float64)
-    _check(table, names, sizes)
+    _check_cohort_values(table, names, sizes)
     record = get_measure(measure)
     sign = -1.0 if record.distance else 1.0
-    pairs = [_compare_with_shuffles(column, sign) for column in table.T]
+    pairs = [
+        (names[a], names[b], sizes[a], sizes[b], *_compare_with_shuffles(column, sign))
+        for (a, b), column in zip(combinations(range(len(names)), 2), table.T, strict=True)
+    ]
     return CohortComparison(
         measure=record.name,
         cohorts=dict(zip(names, sizes, strict=True)),
         overall=_compare_with_shuffles(table.mean(axis=1), sign),
-        pairs=_pair_table(names, sizes, pairs),
+        pairs=pd.DataFrame(pairs, columns=[*COHORT_PAIR_COLUMNS, *SHUFFLE_COLUMNS]),
         features=_feature_table(selected, names, feature_names),
         recurrence=_recurrence_table(selected, len(names)),
         _design=_summarize_selections(selected, sizes, feature_names),
@@ -153,17 +156,7 @@ def _summarize_selections(
     )
 
 
-def _pair_table(
-    names: Sequence[str], sizes: Sequence[int], found: Sequence[ShuffleComparison]
-) -> pd.DataFrame:
-    rows = [
-        (names[a], names[b], sizes[a], sizes[b], *against)
-        for (a, b), against in zip(combinations(range(len(names)), 2), found, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=[*COHORT_PAIR_COLUMNS, *SHUFFLE_COLUMNS])
-
-
-def _check(values: FloatArray, names: Sequence[str], sizes: Sequence[int]) -> None:
+def _check_cohort_values(values: FloatArray, names: Sequence[str], sizes: Sequence[int]) -> None:
     c = len(names)
     if c < 2 or len(set(names)) < c or len(sizes) != c:
         raise InvalidInputError(
@@ -233,41 +226,50 @@ def _count_recurring(selections: Sequence[Any], c: int) -> list[int]:
 MIN_USEFUL_POWER = 0.5
 """Power below which a comparison could hardly have shown a difference; chosen by hand."""
 MAX_DIFFERENCE_P_VALUE = 0.05
-"""Highest p-value at which cohorts are said to differ."""
+"""Highest p-value at which cohorts are said to differ; standard."""
 
 
-def describe_comparison(found: CohortComparison) -> tuple[str, ...]:
+def describe_comparison(comparison: CohortComparison) -> tuple[str, ...]:
     """Describe how well cohorts agree, which differ most, and how many features recur."""
-    return tuple(_sentences(found))
-
-
-def _sentences(found: CohortComparison) -> Iterator[str]:
-    against = found.overall
+    against, subject = comparison.overall, _format_cohorts(comparison)
     if np.isnan(against.p_value):
-        yield f"{_format_cohorts(found)} cannot be compared: {found.measure} has no value for them."
-        return
-    verdict, rest = _describe_agreement(found)
-    yield f"{_format_cohorts(found)} select {verdict}: {_format_comparison(found, against)}.{rest}"
-    if len(found.pairs) > 1 and against.p_value <= MAX_DIFFERENCE_P_VALUE:
-        worst = found.pairs.sort_values("p_value", kind="stable").iloc[0]
-        yield (
+        return (f"{subject} cannot be compared: {comparison.measure} has no value for them.",)
+    verdict, rest = _describe_agreement(comparison)
+    mean = " on average" if len(comparison.pairs) > 1 else ""
+    span = f"{against.low:.2f} to {against.high:.2f}; p = {against.p_value:.3f}"
+    values = f"{against.value:.2f}{mean}, {against.expected:.2f} is expected ({span})"
+    sentences = [f"{subject} select {verdict}: {comparison.measure} {values}.{rest}"]
+    if len(comparison.pairs) > 1 and against.p_value <= MAX_DIFFERENCE_P_VALUE:
+        worst = comparison.pairs.sort_values("p_value", kind="stable").iloc[0]
+        sentences.append(
             f"Least alike compared with the expectation: {worst['cohort_a']} and "
             f"{worst['cohort_b']}, {worst['value']:.2f} instead of {worst['expected']:.2f}."
         )
-    if len(found.recurrence):
-        yield _describe_recurrence(found)
+    if len(comparison.recurrence):
+        last: Any = comparison.recurrence.iloc[-1]
+        every = (
+            "both cohorts"
+            if len(comparison.cohorts) == 2
+            else f"all {len(comparison.cohorts)} cohorts"
+        )
+        sentences.append(
+            f"In {every}: {plural(int(last['features']), 'feature')}, where {last['expected']:.1f} "
+            f"are expected ({last['low']:.0f} to {last['high']:.0f})."
+        )
+    return tuple(sentences)
 
 
-def _format_cohorts(found: CohortComparison) -> str:
-    counted = [f"{name} ({n:,})" for name, n in found.cohorts.items()]
+def _format_cohorts(comparison: CohortComparison) -> str:
+    counted = [f"{name} ({n:,})" for name, n in comparison.cohorts.items()]
     if len(counted) == 2:
         return f"The cohorts {counted[0]} and {counted[1]}"
     return f"The {len(counted)} cohorts {format_list(counted, most=8)}"
 
 
-def _describe_agreement(found: CohortComparison) -> tuple[str, str]:
+def _describe_agreement(comparison: CohortComparison) -> tuple[str, str]:
     """Return how well cohorts agree, and the conclusion."""
-    against, distance = found.overall, get_measure(found.measure).distance
+    against, distance = comparison.overall, get_measure(comparison.measure).distance
+    # the test is one-sided, so too much agreement shows in the range of the shuffles only
     beyond = against.value < against.low if distance else against.value > against.high
     if against.p_value <= MAX_DIFFERENCE_P_VALUE:
         rest = " They differ: in population, platform or batch."
@@ -279,16 +281,16 @@ def _describe_agreement(found: CohortComparison) -> tuple[str, str]:
         )
         return "more alike than samples of these sizes dealt from all of them do", rest
     return "about as much alike as samples of these sizes from one population do", _explain_power(
-        found
+        comparison
     )
 
 
-def _explain_power(found: CohortComparison) -> str:
+def _explain_power(comparison: CohortComparison) -> str:
     """Describe the power to notice a difference."""
-    every, half = found.power
+    every, half = comparison.power
     if np.isnan(every):
         return " That does not show that they agree: a difference may have been missed."
-    sizes = " + ".join(f"{n:,}" for n in found.cohorts.values())
+    sizes = " + ".join(f"{n:,}" for n in comparison.cohorts.values())
     if every < MIN_USEFUL_POWER:
         head = f" {sizes} samples could hardly have shown a difference"
     else:
@@ -300,35 +302,18 @@ def _explain_power(found: CohortComparison) -> str:
     )
 
 
-def _format_comparison(found: CohortComparison, against: ShuffleComparison) -> str:
-    mean = " on average" if len(found.pairs) > 1 else ""
-    return (
-        f"{found.measure} {against.value:.2f}{mean}, {against.expected:.2f} is expected "
-        f"({against.low:.2f} to {against.high:.2f}; p = {against.p_value:.3f})"
-    )
-
-
-def _describe_recurrence(found: CohortComparison) -> str:
-    last: Any = found.recurrence.iloc[-1]
-    every = "both cohorts" if len(found.cohorts) == 2 else f"all {len(found.cohorts)} cohorts"
-    return (
-        f"In {every}: {plural(int(last['features']), 'feature')}, where {last['expected']:.1f} "
-        f"are expected ({last['low']:.0f} to {last['high']:.0f})."
-    )
-
-
 # Power. The module docstring has the method.
 
 MAX_SIMULATED_FEATURES = 2000
-"""Most features that are simulated; more hardly change the power."""
+"""Most features that are simulated; chosen by hand: more hardly change the power."""
 N_STUDIES, N_DEALINGS = 100, 39
 """Simulated studies, and dealings of each; chosen by hand."""
 N_TRIAL_STUDIES, N_TRIAL_DEALINGS, N_BISECTIONS = 20, 4, 10
 """The same while the effect is searched, and steps of the search; chosen by hand."""
 MAX_EFFECT = 5.0
-"""Largest effect that is considered, in standard deviations."""
+"""Largest effect that is considered, in standard deviations; chosen by hand."""
 POWER_LEVEL = 0.05
-"""Level of the simulated tests."""
+"""Level of the simulated tests; standard."""
 
 
 class CohortPower(NamedTuple):
@@ -395,7 +380,7 @@ def _find_effect(n: FloatArray, p: int, k: int, informative: int, n_common: floa
     same, low, high = _patterns(len(n), p, informative, informative), 0.0, MAX_EFFECT
     for _ in range(N_BISECTIONS):
         effect = (low + high) / 2
-        generator = np.random.default_rng(0)
+        generator = np.random.default_rng(0)  # common random numbers: the count grows with effect
         common = [
             _simulate_common(n, k, effect * same, N_TRIAL_DEALINGS, generator)[1:].mean()
             for _ in range(N_TRIAL_STUDIES)
@@ -411,6 +396,7 @@ def _detection_share(n: FloatArray, p: int, k: int, effects: FloatArray) -> floa
     for _ in range(N_STUDIES):
         signs = generator.choice([-1.0, 1.0], p)
         common = _simulate_common(n, k, effects * signs, N_DEALINGS, generator)
+        # counts are integers over the number of pairs: the tolerance is for their rounding
         p_values.append((1 + np.sum(common[1:] <= common[0] + 1e-9)) / (1 + N_DEALINGS))
     return float(np.mean(np.array(p_values) <= POWER_LEVEL))
 

@@ -116,8 +116,8 @@ def cohorts(
     if data.cohorts is None:
         raise InvalidInputError("cohorts must be the cohort of each sample, got None.")
     count = None if size is None else as_feature_count(size, data.n_features, "size")
-    name, given = named_selector(selector)
-    ready = prepare_selector(given, data, record, count, seed)
+    name, instance = named_selector(selector)
+    ready = prepare_selector(instance, data, record, count, seed)
     check_missing(data, {name: ready}, record, impute)
     resamples = design.draw_units(Units.from_labels(data.y, data.groups), data.cohorts, seed)
     values, selected = _measure_cohort_pairs(
@@ -138,11 +138,11 @@ def _measure_cohort_pairs(
     fitting: ComparisonRunner,
 ) -> tuple[FloatArray, list[list[IndexArray]] | None]:
     """Return the similarities of pairs, and the selected features if the measure is of subsets."""
-    found = {position: row for block in fitting.blocks() for position, row in block.items()}
-    positions, record = _find_compared_fits(fitting, found), fitting.record
+    preferences = {position: row for block in fitting.blocks() for position, row in block.items()}
+    positions, record = _find_compared_fits(fitting, preferences), fitting.record
     values = pair_similarities(
         record,
-        found,
+        preferences,
         cohort_pairs(positions),
         preference_builder(record, fitting.data.n_features),
         n_features=fitting.data.n_features,
@@ -151,19 +151,20 @@ def _measure_cohort_pairs(
     if not record.by_size:
         return values, None
     return values, [
-        [selected_features(found[position]) for position in row] for row in positions.tolist()
+        [selected_features(preferences[position]) for position in row] for row in positions.tolist()
     ]
 
 
-def _find_compared_fits(fitting: ComparisonRunner, found: Mapping[int, Any]) -> IndexArray:
+def _find_compared_fits(fitting: ComparisonRunner, preferences: Mapping[int, Any]) -> IndexArray:
     """Return the positions of the fits to compare; raise if a cohort or all shuffles failed."""
     cohort_fits = [
         position for position, resample in enumerate(fitting.resamples) if resample.role == COHORT
     ]
     for position in cohort_fits:
         fitting.check([position], "a cohort")
-    positions = cohort_places({position: fitting.resamples[position] for position in found})
+    positions = cohort_places({position: fitting.resamples[position] for position in preferences})
     if len(positions) < 2:
+        # every shuffle has a failed fit: report the first
         failed = next(position for position in fitting.failures if position not in cohort_fits)
         fitting.check([failed], "every shuffle")
     if fitting.failures:

@@ -260,13 +260,18 @@ def _difference_variance(
     over_splits = float(halves.var(ddof=1))
     # other data may differ even where all splits of these data agree
     floor = max(scale.margin * abs(scale.best - scale.chance) for scale in scales) ** 2 / size
+    parts = parts[np.isfinite(parts).all(axis=1)]
+    subset_variance = math.nan
+    if len(parts) >= 2:
+        subset_variance = delete_group_variance(parts, values[0].left_out)  # may be negative
+    # the variance of a share depends on its level, which grows with the number of samples
     at_halves = [
         variance
         * _share_variance(values, scales, "halves")
         / max(_share_variance(values, scales, kind), floor)
         for variance, kind in (
             (_quarter_variance(quarters), "quarters"),
-            (_subset_variance(parts, values[0].left_out), "parts"),
+            (subset_variance, "parts"),
         )
         if math.isfinite(variance)
     ]
@@ -280,13 +285,8 @@ def _quarter_variance(quarters: FloatArray) -> float:
     """Return the variance of the difference of one pair, from pairs without a common sample."""
     gaps = np.concatenate([quarters[:, a] - quarters[:, b] for a, b in OPPOSITE_QUARTERS])
     gaps = gaps[np.isfinite(gaps)]
+    # E (a - b)^2 = 2 Var for independent a and b with the same law
     return float(np.square(gaps).mean() / 2) if len(gaps) else math.nan
-
-
-def _subset_variance(parts: FloatArray, left_out: float) -> float:
-    """Return the jackknife variance of the mean difference; it may be below 0."""
-    parts = parts[np.isfinite(parts).all(axis=1)]
-    return delete_group_variance(parts, left_out) if len(parts) >= 2 else math.nan
 
 
 def _share_variance(

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -99,10 +99,13 @@ def estimate_replication(
     scale = make_log_odds(record, n_features, size)
     standard_error = logit_standard_error(values, scale, size)
     points = _estimate_points(values, scale, standard_error)
-    curve = _add_intervals(
-        points,
-        lambda value: stability_interval(value, standard_error, confidence, scale, record),
+    ends = np.array(
+        [
+            stability_interval(value, standard_error, confidence, scale, record)
+            for value in points["value"].tolist()
+        ]
     )
+    curve = points[["n_samples", "value"]].assign(low=ends[:, 0], high=ends[:, 1], kind="estimated")
     half = curve.iloc[-1]
     result = Replication(
         value=float(half["value"]),
@@ -120,7 +123,7 @@ def estimate_replication(
         curve=curve,
         chances=None if isinstance(chances, str) else chances,
         why_no_chances=chances if isinstance(chances, str) else "",
-        note=_note(values, record, full=size == n_features),
+        note=_write_note(values, record, full=size == n_features),
         values=values,
     )
     if not supports_prediction(points):
@@ -173,16 +176,7 @@ def _estimate_points(values: PairValues, scale: LogOdds, standard_error: float) 
     return pd.DataFrame(rows, columns=["n_samples", "value", "standard_error", "n_pairs"])
 
 
-def _add_intervals(
-    points: pd.DataFrame, interval: Callable[[float], tuple[float, float]]
-) -> pd.DataFrame:
-    """Return the points with their intervals."""
-    ends = np.array([interval(value) for value in points["value"].tolist()])
-    curve = points[["n_samples", "value"]]
-    return curve.assign(low=ends[:, 0], high=ends[:, 1], kind="estimated")
-
-
-def _note(values: PairValues, record: Measure, *, full: bool) -> str:
+def _write_note(values: PairValues, record: Measure, *, full: bool) -> str:
     small = not (values.parts.size and values.quarters.size)
     n_pairs = int(np.isfinite(values.halves).sum())
     notes = [
@@ -507,13 +501,11 @@ class SamplePlan:
         """The plan in words."""
         stability = f"{self.measure} {self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
         studies = f"Two studies of {self.n_samples:,} each"
-        return f"{studies}: {self._format_again()}{stability}. {self._format_needed()}"
-
-    def _format_again(self) -> str:
-        if math.isnan(self.again):
-            return ""
-        span = f"{self.again_low:.0f} to {self.again_high:.0f}"
-        return f"expect {self.again:.0f} ({span}) of {self.size:,} features again; "
+        again = ""
+        if not math.isnan(self.again):
+            span = f"{self.again_low:.0f} to {self.again_high:.0f}"
+            again = f"expect {self.again:.0f} ({span}) of {self.size:,} features again; "
+        return f"{studies}: {again}{stability}. {self._format_needed()}"
 
     def _format_needed(self) -> str:
         target = f"A stability of {self.target:g}"
@@ -569,7 +561,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     """
     if not isinstance(found, Replication):
         raise InvalidInputError(f"found must be a result of holdfast.replication, got {found!r}.")
-    wanted = check_positive_number(target, "target", 1.0)
+    target = check_positive_number(target, "target", 1.0)
     if get_measure(found.measure).distance:
         raise InvalidInputError(
             f"{found.measure} is a distance; plan by a similarity, such as nogueira."
@@ -578,7 +570,7 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
         raise InvalidInputError(
             f"nothing can be predicted from this estimate: {found.note or ONE_POINT_NOTE}."
         )
-    return _make_plan(found, wanted)
+    return _make_plan(found, target)
 
 
 def has_predictions(found: Replication) -> bool:

@@ -4,8 +4,8 @@ Method
 ------
 A Bayesian mixture over tabulated growth curves. Let x(n) be the stability as the part of the way
 from chance (0) to perfect agreement (1), and :math:`u = \log \max(n - 2, n/4)` the place on the
-axis of log n (`_to_log_n`; the two class means cost about two samples). The data are m points
-:math:`(u_i, x_i)`, the mean similarities of disjoint parts, with :math:`u_m` the largest.
+axis of log n (`_to_log_n`; estimating the two class means costs about two samples). The data are m
+points :math:`(u_i, x_i)`, the mean similarities of disjoint parts, with :math:`u_m` the largest.
 
 *Curves* (`CurveFamily`). A law of effects gives a curve :math:`f_c(v)`. The unknown scale of the
 effects shifts the curve along the axis of log n, so the model is
@@ -14,28 +14,35 @@ effects shifts the curve along the axis of log n, so the model is
 
 where v is the place of the last point on the axis of the curve. Measures of subsets of a fixed size
 k use the theory of independent Gaussian scores (`overlap_family`): scores are normal with means
-:math:`\delta_j e^{v/2}` and variance 1, selected is what exceeds in absolute value the threshold
-that lets k scores pass on average, and the overlap of two studies is :math:`\sum_j p_j^2 / \sum_j
-p_j` with :math:`p_j` the probability of passing. Effects :math:`\delta_j` follow 8 x 2 laws: 0.25
-to 4 times k informative features, or all of them, with gamma(2) distributed or equal effects
-(without the law of equal effects for all features). Other measures use :math:`c\, x^b / (x^b + 1)`
-(`growth_family`), the Spearman-Brown formula for b = c = 1 ([Spearman1910]_).
+:math:`\delta_j e^{v/2}` (a z-score grows with the root of n) and variance 1, features are selected
+if their absolute score exceeds the threshold that k of p scores pass on average, and the expected
+overlap of two studies, as a share of k, is :math:`o = \sum_j p_j^2 / \sum_j p_j` with :math:`p_j`
+the probability of passing. The curve is :math:`(o - k/p) / (1 - k/p)`; measures that compare the
+overlap with the union (`TANIMOTO_MEASURES`) map o and k/p by :math:`o \to o / (2 - o)` before.
+Effects :math:`\delta_j` with mean 1 follow 8 x 2 laws: 0.25 to 4 times k informative features (from
+1 to p), or all of them, with gamma(2) distributed or equal effects (without the law of equal
+effects for all features, which leaves nothing to select). Other measures use :math:`f(v) = a\,
+e^{bv} / (e^{bv} + 1)` (`growth_family`), which for a = b = 1 is the Spearman-Brown formula
+([Spearman1910]_).
 
 *Prior* (`CurveFamily.prior`). Uniform over the stability that a curve can reach: the prior of v is
-proportional to the rise :math:`f_c'(v)`, plus a small constant (`PRIOR_FLAT`). Weights are
-normalised over all curves together, so a curve with a low ceiling has less prior weight. The curve
-that never rises has the weight `PRIOR_NO_SIGNAL`.
+proportional to the rise :math:`f_c'(v)`, plus 5% of the total rise spread evenly over the grid
+(`PRIOR_FLAT`). Weights are normalised over all curves together, so a curve with a low ceiling has
+less prior weight. The curve that never rises has the weight 0.1 (`PRIOR_NO_SIGNAL`).
 
 *Likelihood* (`_posterior_weights`). Gaussian: the residuals :math:`x_i - f_c(v + u_i - u_m)` have
 the covariance
 
 .. math:: \Sigma_{ij} = \sigma_i \sigma_j e^{-|u_i - u_j| / 2.3}
-   + \delta_{ij} \Bigl(0.03^2 + \frac{\sigma_i^2}{P_i}\Bigr).
+   + 1_{i = j} \Bigl(0.03^2 + \frac{\sigma_i^2}{P_i}\Bigr).
 
-:math:`\sigma_m` is the standard error of the last point between data sets (`_interval`); the others
-follow from equal errors in log odds (`_relative_errors`). All points come from the same data, so
-their errors are correlated. The diagonal holds the deviation of points from the nearest curve and
-the Monte Carlo error of :math:`P_i` pairs.
+:math:`\sigma_m` is the standard error of the last point between data sets (`_interval`), in units
+of x; for measures that depend on k, at least a quarter of a feature, 0.25/k. The others follow from
+equal errors in log odds: :math:`\sigma_i = \sigma_m x_i (1 - x_i) / (x_m (1 - x_m))`, between 0.3
+and 1 times :math:`\sigma_m` (`_relative_errors`). All points come from the same data, so their
+errors are correlated. The diagonal holds the deviation of points from the nearest curve and the
+Monte Carlo error of :math:`P_i` pairs: splits vary about as much as data sets (`_interval`).
+:math:`\Sigma` is the same for all (c, v), so its determinant cancels.
 
 *Interval.* The quantiles of x(u) over the posterior of (c, v).
 
@@ -46,7 +53,7 @@ closely: with the whole error the median leans towards the middle of all curves.
 *Monotone correction* (`CurveFit.predict`). Stability grows with n. Beyond the last point the
 prediction is at least the last observed value, before it at most that value; at the last point it
 is that value. The lower end of the interval is never above the last observed value, the upper end
-never below the prediction.
+never below the prediction. The last observed value counts as 0 below chance.
 
 Assumptions and deviations
 --------------------------
@@ -55,10 +62,11 @@ The theory holds for independent features; correlated features are covered only 
 
 What is derived, and what is calibrated
 ---------------------------------------
-The curves and the posterior are derived. The grids, the prior weights, the correlation length and
-the model error were chosen by hand; half the error for the median was chosen because it was closer
-to the truth on simulated and real data. ``make_extrapolation_tables.py`` of the documentation
-scripts measures errors and coverage; docs/planning.md, "The curves of extrapolate", shows them.
+The curves and the posterior are derived. The grids, the prior weights, the correlation length, the
+model error and the limits of errors were chosen by hand; half the error for the median was chosen
+because it was closer to the truth on simulated and real data.
+``docs/scripts/make_extrapolation_tables.py`` measures errors and coverage; docs/planning.md, "The
+curves of extrapolate", shows them.
 
 References
 ----------
@@ -81,7 +89,7 @@ from holdfast._typing import FloatArray
 from holdfast._validation import check_integer
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._interval import LogOdds, make_log_odds
-from holdfast.measures import Measure, check_confidence, get_measure
+from holdfast.measures import check_confidence, get_measure
 
 
 def extrapolate(
@@ -155,7 +163,9 @@ def extrapolate(
     1        160   0.65  0.24  0.95
     """
     check_confidence(confidence)
-    _check_size(size, check_integer(n_features, "n_features", 1))
+    check_integer(n_features, "n_features", 1)
+    if size is not None and check_integer(size, "size", 1) > n_features:
+        raise InvalidInputError(f"size must be at most n_features ({n_features:,}), got {size:,}.")
     fit = fit_curves(points, n_features=n_features, size=size, measure=measure)
     n_samples = np.asarray(at)
     if n_samples.ndim != 1 or not (np.isfinite(n_samples) & (n_samples > 0)).all():
@@ -165,11 +175,6 @@ def extrapolate(
     rows = np.array([fit.predict(float(n), confidence) for n in n_samples]).reshape(-1, 3)
     columns = dict(zip(("value", "low", "high"), rows.T, strict=True))
     return pd.DataFrame({"n_samples": n_samples, **columns})
-
-
-def _check_size(size: int | None, n_features: int) -> None:
-    if size is not None and check_integer(size, "size", 1) > n_features:
-        raise InvalidInputError(f"size must be at most n_features ({n_features:,}), got {size:,}.")
 
 
 # Growth curves. A law of effects (how many features are informative, and how much their effects
@@ -188,16 +193,17 @@ EFFECT_SHAPES = (2.0, np.inf)
 """Shapes of the gamma laws of effects: very unequal effects, and equal ones; chosen by hand."""
 STEEPNESS = (0.5, 0.7, 1.0, 1.4, 2.0)
 CEILINGS = (0.25, 0.5, 0.75, 1.0)
-"""b and c of the curves c x^b / (x^b + 1); chosen by hand."""
+"""b and a of the curves a x^b / (x^b + 1), x = exp(v); chosen by hand."""
 PRIOR_NO_SIGNAL = 0.1
 """Prior probability that there is no signal, so that stability stays at chance; chosen by hand."""
 PRIOR_FLAT = 0.05
 """Prior weight spread evenly over all places of a curve, relative to its rise; chosen by hand."""
 MAX_EFFECT_NODES = 100
-"""Most quantiles that a law of effects is represented by."""
+"""Most quantiles that represent a law of effects; chosen by hand."""
 MAX_SCORE_DEVIATIONS = 9.0
-"""Standard deviations above the largest mean that the threshold is searched in."""
+"""The threshold is at most this far above the largest mean; derived: beyond, tails are 1e-19."""
 N_BISECTIONS = 25
+"""Steps of the search for the threshold; derived: they leave at most 5e-5 standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,8 +242,14 @@ def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Cur
 
     With `tanimoto`, the overlap is relative to the union instead of the size.
     """
+    counts = [min(max(part * size, 1.0), float(n_features)) for part in INFORMATIVE_PER_SELECTED]
+    # equal effects of all features leave nothing to select
+    laws = [law for law in product(counts, EFFECT_SHAPES) if law != (n_features, np.inf)]
     curves = np.array(
-        [_expected_overlap(*_effects(n_features, *law), size) for law in _laws(n_features, size)]
+        [
+            _expected_overlap(*_effects_and_counts(n_features, *law), size)
+            for law in dict.fromkeys(laws)
+        ]
     )
     chance = size / n_features
     if tanimoto:
@@ -248,24 +260,16 @@ def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Cur
 
 @lru_cache(maxsize=1)
 def growth_family() -> CurveFamily:
-    """Return curves c x^b / (x^b + 1); with c = b = 1, the Spearman-Brown formula."""
+    """Return curves a x^b / (x^b + 1), x = exp(v); the Spearman-Brown formula for a = b = 1."""
     curves = [1 / (1 + np.exp(-b * LOG_N_GRID)) for b in STEEPNESS]
     return CurveFamily.from_rising(
         np.array([ceiling * curve for ceiling in CEILINGS for curve in curves])
     )
 
 
-def _laws(n_features: int, size: int) -> list[tuple[float, float]]:
-    """Return the distinct laws: number of informative features, and shape of their effects.
-
-    The law of equal effects for all features is left out: there is nothing to select.
-    """
-    counts = [min(max(part * size, 1.0), float(n_features)) for part in INFORMATIVE_PER_SELECTED]
-    laws = dict.fromkeys(product(counts, EFFECT_SHAPES))
-    return [law for law in laws if law != (n_features, np.inf)]
-
-
-def _effects(n_features: int, informative: float, shape: float) -> tuple[FloatArray, FloatArray]:
+def _effects_and_counts(
+    n_features: int, informative: float, shape: float
+) -> tuple[FloatArray, FloatArray]:
     """Return effects with a mean of 1, and the number of features with each; the rest have 0."""
     nodes = 1 if np.isinf(shape) else int(min(informative, MAX_EFFECT_NODES))
     middles = (np.arange(nodes) + 0.5) / nodes
@@ -345,7 +349,7 @@ class CurveFit:
         (middle,) = _quantiles(units[order], self.point_weights.ravel()[order], [0.5])
         middle = max(middle, self.last) if step > 0 else min(middle, self.last)
         middle = self.last if step == 0 else middle
-        # with few points some curves are surer than the points are
+        # with few points the interval of the curves may lie above the last point
         low = min(low, middle, self.last)
         ends = np.array([middle, low, max(high, middle)])
         value, first, second = self.scale.from_unit(ends).tolist()
@@ -357,17 +361,19 @@ def fit_curves(
 ) -> CurveFit:
     """Compute the posterior of the curves of a measure, given points."""
     record = get_measure(measure)
-    family, scale = (
-        _choose_family(record, n_features, size),
-        make_log_odds(record, n_features, size),
-    )
+    scale = make_log_odds(record, n_features, size)
+    if record.form != "subset" or size is None or size >= n_features:
+        family = growth_family()
+    else:
+        family = overlap_family(n_features, size, tanimoto=record.name in TANIMOTO_MEASURES)
     n, values, error, pairs = _read_points(points)
     logs, units = _to_log_n(n), scale.to_unit(values)
     error = error / abs(scale.best - scale.chance)
     if record.by_size and size:
         error = max(error, MIN_ERROR_IN_FEATURES / size)
     errors = error * _relative_errors(units)
-    noise = MODEL_ERROR**2 + np.square(errors) / pairs  # splits vary about as much as data sets
+    # the Monte Carlo error: one pair varies over splits about as much as over data sets
+    noise = MODEL_ERROR**2 + np.square(errors) / pairs
     weights, point_weights = (
         _posterior_weights(family, logs, units, share * errors, noise)
         for share in (1.0, ERROR_SHARE_FOR_MEDIAN)
@@ -391,14 +397,11 @@ def _to_log_n(n_samples: FloatArray) -> FloatArray:
     return np.log(np.maximum(n_samples - N_ESTIMATED_MEANS, n_samples / 4))
 
 
-def _choose_family(record: Measure, n_features: int, size: int | None) -> CurveFamily:
-    if record.form != "subset" or size is None or size >= n_features:
-        return growth_family()
-    return overlap_family(n_features, size, tanimoto=record.name in TANIMOTO_MEASURES)
-
-
 def _read_points(points: pd.DataFrame) -> tuple[FloatArray, FloatArray, float, FloatArray]:
-    """Return numbers of samples, ascending, values, the error of the last, and numbers of pairs."""
+    """Return numbers of samples, ascending, values, the error of the last, and numbers of pairs.
+
+    Where the last point has no error, the largest known one takes its place.
+    """
     missing = [name for name in POINT_COLUMNS if name not in points]
     if missing:
         raise InvalidInputError(
@@ -414,24 +417,20 @@ def _read_points(points: pd.DataFrame) -> tuple[FloatArray, FloatArray, float, F
             "points must hold a value at some number of samples above 0, got "
             f"{points[list(POINT_COLUMNS)].to_dict('list')}."
         )
-    return n, values, _last_error(errors), pairs
-
-
-def _last_error(errors: FloatArray) -> float:
-    """Return the error of the last point, or else the largest one that is known."""
-    known = errors[np.isfinite(errors)]
-    if not len(known) or known.min() < 0:
+    finite = errors[np.isfinite(errors)]
+    if not len(finite) or finite.min() < 0:
         raise InvalidInputError(
             "points need a standard error of at least 0 at one number of samples, got "
             f"{errors.tolist()}."
         )
-    return float(errors[-1] if np.isfinite(errors[-1]) else known.max())
+    return n, values, float(errors[-1] if np.isfinite(errors[-1]) else finite.max()), pairs
 
 
 def _relative_errors(units: FloatArray) -> FloatArray:
     """Return the errors of all points relative to the last.
 
-    Errors are equal on the scale of log odds, so they are proportional to x(1 - x), within limits.
+    Errors are equal on the scale of log odds, so they are proportional to x(1 - x). The limits were
+    chosen by hand: a value at chance or at 1 is not known without error.
     """
     inside = units.clip(0.02, 0.98)
     slopes = inside * (1 - inside)
@@ -446,5 +445,6 @@ def _posterior_weights(
     covariance = np.outer(errors, errors) * correlation + np.diag(noise)
     residuals = family.shifted(logs - logs[-1]) - units
     distances = np.einsum("...i,ij,...j", residuals, np.linalg.inv(covariance), residuals)
+    # relative to the best fit: exp does not underflow for all curves at once
     weights = family.prior * np.exp((distances.min() - distances) / 2)
     return np.asarray(weights / weights.sum())

@@ -150,9 +150,8 @@ def chances_from_subsets(
     size, half_size, quarter_size = map(mean_size, (full, halves, quarters))
     selected = np.zeros(n_features, dtype=bool)
     selected[subsets[int(full[0])]] = True
-    if (
-        not 0 < quarter_size < n_features
-    ):  # quarters that select nothing, or everything, carry no information
+    # quarters that select nothing, or everything, carry no information
+    if not 0 < quarter_size < n_features:
         quarters, quarter_size = quarters[:0], half_size
     return estimate_found_again(
         DisjointRanks(
@@ -314,7 +313,7 @@ class FeatureChances:
         UnknownNameError
             A feature that the data do not have.
         """
-        wanted = check_positive_number(chance, "chance", 1.0)
+        chance = check_positive_number(chance, "chance", 1.0)
         number = {name: feature for feature, name in enumerate(self.names)}
         if features is None:
             features = self.table().query("selected")["feature"].tolist()
@@ -324,7 +323,7 @@ class FeatureChances:
                 raise UnknownNameError(f"the data have no feature {name!r}.{near}")
         curves = np.vstack([self.found.chance, self.found.larger])
         sizes = self.n_units * np.array([1.0, *LARGER_STUDIES])
-        needed = [samples_needed(curves[:, number[name]], sizes, wanted) for name in features]
+        needed = [samples_needed(curves[:, number[name]], sizes, chance) for name in features]
         return pd.DataFrame(
             {
                 "feature": pd.Series(list(features), dtype=object),
@@ -334,16 +333,16 @@ class FeatureChances:
         )
 
 
-def samples_needed(chances: FloatArray, sizes: FloatArray, wanted: float) -> float:
+def samples_needed(chances: FloatArray, sizes: FloatArray, chance: float) -> float:
     """Return the number of samples at which a curve first reaches a chance; infinite if never."""
-    enough = np.flatnonzero(chances >= wanted)
+    enough = np.flatnonzero(chances >= chance)
     if not len(enough):
         return float("inf")
     first = int(enough[0])
     if first == 0:
         return float(sizes[0])
     low, high = chances[first - 1], chances[first]
-    step = (wanted - low) / (high - low)
+    step = (chance - low) / (high - low)
     between_logs = np.log(sizes[first - 1]) + step * np.log(sizes[first] / sizes[first - 1])
     return float(np.ceil(np.exp(between_logs)))
 

@@ -3,10 +3,14 @@ r"""Confidence interval of replication stability, over data sets of the populati
 Method
 ------
 The estimate is the mean similarity :math:`\bar s` of the selections from K splits of the data into
-disjoint halves. Everything is computed on the scale of log odds, :math:`\ell(s) = \log((x + r) /
-(1 - x + r))` with x the part of the way from chance to the best value and r a small margin
-(`LogOdds`); a variance is carried to this scale by the squared slope :math:`\ell'(\bar s)^2` (delta
-method).
+disjoint halves. Standard errors and intervals are computed in log odds (`LogOdds`),
+
+.. math:: \ell(s) = \log \frac{x + r}{1 - x + r}, \qquad x = \frac{s - c}{b - c} \in [0, 1], \qquad
+   \ell'(s) = \frac{1}{|b - c|} \Bigl(\frac{1}{x + r} + \frac{1}{1 - x + r}\Bigr),
+
+with the chance level c and the best value b of the measure, and the margin :math:`r = \max(0.03,
+1 / \sqrt{p - 1})` for p features (`make_log_odds`). A variance of similarities becomes one of log
+odds by the factor :math:`\ell'(\bar s)^2` (delta method).
 
 *Spread over splits.* The sample variance of the similarity over the K splits,
 
@@ -17,8 +21,9 @@ samples it has. With independent features :math:`V_{split}` is therefore about t
 :math:`\bar s` over data sets, or a little more. This is a heuristic, not a theorem; with correlated
 informative features it falls short, down to a third.
 
-*Spread over subsets.* B random subsets leave the share d of the samples out (here a quarter) and
-have two splits each, :math:`s_{b1}` and :math:`s_{b2}`. With the means :math:`\bar s_b` of both,
+*Spread over subsets.* B random subsets leave out the share d of the samples (a quarter, rounded
+down to whole samples) and have two splits each, :math:`s_{b1}` and :math:`s_{b2}`. With their means
+:math:`\bar s_b`, and :math:`\bar{\bar s}` the mean over all subsets,
 
 .. math:: V_{del} = \ell'(\bar{\bar s})^2 \cdot \frac{1 - d}{d}
    \Bigl[\operatorname{var}_b(\bar s_b) - \tfrac12 \operatorname{mean}_b
@@ -26,35 +31,34 @@ have two splits each, :math:`s_{b1}` and :math:`s_{b2}`. With the means :math:`\
 
 This is the delete-d jackknife ([Shao1989]_; [Kott2001]_ for groups of samples): :math:`(1 - d)/d`
 carries the variance between subsets to the variance between data sets. The second term subtracts
-what the random splits of a subset add to the variance of its mean. :math:`V_{del}` accounts for
-correlated features, but is noisy (B subsets overlap) and up to twice too large with independent
-features.
+what the two random splits of a subset add to the variance of its mean; negative results count as 0.
+:math:`V_{del}` accounts for correlated features, but is noisy (the subsets overlap) and up to twice
+too large with independent features.
 
 *Combination.* The standard error is
 
-.. math:: SE^2 = \max\Bigl(\frac{V_{split} + V_{del}}{2}, \; \frac{(r \cdot \Delta \cdot
+.. math:: SE^2 = \max\Bigl(\frac{V_{split} + V_{del}}{2}, \; \frac{(r\, |b - c|\,
    \ell'(\bar s))^2}{k}\Bigr) + \frac{V_{split}}{K},
 
-with :math:`\Delta` the distance from chance to best and k the number of selected features. The mean
-is taken because the two variances err in opposite directions: one is too small with correlated
-features, the other too large with independent ones. The floor keeps the interval open where all
-splits agree and both variances are 0: r is the standard deviation of the similarity of two random
-selections, and :math:`r/\sqrt k` stands for one of k features that differs. The last term is the
-Monte Carlo error of K splits. Without subsets (a class too small for quarters),
-:math:`V_{split}` takes the place of the mean.
+with k the number of selected features (1 where it is not fixed). The mean is taken because the two
+variances err in opposite directions: one is too small with correlated features, the other too large
+with independent ones. The floor keeps the interval open where all splits agree and both variances
+are 0; it has the form of the variance of a mean over k features with the standard deviation r each.
+The last term is the Monte Carlo error of K splits. With fewer than two subsets (a class is too
+small for quarters), :math:`V_{split}` takes the place of the mean.
 
-*Interval.* :math:`\ell^{-1}(\ell(\bar s) \pm t_{10} \cdot SE)`, cut to the range of the measure.
-The t distribution accounts for the uncertainty of SE. Ten degrees of freedom were chosen by hand:
-K splits and B subsets of one data set are not independent, so their numbers give no degrees of
-freedom.
+*Interval.* :math:`\ell^{-1}(\ell(\bar s) \pm t_{10} \cdot SE)` with a quantile of Student's t, then
+extended to :math:`\bar s` if that lies below chance, and cut to the range of the measure. The t
+distribution accounts for the uncertainty of SE. K splits and B subsets of one data set are not
+independent, so their numbers do not give the degrees of freedom; ten were chosen by hand.
 
 What is derived, and what is calibrated
 ---------------------------------------
 :math:`V_{del}` and the delta method are derived; the use of :math:`V_{split}`, the mean of both,
-the floor and the degrees of freedom were chosen by the coverage on simulated data. Measured
-coverage of the nominal 95%: 89% to 100% over 19 settings (lowest for few samples with blocks of
-strong correlated features); see docs/replication.md, "How often it is right". The table is printed
-by ``make_replication_tables.py`` of the documentation scripts.
+the floor, the least margin and the degrees of freedom were chosen by hand and checked by the
+coverage on simulated data. Measured coverage of the nominal 95%: 89% to 100% over 19 settings
+(lowest for few samples with blocks of strong correlated features); see docs/replication.md, "How
+often it is right". ``docs/scripts/make_replication_tables.py`` prints the table.
 
 References
 ----------
@@ -79,10 +83,7 @@ if TYPE_CHECKING:
 
 
 T_DEGREES_OF_FREEDOM = 10
-"""Degrees of freedom of the t distribution, as the standard error is an estimate, too.
-
-Chosen by hand; the coverage with it is measured by ``make_replication_tables.py``.
-"""
+"""Degrees of freedom of the t distribution; chosen by hand, see the module docstring."""
 
 
 def logit_standard_error(values: PairValues, scale: LogOdds, size: int | None) -> float:
@@ -94,24 +95,19 @@ def logit_standard_error(values: PairValues, scale: LogOdds, size: int | None) -
     if len(halves) < 2:
         return np.nan
     slope = scale.slope(float(halves.mean()))
-    over_splits = float(halves.var(ddof=1)) * slope**2
-    floor = (scale.margin * abs(scale.best - scale.chance) * slope) ** 2 / (size or 1)
-    variance = max(_combine_variances(over_splits, values, scale), floor)
-    return math.sqrt(variance + over_splits / len(halves))
-
-
-def _combine_variances(over_splits: float, values: PairValues, scale: LogOdds) -> float:
-    """Return the mean of the variances over splits and over subsets, where there are subsets."""
+    variance = over_splits = float(halves.var(ddof=1)) * slope**2
     parts = values.parts[np.isfinite(values.parts).all(axis=1)]
-    if len(parts) < 2:
-        return over_splits
-    slope = scale.slope(float(parts.mean()))
-    over_subsets = max(0.0, delete_group_variance(parts, values.left_out)) * slope**2
-    return (over_splits + over_subsets) / 2
+    if len(parts) >= 2:
+        # halves of a subset have fewer samples and agree less: the slope at their own mean
+        over_subsets = max(0.0, delete_group_variance(parts, values.left_out))
+        over_subsets *= scale.slope(float(parts.mean())) ** 2
+        variance = (over_splits + over_subsets) / 2
+    floor = (scale.margin * abs(scale.best - scale.chance) * slope) ** 2 / (size or 1)
+    return math.sqrt(max(variance, floor) + over_splits / len(halves))
 
 
 def delete_group_variance(parts: FloatArray, left_out: float) -> float:
-    """Return the delete-d jackknife variance of a mean over splits; it may be below 0.
+    """Return the delete-d jackknife variance of a mean over splits; it may be negative.
 
     Parameters
     ----------
@@ -187,21 +183,20 @@ class LogOdds:
 
 
 def make_log_odds(record: Measure, n_features: int, size: int | None) -> LogOdds:
-    """Return the scale of a measure for subsets of a size, or of all features.
+    """Return the scale of a measure for subsets of a size; `size` is None where it varies.
 
-    The margin is the standard deviation of the similarity of two random preferences, which is
-    1 / sqrt(p - 1) for kuncheva, spearman and pearson at any size, and at least `MIN_MARGIN`.
+    The chance level is the expected value for two random subsets of that size; 0 for measures that
+    are corrected for chance, and where it is not known or nearly the best value (for distances, the
+    maximum). The margin is the standard deviation of the similarity of two random preferences,
+    1 / sqrt(p - 1) for kuncheva, spearman and pearson at any size, but at least `MIN_MARGIN`.
     """
     best = record.best if math.isfinite(record.best) else 1.0
-    chance = _chance_level(record, n_features, size)
+    chance = 0.0
+    has_chance_level = record.form == "subset" and not record.corrected
+    if has_chance_level and size is not None and "similarity" not in record.needs:
+        tables = SubsetTables(Subsets([np.arange(size)] * 2, n_features=n_features))
+        chance = float(record.estimate(tables, None, {}).chance().value)
+    # where random subsets agree almost perfectly, the scale would have no length
     if not math.isfinite(chance) or abs(best - chance) < MIN_MARGIN:
         chance = record.maximum if record.distance else 0.0
     return LogOdds(chance, best, max(MIN_MARGIN, 1 / math.sqrt(max(n_features - 1, 1))))
-
-
-def _chance_level(record: Measure, n_features: int, size: int | None) -> float:
-    """Return the expected value for two random subsets of a size; 0 where it is not known."""
-    if record.corrected or size is None or record.form != "subset" or "similarity" in record.needs:
-        return 0.0
-    tables = SubsetTables(Subsets([np.arange(size)] * 2, n_features=n_features))
-    return float(record.estimate(tables, None, {}).chance().value)

@@ -32,7 +32,7 @@ SIMILARITY_THRESHOLD = 0.9
 
 def pair_similarities(
     record: Measure,
-    found: Mapping[int, Any],
+    preferences: Mapping[int, Any],
     pairs: IndexArray,
     build: PreferenceBuilder,
     *,
@@ -45,7 +45,7 @@ def pair_similarities(
     ----------
     record : Measure
         The measure.
-    found : mapping
+    preferences : mapping
         The preference of each resample, by position: the selected features for measures of
         subsets, otherwise the input of `build`. Resamples may be missing.
     pairs : ndarray of int, shape (..., 2)
@@ -64,18 +64,20 @@ def pair_similarities(
     """
     flat = pairs.reshape(-1, 2)
     values = np.full(len(flat), np.nan)
-    known = [at for at, (i, j) in enumerate(flat.tolist()) if i in found and j in found]
-    rows = [(found[i], found[j]) for i, j in flat[known].tolist()]
+    known = [at for at, (i, j) in enumerate(flat.tolist()) if i in preferences and j in preferences]
+    rows = [(preferences[i], preferences[j]) for i, j in flat[known].tolist()]
     if record.form == "subset" and not record.needs & {"similarity", "data"}:
         values[known] = _measure_by_overlap(record, rows, n_features)
     else:
-        options = _measure_options(record, n_features, data)
+        options: dict[str, Any] = {"data": data} if "data" in record.needs else {}
+        if "graph" in record.arguments:
+            options = {"graph": as_similarity(None, data, SIMILARITY_THRESHOLD, n_features, None)}
         values[known] = [_measure_pair(record, build(list(pair)), options) for pair in rows]
     return values.reshape(pairs.shape[:-1])
 
 
 def pair_chance(
-    record: Measure, found: Mapping[int, Any], pairs: IndexArray, *, n_features: int
+    record: Measure, preferences: Mapping[int, Any], pairs: IndexArray, *, n_features: int
 ) -> float:
     """Return the expected value for pairs of random subsets of the same sizes.
 
@@ -83,20 +85,19 @@ def pair_chance(
     """
     if record.corrected or record.form != "subset" or record.needs & {"similarity", "data"}:
         return 0.0 if record.corrected or record.form != "subset" else np.nan
-    known = [(i, j) for i, j in pairs.reshape(-1, 2).tolist() if i in found and j in found]
-    sizes = [(len(found[i]), len(found[j])) for i, j in known]
+    known = [
+        (i, j) for i, j in pairs.reshape(-1, 2).tolist() if i in preferences and j in preferences
+    ]
+    sizes = [(len(preferences[i]), len(preferences[j])) for i, j in known]
     if not sizes:
         return np.nan
     distinct, counts = np.unique(sizes, axis=0, return_counts=True)
-    each = [
-        _expected_by_chance(record, _make_pair(max(0, a + b - n_features), a, b, n_features))
-        for a, b in distinct.tolist()
-    ]
-    return float(np.average(each, weights=counts))
-
-
-def _expected_by_chance(record: Measure, pair: Subsets) -> float:
-    return float(record.estimate(SubsetTables(pair), None, {}).chance().value)
+    chances = []
+    for first, second in distinct.tolist():
+        # the chance level depends on the sizes only: take the smallest overlap that is possible
+        pair = _make_pair(max(0, first + second - n_features), first, second, n_features)
+        chances.append(float(record.estimate(SubsetTables(pair), None, {}).chance().value))
+    return float(np.average(chances, weights=counts))
 
 
 def _measure_by_overlap(
@@ -126,24 +127,14 @@ def _make_pair(overlap: int, first: int, second: int, n_features: int) -> Subset
 def count_overlaps(rows: Sequence[tuple[Any, Any]], n_features: int) -> IndexArray:
     """Count the features that the two subsets of each pair have in common."""
     height = max(1, MAX_TABLE_CELLS // n_features)
-    counts = [
-        _count_overlaps(rows[start : start + height], n_features)
-        for start in range(0, len(rows), height)
-    ]
-    return np.concatenate(counts)
-
-
-def _count_overlaps(rows: Sequence[tuple[Any, Any]], n_features: int) -> IndexArray:
-    marked = np.zeros((len(rows), n_features), dtype=bool)
-    for row, (one, _) in enumerate(rows):
-        marked[row, one] = True
-    return np.array([marked[row, other].sum() for row, (_, other) in enumerate(rows)])
-
-
-def _measure_options(record: Measure, n_features: int, data: AnyArray | None) -> dict[str, Any]:
-    if "graph" in record.arguments:
-        return {"graph": as_similarity(None, data, SIMILARITY_THRESHOLD, n_features, None)}
-    return {"data": data} if "data" in record.needs else {}
+    counts = []
+    for start in range(0, len(rows), height):
+        block = rows[start : start + height]
+        marked = np.zeros((len(block), n_features), dtype=bool)
+        for row, (first, _) in enumerate(block):
+            marked[row, first] = True
+        counts += [marked[row, second].sum() for row, (_, second) in enumerate(block)]
+    return np.array(counts)
 
 
 def _measure_pair(record: Measure, preferences: Preferences, options: dict[str, Any]) -> float:
@@ -200,23 +191,25 @@ def _compare_pairs(
     build = preference_builder(record, data.n_features)
     values, why = np.full(len(pairs), np.nan), ""
     sizes: dict[int, range] = {}
-    for found in fitting.blocks():
-        sizes |= {at: range(len(row)) for at, row in found.items()}
-        compared = np.flatnonzero(np.isin(pairs, list(found)).all(axis=1))
+    for preferences in fitting.blocks():
+        sizes |= {at: range(len(row)) for at, row in preferences.items()}
+        compared = np.flatnonzero(np.isin(pairs, list(preferences)).all(axis=1))
         values[compared] = pair_similarities(
-            record, found, pairs[compared], build, n_features=data.n_features, data=data.X
+            record, preferences, pairs[compared], build, n_features=data.n_features, data=data.X
         )
         undefined = compared[np.isnan(values[compared])]
         if undefined.size and not why:
-            why = _explain_undefined(record, found, pairs[undefined[0]].tolist(), data.n_features)
+            why = _explain_undefined(
+                record, preferences, pairs[undefined[0]].tolist(), data.n_features
+            )
     return values, sizes, why
 
 
 def _explain_undefined(
-    record: Measure, found: Mapping[int, Any], pair: list[int], n_features: int
+    record: Measure, preferences: Mapping[int, Any], pair: list[int], n_features: int
 ) -> str:
     """Return why a measure has no value for two preferences, as far as their sizes show."""
-    sizes = {len(found[position]) for position in pair}
+    sizes = {len(preferences[position]) for position in pair}
     if not record.by_size:
         return "ranks or weights that do not differ"
     if sizes == {n_features}:

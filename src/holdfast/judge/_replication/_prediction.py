@@ -68,8 +68,9 @@ Calibrated by ``benchmarks/claims/planning.py``.
 SIZE_FACTORS = np.array([1.0, *LARGER_STUDIES])
 """Sizes of the simulated studies, relative to the data."""
 MAX_FACTOR = 16
-"""Size of the largest studies that are predicted, relative to the data."""
+"""Size of the largest studies that are predicted, relative to the data; that of `SIZE_FACTORS`."""
 MIN_SAMPLES = 4
+"""Fewest samples that a plan names; derived: two of each class."""
 CORRECTED_MEASURES = ("nogueira", "kuncheva", "kappa", "phi", "npog", "unadjusted")
 """Measures equal to the overlap of two subsets of one size, corrected for chance."""
 SHARE_MEASURES = ("pog", "dice", "ochiai")
@@ -119,20 +120,20 @@ class StabilityLine:
         NaN where `MAX_FACTOR` times the data are not enough; the lower end is then this number.
         """
         quantile = _t_quantile(confidence)
-        wanted = float(_to_logit(self.scale.to_unit(np.array([target])))[0])
+        target_log_odds = float(_to_logit(self.scale.to_unit(np.array([target])))[0])
         needed, low, high = (
-            self._fewest_samples(wanted, step * quantile) for step in (0.0, 1.0, -1.0)
+            self._fewest_samples(target_log_odds, step * quantile) for step in (0.0, 1.0, -1.0)
         )
         most = float(round(MAX_FACTOR * self.n_samples))
         return needed, most if math.isnan(low) else low, high
 
-    def _fewest_samples(self, wanted: float, n_errors: float) -> float:
+    def _fewest_samples(self, target_log_odds: float, n_errors: float) -> float:
         """Return the fewest samples at which the line plus `n_errors` errors reaches log odds."""
         few, many = MIN_SAMPLES - 1, round(MAX_FACTOR * self.n_samples)
 
         def is_enough(n_samples: int) -> bool:
             log_n = math.log(n_samples)
-            return self._log_odds_at(log_n) + n_errors * self._error_at(log_n) >= wanted
+            return self._log_odds_at(log_n) + n_errors * self._error_at(log_n) >= target_log_odds
 
         if not is_enough(many):
             return math.nan
@@ -145,6 +146,7 @@ class StabilityLine:
         beyond = max(log_n - float(self.logs[-1]), 0.0)
         before = max(float(self.logs[0]) - log_n, 0.0)
         inside = float(np.interp(log_n, self.logs, self.log_odds))
+        # below the smallest part the line continues with the default slope
         return inside + float(np.interp(beyond, np.log(SIZE_FACTORS), self.steps)) - GROWTH * before
 
     def _error_at(self, log_n: float) -> float:
@@ -234,6 +236,7 @@ def _growth_steps(values: Sequence[float | None], scale: LogOdds) -> FloatArray:
     if len(known) < len(SIZE_FACTORS):
         return np.asarray(GROWTH * np.log(SIZE_FACTORS))
     simulated = _to_logit(scale.to_unit(np.array(known)))
+    # stability grows: a decrease is noise of the simulation
     growth = np.maximum.accumulate(simulated) - simulated[0]
     return np.asarray((growth + np.log(SIZE_FACTORS)) / 2)
 

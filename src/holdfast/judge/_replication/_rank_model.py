@@ -132,7 +132,7 @@ class RankTable:
         study ranks all features, whatever their weights.
         """
         raw = (self.counts.T @ weights.T).T.reshape(-1, self.n_bins, self.n_bins)
-        table = raw + raw.swapaxes(1, 2)
+        table = raw + raw.swapaxes(1, 2)  # the order of the two parts is arbitrary
         for _ in range(MARGIN_SWEEPS):
             scale = np.sqrt(self.bin_shares / np.maximum(table.sum(axis=2), 1e-12))
             table = table * scale[:, :, np.newaxis] * scale[:, np.newaxis, :]
@@ -240,4 +240,4 @@ def log_likelihood(
 def _expected_table(weights: FloatArray, probability: FloatArray) -> FloatArray:
     """Return the expected table M(G)."""
     joint = (probability.swapaxes(1, 2) * weights[:, np.newaxis, :]) @ probability
-    return np.asarray(np.maximum(joint, 1e-300))
+    return np.asarray(np.maximum(joint, 1e-300))  # avoids division by 0

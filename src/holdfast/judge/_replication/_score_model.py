@@ -139,9 +139,8 @@ def simulate_score_vote(scores: SignedScores, size: int, seed: int = 0) -> Score
         shrink = variance / (1 + variance)
         effects = shrink * z + np.sqrt(shrink) * generator.standard_normal(len(z))
         rows = generator.choice(len(noise), n_studies, replace=False)
-        signs = generator.choice(
-            [-1.0, 1.0], (n_studies, 1)
-        )  # the sign of a difference is arbitrary
+        # the sign of a difference is arbitrary
+        signs = generator.choice([-1.0, 1.0], (n_studies, 1))
         errors = signs * noise[rows]
         n_selected = np.array(
             [_count_selections(factor * effects + errors, size) for factor in factors]
