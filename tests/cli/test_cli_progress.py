@@ -13,7 +13,7 @@ from rich.console import Console
 
 from holdfast.cli._progress import (
     MAX_PROGRESS_LINES,
-    PAUSE,
+    MIN_SECONDS_BETWEEN_LINES,
     BarProgress,
     LineProgress,
     ProgressCounter,
@@ -73,7 +73,7 @@ def test_lines_are_few_however_fast_the_work(lines):
     watch.start(TOTALS, {}, "1 local process")
     printed()
     for _ in range(100):
-        clock.now += PAUSE / 100
+        clock.now += MIN_SECONDS_BETWEEN_LINES / 100
         watch.advance({"f_score": 1}, 0)
     assert len(printed()) == 1
 
@@ -84,7 +84,7 @@ def test_lines_are_few_however_slow_the_work(lines):
     printed()
     for name in TOTALS:
         for _ in range(100):
-            clock.now += 100 * PAUSE
+            clock.now += 100 * MIN_SECONDS_BETWEEN_LINES
             watch.advance({name: 1}, 0)
     watch.stop()
     assert len(printed()) == MAX_PROGRESS_LINES

@@ -8,7 +8,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.errors import InvalidInputError
-from holdfast.study._planning._plan import SELECTOR, seed_of
+from holdfast.study._planning._plan import SELECTOR, derive_seed
 from tests.study.test_study import rows
 
 Y = np.arange(40) % 2
@@ -58,7 +58,7 @@ def test_subjects_reach_the_bags():
     y = np.repeat(np.arange(20) % 2, 2)
     together = study({"e": hf.Ensemble("t_score", n_bags=3)}).run(X, y, groups=groups, n_jobs=1)
     resample = hf.Subsampling(6, 0.8).draw(y, groups, random_state=0)[0]
-    judge = hf.Ensemble("t_score", n_bags=3, random_state=seed_of(0, SELECTOR, 0)).bind(
+    judge = hf.Ensemble("t_score", n_bags=3, random_state=derive_seed(0, SELECTOR, 0)).bind(
         X, y, groups
     )
     ranks = judge.select_resamples([resample.train])[1].values[0]

@@ -265,7 +265,7 @@ def test_the_error_of_a_mean_area_over_test_parts_is_near_that_of_simulations():
         scores = (actual + rng.normal(size=60))[:, None]
         found = Predictions(np.arange(12), group, np.arange(60), actual, actual, scores)
         judge = ErrorCalculator(SimpleNamespace(is_drawn=False, labels=("a", "b")), once=True)
-        area = judge._auc(found, np.arange(60), learned=0.0)
+        area = judge._auc(found, np.arange(60), ratio=0.0)
         values.append(area.value)
         errors.append(area.error)
     assert np.mean(errors) == pytest.approx(np.std(values), rel=0.1)

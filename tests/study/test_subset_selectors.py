@@ -10,7 +10,7 @@ from holdfast.io import Dataset, from_arrays, read_data
 from holdfast.select._search import _wrapper
 from holdfast.select._selector import OfferedFeatures
 from holdfast.study._planning._make_plan import make_plan, make_unit_runner
-from holdfast.study._planning._plan import SELECTION, seed_of
+from holdfast.study._planning._plan import SELECTION, derive_seed
 from holdfast.study._storage._store import to_integers
 from holdfast.study._study import check_settings
 
@@ -54,7 +54,7 @@ def study(selectors, **given):
 def test_a_unit_gives_what_a_fit_by_hand_gives():
     plan, work = planned({"one": hf.FloatingSelection(cv=3)})
     for resample, found in enumerate(subsets(plan, work)):
-        seed = seed_of(3, SELECTION, 0, resample)
+        seed = derive_seed(3, SELECTION, 0, resample)
         train = plan.resamples[resample].train
         by_hand = hf.FloatingSelection(cv=3, random_state=seed).fit(WINE.X[train], WINE.y[train])
         assert found == by_hand.get_support(indices=True).tolist()
@@ -273,7 +273,7 @@ def test_what_searches_say_their_subsets_are_worth_is_kept(tmp_path):
     assert set(table["role"]) == {"main"}
     for row in table[table["selector"] == "searched"].itertuples():
         rows = whole.store.resamples()[row.resample].train
-        seed = seed_of(0, SELECTION, 0, row.resample)
+        seed = derive_seed(0, SELECTION, 0, row.resample)
         again = hf.ForwardSelection("knn3", n_features_to_select=(1, 3), random_state=seed)
         assert row.value == again.fit(WINE.X[rows], WINE.y[rows]).value_
     for part in ("1/2", "2/2"):

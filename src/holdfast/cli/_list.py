@@ -119,7 +119,7 @@ def papers(*, data: str | None, as_json: bool) -> None:
 
     records = list_papers(data).to_dict("records")
     if as_json:
-        print_json([{str(key): _to_list(value) for key, value in row.items()} for row in records])
+        print_json([{str(key): value for key, value in row.items()} for row in records])
         return
     rows = [
         [
@@ -133,10 +133,6 @@ def papers(*, data: str | None, as_json: bool) -> None:
         for row in records
     ]
     print_table(_PAPER_COLUMNS, rows)
-
-
-def _to_list(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
 
 
 # ``holdfast list protocols``.

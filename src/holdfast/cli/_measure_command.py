@@ -9,9 +9,6 @@ import click
 from holdfast.cli._options import examples, form_option, json_option, split_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.measures import Measure
     from holdfast.preferences import Rankings, Subsets, Weights
 
 
@@ -103,29 +100,26 @@ def measure(
 
     for name in measures or ():
         get_measure(name)  # report an unknown name before a large file is read
-    preferences, similarity = _read(
+    preferences, similarity = _read_preferences(
         file, form, options.pop("n_features"), options.pop("similarity")
     )
     request = MeasureRequest(preferences, similarity, options["corrected"])
     records = (
         get_requested_measures(measures, request) if measures else get_applicable_measures(request)
     )
-    table = compute(
-        [record.name for record in records],
-        preferences,
-        confidence=confidence,
-        **_keep_supported_options({**options, "similarity": similarity}, records),
-    )
+    names = [record.name for record in records]
+    # an option that none of the measures takes would be refused
+    supported = {option for record in records for option in record.options}
+    options = {
+        key: value
+        for key, value in {**options, "similarity": similarity}.items()
+        if key in supported and value is not None
+    }
+    table = compute(names, preferences, confidence=confidence, **options)
     print_measurement(preferences, table, confidence, as_json=as_json)
 
 
-def _keep_supported_options(options: dict[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
-    """Return the given options that at least one of the measures takes."""
-    known = {option for measure in measures for option in measure.options}
-    return {key: value for key, value in options.items() if key in known and value is not None}
-
-
-def _read(
+def _read_preferences(
     file: str, form: str, n_features: int | None, similarity: str | None
 ) -> tuple[Subsets | Weights | Rankings, Any]:
     from holdfast.io import read_preferences, read_with_similarity

@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     AnyPreferences: TypeAlias = Subsets | Weights | Rankings
 
 
-_OPTION = {"n_features": "--n-features", "similarity": "--similarity"}
-_TAKES = {"weights": {"weights", "ranking"}}  # weights are ranked for measures of rankings
+_OPTION_BY_NEED = {"n_features": "--n-features", "similarity": "--similarity"}
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureRequest:
-    """Preferences to measure, with similarities and the choice of correction, if request."""
+    """Preferences to measure, with similarities and the choice of correction, if requested."""
 
     preferences: AnyPreferences
     similarity: Any = None
@@ -65,34 +64,34 @@ def get_requested_measures(names: Sequence[str], request: MeasureRequest) -> lis
 def get_applicable_measures(request: MeasureRequest) -> list[Measure]:
     """Return all measures that can be computed; print which ones need an option."""
     table = list_measures()
-    forms = _forms(request)
+    forms = _measurable_forms(request)
     measures = [get_measure(str(name)) for name in table.index[table["form"].isin(forms)]]
     reachable = [m for m in measures if request.get_missing_needs(m) <= {"n_features"}]
     conflicting = [measure for measure in reachable if request.explain_conflict(measure)]
-    able = [measure for measure in reachable if not request.explain_conflict(measure)]
-    applicable = [measure for measure in able if not request.get_missing_needs(measure)]
-    waiting = [measure for measure in able if request.get_missing_needs(measure)]
+    allowed = [measure for measure in reachable if not request.explain_conflict(measure)]
+    applicable = [measure for measure in allowed if not request.get_missing_needs(measure)]
+    incomplete = [measure for measure in allowed if request.get_missing_needs(measure)]
     _print_omitted(conflicting, f"as they {'cannot be' if request.corrected else 'are'} corrected")
-    _print_omitted(waiting, "as the number of features is not known (see --n-features)")
+    _print_omitted(incomplete, "as the number of features is not known (see --n-features)")
     if not applicable:
         raise click.UsageError("no measure is left to compute.", click.get_current_context())
     return applicable
 
 
-def _forms(request: MeasureRequest) -> set[str]:
+def _measurable_forms(request: MeasureRequest) -> set[str]:
     form = request.preferences.form
-    return _TAKES.get(form, {form})
+    # weights are ranked for measures of rankings
+    return {"weights", "ranking"} if form == "weights" else {form}
 
 
 def _explain_problem(measure: Measure, request: MeasureRequest) -> str:
-    if measure.form not in _forms(request):
+    if measure.form not in _measurable_forms(request):
         return (
             f"measures {measure.form}, the file was read as {request.preferences.form}: see --form"
         )
-    lacking = [
-        _OPTION[need] for need in sorted(request.get_missing_needs(measure)) if need in _OPTION
-    ]
-    needs = f"needs {' and '.join(lacking)}" if lacking else ""
+    missing = request.get_missing_needs(measure)
+    options = [option for need, option in _OPTION_BY_NEED.items() if need in missing]
+    needs = f"needs {' and '.join(options)}" if options else ""
     return request.explain_conflict(measure) or needs
 
 
@@ -112,7 +111,6 @@ _MEASURED_COLUMNS = (
     Column("range"),
     Column("note", free=True),
 )
-_NUMBERS = ("value", "low", "high", "chance", "chance_error", "minimum", "maximum")
 
 
 def print_measurement(
@@ -123,12 +121,21 @@ def print_measurement(
     as_json: bool,
 ) -> None:
     """Print what was measured, and the values."""
-    records = [_record(str(name), row) for name, row in table.iterrows()]
+    records = [_measure_record(str(name), row) for name, row in table.iterrows()]
     if as_json:
-        print_json(_document(preferences, records, confidence))
+        print_json(
+            {
+                "form": preferences.form,
+                "n_preferences": len(preferences),
+                "n_features": preferences.n_features,
+                "sizes": _size_range(preferences) if preferences.form == "subset" else None,
+                "confidence": confidence,
+                "measures": records,
+            }
+        )
         return
     click.echo(f"{describe_preferences(preferences)}.\n")
-    print_table(_MEASURED_COLUMNS, [_cells(record) for record in records])
+    print_table(_MEASURED_COLUMNS, [_format_cells(record) for record in records])
     click.echo(
         f"\nThe {100 * confidence:g}% intervals (low to high) cover repeating the same protocol "
         "on the same data; they do not cover new data."
@@ -143,41 +150,27 @@ def describe_preferences(preferences: Subsets | Weights | Rankings) -> str:
         return f"{plural(count, 'vector')} of weights for {features}"
     if preferences.form == "ranking":
         return f"{plural(count, 'ranking')} of {features}"
-    sizes = _sizes(preferences)
+    sizes = _size_range(preferences)
     low, high = sizes["min"], sizes["max"]
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return f"{plural(count, 'selection')} of {size} out of {features}"
 
 
-def _sizes(preferences: Any) -> dict[str, int]:  # noqa: ANN401
+def _size_range(preferences: Any) -> dict[str, int]:  # noqa: ANN401
     return {"min": int(preferences.sizes.min()), "max": int(preferences.sizes.max())}
 
 
-def _record(name: str, row: pd.Series[Any]) -> dict[str, Any]:
-    numbers = {key: float(row[key]) for key in _NUMBERS}
+def _measure_record(name: str, row: pd.Series[Any]) -> dict[str, Any]:
     return {
         "name": name,
-        **{key: numbers[key] for key in ("value", "low", "high")},
+        **{key: float(row[key]) for key in ("value", "low", "high")},
         "interval": str(row["interval"]),
-        **{key: numbers[key] for key in ("chance", "chance_error", "minimum", "maximum")},
+        **{key: float(row[key]) for key in ("chance", "chance_error", "minimum", "maximum")},
         "note": str(row["note"]),
     }
 
 
-def _document(
-    preferences: Subsets | Weights | Rankings, records: list[dict[str, Any]], confidence: float
-) -> dict[str, Any]:
-    return {
-        "form": preferences.form,
-        "n_preferences": len(preferences),
-        "n_features": preferences.n_features,
-        "sizes": _sizes(preferences) if preferences.form == "subset" else None,
-        "confidence": confidence,
-        "measures": records,
-    }
-
-
-def _cells(record: dict[str, Any]) -> list[str]:
+def _format_cells(record: dict[str, Any]) -> list[str]:
     notes = [record["note"]]
     if record["chance_error"] > 0:
         notes.append(f"chance level simulated, +/- {number(record['chance_error'])}")

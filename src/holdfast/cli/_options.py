@@ -70,7 +70,7 @@ def split_names(_: click.Context, __: click.Parameter, value: str | None) -> lis
 # Options of a run, shared by ``study`` and ``resume``.
 
 MAX_TIMEOUT_SECONDS = 1e7
-"""Longest time limit of a unit: some months, and within the limits of timers."""
+"""Longest time limit of a unit: some months, chosen by hand within the limits of timers."""
 _PART = re.compile(r"([1-9]\d*)/([1-9]\d*)")
 
 
@@ -88,14 +88,14 @@ class RunOptions:
     quiet: bool = False
 
 
-def _not_zero(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+def _check_n_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
     if value == 0:
         raise click.BadParameter("expected a number of processes, or -1 for all cores; got 0.")
     return value
 
 
-def _not_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    if value is not None and math.isnan(value):  # passes any range
+def _check_timeout(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):  # which passes click's check of the range
         raise click.BadParameter(
             f"expected a number of seconds up to {MAX_TIMEOUT_SECONDS:.0f}; got nan."
         )
@@ -112,8 +112,8 @@ def check_share(_: click.Context, __: click.Parameter, value: float | None) -> f
 
 
 def _check_part(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    found = _PART.fullmatch(value or "1/1")
-    if found is None or int(found[1]) > int(found[2]):
+    match = _PART.fullmatch(value or "1/1")
+    if match is None or int(match[1]) > int(match[2]):
         raise click.BadParameter(f"expected a part such as 1/3, 2/3 or 3/3; got {value!r}.")
     return value
 
@@ -122,7 +122,7 @@ JOBS = option(
     "--n-jobs",
     type=int,
     metavar="N",
-    callback=_not_zero,
+    callback=_check_n_jobs,
     help="Number of processes; default: all cores; -2: all but one.",
 )
 DASK = option(
@@ -147,7 +147,7 @@ run_options = in_group(
         "--timeout",
         type=click.FloatRange(0, MAX_TIMEOUT_SECONDS, min_open=True),
         metavar="SECONDS",
-        callback=_not_nan,
+        callback=_check_timeout,
         help="Time limit for one selector on one resample, which then counts as failed.",
     ),
     option(
@@ -193,18 +193,15 @@ def split_sizes(_: click.Context, __: click.Parameter, value: str | None) -> lis
     if value is None:
         return None
     try:
-        return [_parse_size(part.strip()) for part in value.split(",")]
+        parts = [part.strip() for part in value.split(",")]
+        sizes = [int(part) if part.isdecimal() else float(part) for part in parts]
     except ValueError:
+        sizes = []
+    if not sizes or not all((isinstance(k, int) and k > 0) or 0 < k <= 1 for k in sizes):
         raise click.BadParameter(
             f"expected counts or fractions, separated by commas, such as 10,20,0.05; got {value!r}."
-        ) from None
-
-
-def _parse_size(text: str) -> float:
-    size = int(text) if text.isdecimal() else float(text)
-    if not (isinstance(size, int) and size > 0) and not 0 < size <= 1:
-        raise ValueError(text)
-    return size
+        )
+    return sizes
 
 
 # The folder of the papers' data sets.

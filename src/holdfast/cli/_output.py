@@ -12,7 +12,6 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -52,8 +51,8 @@ def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
 
 
 def print_json(document: JSON) -> None:
-    """Print JSON; NaN and infinite numbers become null."""
-    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    """Print JSON; NaN and infinite numbers become null, as JSON has neither."""
+    text = json.dumps(_null_nonfinite(document), indent=2, ensure_ascii=False, allow_nan=False)
     click.echo(text)
 
 
@@ -64,10 +63,14 @@ def table_lines(
     lines = _align_columns(columns, rows)
     if width is None or max(map(len, lines)) <= width:
         return lines
+    # too wide for the terminal: free text goes below its row
     fixed = [i for i, column in enumerate(columns) if not column.free]
-    texts = [_free_text(columns, row) for row in rows]
     lines = _align_columns([columns[i] for i in fixed], [[row[i] for i in fixed] for row in rows])
-    return [lines[0], *chain(*map(partial(_append_free_text, width=width), lines[1:], texts))]
+    wrap = partial(textwrap.wrap, width=max(20, width - len(_INDENT)), break_long_words=False)
+    wrapped = [lines[0]]
+    for line, row in zip(lines[1:], rows, strict=True):
+        wrapped += [line, *(_INDENT + part for part in wrap(_join_free_text(columns, row)))]
+    return wrapped
 
 
 def _align_columns(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -82,7 +85,7 @@ def _align_columns(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> 
     ]
 
 
-def _free_text(columns: Sequence[Column], row: Sequence[str]) -> str:
+def _join_free_text(columns: Sequence[Column], row: Sequence[str]) -> str:
     return "; ".join(
         f"{column.title}: {cell}" if column.named else cell
         for column, cell in zip(columns, row, strict=True)
@@ -90,26 +93,21 @@ def _free_text(columns: Sequence[Column], row: Sequence[str]) -> str:
     )
 
 
-def _append_free_text(line: str, text: str, width: int) -> list[str]:
-    """Return a line followed by its free text."""
-    inner = max(20, width - len(_INDENT))
-    return [line, *(_INDENT + part for part in textwrap.wrap(text, inner, break_long_words=False))]
-
-
 def number(value: float) -> str:
     """Return a number with four decimals, or three significant digits if very large or small."""
     if math.isnan(value):
         return "-"
+    # below 0.5e-4, four decimals would show 0; below 1e-12 it is the rounding error of a 0
     if math.isinf(value) or abs(value) >= 10_000 or 1e-12 < abs(value) < 0.5e-4:
         return f"{value:.3g}"
     return f"{value if abs(value) > 1e-12 else 0:.4f}"
 
 
-def _finite(value: Any) -> JSON:  # noqa: ANN401
+def _null_nonfinite(value: Any) -> JSON:  # noqa: ANN401
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: _null_nonfinite(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return [_null_nonfinite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -133,7 +131,7 @@ def plain_warnings() -> Iterator[None]:
     printed: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", HoldfastWarning)
-        usual = warnings.showwarning
+        show_other = warnings.showwarning
 
         def show(
             message: Warning | str,
@@ -144,7 +142,7 @@ def plain_warnings() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if not issubclass(category, HoldfastWarning):
-                usual(message, category, filename, lineno, file, line)
+                show_other(message, category, filename, lineno, file, line)
             elif str(message) not in printed:
                 printed.add(str(message))
                 log_line("warning", message)

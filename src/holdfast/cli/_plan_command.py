@@ -26,8 +26,8 @@ THEORY_OPTIONS = ("effects", "informative", "features", "samples")
 DEFAULTS: dict[str, Any] = {"selectors": SELECTORS, "n_pairs": 50, "seed": 0}
 
 
-def _check_not_nan(_: click.Context, __: click.Parameter, value: float) -> float:
-    if math.isnan(value):  # passes any range
+def _check_stability(_: click.Context, __: click.Parameter, value: float) -> float:
+    if math.isnan(value):  # which passes click's check of the range
         raise click.BadParameter("expected a number above 0 and below 1; got nan.")
     return value
 
@@ -39,7 +39,7 @@ plan_options = in_group(
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.8,
         show_default=True,
-        callback=_check_not_nan,
+        callback=_check_stability,
         help="Target stability.",
     ),
     option(
@@ -164,13 +164,13 @@ def plan(data: str | None, **options: Any) -> int:
         )
         from holdfast.cli._plan_run import run_plan
 
-        said = {key: value for key, value in options.items() if value is not None}
-        return run_plan(data, {**DEFAULTS, **said})
+        given = {key: value for key, value in options.items() if value is not None}
+        return run_plan(data, {**DEFAULTS, **given})
     _refuse_options(options, (*DATA_OPTIONS, *PAIR_OPTIONS), "needs DATA", "need DATA")
-    lacking = [f"--{name}" for name in ("effects", "features") if options[name] is None]
-    if lacking:
+    missing = [f"--{name}" for name in ("effects", "features") if options[name] is None]
+    if missing:
         raise click.UsageError(
-            f"give DATA, or describe the expected effects: {' and '.join(lacking)} must be given.",
+            f"give DATA, or describe the expected effects: {' and '.join(missing)} must be given.",
             click.get_current_context(),
         )
     from holdfast.cli._plan_run import run_theory

@@ -48,19 +48,26 @@ def run_plan(source: str, options: Mapping[str, Any]) -> int:
     _check_options(options)
     quiet = options["quiet"]
     data = read(source, {key: options[key] for key in DATA_OPTIONS if key in options}, quiet=quiet)
-    sizes = _sizes(options, data.n_features)
-    _check_features(options.get("features_for") or [], data)
+    by_size = get_measure(options["measure"]).by_size
+    # measures that do not depend on the size compare all features
+    sizes = count_sizes(options.get("sizes"), data.n_features) if by_size else [None]
+    names = [str(name) for name in data.feature_names]
+    for name in options.get("features_for") or []:
+        if name not in names:
+            raise UnknownNameError(f"the data have no feature {name!r}.{did_you_mean(name, names)}")
     selectors = {name: as_selector(name) for name in options["selectors"]}
     check_missing(data, selectors, get_measure(options["measure"]), options.get("impute"))
     if not quiet:
         log_line("work", f"{plural(len(selectors), 'selector')} x {plural(len(sizes), 'size')}.")
-    rows = [_row(name, size, data, options) for name in options["selectors"] for size in sizes]
+    rows = [
+        _plan_selector(name, size, data, options) for name in options["selectors"] for size in sizes
+    ]
     failed = [row for row in rows if "error" in row]
     if len(failed) == len(rows):
         raise failed[0]["error"]
     for row in failed:
         log_line("error", f"{row['selector']}: {row['error']}")
-    _print(rows, data, options)
+    _print_plans(rows, data, options)
     return FAILED if failed else 0
 
 
@@ -84,67 +91,49 @@ def _check_options(options: Mapping[str, Any]) -> None:
         raise click.UsageError(str(error), click.get_current_context()) from error
 
 
-def _check_features(features: Sequence[str], data: Dataset) -> None:
-    """Raise if the data do not have a feature, before any work."""
-    names = [str(name) for name in data.feature_names]
-    for name in features:
-        if name not in names:
-            raise UnknownNameError(f"the data have no feature {name!r}.{did_you_mean(name, names)}")
-
-
-def _frame_of(data: Dataset) -> pd.DataFrame:
-    """Return the data with the names of the features."""
-    return pd.DataFrame(data.X, columns=list(data.feature_names))
-
-
-def _sizes(options: Mapping[str, Any], n_features: int) -> list[int | None]:
-    """Return how many features to select; ``[None]`` if all are compared."""
-    if not get_measure(options["measure"]).by_size:
-        return [None]
-    return list(count_sizes(options.get("sizes"), n_features))
-
-
-def _row(name: str, size: int | None, data: Dataset, options: Mapping[str, Any]) -> dict[str, Any]:
+def _plan_selector(
+    name: str, size: int | None, data: Dataset, options: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the plan for a selector and size, or the error."""
     row: dict[str, Any] = {"selector": name, "size": size}
     try:
-        found = replication(
-            name, _frame_of(data), data.y, size=size, measure=options["measure"],
-            n_pairs=options["n_pairs"], groups=data.groups, random_state=options["seed"],
-            impute=options.get("impute"),
+        estimate = replication(
+            name, pd.DataFrame(data.X, columns=list(data.feature_names)), data.y, size=size,
+            measure=options["measure"], n_pairs=options["n_pairs"], groups=data.groups,
+            random_state=options["seed"], impute=options.get("impute"),
         )  # fmt: skip
     except HoldfastError as error:
         return {**row, "error": error}
-    if not options["quiet"] and found.note:
-        log_line("note", f"{name}{'' if size is None else f', size {size:,}'}: {found.note}.")
-    return {**_plan_for_target(found, options["stability"]), **_feature_plan(found, options), **row}
+    if not options["quiet"] and estimate.note:
+        log_line("note", f"{name}{'' if size is None else f', size {size:,}'}: {estimate.note}.")
+    target = _plan_for_target(estimate, options["stability"])
+    return {**target, **_feature_plan(estimate, options), **row}
 
 
-def _feature_plan(found: Replication, options: Mapping[str, Any]) -> dict[str, Any]:
+def _feature_plan(estimate: Replication, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return how many samples single features need, if requested and known."""
     if "found_again" not in options:
         return {}
-    if found.chances is None:
-        return {"features": [], "why_no_features": found.why_no_chances}
-    table = found.samples_for(options["found_again"], options.get("features_for") or None)
+    if estimate.chances is None:
+        return {"features": [], "why_no_features": estimate.why_no_chances}
+    table = estimate.samples_for(options["found_again"], options.get("features_for") or None)
     rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
     return {"features": rows}
 
 
-def _plan_for_target(found: Replication, target: float) -> dict[str, Any]:
+def _plan_for_target(estimate: Replication, target: float) -> dict[str, Any]:
     half = {
-        "half_n_samples": found.n_samples,
-        "half_value": found.value,
-        "half_low": found.low,
-        "half_high": found.high,
+        "half_n_samples": estimate.n_samples,
+        "half_value": estimate.value,
+        "half_low": estimate.low,
+        "half_high": estimate.high,
     }
-    if not has_predictions(found):
-        return {**half, "note": found.note}
-    planned = asdict(plan_samples(found, target=target))
-    return {**half, **planned, "note": found.note}
+    predicted = has_predictions(estimate)
+    planned = asdict(plan_samples(estimate, target=target)) if predicted else {}
+    return {**half, **planned, "note": estimate.note}
 
 
-def _print(rows: list[dict[str, Any]], data: Dataset, options: Mapping[str, Any]) -> None:
+def _print_plans(rows: list[dict[str, Any]], data: Dataset, options: Mapping[str, Any]) -> None:
     if not options["as_json"]:
         subjects = data.groups is not None
         print_plan(rows, options["measure"], options["stability"], subjects=subjects)
@@ -171,9 +160,16 @@ def run_theory(options: Mapping[str, Any]) -> int:
     """Compute and print; without data, every invalid input is a usage error."""
     try:
         sizes = count_sizes(options["sizes"], options["features"])
-        rows = [_build_theory_row(size, _setting(options), options) for size in sizes]
+        effect, informative = _parse_effect(options["effects"]), options["informative"]
+        _check_counts(effect, informative, options["features"])
+        setting = {
+            "effect": effect,
+            "n_informative": informative,
+            "n_features": options["features"],
+        }
+        rows = [_build_theory_row(size, setting, options) for size in sizes]
     except (InvalidInputError, UnknownNameError) as error:
-        raise click.UsageError(_in_options(str(error)), click.get_current_context()) from error
+        raise click.UsageError(_name_options(str(error)), click.get_current_context()) from error
     if options["as_json"]:
         print_json({"n_features": options["features"], "measure": options["measure"],
                     "target": options["stability"], "plan": rows})  # fmt: skip
@@ -182,17 +178,11 @@ def run_theory(options: Mapping[str, Any]) -> int:
     return 0
 
 
-def _in_options(message: str) -> str:
+def _name_options(message: str) -> str:
     """Replace parameters of the library by options in a message."""
     for name, option in OPTIONS.items():
         message = re.sub(rf"\b{name}\b", option, message)
     return message
-
-
-def _setting(options: Mapping[str, Any]) -> dict[str, Any]:
-    effect, informative = _effect(options["effects"]), options["informative"]
-    _check_counts(effect, informative, options["features"])
-    return {"effect": effect, "n_informative": informative, "n_features": options["features"]}
 
 
 def _check_counts(effect: Effect, informative: int | None, features: int) -> None:
@@ -220,15 +210,15 @@ def _check_counts(effect: Effect, informative: int | None, features: int) -> Non
         )
 
 
-def _effect(text: str) -> Effect:
-    """Return one effect, several, or a law of effects."""
+def _parse_effect(text: str) -> Effect:
+    """Return one effect, a list of effects, or their distribution."""
     if text.lstrip()[:1].isalpha():
         name, law = parse_object_spec(text)
         if name != "triangular":
             raise InvalidInputError(
                 f"effects are numbers, or triangular:gamma=2,largest=0.15; got {text!r}."
             )
-        return _triangular(text, law)
+        return _parse_triangular(text, law)
     try:
         effects = [float(part) for part in text.split(",")]
     except ValueError:
@@ -239,14 +229,14 @@ def _effect(text: str) -> Effect:
     return effects[0] if len(effects) == 1 else effects
 
 
-def _triangular(text: str, law: Mapping[str, Any]) -> TriangularEffects:
+def _parse_triangular(text: str, law: Mapping[str, Any]) -> TriangularEffects:
     if set(law) <= set(LAW_PARAMETERS) and ("largest" in law) == ("bayes_error" in law):
         raise InvalidInputError(
             "triangular effects need either largest (the largest effect) or bayes_error (the error "
             f"of the best classifier), as in triangular:gamma=2,largest=0.15; got {text!r}."
         )
-    made: TriangularEffects = make_object(text, TriangularEffects, law)
-    return made
+    effects: TriangularEffects = make_object(text, TriangularEffects, law)
+    return effects
 
 
 def _build_theory_row(
@@ -258,24 +248,14 @@ def _build_theory_row(
     # computed even if not printed: `required_samples` can then fail for one reason only
     value = expected_stability(measure, n_per_class=classes, n_selected=size, **setting)
     if options["samples"]:
-        row |= {
-            "n_samples": samples,
-            "value": value,
-            "again": _expected_shared_features(size, classes, setting),
-        }
+        # the percentage of overlapping genes is the share of the features that two samples share
+        shared = expected_stability("pog", n_per_class=classes, n_selected=size, **setting)
+        row |= {"n_samples": samples, "value": value, "again": size * shared}
     try:
-        found = required_samples(options["stability"], measure, n_selected=size, **setting)
+        required = required_samples(options["stability"], measure, n_selected=size, **setting)
     except InvalidInputError as error:
-        return {**row, "needed": math.inf, "note": _in_options(str(error))}
-    return {**row, "needed": found.n_samples, "note": ""}
-
-
-def _expected_shared_features(
-    size: int, classes: tuple[int, int], setting: dict[str, Any]
-) -> float:
-    """Return how many features two samples are expected to share."""
-    share: float = expected_stability("pog", n_per_class=classes, n_selected=size, **setting)
-    return size * share
+        return {**row, "needed": math.inf, "note": _name_options(str(error))}
+    return {**row, "needed": required.n_samples, "note": ""}
 
 
 def _print_theory(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> None:
@@ -292,25 +272,22 @@ def _print_theory(rows: list[dict[str, Any]], options: Mapping[str, Any]) -> Non
     ]
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
     click.echo()
-    click.echo(paragraph(_sentence(options), sys.stdout))
-    for row in rows:
-        if row["note"]:
-            click.echo(paragraph(f"Not reached with {row['size']:,}: {row['note']}", sys.stdout))
-
-
-def _sentence(options: Mapping[str, Any]) -> str:
-    return (
+    explanation = (
         f"Expected {options['measure']} between the selections of two independent studies by the "
         "t-score: independent Gaussian features, two classes of one size. Effects are half the "
         "difference of the class means, in standard deviations within a class. Real data have "
         "correlated features and unknown effects: plan with pilot data where you have any."
     )
+    click.echo(paragraph(explanation, sys.stdout))
+    for row in rows:
+        if row["note"]:
+            click.echo(paragraph(f"Not reached with {row['size']:,}: {row['note']}", sys.stdout))
 
 
 # The table of a plan, and what its numbers mean.
 
 RELIABLE_FACTOR = 4
-"""Beyond this multiple of the data, predictions are orders of magnitude."""
+"""Beyond this multiple of the data, predictions are orders of magnitude; chosen by hand."""
 AT_CHANCE = "at chance"
 """Replaces the number of samples if selections agree no better than chance."""
 
@@ -319,36 +296,37 @@ def print_plan(
     rows: Sequence[dict[str, Any]], measure: str, target: float, *, subjects: bool
 ) -> None:
     """Print one row per selector and size, and explanations."""
-    done = [row for row in rows if "error" not in row]
-    if not done:
+    planned = [row for row in rows if "error" not in row]
+    if not planned:
         return
     noun = "subjects" if subjects else "samples"
-    half = done[0]["half_n_samples"]
-    now = next((row["n_samples"] for row in done if "n_samples" in row), None)
+    half = planned[0]["half_n_samples"]
+    now = next((row["n_samples"] for row in planned if "n_samples" in row), None)
     columns = {
-        Column("selector"): [row["selector"] for row in done],
+        Column("selector"): [row["selector"] for row in planned],
         Column("size", right=True): [
-            "all" if row["size"] is None else str(row["size"]) for row in done
+            "all" if row["size"] is None else str(row["size"]) for row in planned
         ],
-        Column(f"at {half:,}", right=True): [_span(row, "half_value", "half_") for row in done],
+        Column(f"at {half:,}", right=True): [_format_interval(row, "half_") for row in planned],
     }
     if now is not None:
-        columns[Column(f"at {now:,}", right=True)] = [_span(row, "value", "") for row in done]
-        if _has_again(done):
-            columns[Column("found again", right=True)] = [_format_again(row) for row in done]
-        columns[Column(f"{noun} for {target:g}", right=True)] = [needed_text(row) for row in done]
+        columns[Column(f"at {now:,}", right=True)] = [_format_interval(row, "") for row in planned]
+        if _has_again(planned):
+            columns[Column("found again", right=True)] = [_format_again(row) for row in planned]
+        columns[Column(f"{noun} for {target:g}", right=True)] = [
+            needed_text(row) for row in planned
+        ]
     print_table(list(columns), list(zip(*columns.values(), strict=True)))
     click.echo()
-    for sentence in _sentences(done, measure, half, now, noun):
+    for sentence in _explain_columns(planned, measure, half, now, noun):
         click.echo(paragraph(sentence, sys.stdout))
 
 
-def _span(row: dict[str, Any], value: str, ends: str) -> str:
-    if value not in row or math.isnan(row[value]):
+def _format_interval(row: dict[str, Any], prefix: str) -> str:
+    if math.isnan(row.get(f"{prefix}value", math.nan)):
         return "-"
-    return f"{row[value]:.2f} [{row[f'{ends}low']:.2f}, {row[f'{ends}high']:.2f}]".replace(
-        "-0.00", "0.00"
-    )
+    value, low, high = (row[f"{prefix}{key}"] for key in ("value", "low", "high"))
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]".replace("-0.00", "0.00")
 
 
 def _has_again(rows: Sequence[dict[str, Any]]) -> bool:
@@ -374,7 +352,7 @@ def needed_text(row: dict[str, Any]) -> str:
     return f"{needed:,.0f} [{low:,.0f}, {'unknown' if math.isnan(high) else format(high, ',.0f')}]"
 
 
-def _sentences(
+def _explain_columns(
     rows: Sequence[dict[str, Any]], measure: str, half: int, now: int | None, noun: str
 ) -> list[str]:
     record = get_measure(measure)
@@ -383,11 +361,11 @@ def _sentences(
         f"{half:,} {noun} each it is estimated from disjoint halves of the data, with the 95% "
         "interval for other data."
     )
-    sentences = [first]
     if now is None:
-        return [*sentences, *_explain_no_prediction(rows)]
+        reasons = dict.fromkeys(row["note"] for row in rows if row["note"])  # each once
+        return [first, *(f"Nothing is predicted for larger studies: {why}." for why in reasons)]
     again = "; found again: how many of the selected features a second study of this size selects"
-    sentences.append(f"At {now:,} it is predicted{again if _has_again(rows) else ''}.")
+    sentences = [first, f"At {now:,} it is predicted{again if _has_again(rows) else ''}."]
     needed = [row["needed"] for row in rows if "needed" in row]
     if any(map(math.isinf, needed)):
         sentences.append(
@@ -396,24 +374,24 @@ def _sentences(
         )
     if any(map(math.isnan, needed)):
         sentences.append(f"At least: how many more {noun} it takes is not known.")
-    if any(RELIABLE_FACTOR * now < one < math.inf for one in needed):
+    if any(RELIABLE_FACTOR * now < count < math.inf for count in needed):
         sentences.append(f"Take numbers above {RELIABLE_FACTOR * now:,} as orders of magnitude.")
     return sentences
-
-
-def _explain_no_prediction(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return why nothing is predicted, each reason once."""
-    reasons = dict.fromkeys(row["note"] for row in rows if row["note"])
-    return [f"Nothing is predicted for larger studies: {reason}." for reason in reasons]
 
 
 def print_feature_plan(rows: list[dict[str, Any]], chance: float, *, subjects: bool) -> None:
     """Print how many samples a study needs to select single features with a given chance."""
     noun = "subjects" if subjects else "samples"
     cells = [
-        [row["selector"], str(row["size"]), str(one["feature"]), *_feature_cells(one)]
+        [
+            row["selector"],
+            str(row["size"]),
+            str(feature["feature"]),
+            f"{feature['found_again']:.2f}",
+            "not reached" if math.isinf(feature["needed"]) else f"{feature['needed']:,.0f}",
+        ]
         for row in rows
-        for one in row.get("features", [])
+        for feature in row.get("features", [])
     ]
     click.echo()
     if cells:
@@ -427,8 +405,3 @@ def print_feature_plan(rows: list[dict[str, Any]], chance: float, *, subjects: b
     reasons = dict.fromkeys(row["why_no_features"] for row in rows if "why_no_features" in row)
     for reason in reasons:
         click.echo(f"No chances of single features: {reason}.")
-
-
-def _feature_cells(one: dict[str, Any]) -> list[str]:
-    needed = "not reached" if math.isinf(one["needed"]) else f"{one['needed']:,.0f}"
-    return [f"{one['found_again']:.2f}", needed]

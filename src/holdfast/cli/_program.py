@@ -78,7 +78,8 @@ class Program(click.Group):
                 result = super().invoke(ctx)
                 sys.stdout.flush()
         except BrokenPipeError:
-            _drop_output()
+            # discard the remaining output, or Python's own flush at exit would fail as well
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         return result
 
@@ -106,28 +107,17 @@ def exit_code(run: Callable[[], object]) -> int:
     except click.Abort:
         return print_error("interrupted.", INTERRUPTED)
     except click.ClickException as error:
-        return print_error(_with_help(error), error.exit_code)
+        message = error.format_message()
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        pointer = f" See '{context.command_path} --help'." if context else ""
+        return print_error(f"{message}{pointer}", error.exit_code)
+    except UnknownNameError as error:
+        return print_error(str(error), USAGE)
+    except (FileFormatError, InvalidInputError) as error:
+        return print_error(str(error), BAD_DATA)
     except (HoldfastError, OSError, MemoryError) as error:
-        return print_error(str(error) or "not enough memory.", _get_exit_code(error))
+        return print_error(str(error) or "not enough memory.", FAILED)
     return result if isinstance(result, int) else 0
-
-
-def _get_exit_code(error: Exception) -> int:
-    if isinstance(error, UnknownNameError):
-        return USAGE
-    return BAD_DATA if isinstance(error, FileFormatError | InvalidInputError) else FAILED
-
-
-def _with_help(error: click.ClickException) -> str:
-    """Return the message of an error; for usage errors, with a pointer to the help."""
-    message = error.format_message()
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{message} See '{context.command_path} --help'." if context else message
-
-
-def _drop_output() -> None:
-    """Discard the remaining output, so that exiting raises no error either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # Commands that group their options in ``--help``.
@@ -185,9 +175,9 @@ def in_group(
 
 _ADDRESS = re.compile(r"([a-z]+://)?[^/]+:\d+/?")
 CONNECT_TIMEOUT_SECONDS = 10.0
-"""Seconds to reach the scheduler."""
+"""Seconds to reach the scheduler; chosen by hand."""
 DISCONNECT_TIMEOUT_SECONDS = 2.0
-"""Seconds to disconnect; the scheduler may be gone."""
+"""Seconds to disconnect, short as the scheduler may be gone; chosen by hand."""
 
 
 @contextmanager

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from holdfast.io import Dataset
 
 
-PAUSE = 2.0
-"""Least seconds between two lines."""
+MIN_SECONDS_BETWEEN_LINES = 2.0
+"""Least seconds between two lines; chosen by hand."""
 MAX_PROGRESS_LINES = 10
-"""Most progress lines of a run."""
+"""Most progress lines of a run; chosen by hand."""
 BAR_WIDTH_CHARACTERS = 24
-"""Width of a bar: in 80 columns, there is room for the ^C that a terminal prints after it."""
+"""Width of a bar: 80 columns then have room for the ^C that a terminal prints after it."""
 MIN_SELECTORS_TO_HIDE_IDLE = 12
-"""With this many selectors or more, only those at work have bars."""
+"""With this many selectors or more, only running ones have bars; chosen by hand."""
 
 
 def on_terminal() -> bool:
@@ -139,11 +139,12 @@ class LineProgress(ProgressWriter):
     def show(self) -> None:
         """Print a line if another tenth is done."""
         now = self._clock()
-        if self._steps() == self._step or now - self._printed < PAUSE:
+        if self._steps() == self._step or now - self._printed < MIN_SECONDS_BETWEEN_LINES:
             return
         self._step, self._printed = self._steps(), now
         share = self.n_done / self.total
         failed = f", {self.failed:,} failed" if self.failed else ""
+        # units that an earlier run finished took no time in this one
         left = (now - self._began) / (self.n_done - self._done_before) * (self.total - self.n_done)
         log_line(
             "progress",
@@ -175,8 +176,8 @@ class BarProgress(ProgressWriter):
         failed = f"{self.failed:,} failed" if self.failed else ""
         self._bars.update(self._all, completed=self.n_done, failed=failed)
         for name, task in self._tasks.items():
-            at_work = 0 < self.done[name] < self.totals[name]
-            visible = at_work or len(self._tasks) < MIN_SELECTORS_TO_HIDE_IDLE
+            running = 0 < self.done[name] < self.totals[name]
+            visible = running or len(self._tasks) < MIN_SELECTORS_TO_HIDE_IDLE
             self._bars.update(task, completed=self.done[name], visible=visible)
 
     def stop(self) -> None:
@@ -204,7 +205,7 @@ def bars(*texts: str) -> Any:  # noqa: ANN401  (rich is imported when it is used
 
 def read(source: str, column_options: Mapping[str, Any], *, quiet: bool) -> Dataset:
     """Read data and print their summary."""
-    with _bar(source, shown=on_terminal() and not quiet) as progress:
+    with _reading_bar(source, shown=on_terminal() and not quiet) as progress:
         data = read_data(source, **column_options, progress=progress)
     if not quiet:
         for line in data.summary().lines():
@@ -213,7 +214,7 @@ def read(source: str, column_options: Mapping[str, Any], *, quiet: bool) -> Data
 
 
 @contextmanager
-def _bar(source: str, *, shown: bool) -> Iterator[Callable[[float], None] | None]:
+def _reading_bar(source: str, *, shown: bool) -> Iterator[Callable[[float], None] | None]:
     """Yield a callable that draws a bar if a file is read in several steps."""
     if not shown:
         yield None

@@ -80,17 +80,13 @@ def _parse_figure(_: click.Context, __: click.Parameter, value: str) -> int:
     """Return the number of a figure, given as ``figure6`` or ``6``."""
     known = [f"figure{number}" for number in FIGURE_NUMBERS]
     name = f"figure{value}" if value.isdecimal() else value.lower()
-    if name not in known:
-        raise click.BadParameter(f"no figure is called {value!r}.{_suggest_figure(name, known)}")
-    return int(name.removeprefix("figure"))
-
-
-def _suggest_figure(name: str, known: list[str]) -> str:
-    """Return the nearest name, or all figures for an unknown number."""
-    if not name.removeprefix("figure").isdecimal():
-        return did_you_mean(name, known)
-    other = " Fig. 1 is holdfast.theory.stability_surface." if name == "figure1" else ""
-    return f" Known: {known[0]} to {known[-1]}.{other}"
+    if name in known:
+        return int(name.removeprefix("figure"))
+    hint = did_you_mean(name, known)
+    if name.removeprefix("figure").isdecimal():  # no number is nearer than another
+        other = " Fig. 1 is holdfast.theory.stability_surface." if name == "figure1" else ""
+        hint = f" Known: {known[0]} to {known[-1]}.{other}"
+    raise click.BadParameter(f"no figure is called {value!r}.{hint}")
 
 
 @click.command(

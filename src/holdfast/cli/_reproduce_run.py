@@ -53,7 +53,7 @@ from holdfast.simulate import figure_tables, get_figure
 from holdfast.study import create_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
 
@@ -112,7 +112,11 @@ def run_reproduce(request: ReproduceRequest) -> int:
     if not request.force:
         check_free(folder, map(_name, runnable))
     if not request.quiet:
-        _announce(tasks, locator, request)
+        for task in tasks:
+            if not task.is_runnable:
+                log_line("left out", f"{_name(task)}: {explain_missing_data(task, locator)}.")
+        time_needed = _format_time(expected_seconds(tasks, full=request.full))
+        log_line("expected", f"about {time_needed} of computing, shared by all processes.")
     try:
         with ExitStack() as stack:
             stack.enter_context(orderly_stop())
@@ -129,18 +133,7 @@ def _name(task: PlannedExperiment) -> str:
     return f"{task.paper.name}-{task.experiment.name}"
 
 
-def _announce(
-    tasks: Sequence[PlannedExperiment], locator: DatasetLocator, request: ReproduceRequest
-) -> None:
-    """Print what is left out, and how long the rest takes."""
-    for task in tasks:
-        if not task.is_runnable:
-            log_line("left out", f"{_name(task)}: {explain_missing_data(task, locator)}.")
-    seconds = expected_seconds(tasks, full=request.full)
-    log_line("expected", f"about {_time(seconds)} of computing, shared by all processes.")
-
-
-def _time(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     if seconds < 100:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
@@ -168,8 +161,11 @@ def _run(
         document, written = _run_experiment(task, session, folder, request)
         documents.append(document)
         files += written
+    # the index also lists what earlier runs wrote into this folder
     everything = (
-        PlannedExperiment(paper, one, ()) for paper in PAPERS.values() for one in paper.experiments
+        PlannedExperiment(paper, experiment, ())
+        for paper in PAPERS.values()
+        for experiment in paper.experiments
     )
     index = write_index(folder, map(_name, everything))
     if request.as_json:
@@ -219,15 +215,17 @@ def _print_paragraph(text: str) -> None:
 
 
 def _print_numbers(document: Document, setting: Document, *, several: bool) -> None:
-    own = grid(document, setting["name"])
-    if not own.rows:
+    numbers = grid(document, setting["name"])
+    if not numbers.rows:
         return
     click.echo()
     name = f"{setting['name']}: {setting['title']}" if several else ""
-    compared = "Ours (published, difference)." if own.compared else ""
+    compared = "Ours (published, difference)." if numbers.compared else ""
     _print_paragraph(" ".join(filter(None, (name, compared))) or "Numbers:")
-    columns = [Column(name) for name in own.titles] + [Column(one, right=True) for one in own.heads]
-    print_table(columns, [[*names, *(cell.text() for cell in cells)] for names, cells in own.rows])
+    columns = [Column(title) for title in numbers.titles]
+    columns += [Column(head, right=True) for head in numbers.heads]
+    rows = [[*names, *(cell.text() for cell in cells)] for names, cells in numbers.rows]
+    print_table(columns, rows)
 
 
 def _print_agreement(document: Document) -> None:
@@ -289,22 +287,31 @@ class SimulateRequest:
 def run_simulate(request: SimulateRequest) -> int:
     """Simulate a figure; problems with its files are reported first."""
     record = get_figure(request.figure)
-    folder = _usable_folder(request.out or f"figure{record.number}")
+    folder = _create_writable_folder(request.out or f"figure{record.number}")
     pictures = [folder / f"figure{record.number}.{kind}" for kind in PICTURES]
     tables = {name: folder / f"figure{record.number}_{name}.csv" for name in record.tables}
-    _check_free([*pictures, *tables.values()], force=request.force)
+    files = [*pictures, *tables.values()]
+    existing = next((path for path in files if path.exists()), None)
+    if existing is not None and not request.force:
+        raise StoreError(
+            f"{existing}: this file is there; give another folder by --out, or replace it by "
+            "--force."
+        )
     if not request.quiet:
         log_line("expected", _format_expected_time(record, request))
     tables_by_name = figure_tables(
         record.number, full=request.full, random_state=request.seed, n_jobs=request.n_jobs
     )
     picture = simulated_figure(record.number, tables_by_name)
-    _write({path: tables_by_name[name] for name, path in tables.items()}, picture, pictures)
-    _print_figure(request, record.summarize(tables_by_name), picture, [*pictures, *tables.values()])
+    for name, path in tables.items():
+        tables_by_name[name].to_csv(path, index=False, lineterminator="\n")
+    for path in pictures:
+        picture.save(path)
+    _print_figure(request, record.summarize(tables_by_name), picture, files)
     return 0
 
 
-def _usable_folder(out: str) -> Path:
+def _create_writable_folder(out: str) -> Path:
     """Return the folder, created if needed, after checking that it is writable."""
     folder = create_folder(out)
     try:
@@ -318,14 +325,6 @@ def _usable_folder(out: str) -> Path:
     return folder
 
 
-def _check_free(paths: list[Path], *, force: bool) -> None:
-    there = next((path for path in paths if path.exists()), None)
-    if there is not None and not force:
-        raise StoreError(
-            f"{there}: this file is there; give another folder by --out, or replace it by --force."
-        )
-
-
 def _format_expected_time(record: SimulatedFigure, request: SimulateRequest) -> str:
     """Return how long it will take; a second process does not quite halve it."""
     seconds = record.seconds_full if request.full else record.seconds
@@ -334,49 +333,38 @@ def _format_expected_time(record: SimulatedFigure, request: SimulateRequest) -> 
     return f"about {time} of computing{processes}, and a few seconds for the picture"
 
 
-def _write(tables: Mapping[Path, pd.DataFrame], picture: Picture, pictures: list[Path]) -> None:
-    for path, table in tables.items():
-        table.to_csv(path, index=False, lineterminator="\n")
-    for path in pictures:
-        picture.save(path)
-
-
 def _print_figure(
     request: SimulateRequest, main: pd.DataFrame, picture: Picture, files: list[Path]
 ) -> None:
     if request.as_json:
-        print_json(_document(request, main, picture, files))
+        print_json(
+            {
+                "figure": request.figure,
+                "title": picture.title,
+                "description": picture.description,
+                "full": request.full,
+                "seed": request.seed,
+                "main": main.to_dict("records"),
+                "files": [str(path) for path in files],
+            }
+        )
     else:
         click.echo(f"{picture.title}\n")
         columns = [
             Column(SHORT_COLUMN_NAMES.get(name, name), right=name not in TEXT_COLUMNS)
             for name in main.columns
         ]
-        print_table(columns, [_cells(row) for row in main.to_dict("records")])
+        records = main.to_dict("records")
+        print_table(
+            columns,
+            [[_format_cell(str(name), row[name]) for name in main.columns] for row in records],
+        )
     if not request.quiet:
         for path in files:
             log_line("written", path)
 
 
-def _cells(row: Mapping[Any, Any]) -> list[str]:
-    return [_cell(str(name), value) for name, value in row.items()]
-
-
-def _cell(name: str, value: Any) -> str:  # noqa: ANN401
+def _format_cell(name: str, value: Any) -> str:  # noqa: ANN401
     if name in TEXT_COLUMNS:
         return SHORT_COLUMN_NAMES.get(value, str(value))
     return f"{value:,g}" if name in SETTING_COLUMNS else number(value)
-
-
-def _document(
-    request: SimulateRequest, main: pd.DataFrame, picture: Picture, files: list[Path]
-) -> dict[str, Any]:
-    return {
-        "figure": request.figure,
-        "title": picture.title,
-        "description": picture.description,
-        "full": request.full,
-        "seed": request.seed,
-        "main": main.to_dict("records"),
-        "files": [str(path) for path in files],
-    }

@@ -153,15 +153,26 @@ class StudyRequest:
 
     @property
     def folder(self) -> Path:
-        """The folder of the run: as requested, or named after the data."""
-        return self.out or Path(f"{_stem(self.file)}-study")
+        """The folder of the run: as requested, or named after the data, without suffixes."""
+        name = Path(self.file.removeprefix("@")).name
+        stem = name.removesuffix(".gz").rpartition(".")[0] or name
+        return self.out or Path(f"{stem}-study")
 
 
 def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
     """Combine the options of the command line with those of a study file, if one is given."""
-    given = {key: value for key, value in options.items() if value is not None}
-    requested = {**_read_source(data), **given}
-    _check_options(requested)
+    requested: dict[str, Any] = {"file": data}
+    if data.lower().endswith(".toml"):
+        from holdfast.cli._study_file import read_study_file
+
+        requested = read_study_file(Path(data))
+    requested |= {key: value for key, value in options.items() if value is not None}
+    if "until_width" in requested and "part" in requested:
+        raise click.UsageError(
+            "--until-width and --part cannot be combined: a part cannot decide when the study has "
+            "enough resamples.",
+            click.get_current_context(silent=True),
+        )
     protocol = GROWING_PROTOCOL if "until_width" in requested else PROTOCOL
     values = {**DEFAULTS, "protocol": protocol, **requested}
     return StudyRequest(
@@ -173,31 +184,8 @@ def build_request(data: str, options: Mapping[str, Any]) -> StudyRequest:
     )
 
 
-def _check_options(requested: Mapping[str, Any]) -> None:
-    if "until_width" in requested and "part" in requested:
-        raise click.UsageError(
-            "--until-width and --part cannot be combined: a part cannot decide when the study has "
-            "enough resamples.",
-            click.get_current_context(silent=True),
-        )
-
-
-def _read_source(data: str) -> dict[str, Any]:
-    if not data.lower().endswith(".toml"):
-        return {"file": data}
-    from holdfast.cli._study_file import read_study_file
-
-    return read_study_file(Path(data))
-
-
 def _pick_keys(values: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values}
-
-
-def _stem(file: str) -> str:
-    """Return the name of the data, without folder, ``@`` and suffixes."""
-    name = Path(file.removeprefix("@")).name
-    return name.removesuffix(".gz").rpartition(".")[0] or name
 
 
 # ``holdfast study``.

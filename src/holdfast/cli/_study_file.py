@@ -50,20 +50,20 @@ def _validate_with(check: Callable[[Any], object]) -> AfterValidator:
     return AfterValidator(validate)
 
 
-def _column(value: object) -> object:
+def _check_column(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"expected the name or number of a column, got {value!r}.")  # noqa: TRY004
     return value
 
 
-def _size(value: object) -> object:
+def _check_size(value: object) -> object:
     count = isinstance(value, int) and not isinstance(value, bool) and value > 0
     if not count and not (isinstance(value, float) and 0 < value <= 1):
         raise ValueError(f"expected a count, or a fraction above 0 and at most 1, got {value!r}.")
     return value
 
 
-def _not_zero(value: int) -> int:
+def _check_n_jobs(value: int) -> int:
     if value == 0:
         raise ValueError("expected a number of processes, or -1 for all cores; got 0.")
     return value
@@ -77,26 +77,22 @@ def _check_not_empty(values: T) -> T:
 
 def _build_selectors(table: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return selectors with their options set, by name."""
-    faults: list[str] = []
+    errors: list[str] = []
     selectors = {name: as_selector(name) for name in table}
     for name, options in table.items():
         known = selectors[name].get_params()
-        faults += [
+        errors += [
             f"{name} has no option {key!r}.{did_you_mean(key, known)}"
             for key in options
             if key not in known
         ]
-    if faults:
-        raise ValueError(" ".join(faults))
+    if errors:
+        raise ValueError(" ".join(errors))
     return {name: selectors[name].set_params(**options) for name, options in table.items()}
 
 
-def _kind(value: object) -> str:
-    return "table" if isinstance(value, dict) else "list"
-
-
-Column = Annotated[Any, AfterValidator(_column)]
-Size = Annotated[Any, AfterValidator(_size)]
+Column = Annotated[Any, AfterValidator(_check_column)]
+Size = Annotated[Any, AfterValidator(_check_size)]
 Selector = Annotated[str, _validate_with(as_selector)]
 Classifier = Annotated[str, _validate_with(as_classifier)]
 Measure = Annotated[str, _validate_with(get_measure)]
@@ -104,7 +100,8 @@ Protocol = Annotated[Any, _validate_with(as_protocol)]
 Selectors = Annotated[
     Annotated[list[Selector], Tag("list")]
     | Annotated[dict[Selector, dict[str, Any]], AfterValidator(_build_selectors), Tag("table")],
-    Discriminator(_kind),
+    # without a tag, pydantic would report the errors of both forms
+    Discriminator(lambda value: "table" if isinstance(value, dict) else "list"),
 ]
 
 
@@ -145,7 +142,7 @@ class RunSection(StudyFileSection):
 
     out: str = ""
     until_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
-    n_jobs: Annotated[int, AfterValidator(_not_zero)] = 1
+    n_jobs: Annotated[int, AfterValidator(_check_n_jobs)] = 1
     dask: str = ""
     timeout: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS, allow_inf_nan=False)] = 1.0
     export: Literal["csv", "parquet"] = "csv"
@@ -185,21 +182,25 @@ def read_study_file(path: Path) -> dict[str, Any]:
         for message in others:
             log_line("error", message)
         raise FileFormatError(last) from None
-    return {key: _resolve_path(path, key, value) for key, value in options.items()}
+    # paths are relative to the folder of the study file
+    return {
+        key: str(path.parent / value) if isinstance(value, str) and _is_path(key, value) else value
+        for key, value in options.items()
+    }
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        what = "there is no such file; check the path."
+        problem = "there is no such file; check the path."
     except OSError as error:
-        what = f"the file cannot be read ({error.strerror})."
+        problem = f"the file cannot be read ({error.strerror})."
     except UnicodeDecodeError:
-        what = "a study file must be UTF-8 text; save it as such."
+        problem = "a study file must be UTF-8 text; save it as such."
     except tomllib.TOMLDecodeError as error:
-        what = f"this is not TOML: {error}."
-    raise FileFormatError(f"{path}: {what}")
+        problem = f"this is not TOML: {error}."
+    raise FileFormatError(f"{path}: {problem}")
 
 
 def _describe_error(error: ErrorDetails) -> str:
@@ -207,19 +208,17 @@ def _describe_error(error: ErrorDetails) -> str:
     place = [str(part) for part in error["loc"] if part != "[key]"]
     if place[:2] == ["study", "selectors"]:
         del place[2:3]  # only shows whether this is a list or a table
-    return f"{'.'.join(place)}: {_format_message(error, place)}"
-
-
-def _format_message(error: ErrorDetails, place: list[str]) -> str:
     if error["type"] == "extra_forbidden":
-        return f"there is no such key.{_suggest_key(place)}"
-    if error["type"] == "missing":
-        return "this key is required."
-    if error["type"] == "model_type":
-        return f"expected a table, got {error['input']!r}."
-    if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
-    return f"{error['msg'][:1].lower()}{error['msg'][1:]}, got {error['input']!r}."
+        problem = f"there is no such key.{_suggest_key(place)}"
+    elif error["type"] == "missing":
+        problem = "this key is required."
+    elif error["type"] == "model_type":
+        problem = f"expected a table, got {error['input']!r}."
+    elif error["type"] == "value_error":
+        problem = str(error["ctx"]["error"])
+    else:
+        problem = f"{error['msg'][:1].lower()}{error['msg'][1:]}, got {error['input']!r}."
+    return f"{'.'.join(place)}: {problem}"
 
 
 def _suggest_key(place: list[str]) -> str:
@@ -229,13 +228,6 @@ def _suggest_key(place: list[str]) -> str:
     if elsewhere:
         return f" Did you mean {elsewhere[0]!r}?"
     return did_you_mean(key, SECTION_KEYS if len(place) == 1 else SECTION_KEYS[place[0]])
-
-
-def _resolve_path(path: Path, key: str, value: object) -> object:
-    """Resolve paths relative to the folder of the study file."""
-    if isinstance(value, str) and _is_path(key, value):
-        return str(path.parent / value)
-    return value
 
 
 def _is_path(key: str, value: str) -> bool:

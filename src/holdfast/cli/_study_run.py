@@ -57,7 +57,10 @@ class RunSession:
 
 def run_study(request: StudyRequest) -> int:
     """Run a study and return the exit code; usage errors are reported before data are read."""
-    study, options = _build_study(request), request.run
+    try:
+        study, options = Study(**request.study), request.run
+    except InvalidInputError as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
     with open_session(request.folder, options) as session:
         data = read(request.file, request.column_options, quiet=options.quiet)
         protocol = as_protocol(request.study["protocol"])
@@ -72,13 +75,6 @@ def run_study(request: StudyRequest) -> int:
         progress.end(result.n_units)
         session.exit_code = finish_run(result, request.folder, options)
     return session.exit_code
-
-
-def _build_study(request: StudyRequest) -> Study:
-    try:
-        return Study(**request.study)
-    except InvalidInputError as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
 
 
 def run_resumed(folder: Path, data: str | None, options: RunOptions) -> int:
@@ -133,7 +129,7 @@ def _describe_stored_progress(folder: Path) -> str:
 # The end of a run: results, failures, files.
 
 MAX_FAILURE_KINDS = 5
-"""Most kinds of failures that are printed."""
+"""Most kinds of failures that are printed; chosen by hand."""
 
 
 def finish_run(result: Result, folder: Path, options: RunOptions) -> int:
@@ -145,41 +141,27 @@ def finish_run(result: Result, folder: Path, options: RunOptions) -> int:
 
 def _print_result(result: Result, folder: Path, options: RunOptions) -> None:
     files = [path for name in (FILE, PLAN, DATA) if (path := folder / name).exists()]
-    files += _export_tables(result, folder, options.export)
+    if options.export is not None:
+        files += export(result, folder / "tables", options.export)  # type: ignore[arg-type]
     if not options.as_json:
         part = None if result.complete else options.part
         print_summary(result, part=part, found_again=options.found_again)
-    reports = _write_report(result, folder, options)
+    reports: list[Path] = []
+    if result.n_done and (options.part is None or result.complete):  # else a part of a study
+        reports = result.report(folder, found_again=options.found_again)
     if options.as_json:
         document = _document(result, folder, [*files, *reports])
-        print_json(document | _longest_lists(result, options.found_again))
+        if options.found_again is not None:
+            document["longest_lists"] = _records(result.longest_lists(options.found_again))
+        print_json(document)
     _print_failures(result)
     if not options.quiet:
         _print_next_steps(result, folder, options.part, files, reports)
 
 
-def _export_tables(result: Result, folder: Path, form: str | None) -> list[Path]:
-    if form is None:
-        return []
-    return export(result, folder / "tables", form)  # type: ignore[arg-type]
-
-
-def _write_report(result: Result, folder: Path, options: RunOptions) -> list[Path]:
-    """Write the report, unless nothing is done or only a part of the study was run."""
-    if result.n_done == 0 or (options.part is not None and not result.complete):
-        return []
-    return result.report(folder, found_again=options.found_again)
-
-
-def _longest_lists(result: Result, found_again: float | None) -> dict[str, Any]:
-    """Return the longest lists with the requested share, if there is one."""
-    if found_again is None:
-        return {}
-    return {"longest_lists": _records(result.longest_lists(found_again))}
-
-
 def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, Any]:
-    return {
+    verdict, _ = conclude(result)
+    document = {
         "folder": str(folder),
         "plan": plan_hash(result.plan),
         "estimates": result.protocol_sentence,
@@ -188,7 +170,10 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
             "done": result.n_done,
             "failed": len(result.failures),
         },
-        "verdict": _verdict(result),
+        "verdict": {
+            key: remove_name_marks(value) if isinstance(value, str) else value
+            for key, value in verdict.items()
+        },
         "features": _records(result.features),
         "replication": _records(result.replication),
         "stability": _records(result.stability),
@@ -196,22 +181,10 @@ def _document(result: Result, folder: Path, files: Sequence[Path]) -> dict[str, 
         "recommended": _recommendation_record(result),
         "failures": _records(result.failures),
         "files": [str(path) for path in files],
-        **_cohorts(result),
     }
-
-
-def _verdict(result: Result) -> dict[str, Any]:
-    """Return the verdict with unmarked names."""
-    verdict, _ = conclude(result)
-    return {
-        key: remove_name_marks(value) if isinstance(value, str) else value
-        for key, value in verdict.items()
-    }
-
-
-def _cohorts(result: Result) -> dict[str, Any]:
-    """Return how well cohorts agree, if the data have any."""
-    return {"cohorts": _records(result.cohorts)} if len(result.cohorts) else {}
+    if len(result.cohorts):
+        document["cohorts"] = _records(result.cohorts)
+    return document
 
 
 def _recommendation_record(result: Result) -> dict[str, Any] | None:
@@ -292,7 +265,7 @@ def orderly_stop() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # signals reach the main thread only
         return
-    previous = {number: signal.signal(number, _stop) for number in SIGNALS}
+    previous = {number: signal.signal(number, _raise_interrupt) for number in SIGNALS}
     try:
         yield
     finally:
@@ -300,7 +273,7 @@ def orderly_stop() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _stop(_: int, __: FrameType | None) -> None:
+def _raise_interrupt(_: int, __: FrameType | None) -> None:
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from holdfast._classifiers import classification_steps, clone_with_seed, median_imputer
 from holdfast._formatting import did_you_mean, plural
-from holdfast._typing import JSON, AnyArray, EstimatorLike, FloatArray, LabelsLike, MatrixLike
+from holdfast._typing import JSON, AnyArray, FloatArray, LabelsLike, MatrixLike
 from holdfast.errors import InvalidInputError, StudyError, UnknownNameError
 from holdfast.io import Dataset, from_arrays
 from holdfast.judge import (
@@ -35,7 +35,7 @@ from holdfast.measures import Measure, get_measure
 from holdfast.resample import ReplicationPairs
 from holdfast.select import Selector
 from holdfast.study._planning._make_plan import prepare_selector
-from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, seed_of
+from holdfast.study._planning._plan import CLASSIFICATION, DRAWN, SELECTOR, derive_seed
 from holdfast.study._storage._reader import DONE_UNITS_SQL, OWN_SIZE, StudyReader, size_label
 from holdfast.study._storage._serialization import deserialize_object, is_opaque
 from holdfast.study._storage._store import to_integers
@@ -63,40 +63,36 @@ def recommend_candidate(
     ``alpha``, ``correction`` and ``beta``.
     """
     record = _get_measure(reader, measure)
-    table = _at_all_sizes(reader, stability, record)
-    second = _replication_by(replication, record)
+    table = _repeat_by_size(reader, stability, record)
+    second = None if replication is None else replication[replication["measure"] == record.name]
+    if second is not None and second["value"].isna().all():
+        second = None
     rows = candidate_table(errors, table, record)
     known = Replicability.from_tables(rows, second, record)
     by_resamples = known is None or order_by == "resamples"
     merits = orient_stability(rows, record) if known is None or by_resamples else known.scores
-    folds = _folds(reader, data, rows, record)
+    folds = _inner_folds(reader, data, rows, record)
     tested = read_predictions(reader)
     own = own_sizes(reader)
     values = None if second is None else _pair_values(reader, data, record)
+    class_counts: list[int] = [*reader.plan["data"]["classes"].values()]
+    unknown = why_none(reader).removesuffix(".") or "disjoint halves of the data gave no value"
     deletions = [] if by_resamples or values is None else _deletions(reader, rows, values, record)
     return recommend(
         errors,
         table,
         tested,
         measure=record.name,
-        baseline=_baseline_error(reader),
+        baseline=1 - max(class_counts) / sum(class_counts),  # always predict the largest class
         own_sizes=own,
         choice=_estimate_choice_error(rows, merits, (folds, deletions), tested, own, rule),
         replication=second,
         pair_values=values,
         order_by=order_by,
         independent=why_none(reader) == DRAWN,
-        why_no_replication=_why_no_replication(reader, second),
+        why_no_replication="" if second is not None else unknown,
         **rule,
     )
-
-
-def _replication_by(replication: pd.DataFrame | None, record: Measure) -> pd.DataFrame | None:
-    """Return the rows of replication stability by a measure; None if it has no value."""
-    if replication is None:
-        return None
-    rows = replication[replication["measure"] == record.name]
-    return rows if rows["value"].notna().any() else None
 
 
 def _pair_values(
@@ -112,13 +108,6 @@ def _pair_values(
     return values
 
 
-def _why_no_replication(reader: StudyReader, second: pd.DataFrame | None) -> str:
-    """Return why it is unknown what a second study would find; empty if it is known."""
-    if second is not None:
-        return ""
-    return why_none(reader).removesuffix(".") or "disjoint halves of the data gave no value"
-
-
 def _get_measure(reader: StudyReader, name: str | None) -> Measure:
     chosen = main_measure(reader.plan["measures"]) if name is None else name
     if chosen is None:
@@ -129,7 +118,7 @@ def _get_measure(reader: StudyReader, name: str | None) -> Measure:
     return get_measure(chosen)
 
 
-def _at_all_sizes(reader: StudyReader, stability: pd.DataFrame, measure: Measure) -> pd.DataFrame:
+def _repeat_by_size(reader: StudyReader, stability: pd.DataFrame, measure: Measure) -> pd.DataFrame:
     """Return the rows of a measure for each size; measures of rankings hold for all sizes."""
     if measure.by_size:
         return stability
@@ -151,12 +140,6 @@ def own_sizes(reader: StudyReader) -> dict[str, float]:
             counts = [len(features[number]) for number in reader.compared(features)]
             means[name] = float(np.mean(counts)) if counts else np.nan
     return means
-
-
-def _baseline_error(reader: StudyReader) -> float:
-    """Return the error of always predicting the largest class."""
-    counts: list[int] = [*reader.plan["data"]["classes"].values()]
-    return 1 - max(counts) / sum(counts)
 
 
 def _estimate_choice_error(
@@ -193,7 +176,7 @@ def _deletions(
     ]
     all_rows = np.unique(np.concatenate([*kept, np.empty(0, dtype=np.int64)]))
     cells = [values[key] for key in zip(table["selector"], table["size"], strict=True)]
-    scores = np.array([_above_chance(one, record) for one in cells])
+    scores = np.array([_above_chance(cell, record) for cell in cells])
     deletions = [
         Deletion(np.setdiff1d(all_rows, rows_kept).astype(np.int64), scores[:, subset])
         for subset, rows_kept in enumerate(kept)
@@ -210,23 +193,16 @@ def _above_chance(values: PairValues, record: Measure) -> FloatArray:
     return np.asarray((mean - values.chance) / scale)
 
 
-def _folds(
+def _inner_folds(
     reader: StudyReader, data: LazyDataset, table: pd.DataFrame, measure: Measure
 ) -> list[Fold]:
     """Return the predictions and the stability inside each outer training part."""
-    return [
-        Fold(tested, _inner_stability(reader, data, table, measure, outer), outer)
-        for outer, tested in read_inner_predictions(reader).items()
-    ]
-
-
-def _inner_stability(
-    reader: StudyReader, data: LazyDataset, table: pd.DataFrame, measure: Measure, outer: int
-) -> FloatArray:
-    within = stability_table(InnerResamplesReader(reader, outer, measure.name), data)
-    return orient_stability(
-        candidate_table(table, _at_all_sizes(reader, within, measure), measure), measure
-    )
+    folds = []
+    for outer, tested in read_inner_predictions(reader).items():
+        inner = stability_table(InnerResamplesReader(reader, outer, measure.name), data)
+        rows = candidate_table(table, _repeat_by_size(reader, inner, measure), measure)
+        folds.append(Fold(tested, orient_stability(rows, measure), outer))
+    return folds
 
 
 class InnerResamplesReader(StudyReader):
@@ -294,17 +270,28 @@ def fitted_pipeline(
     if nominal is not None:
         data = dataclasses.replace(data, nominal=nominal)
     missing = bool(np.isnan(data.X).any())
-    number = _index_of("selector", chosen.selector, [one["name"] for one in plan["selectors"]])
-    selector = _rebuild_selector(plan, number, chosen.size, data)
+    seed = int(plan["seed"])
+    number = _find_part("selector", chosen.selector, plan["selectors"])
+    selector: Selector = _rebuild_object(plan["selectors"][number])
+    selector = prepare_selector(selector, derive_seed(seed, SELECTOR, number), data)
+    if not isinstance(chosen.size, str):
+        selector = selector.with_size(int(chosen.size))
     steps: list[tuple[str, Any]] = [("select", selector)]
-    before = missing and not selector.supports_missing
-    if before:
+    impute_first = missing and not selector.supports_missing
+    if impute_first:
         steps.insert(0, ("impute", median_imputer()))
     if chosen.classifier is not None:
-        classifier = _rebuild_classifier(plan, number, chosen.classifier)
-        steps += classification_steps(classifier, impute=missing and not before)
+        place = _find_part("classifier", chosen.classifier, plan["classifiers"])
+        position = (number, int(plan["protocol"]["resamples"]), place)  # after the last resample
+        classifier = clone_with_seed(
+            _rebuild_object(plan["classifiers"][place]),
+            derive_seed(seed, CLASSIFICATION, *position),
+        )
+        steps += classification_steps(classifier, impute=missing and not impute_first)
     subjects = data.groups if selector.supports_subjects else None
-    return _fit_pipeline(Pipeline(steps), chosen, *_to_sklearn_input(X, y), subjects)
+    if isinstance(X, Dataset):
+        X, y = pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
+    return _fit_pipeline(Pipeline(steps), chosen, X, y, subjects)
 
 
 def _check_features(plan: dict[str, JSON], X: MatrixLike, y: LabelsLike) -> Dataset:
@@ -312,11 +299,11 @@ def _check_features(plan: dict[str, JSON], X: MatrixLike, y: LabelsLike) -> Data
     if isinstance(X, Dataset) == (y is not None):
         raise InvalidInputError("give X and y, or only a Dataset, which has its labels.")
     data = X if isinstance(X, Dataset) else from_arrays(X, y)
-    wanted = int(plan["data"]["n_features"])
-    if data.n_features != wanted:
+    expected = int(plan["data"]["n_features"])
+    if data.n_features != expected:
         raise InvalidInputError(
-            f"the study has {plural(wanted, 'feature')}, these data have {data.n_features:,}; give "
-            "data with the same features in the same order."
+            f"the study has {plural(expected, 'feature')}, these data have {data.n_features:,}; "
+            "give data with the same features in the same order."
         )
     return data
 
@@ -339,29 +326,9 @@ def _check_names(names: Sequence[str], study_names: Sequence[str] | None) -> Non
         )
 
 
-def _to_sklearn_input(X: MatrixLike, y: LabelsLike) -> tuple[Any, Any]:
-    """Return data and labels for scikit-learn; only a Dataset is converted."""
-    if isinstance(X, Dataset):
-        return pd.DataFrame(X.X, columns=list(X.feature_names)), X.y
-    return X, y
-
-
-def _rebuild_selector(
-    plan: dict[str, JSON], number: int, size: int | str, data: Dataset
-) -> Selector:
-    selector: Selector = _rebuild_object(plan["selectors"][number])
-    ready = prepare_selector(selector, seed_of(int(plan["seed"]), SELECTOR, number), data)
-    return ready if isinstance(size, str) else ready.with_size(int(size))
-
-
-def _rebuild_classifier(plan: dict[str, JSON], selector: int, name: str) -> EstimatorLike:
-    place = _index_of("classifier", name, [one["name"] for one in plan["classifiers"]])
-    after = int(plan["protocol"]["resamples"])
-    seed = seed_of(int(plan["seed"]), CLASSIFICATION, selector, after, place)
-    return clone_with_seed(_rebuild_object(plan["classifiers"][place]), seed)
-
-
-def _index_of(what: str, name: str, names: list[str]) -> int:
+def _find_part(what: str, name: str, parts: JSON) -> int:
+    """Return the position of a selector or classifier in the plan."""
+    names = [part["name"] for part in parts]
     if name not in names:
         raise UnknownNameError(
             f"no {what} of this study is called {name!r}.{did_you_mean(name, names)}"
@@ -390,8 +357,8 @@ def _fit_pipeline(
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "No features were selected", UserWarning)
-            more = {} if subjects is None else {"select__groups": subjects}
-            return pipeline.fit(X, y, **more)
+            options = {} if subjects is None else {"select__groups": subjects}
+            return pipeline.fit(X, y, **options)
     except UserWarning as warning:
         raise InvalidInputError(
             f"{chosen.selector} selects no feature of these data, so there is nothing to "

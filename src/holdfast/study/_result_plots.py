@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MIN_OFTEN_SHARE = 0.5
-"""Share of resamples from which a feature counts as often selected."""
+"""Share of resamples from which a feature counts as often selected; chosen by hand."""
 
 
 class SelectorAtSize(NamedTuple):
@@ -94,7 +94,7 @@ class ResultPlots:
 
         cell = self._candidate(selector, size)
         subsets = self.preferences[cell]
-        return stripes(subsets, outer=self._outer(cell.selector), truth=self.truth, **how)
+        return stripes(subsets, outer=self._outer_resamples(cell.selector), truth=self.truth, **how)
 
     def plot_profiles(self, **how: Any) -> Picture:
         """Draw stability against the number of features, with knots, for all selectors.
@@ -153,7 +153,7 @@ class ResultPlots:
 
         drawing = _pop_options(how, "ax", "style")
         best = self.recommend(**how)
-        drawing["maximum"] = _maximum(best.measure)
+        drawing["maximum"] = 1.0 if best.measure is None else get_measure(best.measure).maximum
         table = best.table if best.supported else best.table.assign(recommended=False)
         return plane(table, measure=_measure_title(best.measure), **drawing)
 
@@ -277,7 +277,7 @@ class ResultPlots:
                 "the true effects are unknown: the data were not simulated, or are not available. "
                 "plot_frequencies() shows what was selected."
             )
-        return truth(self._against_truth(self.preferences[self._candidate(selector, size)]), **how)
+        return truth(self._truth_table(self.preferences[self._candidate(selector, size)]), **how)
 
     def plot_ensemble_sizes(
         self, measure: str | None = None, size: int | str | None = None, **how: Any
@@ -319,13 +319,13 @@ class ResultPlots:
         curves = ensemble_curves(self._reader.plan)
         if measure is None:
             measure = self.recommend().measure or self._reader.plan["measures"][0]
-        values = self._stability_of(measure, size)
+        values = self._stability_rows(measure, size)
         table = curves.merge(values, on="selector").drop(columns="selector")
         return ensemble_sizes(
             table.rename(columns={"curve": "selector"}), measure=_measure_title(measure), **how
         )
 
-    def _stability_of(self, measure: str, size: int | str | None) -> pd.DataFrame:
+    def _stability_rows(self, measure: str, size: int | str | None) -> pd.DataFrame:
         """Return the stability by one measure, and at one size if the measure depends on it."""
         table = self.stability[self.stability["measure"] == get_measure(measure).name]
         if get_measure(measure).form in ("subset", "groups"):
@@ -354,14 +354,14 @@ class ResultPlots:
             return table
         return table.assign(informative=table["feature"].isin(self.truth))
 
-    def _outer(self, selector: str) -> list[int] | None:
+    def _outer_resamples(self, selector: str) -> list[int] | None:
         """Return the outer resample of each inner one; None if there are no outer ones."""
         reader = self._reader
         numbers = reader.compared(reader.selected_features(reader.selectors.index(selector)))
         outer = [reader.resamples[number].outer for number in numbers]
         return None if None in outer else [number for number in outer if number is not None]
 
-    def _against_truth(self, subsets: Subsets) -> pd.DataFrame:
+    def _truth_table(self, subsets: Subsets) -> pd.DataFrame:
         names = np.array(subsets.feature_names, dtype=object)
         counts = np.bincount(subsets.indices, minlength=len(names))
         table = pd.DataFrame({"feature": names, "value": counts / len(subsets)})
@@ -373,10 +373,6 @@ class ResultPlots:
 def _pop_options(options: dict[str, Any], *names: str) -> dict[str, Any]:
     """Remove options by name and return them."""
     return {name: options.pop(name) for name in names if name in options}
-
-
-def _maximum(measure: str | None) -> float:
-    return 1.0 if measure is None else get_measure(measure).maximum
 
 
 def _measure_title(measure: str | None) -> str:
@@ -407,25 +403,23 @@ def ensemble_curves(plan: JSON) -> pd.DataFrame:
     """
     curves: dict[str, dict[int, str]] = defaultdict(dict)
     bases: dict[str, str] = {}
-    names_of_bases = {_comparable_text(one["object"]): one["name"] for one in plan["selectors"]}
-    for one in plan["selectors"]:
-        if isinstance(one["object"], dict) and one["object"].get("class") == ENSEMBLE:
-            rest = dict(one["object"]["parameters"])
+    names = {_comparable_text(entry["object"]): entry["name"] for entry in plan["selectors"]}
+    for entry in plan["selectors"]:
+        if isinstance(entry["object"], dict) and entry["object"].get("class") == ENSEMBLE:
+            rest = dict(entry["object"]["parameters"])
             n_bags, base = rest.pop("n_bags"), rest.pop("base")
             key = json.dumps({**rest, "base": _comparable_text(base)}, sort_keys=True)
-            curves[key][NO_BAGS if n_bags is None else n_bags] = one["name"]
+            curves[key][NO_BAGS if n_bags is None else n_bags] = entry["name"]
             bases.setdefault(key, _format_base_name(base))
-            if _comparable_text(base) in names_of_bases:
-                curves[key][NO_ENSEMBLE] = names_of_bases[_comparable_text(base)]
-    single = {key: _with_single(own) for key, own in curves.items()}
-    return _curve_table({key: own for key, own in single.items() if len(own) > 1}, bases)
-
-
-def _with_single(own: Mapping[int, str]) -> dict[int, str]:
-    """Show one selector at 1: the base alone, else an ensemble without bags."""
-    bags = {n_bags: name for n_bags, name in own.items() if n_bags > 0}
-    without = own.get(NO_ENSEMBLE, own.get(NO_BAGS))
-    return bags if without is None else {**bags, 1: without}
+            if _comparable_text(base) in names:
+                curves[key][NO_ENSEMBLE] = names[_comparable_text(base)]
+    for key, points in curves.items():
+        # one selector is shown at 1: the base alone, else an ensemble without bags
+        without_bags = points.get(NO_ENSEMBLE, points.get(NO_BAGS))
+        curves[key] = {n_bags: name for n_bags, name in points.items() if n_bags > 0}
+        if without_bags is not None:
+            curves[key][1] = without_bags
+    return _curve_table({key: points for key, points in curves.items() if len(points) > 1}, bases)
 
 
 def _curve_table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, str]) -> pd.DataFrame:
@@ -436,13 +430,13 @@ def _curve_table(curves: Mapping[str, Mapping[int, str]], bases: Mapping[str, st
         )
     used = [bases[key] for key in curves]
     names = {
-        key: bases[key] if used.count(bases[key]) == 1 else own[min(own)]
-        for key, own in curves.items()
+        key: bases[key] if used.count(bases[key]) == 1 else points[min(points)]
+        for key, points in curves.items()
     }
     rows = [
         {"selector": selector, "curve": names[key], "n_bags": n_bags}
-        for key, own in curves.items()
-        for n_bags, selector in sorted(own.items())
+        for key, points in curves.items()
+        for n_bags, selector in sorted(points.items())
     ]
     return pd.DataFrame(rows)
 

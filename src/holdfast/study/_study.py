@@ -260,16 +260,24 @@ def check_settings(
     protocol = default if protocol is None else as_protocol(protocol)
     measures = tuple(dict.fromkeys(get_measure(name).name for name in _as_list(measures)))
     replication = _check_pairs(replication)
+    named_selectors = _name_objects("selector", selectors, named_selector)
+    checked_sizes = None if sizes is None else _check_sizes(sizes)
+    named_classifiers = _name_objects("classifier", classifiers, as_classifier, least=0)
+    if impute not in (None, "median"):
+        raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
+    stopping_rule = make_stopping_rule(until_width, protocol, measures, replication)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInputError(f"random_state must be a non-negative integer, got {seed!r}.")
     return Settings(
-        selectors=_name_objects("selector", selectors, named_selector),
+        selectors=named_selectors,
         protocol=protocol,
-        sizes=None if sizes is None else _check_sizes(sizes),
-        classifiers=_name_objects("classifier", classifiers, as_classifier, least=0),
+        sizes=checked_sizes,
+        classifiers=named_classifiers,
         measures=measures,
-        impute=_check_impute(impute),
+        impute=impute,
         replication=replication,
-        stopping_rule=make_stopping_rule(until_width, protocol, measures, replication),
-        seed=_check_seed(seed),
+        stopping_rule=stopping_rule,
+        seed=int(seed),
     )
 
 
@@ -281,18 +289,18 @@ def _name_objects(
 ) -> dict[str, Any]:
     """Return objects by name; objects with the same name are named by their full text."""
     if isinstance(given, Mapping):
-        named = {str(name): convert(one)[1] for name, one in given.items()}
+        named = {str(name): convert(item)[1] for name, item in given.items()}
     else:
-        many = list(_as_list(given))
-        pairs = [convert(one) for one in many]
-        twice = {name for name, _ in pairs if [other for other, _ in pairs].count(name) > 1}
+        items = list(_as_list(given))
+        pairs = [convert(item) for item in items]
+        names = [name for name, _ in pairs]
         named = {
-            str(one) if name in twice else name: made
-            for (name, made), one in zip(pairs, many, strict=True)
+            str(item) if names.count(name) > 1 else name: converted
+            for (name, converted), item in zip(pairs, items, strict=True)
         }
-        if len(named) < len(many):
+        if len(named) < len(items):
             raise InvalidInputError(
-                f"each {what} may be given once, got {', '.join(map(str, many))}; give a mapping "
+                f"each {what} may be given once, got {', '.join(map(str, items))}; give a mapping "
                 "of names to tell them apart."
             )
     if len(named) < least:
@@ -308,24 +316,18 @@ def _as_list(given: Any) -> Iterable[Any]:  # noqa: ANN401
 
 
 def _check_sizes(sizes: Any) -> tuple[float, ...]:  # noqa: ANN401
-    given = tuple(_as_list(sizes))
-    if not given:
+    checked = tuple(_as_list(sizes))
+    if not checked:
         raise InvalidInputError(
             "at least one size is needed, got none; None selects the default sizes."
         )
-    for size in given:
+    for size in checked:
         whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
         if not whole and not (isinstance(size, float) and 0 < size <= 1):
             raise InvalidInputError(
                 f"a size must be a count, or a fraction above 0 and up to 1; got {size!r}."
             )
-    return given
-
-
-def _check_impute(impute: str | None) -> str | None:
-    if impute not in (None, "median"):
-        raise UnknownNameError(f"impute must be 'median' or None, got {impute!r}.")
-    return impute
+    return checked
 
 
 def _check_pairs(replication: int | None) -> int | None:
@@ -337,9 +339,3 @@ def _check_pairs(replication: int | None) -> int | None:
             "replication must be 0, for none, or at least 2 pairs of halves; got 1."
         )
     return pairs
-
-
-def _check_seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInputError(f"random_state must be a non-negative integer, got {seed!r}.")
-    return int(seed)

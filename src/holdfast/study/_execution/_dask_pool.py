@@ -23,12 +23,14 @@ from holdfast.study._execution._worker import PoolEvent, check_versions, run_bat
 from holdfast.study._planning._plan import Unit
 
 MAX_BATCHES_PER_WORKER = 2
-"""Batches that a worker has at a time, so that it never waits for the next."""
+"""Batches that a worker has at a time: one runs, one waits, so that it is never idle."""
+SECONDS_BETWEEN_COUNTS = 2
+"""Seconds for which a count of the workers is used; chosen by hand."""
 ALIGNMENT = 64
-"""Bytes of a cache line."""
+"""Bytes of a cache line, to which numpy's larger arrays are aligned."""
 
 _runners: dict[str, UnitRunner] = {}
-"""The runner of the current study, by token."""
+"""The runner of the current study, by token; a worker keeps it from batch to batch."""
 
 
 def run_cluster_batch(
@@ -50,9 +52,9 @@ def _align_matrix(matrix: AnyArray) -> AnyArray:
     """Align the matrix as numpy does: vectorized sums depend on where an array starts."""
     if matrix.ctypes.data % ALIGNMENT == 0:
         return matrix
-    room = np.empty(matrix.nbytes + ALIGNMENT, dtype=np.uint8)
-    start = -room.ctypes.data % ALIGNMENT
-    copy = room[start : start + matrix.nbytes].view(matrix.dtype).reshape(matrix.shape)
+    buffer = np.empty(matrix.nbytes + ALIGNMENT, dtype=np.uint8)
+    start = -buffer.ctypes.data % ALIGNMENT
+    copy = buffer[start : start + matrix.nbytes].view(matrix.dtype).reshape(matrix.shape)
     copy[...] = matrix
     copy.flags.writeable = False
     return copy
@@ -111,7 +113,7 @@ class DaskPool:
         futures = drain_queue(self._finished, seconds)
         events = [event for event in map(self._to_event, futures) if event is not None]
         if self._client.status != "running" and not events:
-            raise self._unreachable()
+            raise self._unreachable_error()
         return events
 
     def _to_event(self, future: Any) -> PoolEvent | None:  # noqa: ANN401  (Dask is untyped)
@@ -137,7 +139,8 @@ class DaskPool:
         A batch that is lost a second time counts as crashed.
         """
         if self._client.status != "running":
-            raise self._unreachable()
+            raise self._unreachable_error()
+        # once per loss: other batches that used the same copy of the data are lost with it
         if batch.scattering == len(self._data):
             self._data.append(self._scatter())
         if batch.resent:
@@ -149,7 +152,7 @@ class DaskPool:
         limit = "" if self._timeout is None else f", or {self._timeout:g} s were not enough"
         return PoolEvent(batch.units, [], crash=f"its Dask workers died{limit}")
 
-    def _unreachable(self) -> StudyError:
+    def _unreachable_error(self) -> StudyError:
         return StudyError(
             f"{self.name} cannot be reached any more. Finished units are kept; resume on another "
             "cluster, or here without one."
@@ -163,14 +166,13 @@ class DaskPool:
         except (TimeoutError, OSError, CancelledError, RuntimeError) as error:
             if isinstance(error, HoldfastError):
                 raise
-            raise self._unreachable() from error
+            raise self._unreachable_error() from error
 
     def close(self) -> None:
         """Cancel what is still to be done; the workers belong to the caller."""
         if self._client.status == "running":
-            with suppress(
-                TimeoutError, OSError, CancelledError, RuntimeError
-            ):  # it is shutting down
+            # the cluster may be shutting down
+            with suppress(TimeoutError, OSError, CancelledError, RuntimeError):
                 self._client.cancel([batch.future for batch in self._submitted.values()])
         self._submitted.clear()
         self._data.clear()
@@ -187,7 +189,7 @@ class SubmittedBatch(NamedTuple):
 
 
 class ClusterSize:
-    """Number of workers of a cluster, read every two seconds, as it may grow or shrink."""
+    """Number of workers of a cluster, read again from time to time, as it may grow or shrink."""
 
     def __init__(self, client: DaskClient) -> None:
         self._client = client
@@ -196,7 +198,8 @@ class ClusterSize:
 
     def count(self) -> int:
         """Return the number of workers."""
-        if time.monotonic() - self._read_at > 2 and self._client.status == "running":
+        outdated = time.monotonic() - self._read_at > SECONDS_BETWEEN_COUNTS
+        if outdated and self._client.status == "running":
             self._count = len(self._client.nthreads())
             self._read_at = time.monotonic()
         return self._count

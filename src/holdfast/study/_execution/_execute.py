@@ -19,13 +19,13 @@ from holdfast._typing import JSON, DaskClient
 from holdfast.errors import HoldfastWarning, InvalidInputError, StudyError
 from holdfast.io import Dataset
 from holdfast.resample import Resample
-from holdfast.study._execution._local_pool import LocalPool, Pool, count_of_jobs
+from holdfast.study._execution._local_pool import LocalPool, Pool, resolve_n_jobs
 from holdfast.study._execution._scheduler import Progress, Scheduler
 from holdfast.study._execution._sequential_run import SequentialStudy, active_rule, check_same_rule
 from holdfast.study._execution._unit import UnitRunner
 from holdfast.study._execution._worker import versions
 from holdfast.study._planning._make_plan import make_unit_runner
-from holdfast.study._planning._plan import Plan, Unit, depth_of_plan, opaque_parts
+from holdfast.study._planning._plan import Plan, Unit, opaque_parts, plan_depth
 from holdfast.study._planning._stopping_rule import StoppingRule
 from holdfast.study._result import Result
 from holdfast.study._storage._folder import (
@@ -39,8 +39,8 @@ from holdfast.study._storage._serialization import deserialize_object
 from holdfast.study._storage._store import FILE, Store
 
 logger = logging.getLogger(__name__)
-MAX_TIMEOUT = 1e7
-"""Seconds, about four months: the longest time limit."""
+MAX_TIMEOUT_SECONDS = 1e7
+"""Longest time limit: about four months, chosen by hand within the limits of timers."""
 
 
 class ExecutionOptions:
@@ -55,7 +55,7 @@ class ExecutionOptions:
         command: str | None = None,
     ) -> None:
         self.command = command
-        self.n_jobs = count_of_jobs(n_jobs)
+        self.n_jobs = resolve_n_jobs(n_jobs)
         self.client = client
         self.timeout = _check_timeout(timeout)
         self.part = _parse_part(part)
@@ -63,7 +63,7 @@ class ExecutionOptions:
     def includes(self, position: int) -> bool:
         """Return whether the unit at a position belongs to the requested part."""
         number, count = self.part
-        return position % count == number - 1
+        return position % count == number - 1  # interleaved, so that each part has all selectors
 
     def check_whole(self) -> None:
         """Raise if a part of a sequential study is requested: it cannot decide when to stop."""
@@ -86,9 +86,10 @@ class ExecutionOptions:
 def _check_timeout(timeout: float | None) -> float | None:
     if timeout is None:
         return None
-    if isinstance(timeout, bool) or not isinstance(timeout, Real) or not 0 < timeout <= MAX_TIMEOUT:
+    number = isinstance(timeout, Real) and not isinstance(timeout, bool)
+    if not number or not 0 < timeout <= MAX_TIMEOUT_SECONDS:
         raise InvalidInputError(
-            f"timeout must be a number of seconds above 0, at most {MAX_TIMEOUT:g}, "
+            f"timeout must be a number of seconds above 0, at most {MAX_TIMEOUT_SECONDS:g}, "
             f"got {timeout!r}."
         )
     return float(timeout)
@@ -127,19 +128,15 @@ def execute(
     folder = create_folder(out)
     with folder_lock(folder):
         plan = plan if rule is None else SequentialStudy(plan, data, rule).current_plan(folder)
-        with closing(
-            open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)
-        ) as store:
+        store = open_or_create_store(folder, plan, data, save_data=save_data, rule=rule)
+        with closing(store):
             check_same_rule(store, rule, folder)
-            plan = _restore_blocks(plan, store.fact("plan"))
+            # the study goes on with the blocks and the depth that it began with
+            document = store.fact("plan")
+            blocks = tuple(selector["block"] for selector in document["selectors"])
+            plan = replace(plan, blocks=blocks, depth=plan_depth(document))
             _run_or_extend(store, plan, data, options, progress)
     return Result(Store.open(folder / FILE), data=lambda: data)
-
-
-def _restore_blocks(plan: Plan, document: JSON) -> Plan:
-    """Return a plan with the blocks and the stored depth that the study began with."""
-    blocks = tuple(selector["block"] for selector in document["selectors"])
-    return replace(plan, blocks=blocks, depth=depth_of_plan(document))
 
 
 def resume(
@@ -217,7 +214,7 @@ def _restore_plan(document: JSON, resamples: list[Resample]) -> Plan:
         protocol=document["protocol"],
         resamples=resamples,
         sizes=tuple(document["sizes"]),
-        depth=depth_of_plan(document),
+        depth=plan_depth(document),
         classifiers={
             part["name"]: deserialize_object(part["object"]) for part in document["classifiers"]
         },
@@ -279,6 +276,7 @@ def _run_sequentially(
         if progress is not None:
             progress.note(text)
 
+    # the first pool knows all resamples of the protocol, so that no step restarts the workers
     with closing(options.pool(make_unit_runner(study.longest_plan(), data))) as pool:
         _log_run(store, pool.name, options.command)
         plan, first, warning = study.extend(store, run_step, note)
@@ -303,8 +301,8 @@ def _run_units(
     if progress is None:
         scheduler.run(remaining)
         return
-    totals, left = _count_resamples(units, names), _count_resamples(remaining, names)
-    progress.start(totals, {name: totals[name] - left[name] for name in names}, pool.name)
+    totals, to_do = _count_resamples(units, names), _count_resamples(remaining, names)
+    progress.start(totals, {name: totals[name] - to_do[name] for name in names}, pool.name)
     try:
         scheduler.run(remaining)
     finally:
@@ -313,8 +311,9 @@ def _run_units(
 
 def _remaining_units(unit: Unit, done: set[tuple[int, int]]) -> list[Unit]:
     """Return a unit that is still to do, or the remaining resamples of a block that was begun."""
-    left = [single for single in unit.singles() if (single.selector, single.first) not in done]
-    return [unit] if len(left) == unit.stop - unit.first else left
+    # a block that was not begun stays whole: its bits may differ from those of single resamples
+    remaining = [s for s in unit.singles() if (s.selector, s.first) not in done]
+    return [unit] if len(remaining) == unit.stop - unit.first else remaining
 
 
 def _count_resamples(units: list[Unit], names: list[str]) -> dict[str, int]:
@@ -329,11 +328,11 @@ def _log_run(store: Store, where: str, command: str | None) -> None:
     """Store when, where and with which versions a run started; warn if versions changed."""
     details = versions() if command is None else {**versions(), "command": command}
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    before = store.query("SELECT run, versions FROM runs ORDER BY run")
-    if before:
-        _warn_of_changed_versions(json.loads(before[-1][1]))
+    earlier_runs = store.query("SELECT run, versions FROM runs ORDER BY run")
+    if earlier_runs:
+        _warn_of_changed_versions(json.loads(earlier_runs[-1][1]))
     with store.transaction():
-        store.insert("runs", [(len(before), started, where, json.dumps(details))])
+        store.insert("runs", [(len(earlier_runs), started, where, json.dumps(details))])
 
 
 def _warn_of_changed_versions(before: dict[str, str]) -> None:
@@ -354,7 +353,7 @@ def _warn_of_changed_versions(before: dict[str, str]) -> None:
 # Selectors that failed on every resample: an error if all did, a warning if some did.
 
 MAX_SELECTORS_NAMED = 3
-"""Most selectors named in one message."""
+"""Most selectors named in one message; chosen by hand."""
 
 
 class FailedSelectorsWarning(HoldfastWarning):

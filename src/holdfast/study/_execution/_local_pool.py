@@ -53,7 +53,7 @@ class Pool(Protocol):
         """End all workers at once."""
 
 
-def count_of_jobs(n_jobs: int | None) -> int:
+def resolve_n_jobs(n_jobs: int | None) -> int:
     """Return the number of processes: None means all cores, -1 too, -2 all but one."""
     if n_jobs is None:
         return int(cpu_count())
@@ -125,16 +125,18 @@ class LocalPool:
         try:
             return future.result()
         except BrokenExecutor as error:
+            # loky restarts no process of a broken executor
             slot.executor.shutdown(wait=True, kill_workers=True)
             slot.executor, slot.fresh = self._new_executor(), True
             match = _EXIT_CODES.search(str(error))
             reason = match[1] if match else "for an unknown reason"
+            # the alarm has no handler, so its name in the exit code shows that it went off
             timed_out = self._timeout is not None and "SIGALRM" in reason
             crash = f"its process died ({reason})"
             return PoolEvent(units, [], crash=crash, timed_out=timed_out)
         except HoldfastError:
             raise
-        except Exception as error:  # units report their failures: this is about the worker
+        except Exception as error:  # units report their failures: this is one of the worker
             raise StudyError(f"a worker process cannot work: {error!r}") from error
 
     def close(self) -> None:

@@ -14,8 +14,9 @@ from holdfast.study._storage._store import Store, UnitResult
 
 logger = logging.getLogger(__name__)
 MAX_UNITS_PER_BATCH = 256
+"""Most units submitted at once; chosen by hand, as time ends most batches earlier."""
 SECONDS_BETWEEN_CHECKS = 0.5
-"""Longest wait for events of the pool; in between, interrupts are handled."""
+"""Longest wait for events of the pool, as interrupts are handled in between; chosen by hand."""
 
 
 class Progress(Protocol):
@@ -81,7 +82,7 @@ class Scheduler:
 
     def _next_batch(self) -> list[Unit]:
         if self._running_alone is not None:
-            return []
+            return []  # if it crashes again, no other unit can be the cause
         if self._retry:
             return [self._retry.popleft()]
         if self._pending:
@@ -110,6 +111,7 @@ class Scheduler:
         remaining = event.units[event.n_done :]
         self._pending.extendleft(reversed(remaining))
         selector = event.units[0].selector
+        # a batch whose time was not used up doubles the next one
         size = event.n_done if remaining else 2 * len(event.units)
         self._batch_sizes[selector] = min(MAX_UNITS_PER_BATCH, size)
         for text in set(event.warnings) - self._warned:
@@ -125,7 +127,7 @@ class Scheduler:
             self._running_alone = None
         if others:
             self._retry.extend(event.units)
-            self._batch_sizes[unit.selector] = 0
+            self._batch_sizes[unit.selector] = 0  # one unit per batch, until it grows again
         elif unit.stop - unit.first > 1 and (ran_alone or event.timed_out):
             # Only now is the block split: products over many resamples may differ in the last
             # bits from those over one, so an accidental crash must not decide which is used.

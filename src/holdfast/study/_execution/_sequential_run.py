@@ -50,6 +50,7 @@ class SequentialStudy:
         self._plan, self._data, self._rule = plan, data, rule
         self._protocol = deserialize_object(plan.protocol["object"]).resized(rule.most)
         units = Units.from_labels(data.y, data.groups)
+        # all resamples are drawn at once, so each plan begins with those of the one before
         self._resamples = self._protocol.draw_units(units, plan.seed, data.n_features)
         self._resamples_per_repeat = len(self._resamples) // rule.most
         self.steps = steps(len(self._resamples), self._resamples_per_repeat, plan.blocks)
@@ -59,7 +60,7 @@ class SequentialStudy:
         resamples = self._resamples[:count]
         protocol = self._protocol.resized(max(1, len(resamples) // self._resamples_per_repeat))
         facts = protocol_facts(protocol, resamples, subjects=self._data.groups is not None)
-        depth = self._depth(len(resamples))
+        depth = self._stored_depth(len(resamples))
         return replace(self._plan, protocol=facts, resamples=resamples, depth=depth, auxiliary=None)
 
     def final_plan(self, count: int) -> Plan:
@@ -69,15 +70,14 @@ class SequentialStudy:
             self._data, plan.resamples, self._rule.replication, self._plan.seed
         )
         resamples = [*plan.resamples, *auxiliary]
-        return replace(
-            plan, resamples=resamples, auxiliary=facts, depth=self._depth(len(resamples))
-        )
+        depth = self._stored_depth(len(resamples))
+        return replace(plan, resamples=resamples, auxiliary=facts, depth=depth)
 
     def longest_plan(self) -> Plan:
         """Return a plan with all resamples, for workers that serve all steps."""
         return replace(self.plan_with(self.steps[0]), resamples=self._resamples)
 
-    def _depth(self, count: int) -> int:
+    def _stored_depth(self, count: int) -> int:
         offered = n_offered(self._data.n_features, self._resamples)
         return stored_depth(self._plan.sizes, offered, len(self._plan.selectors) * count)
 
@@ -90,6 +90,7 @@ class SequentialStudy:
 
     def _stored_plan(self, store: Store) -> Plan:
         plan, fact = store.fact("plan"), store.fact(STOPPING_RULE_KEY)
+        # auxiliary resamples are part of the plan as soon as the study has stopped
         make_plan = self.final_plan if fact is None or fact["stopped"] else self.plan_with
         return make_plan(int(plan["protocol"]["resamples"]))
 
@@ -125,6 +126,7 @@ class SequentialStudy:
             note(running_sentence(table, width))
             if is_narrow(table, width) or first == self.steps[-1]:
                 break
+            # the next step is planned in the store before it runs, so that `resume` can go on
             plan = self.plan_with(next(step for step in self.steps if step > first))
             _replace_plan(store, plan, self._rule.to_json(stopped=False))
         plan = self.final_plan(first)
@@ -186,9 +188,9 @@ def _shorten_rankings(store: Store, plan: Plan) -> None:
 def _shorten_groups(store: Store, selector: int, depth: int) -> None:
     """Keep the best groups and their representatives."""
     where = "FROM groups WHERE selector = ? AND position >= ?"
-    cut = store.query(f"SELECT DISTINCT resample {where}", (selector, depth))
+    shortened = store.query(f"SELECT DISTINCT resample {where}", (selector, depth))
     store.connection.execute(f"DELETE {where}", (selector, depth))
-    for (resample,) in cut:
+    for (resample,) in shortened:
         unit = (selector, resample)
         rows = store.query(
             "SELECT representative FROM groups WHERE selector = ? AND resample = ? "

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,7 +32,7 @@ from holdfast.select import (
     failure_message,
     run_selector_on_resamples,
 )
-from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, seed_of
+from holdfast.study._planning._plan import CLASSIFICATION, DRAW, NOISE, SELECTION, Unit, derive_seed
 from holdfast.study._storage._reader import OWN_SIZE
 from holdfast.study._storage._store import SIGNED, UnitResult, floats, integers
 
@@ -108,6 +107,7 @@ class UnitRunner:
             )
         ]
         seconds_each = (time.perf_counter() - start) / len(selections)
+        # a block is selected at once, so each resample is charged an equal share of the time
         for result, features, drawn in selections:
             start = time.perf_counter()
             self._classify(result, features, drawn)
@@ -131,13 +131,13 @@ class UnitRunner:
         """Run a selector on resamples; also return the samples of a resample that draws its own."""
         runner = self._runner(selector)
         if len(positions) == 1 and (
-            runner.selector.selects_own_size or self._alters(runner, positions[0])
+            runner.selector.selects_own_size or self._alters_data(runner, positions[0])
         ):
             return [self._select_alone(selector, positions[0])]
         rows = [self.resamples[position].train for position in positions]
         return [(preference, None) for preference in runner.select_rows(rows, positions[0])]
 
-    def _alters(self, runner: SelectorRunner, position: int) -> bool:
+    def _alters_data(self, runner: SelectorRunner, position: int) -> bool:
         """Return whether the selector sees other data than rows of the study's data."""
         resample = self.resamples[position]
         return (
@@ -150,22 +150,22 @@ class UnitRunner:
     def _select_alone(
         self, selector: int, position: int
     ) -> tuple[ResamplePreference, DrawnSample | None]:
-        """Run a selector on one resample that has data of its own, or with its own size."""
+        """Run a selector on one resample that alters the data, or a selector that sets the size."""
         resample, runner = self.resamples[position], self._runner(selector)
         runner = replace(
             runner,
             selector=restrict_selector(runner.selector, resample.features, self.X.shape[1]),
         )
-        drawn = self._draw(resample) if resample.draw >= 0 else None
+        drawn = self._draw_sample(resample) if resample.draw >= 0 else None
         part = self._training_part(runner, position) if drawn is None else drawn.train
-        seed = seed_of(self.seed, SELECTION, selector, position)
+        seed = derive_seed(self.seed, SELECTION, selector, position)
         preference: ResamplePreference
         if runner.selector.selects_own_size and not isinstance(runner.selector, GroupSelector):
             preference = runner.fit_part(part, seed)
         else:
             preference = runner.select_part(part, position)
         if resample.features is not None:
-            preference = _renumber(preference, resample.features, self.X.shape[1], seed)
+            preference = _renumber_features(preference, resample.features, self.X.shape[1], seed)
         return preference, drawn
 
     def _training_part(self, runner: SelectorRunner, position: int) -> TrainingPart:
@@ -179,7 +179,7 @@ class UnitRunner:
         return runner.training_part(resample.train, X)
 
     def _add_noise(self, X: AnyArray, level: float, position: int) -> AnyArray:
-        rng = np.random.default_rng(seed_of(self.seed, NOISE, position))
+        rng = np.random.default_rng(derive_seed(self.seed, NOISE, position))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
             deviations = np.nanstd(X, axis=0, dtype=np.float64)
@@ -187,14 +187,14 @@ class UnitRunner:
         noisy: AnyArray = X + level * deviations * rng.standard_normal(X.shape)
         return noisy.astype(X.dtype)
 
-    def _draw(self, resample: Resample) -> DrawnSample:
+    def _draw_sample(self, resample: Resample) -> DrawnSample:
         """Draw the training set and the test set of a resample."""
         if self.generator is None:
             raise RuntimeError("data sets are to be drawn, but there is no generator")
         parts = []
         for side, rows in enumerate((resample.train, resample.test)):
-            data = self.generator.draw(seed_of(self.seed, DRAW, resample.draw, side))
-            codes = np.searchsorted(self.classes, data.y)
+            data = self.generator.draw(derive_seed(self.seed, DRAW, resample.draw, side))
+            codes = np.searchsorted(self.classes, data.y)  # classes are sorted
             parts.append(TrainingPart(data.X[rows], codes[rows]))
         return DrawnSample(*parts)
 
@@ -252,15 +252,12 @@ class UnitRunner:
         Studies of earlier versions have no fit of the full data, and their stores no such form.
         """
         resample, runner = self.resamples[position], self._runner(selector)
-        wanted = resample.role in (HALF, FULL) and self._fits_full_data
-        if not wanted or self._alters(runner, position):
+        if resample.role not in (HALF, FULL) or self._alters_data(runner, position):
+            return []
+        if not any(other.role == FULL for other in self.resamples):
             return []
         statistics = runner.selector.signed_statistics(self.X, self.y, [resample.train])
         return [] if statistics is None else [(SIGNED, floats(statistics[0]))]
-
-    @cached_property
-    def _fits_full_data(self) -> bool:
-        return any(resample.role == FULL for resample in self.resamples)
 
     # Classification.
 
@@ -280,7 +277,7 @@ class UnitRunner:
         for size, features in features_by_size.items():
             train, test = train_X[:, features], test_X[:, features]
             for position, classifier in enumerate(self.classifiers):
-                seed = seed_of(
+                seed = derive_seed(
                     self.seed, CLASSIFICATION, result.selector, result.resample, position
                 )
                 labels, scores = self._predict(classifier, seed, (train, train_y), test)
@@ -309,7 +306,7 @@ def restrict_selector(selector: Selector, features: IndexArray | None, n_feature
     return selector.with_feature_indices(OfferedFeatures(n_features, offered=features))
 
 
-def _renumber(
+def _renumber_features(
     preference: ResamplePreference, features: IndexArray, n_features: int, seed: int
 ) -> ResamplePreference:
     """Number features as in the whole data, for a selector that was offered some of them."""
@@ -335,7 +332,7 @@ def _rank_all_features(
 
 def best_features(ranks: AnyArray, count: int) -> IndexArray:
     """Return the indices of the best features, best first."""
-    if count < len(ranks):
+    if count < len(ranks):  # partitioning is linear in the number of features
         features = np.argpartition(ranks, count - 1)[:count]
         return features[np.argsort(ranks[features])]
     return np.argsort(ranks)
@@ -372,6 +369,7 @@ def _class_scores(model: EstimatorLike, test: AnyArray, n_classes: int) -> Float
         return values if values.ndim == 1 else values[:, 1]
     if values.ndim == 1:  # the training part holds only two of the classes
         values = np.column_stack((-values, values))
+    # a class without training samples is less likely than any other
     scores = np.full((len(test), n_classes), values.min(initial=0.0) - 1.0)
     scores[:, model.classes_] = values
     return scores

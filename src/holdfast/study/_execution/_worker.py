@@ -28,7 +28,7 @@ from holdfast.study._planning._plan import Unit
 from holdfast.study._storage._store import UnitResult
 
 SECONDS_PER_BATCH = 0.1
-"""Seconds of work, or one unit, after which a worker returns its results."""
+"""Seconds of work, or one unit, after which a worker returns its results; chosen by hand."""
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
@@ -73,15 +73,16 @@ def run_batch(
     check_versions(scheduler_versions, "the process that leads the study")
     results: list[UnitResult] = []
     n_done = 0
-    with _PROCESS_LOCK, one_thread(), warnings.catch_warnings(record=True) as caught:
+    with _PROCESS_LOCK, limit_threads(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         start = time.perf_counter()
         for unit in units:
             if timeout is not None:
                 runner.warm_up(unit.selector)
-            with ended_after(timeout):
+            with hard_time_limit(timeout):
                 results += runner.run(unit)
             n_done += 1
+            # units of one selector take about the same time
             expected = (time.perf_counter() - start) * (n_done + 1) / n_done
             if expected > SECONDS_PER_BATCH:
                 break
@@ -105,19 +106,19 @@ def check_versions(theirs: Mapping[str, str], who: str) -> None:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def limit_threads() -> Iterator[None]:
     """Limit BLAS, OpenMP and numba to one thread: sums depend on the number of threads."""
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        with _controller().limit(limits=1):
+        with _thread_controller().limit(limits=1):
             yield
     finally:
         numba.set_num_threads(before)
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _thread_controller() -> ThreadpoolController:
     import scipy.linalg  # noqa: F401  (its BLAS must be loaded to be limited)
     import sklearn.ensemble  # noqa: F401  (and scikit-learn's OpenMP)
 
@@ -125,7 +126,7 @@ def _controller() -> ThreadpoolController:
 
 
 @contextmanager
-def ended_after(seconds: float | None) -> Iterator[None]:
+def hard_time_limit(seconds: float | None) -> Iterator[None]:
     """End this process if the block takes longer, even inside compiled code.
 
     The alarm has no handler, so the operating system itself ends the process.
@@ -156,7 +157,7 @@ _local_state: dict[str, Any] = {}
 def start_local_worker(parent: int, path: str, dtype: str, shape: tuple[int, int]) -> None:
     """Set up a local worker process; whatever may fail is left to the first batch."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interrupts
-    _end_with(parent)
+    _end_with_parent(parent)
     _local_state["shared"] = path, dtype, shape
 
 
@@ -170,22 +171,23 @@ def run_local_batch(
     return run_batch(_local_state["runner"], units, timeout, scheduler_versions)
 
 
-def _end_with(parent: int) -> None:
+def _end_with_parent(parent: int) -> None:
     """End this process when its parent ends, for whatever reason."""
     if sys.platform == "linux":
         import ctypes
 
-        set_death_signal = 1
+        set_death_signal = 1  # PR_SET_PDEATHSIG
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it has ended already
+    if os.getppid() != parent:  # it ended before the signal was set
         os._exit(1)
-    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
 
+    def watch_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
 
-def _watch_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+    # elsewhere, and if the signal is not delivered
+    threading.Thread(target=watch_parent, daemon=True).start()
 
 
 # A matrix shared by local processes, in a file that cannot be left behind.
@@ -212,7 +214,7 @@ def _write_matrix(file: IO[bytes], matrix: AnyArray, payload: bytes) -> None:
         file.flush()
     except OSError as error:
         with suppress(OSError):
-            file.close()  # which tries once more to flush
+            file.close()  # which tries to flush again
         raise StoreError(
             f"{tempfile.gettempdir()}: the data cannot be shared with the workers "
             f"({error.strerror}); free space there, or set TMPDIR to a folder with space."

@@ -23,10 +23,10 @@ from holdfast.study._planning._plan import (
     auxiliary_facts,
     block_size,
     data_facts,
+    derive_seed,
     draw_cohort_parts,
     draw_disjoint_parts,
     protocol_facts,
-    seed_of,
     stored_depth,
 )
 from holdfast.study._planning._plan_checks import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from holdfast.study._study import Settings
 
 USUAL_SIZES = (5, 10, 20, 50)
-"""Default sizes."""
+"""Default sizes; chosen by hand."""
 
 
 def make_plan(settings: Settings, data: Dataset) -> Plan:
@@ -55,11 +55,12 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
         data.y, data.groups, random_state=settings.seed, n_features=data.n_features
     )
     offered = n_offered(data.n_features, resamples)
-    sizes = _size_counts(settings.sizes, data.n_features, offered)
+    sizes = _count_sizes(settings.sizes, data.n_features, offered)
     _check_generator(resamples, data)
     _check_measures(settings, resamples, missing=_has_missing(data))
     has_tests = any(len(resample.test) for resample in resamples)
     classifiers = settings.classifiers if has_tests else {}
+    # any seed will do for trial fits
     ready = {
         name: prepare_selector(selector, 0, data) for name, selector in settings.selectors.items()
     }
@@ -81,7 +82,7 @@ def make_plan(settings: Settings, data: Dataset) -> Plan:
         seed=settings.seed,
         data=data_facts(data),
         blocks=tuple(
-            _block_length(selector, resamples, data) for selector in settings.selectors.values()
+            _block_size(selector, resamples, data) for selector in settings.selectors.values()
         ),
         auxiliary=facts,
     )
@@ -106,16 +107,17 @@ def draw_auxiliary_resamples(
 
 def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
     """Return the runner of the units of a plan."""
+    selectors = []
+    for position, selector in enumerate(plan.selectors.values()):
+        ready = prepare_selector(selector, derive_seed(plan.seed, SELECTOR, position), data)
+        if isinstance(ready, AnySelector) and not ready.selects_own_size:
+            ready = ready.with_size(plan.sizes[-1])  # a wrapped selector must reach this size
+        selectors.append(ready)
     return UnitRunner(
         X=data.X,
         y=data.codes,
         classes=data.classes,
-        selectors=[
-            _set_largest_size(
-                prepare_selector(selector, seed_of(plan.seed, SELECTOR, position), data), plan.sizes
-            )
-            for position, selector in enumerate(plan.selectors.values())
-        ],
+        selectors=selectors,
         classifiers=list(plan.classifiers.values()),
         sizes=plan.sizes,
         depth=plan.depth,
@@ -131,40 +133,33 @@ def make_unit_runner(plan: Plan, data: Dataset) -> UnitRunner:
 
 def prepare_selector(selector: Selector, seed: int, data: Dataset) -> Selector:
     """Return a selector with a seed, with features named by index, and with nominal features."""
-    numbered = selector.with_feature_indices(OfferedFeatures(data.n_features, data.feature_names))
+    indexed = selector.with_feature_indices(OfferedFeatures(data.n_features, data.feature_names))
     options: dict[str, Any] = {"random_state": seed}
-    if data.nominal and numbered.get_params().get("nominal", ...) is None:
+    if data.nominal and indexed.get_params().get("nominal", ...) is None:
         options["nominal"] = list(data.nominal)
-    prepared: Selector = numbered.set_params(**options)
+    prepared: Selector = indexed.set_params(**options)
     return prepared
 
 
-def _set_largest_size(selector: Selector, sizes: tuple[int, ...]) -> Selector:
-    """Return a wrapped selector with the largest size, which it must reach."""
-    if not isinstance(selector, AnySelector) or selector.selects_own_size:
-        return selector
-    return selector.with_size(sizes[-1])
-
-
-def _block_length(selector: Selector, resamples: list[Resample], data: Dataset) -> int:
+def _block_size(selector: Selector, resamples: list[Resample], data: Dataset) -> int:
     """Return the number of resamples per call: one if each resample alters the data."""
-    alters = any(
+    alters_data = any(
         resample.features is not None or resample.noise or resample.draw >= 0
         for resample in resamples
     )
     imputes = _has_missing(data) and not selector.supports_missing
-    if alters or imputes or selector.selects_own_size:
+    if alters_data or imputes or selector.selects_own_size:
         return 1
     return block_size(selector, data.n_features)
 
 
 def n_offered(n_features: int, resamples: list[Resample]) -> int:
     """Return how many features every resample offers."""
-    counts = (len(one.features) for one in resamples if one.features is not None)
+    counts = (len(part.features) for part in resamples if part.features is not None)
     return min(counts, default=n_features)
 
 
-def _size_counts(sizes: tuple[float, ...] | None, n_features: int, offered: int) -> tuple[int, ...]:
+def _count_sizes(sizes: tuple[float, ...] | None, n_features: int, offered: int) -> tuple[int, ...]:
     """Return the sizes as counts; every resample offers enough features for all of them."""
     if sizes is None:
         return tuple(k for k in USUAL_SIZES if k < offered) or (max(1, offered // 2),)
@@ -193,7 +188,7 @@ def _check_selectors(selectors: Mapping[str, Selector], data: Dataset) -> None:
 
 
 def _check_missing_values(settings: Settings, summary: DataSummary) -> None:
-    refusing = [name for name, one in settings.selectors.items() if not one.supports_missing]
+    refusing = [name for name, s in settings.selectors.items() if not s.supports_missing]
     if summary.n_missing and refusing and settings.impute is None:
         raise InvalidInputError(
             f"the data have {summary.n_missing:,} missing values, which these selectors do not "
@@ -203,7 +198,7 @@ def _check_missing_values(settings: Settings, summary: DataSummary) -> None:
 
 
 def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
-    numeric = [name for name, one in selectors.items() if not one.supports_nominal]
+    numeric = [name for name, selector in selectors.items() if not selector.supports_nominal]
     if data.nominal and numeric:
         warnings.warn(
             f"nominal features are treated as numbers by {format_list(numeric)}; relieff treats "
@@ -214,7 +209,7 @@ def _warn_of_nominal(selectors: Mapping[str, Selector], data: Dataset) -> None:
 
 
 def _warn_of_ignored_sizes(settings: Settings) -> None:
-    names = [name for name, one in settings.selectors.items() if one.selects_own_size]
+    names = [name for name, s in settings.selectors.items() if s.selects_own_size]
     if settings.sizes is not None and names:
         advice = _sizes_advice(settings.selectors[name] for name in names)
         warnings.warn(
@@ -227,7 +222,7 @@ def _warn_of_ignored_sizes(settings: Settings) -> None:
 
 def _sizes_advice(selectors: Iterable[Selector]) -> str:
     """Return how to make selectors use the sizes, for those that can."""
-    forms = {form_of(type(one)) for one in selectors}
+    forms = {form_of(type(selector)) for selector in selectors}
     advice = ""
     if forms & {"weights", "ranking"}:
         advice += " To use the sizes, set n_features_to_select to any number."
@@ -239,7 +234,7 @@ def _sizes_advice(selectors: Iterable[Selector]) -> str:
 
 
 def _check_generator(resamples: list[Resample], data: Dataset) -> None:
-    if data.generator is None and any(one.draw >= 0 for one in resamples):
+    if data.generator is None and any(resample.draw >= 0 for resample in resamples):
         raise InvalidInputError(
             "independent samples need data from a generator, such as @simulated; for other data "
             "choose a protocol that resamples them."
@@ -248,14 +243,14 @@ def _check_generator(resamples: list[Resample], data: Dataset) -> None:
 
 def _check_measures(settings: Settings, resamples: list[Resample], *, missing: bool) -> None:
     records = [get_measure(name) for name in settings.measures]
-    needs_data = [one.name for one in records if one.needs & {"similarity", "data"}]
+    needs_data = [record.name for record in records if record.needs & {"similarity", "data"}]
     if missing and needs_data:
         raise InvalidInputError(
             f"{format_list(needs_data)} compare features by their data, which must not have "
             "missing values; choose other measures, or fill the values first."
         )
-    forms = {one.form for one in records}
-    if "weights" in forms and any(one.features is not None for one in resamples):
+    forms = {record.form for record in records}
+    if "weights" in forms and any(resample.features is not None for resample in resamples):
         raise InvalidInputError(
             "measures of weights need a weight for every feature, but this protocol offers only "
             "some of the features to each resample. Choose measures of subsets."

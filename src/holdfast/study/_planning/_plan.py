@@ -31,12 +31,13 @@ from holdfast.study._storage._serialization import is_opaque, serialize_object
 
 FORMAT = "holdfast plan"
 MAX_RESAMPLES_PER_BLOCK = 12
-"""Most resamples that a selector runs on in one call; small, so that all workers have work.
+"""Most resamples that a selector runs on in one call: few, so that all workers have work.
 
-It must not depend on the number of resamples: a longer study begins with the same blocks.
+Chosen by hand. It must not depend on the number of resamples: a longer study begins with the same
+blocks.
 """
 MAX_SCORES_PER_BLOCK = 1 << 22
-"""Most scores that one call returns: resamples times features."""
+"""Most scores that one call returns, resamples times features: 32 MB of floats."""
 MAX_STORED_FEATURES = 50_000_000
 """Most features stored in all rankings of a study: 200 MB."""
 
@@ -78,6 +79,8 @@ class Plan:
 
     def units(self) -> Iterator[Unit]:
         """Yield all units of work, selector by selector."""
+        # No block mixes resamples of the protocol with auxiliary ones: the blocks of the protocol
+        # then do not depend on whether auxiliary ones were requested.
         n_main = sum(resample.role not in AUXILIARY_ROLES for resample in self.resamples)
         for selector, block in enumerate(self.blocks):
             for start, stop in ((0, n_main), (n_main, len(self.resamples))):
@@ -104,12 +107,13 @@ class Plan:
             "sizes": list(self.sizes),
             "depth": self.depth,
             "classifiers": [
-                {"name": name, "object": serialize_object(one)}
-                for name, one in self.classifiers.items()
+                {"name": name, "object": serialize_object(classifier)}
+                for name, classifier in self.classifiers.items()
             ],
             "measures": list(self.measures),
             "impute": self.impute,
         }
+        # without a key for absent auxiliary resamples, plans equal those of earlier versions
         return document if self.auxiliary is None else {**document, "beside": dict(self.auxiliary)}
 
 
@@ -137,7 +141,7 @@ def protocol_facts(
         "estimates": protocol.estimates_for(subjects=subjects),
         "tested": times_tested(resamples),
         "resamples": len(resamples),
-        "sha256": _digest(resamples),
+        "sha256": _hash_resamples(resamples),
     }
 
 
@@ -156,7 +160,7 @@ def auxiliary_facts(
         "why_none": why_none,
         **({"left_out": left_out, "units": halved_units(units).count} if left_out else {}),
         "cohorts": cohorts,
-        "sha256": _digest(resamples),
+        "sha256": _hash_resamples(resamples),
     }
 
 
@@ -172,7 +176,7 @@ def stored_depth(sizes: tuple[int, ...], offered: int, n_units: int) -> int:
     return max(sizes[-1], min(offered, MAX_STORED_FEATURES // n_units))
 
 
-def _digest(resamples: list[Resample]) -> str:
+def _hash_resamples(resamples: list[Resample]) -> str:
     digest = hashlib.sha256()
     for resample in resamples:
         outer, noise, draw = resample.outer, resample.noise, resample.draw
@@ -236,7 +240,7 @@ def _shorten(value: JSON) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def depth_of_plan(plan: JSON) -> int:
+def plan_depth(plan: JSON) -> int:
     """Return how many features of each ranking are stored; early plans stored the largest size."""
     return int(plan.get("depth", plan["sizes"][-1]))
 
@@ -253,7 +257,7 @@ RESAMPLING, SELECTOR, SELECTION, CLASSIFICATION, NOISE, DRAW, REPLICATION, COHOR
 """Purposes of seeds; the number that follows the seed of the study."""
 
 
-def seed_of(seed: int, purpose: int, *position: int) -> int:
+def derive_seed(seed: int, purpose: int, *position: int) -> int:
     """Return the seed for a purpose at a position."""
     return int(np.random.SeedSequence((seed, purpose, *position)).generate_state(1)[0])
 
@@ -270,7 +274,7 @@ DRAWN = "each resample is an independent sample already"
 """Why there are no disjoint parts if data sets are drawn."""
 AUXILIARY_ROLES = (*DISJOINT_ROLES, FULL, *COHORT_ROLES)
 MIN_PAIRS, MAX_PAIRS = 10, 50
-"""Bounds of the default number of pairs of halves."""
+"""Bounds of the default number of pairs of halves; chosen by hand."""
 PAIRS_PER_RESAMPLE = 0.3
 """Default number of pairs per resample of the protocol: about half of its work in addition."""
 
@@ -298,7 +302,7 @@ def draw_disjoint_parts(
     count = pairs or min(MAX_PAIRS, max(MIN_PAIRS, round(PAIRS_PER_RESAMPLE * len(protocol))))
     try:
         resamples = ReplicationDesign(count).draw_units(
-            Units.from_labels(data.y, data.groups), seed_of(seed, REPLICATION)
+            Units.from_labels(data.y, data.groups), derive_seed(seed, REPLICATION)
         )
     except InvalidInputError as error:
         if pairs is not None:
@@ -312,4 +316,4 @@ def draw_cohort_parts(data: Dataset, seed: int) -> list[Resample]:
     if data.cohorts is None:
         return []
     units = Units.from_labels(data.y, data.groups)
-    return CohortDesign().draw_units(units, data.cohorts, seed_of(seed, COHORTS))
+    return CohortDesign().draw_units(units, data.cohorts, derive_seed(seed, COHORTS))

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from holdfast._formatting import format_list
 from holdfast._object_spec import snake_case
-from holdfast._typing import AnyArray, EstimatorLike, IndexArray
+from holdfast._typing import AnyArray, IndexArray
 from holdfast.errors import HoldfastWarning, InvalidInputError, UnknownNameError
 from holdfast.io import Dataset
 from holdfast.measures import Measure, get_measure
@@ -38,19 +38,19 @@ def check_fitting(selectors: Mapping[str, Selector], measures: Sequence[str]) ->
     """Refuse measures that fit no selector; warn of measures that fit only some."""
     records = [get_measure(name) for name in measures]
     available = {name: _available_forms(selector) for name, selector in selectors.items()}
-    lacking = {
+    selectors_without = {
         record.name: tuple(name for name, forms in available.items() if record.form not in forms)
         for record in records
     }
-    if records and all(len(names) == len(selectors) for names in lacking.values()):
+    if records and all(len(names) == len(selectors) for names in selectors_without.values()):
         raise InvalidInputError(
-            f"{_format_missing_forms(list(lacking), list(selectors), records)} Nothing is left to "
-            f"measure; {_measure_advice(records)}."
+            f"{_format_missing_forms(list(selectors_without), list(selectors), records)} Nothing "
+            f"is left to measure; {_measure_advice(records)}."
         )
-    for names in dict.fromkeys(filter(None, lacking.values())):
-        measures_lacking = [name for name, lack in lacking.items() if lack == names]
+    for names in dict.fromkeys(filter(None, selectors_without.values())):
+        affected = [measure for measure, lacking in selectors_without.items() if lacking == names]
         _warn(
-            f"{_format_missing_forms(measures_lacking, names, records)} There will be no value; "
+            f"{_format_missing_forms(affected, names, records)} There will be no value; "
             f"{_measure_advice(records)}."
         )
     _warn_of_unequal_sizes(selectors, records)
@@ -83,12 +83,14 @@ def _measure_advice(records: Sequence[Measure]) -> str:
 
 def _warn_of_unequal_sizes(selectors: Mapping[str, Selector], records: Sequence[Measure]) -> None:
     measures = [record.name for record in records if _needs_equal_sizes(record)]
-    free = [
-        name for name, one in selectors.items() if one.selects_own_size and not _has_fixed_size(one)
+    varying = [
+        name
+        for name, selector in selectors.items()
+        if selector.selects_own_size and not _has_fixed_size(selector)
     ]
-    if measures and free:
+    if measures and varying:
         _warn(
-            f"{format_list(measures)} cannot be computed for {format_list(free)} wherever "
+            f"{format_list(measures)} cannot be computed for {format_list(varying)} wherever "
             "two subsets differ in size, as they may there. Use nogueira or "
             "relative_weighted_consistency; or fix the size if the selector can, as in "
             "n_features_to_select=5."
@@ -114,7 +116,7 @@ def _warn(text: str) -> None:
 # Searches through very many sizes of subsets: a warning before the run starts.
 
 MAX_SIZES_WITHOUT_WARNING = 200
-"""Most sizes of a search without a warning."""
+"""Most sizes of a search without a warning; chosen by hand."""
 
 
 def warn_of_long_searches(
@@ -122,33 +124,29 @@ def warn_of_long_searches(
 ) -> None:
     """Warn of searches with very many steps; `features` are those offered, None for all."""
     n_offered = n_features if features is None else len(features)
-    for name, one in selectors.items():
-        if not isinstance(one, Wrapper):
+    for name, search in selectors.items():
+        if not isinstance(search, Wrapper):
             continue
-        n_sizes, n_subsets = restrict_selector(one, features, n_features).extent(n_offered)
-        if n_sizes > MAX_SIZES_WITHOUT_WARNING:
-            warnings.warn(
-                f"{name} searches all {n_sizes:,} sizes of subsets on each resample, at least "
-                f"{n_subsets:,} subsets; to stop earlier {_search_advice(one)}.",
-                HoldfastWarning,
-                stacklevel=3,
-            )
-
-
-def _search_advice(search: Wrapper) -> str:
-    """Return how to shorten a search; a largest size does not end a backward search."""
-    if search.sweeps == "backward":
-        verb, kind = "search forward and set", "forward_selection"
-    else:
+        n_sizes, n_subsets = restrict_selector(search, features, n_features).extent(n_offered)
+        if n_sizes <= MAX_SIZES_WITHOUT_WARNING:
+            continue
         verb, kind = "set", snake_case(type(search).__name__)
-    return f"{verb} n_features_to_select, as in {kind}:n_features_to_select=(1,30)"
+        if search.sweeps == "backward":  # which a largest size does not end earlier
+            verb, kind = "search forward and set", "forward_selection"
+        warnings.warn(
+            f"{name} searches all {n_sizes:,} sizes of subsets on each resample, at least "
+            f"{n_subsets:,} subsets; to stop earlier {verb} n_features_to_select, as in "
+            f"{kind}:n_features_to_select=(1,30).",
+            HoldfastWarning,
+            stacklevel=3,
+        )
 
 
 # Trial fits on a little noise: invalid options are reported before the run starts.
 
 SAMPLES_PER_CLASS = 10
 N_TRIAL_FEATURES = 3
-"""Features in the trial fits of classifiers."""
+"""Samples and features in the trial fits of classifiers; chosen by hand to be fast."""
 
 
 def check_trial_fits(
@@ -175,15 +173,25 @@ def check_trial_fits(
     for name, thing in (*selectors.items(), *classifiers.items()):
         _check_picklable(name, thing)
     for name, selector in selectors.items():
-        if isinstance(selector, AnySelector) or not _is_trusted(selector):
+        model = getattr(selector, "classifier", None)
+        foreign_model = hasattr(model, "fit") and not _is_from(model, "sklearn")
+        foreign = isinstance(selector, AnySelector) or not _is_from(selector, "holdfast")
+        if foreign or foreign_model:
             continue
         if isinstance(selector, SubsetSelector):
-            _try_selector(name, *_trial_arguments(selector, data, features))
+            # its splits depend on the classes and subjects of the data
+            n_offered = data.n_features if features is None else len(features)
+            subjects = data.groups if selector.supports_subjects else None
+            restricted = restrict_selector(selector, features, data.n_features)
+            _try_selector(name, restricted, _noise(data.n_samples, n_offered), data.codes, subjects)
         else:
             _try_selector(name, selector, X, y)
     for name, classifier in classifiers.items():
-        if _is_from(classifier, "sklearn"):
-            _try_classifier(name, classifier, X[:, :N_TRIAL_FEATURES], y)
+        try:
+            if _is_from(classifier, "sklearn"):
+                clone(classifier).fit(X[:, :N_TRIAL_FEATURES], y)
+        except (ValueError, TypeError) as error:
+            raise InvalidInputError(f"classifier {name}: {error}") from error
 
 
 def check_sparse_models(runner: UnitRunner, names: Sequence[str]) -> None:
@@ -211,7 +219,7 @@ def is_sparse_model(selector: Selector) -> bool:
     if not hasattr(model, "fit") or not hasattr(model, "get_params"):
         return False
     options = model.get_params()
-    parts = [model, *(one for one in options.values() if hasattr(one, "fit"))]
+    parts = [model, *(value for value in options.values() if hasattr(value, "fit"))]
     if not all(_is_from(part, "sklearn") for part in parts):
         return False
     penalised = any(
@@ -230,23 +238,6 @@ def is_sparse_model(selector: Selector) -> bool:
 
 def _noise(n_samples: int, n_features: int) -> NDArray[np.float32]:
     return np.random.default_rng(0).standard_normal((n_samples, n_features), dtype=np.float32)
-
-
-def _trial_arguments(
-    selector: Selector, data: Dataset, features: IndexArray | None
-) -> tuple[Selector, AnyArray, IndexArray, AnyArray | None]:
-    """Return noise with the classes and subjects of the data, which splits depend on."""
-    n_offered = data.n_features if features is None else len(features)
-    subjects = data.groups if selector.supports_subjects else None
-    noise = _noise(data.n_samples, n_offered)
-    return restrict_selector(selector, features, data.n_features), noise, data.codes, subjects
-
-
-def _is_trusted(selector: Selector) -> bool:
-    """Return whether a selector is of this package, and its classifier of scikit-learn."""
-    classifier = getattr(selector, "classifier", None)
-    known = not hasattr(classifier, "fit") or _is_from(classifier, "sklearn")
-    return known and _is_from(selector, "holdfast")
 
 
 def _is_from(thing: object, package: str) -> bool:
@@ -273,10 +264,3 @@ def _try_selector(
         raise UnknownNameError(f"selector {name}: {error}") from error
     except (ValueError, TypeError) as error:
         raise InvalidInputError(f"selector {name}: {error}") from error
-
-
-def _try_classifier(name: str, classifier: EstimatorLike, X: AnyArray, y: IndexArray) -> None:
-    try:
-        clone(classifier).fit(X, y)
-    except (ValueError, TypeError) as error:
-        raise InvalidInputError(f"classifier {name}: {error}") from error

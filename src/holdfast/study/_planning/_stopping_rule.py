@@ -28,9 +28,12 @@ from holdfast.study._tables._summary import main_measure
 STOPPING_RULE_KEY = "until"
 """Name of the fact that marks the store of a sequential study."""
 DEFAULT_MAX_RESAMPLES = 1000
-"""Most resamples of the default protocol of a sequential study."""
+"""Most resamples of the default protocol of a sequential study; chosen by hand."""
 FIRST_STEP, MAX_DOUBLED_STEP = 24, 96
-"""Resamples of the first step, and up to how many they double from step to step."""
+"""Resamples of the first step, and up to how many they double from step to step.
+
+Chosen by hand: intervals from fewer resamples are unreliable, and later steps overshoot less.
+"""
 RUNNING_TABLE_COLUMNS = [
     "resamples",
     "selector",
@@ -93,10 +96,12 @@ def steps(most: int, each: int, blocks: Sequence[int]) -> list[int]:
         How many resamples each selector runs on in one call. Steps end where blocks end, so
         that a sequential study runs the same blocks as any other.
     """
-    unit, stops, at = math.lcm(MAX_RESAMPLES_PER_BLOCK, each, *blocks), [], FIRST_STEP
-    while (stop := math.ceil(at / unit) * unit) < most:
+    # the blocks of any selector, and all pairs or repeats, end at multiples of this
+    unit = math.lcm(MAX_RESAMPLES_PER_BLOCK, each, *blocks)
+    stops, target = [], FIRST_STEP
+    while (stop := math.ceil(target / unit) * unit) < most:
         stops.append(stop)
-        at = 2 * stop if stop < MAX_DOUBLED_STEP else math.ceil(1.5 * stop)
+        target = 2 * stop if stop < MAX_DOUBLED_STEP else math.ceil(1.5 * stop)
     return [*stops, most]
 
 
@@ -132,11 +137,8 @@ def _plan_steps(plan: JSON) -> list[int]:
     most = int(plan["protocol"]["resamples"])
     try:
         each = most // deserialize_object(plan["protocol"]["object"]).asked_for
-    except (
-        StudyError,
-        InvalidInputError,
-    ):  # a third-party protocol, or one that cannot be extended
-        return [most]
+    except (StudyError, InvalidInputError):
+        return [most]  # a third-party protocol, or one that cannot be extended
     return steps(most, each, [selector["block"] for selector in plan["selectors"]])
 
 
@@ -173,9 +175,8 @@ def too_wide_sentence(table: pd.DataFrame, width: float) -> str:
     measure = table["measure"].iloc[0]
     if row is None:
         return f"no interval of {measure} is defined, so all {done:,} resamples were run."
-    needed = float(
-        f"{done * (row['width'] / width) ** 2:.1g}"
-    )  # widths shrink as 1 / sqrt(resamples)
+    # widths shrink as 1 / sqrt(resamples); one digit, as this is a rough estimate
+    needed = float(f"{done * (row['width'] / width) ** 2:.1g}")
     return (
         f"the widest interval of {measure} is {row['width']:.2g} ({_format_candidate(row)}) after "
         f"{done:,} resamples, the maximum of the protocol, not {width:g}. About {needed:,.0f} may "

@@ -185,11 +185,11 @@ def write_csv(path: Path, frames: Iterable[pd.DataFrame]) -> None:
                 index=False,
                 header=position == 0,
                 lineterminator="\n",
-                quoting=csv.QUOTE_NONNUMERIC if _has_returns(frame) else csv.QUOTE_MINIMAL,
+                quoting=csv.QUOTE_NONNUMERIC if _has_carriage_returns(frame) else csv.QUOTE_MINIMAL,
             )
 
 
-def _has_returns(frame: pd.DataFrame) -> bool:
+def _has_carriage_returns(frame: pd.DataFrame) -> bool:
     """Return whether a text holds a carriage return, which the csv module does not quote."""
     for column in (frame[name] for name in frame.columns):
         if isinstance(column.dtype, pd.CategoricalDtype):
@@ -205,22 +205,23 @@ def _has_returns(frame: pd.DataFrame) -> bool:
 
 def write_parquet(path: Path, frames: Iterable[pd.DataFrame]) -> None:
     """Write frames with the same columns as row groups of one file."""
-    pa, parquet = _pyarrow()
+    pa, parquet = _import_pyarrow()
     writer: Any = None
     try:
         for frame in frames:
-            plain = _with_numeric_size(frame)
-            schema = _schema(pa, plain) if writer is None else writer.schema
+            plain = _with_numeric_size(frame)  # a column of Parquet has one type
+            schema = _arrow_schema(pa, plain) if writer is None else writer.schema
             table = pa.Table.from_pandas(plain, schema=schema, preserve_index=False)
             if writer is None:
                 writer = parquet.ParquetWriter(path, schema)
+            # the metadata of pandas has versions in it, and the bytes must not depend on them
             writer.write_table(table.replace_schema_metadata(None))
     finally:
         if writer is not None:
             writer.close()
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def _import_pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -240,7 +241,7 @@ def _with_numeric_size(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(size=size.astype("Int64"))
 
 
-def _schema(pa: Any, frame: pd.DataFrame) -> Any:  # noqa: ANN401  (pyarrow is untyped)
+def _arrow_schema(pa: Any, frame: pd.DataFrame) -> Any:  # noqa: ANN401  (pyarrow is untyped)
     def kind(column: pd.Series[Any]) -> Any:  # noqa: ANN401
         if pd.api.types.is_integer_dtype(column.dtype):
             return pa.int64()
@@ -260,7 +261,7 @@ def get_writer(form: str) -> Callable[[Path, Iterable[pd.DataFrame]], None]:
     if form not in WRITERS:
         raise UnknownNameError(f"no format is called {form!r}.{did_you_mean(str(form), WRITERS)}")
     if form == "parquet":
-        _pyarrow()
+        _import_pyarrow()  # fail before any table is computed
     return WRITERS[form]
 
 

@@ -52,41 +52,34 @@ def open_or_create_store(
         if save_data and data.source is None:
             _save_data(folder / DATA, data)
         write_file(folder / PLAN, as_text(document).encode())
-        _create_store(folder, plan, data, rule)
+        # the store comes last and gets its name when it is complete: it marks a usable folder
+        new = folder / NEW_STORE
+        new.unlink(missing_ok=True)  # left by a process that was killed
+        with closing(Store.create(new)) as store:
+            write_plan(store, plan, data, rule)
+        new.replace(folder / FILE)
     store = Store.open(folder / FILE, write=True)
     check_same_plan(store.fact("plan"), document, folder)
     return store
 
 
-def _create_store(folder: Path, plan: Plan, data: Dataset, rule: StoppingRule | None) -> None:
-    """Create a store, which gets its name when the plan is written."""
-    new = folder / NEW_STORE
-    new.unlink(missing_ok=True)  # left by a process that was killed
-    with closing(Store.create(new)) as store:
-        write_plan(store, plan, data, rule)
-    new.replace(folder / FILE)
-
-
 def write_plan(store: Store, plan: Plan, data: Dataset, rule: StoppingRule | None = None) -> None:
     """Write the plan, the samples and the features into an empty store."""
+    subjects = [None] * data.n_samples if data.groups is None else data.groups.tolist()
+    samples = zip(range(data.n_samples), data.codes.tolist(), subjects, strict=True)
+    truth = [None] * data.n_features if data.truth is None else data.truth.astype(int).tolist()
+    numbers = range(data.n_features)
+    features = zip(numbers, data.feature_names, directions(data), truth, strict=True)
     with store.transaction():
         store.insert("classes", enumerate(data.classes))
-        subjects = [None] * data.n_samples if data.groups is None else data.groups.tolist()
-        rows = zip(range(data.n_samples), data.codes.tolist(), subjects, strict=True)
-        store.insert("samples", rows)
-        store.insert("features", _feature_rows(data))
+        store.insert("samples", samples)
+        store.insert("features", features)
         store.insert("selectors", enumerate(plan.selectors))
         store.insert("classifiers", enumerate(plan.classifiers))
         store.add_resamples(plan.resamples)
         store.insert("facts", [("plan", as_text(plan.to_json()))])
         if rule is not None:
             store.insert("facts", [(STOPPING_RULE_KEY, json.dumps(rule.to_json(stopped=False)))])
-
-
-def _feature_rows(data: Dataset) -> list[tuple[object, ...]]:
-    truth = [None] * data.n_features if data.truth is None else data.truth.astype(int).tolist()
-    numbers = range(data.n_features)
-    return list(zip(numbers, data.feature_names, directions(data), truth, strict=True))
 
 
 def directions(data: Dataset) -> list[int | None]:
@@ -108,8 +101,7 @@ def _check_empty(folder: Path) -> None:
     if others:
         raise StoreError(
             f"{folder}: the folder is not empty and holds no study "
-            f"({format_list(sorted(others))}); "
-            "use a new or an empty folder."
+            f"({format_list(sorted(others))}); use a new or an empty folder."
         )
 
 
@@ -120,11 +112,11 @@ def write_file(path: Path, content: bytes) -> None:
         new.write_bytes(content)
         new.replace(path)
     except OSError as error:
-        _remove(new)
+        _remove_partial_file(new)
         raise StoreError(f"{path}: the file cannot be written ({error.strerror}).") from error
 
 
-def _remove(path: Path) -> None:
+def _remove_partial_file(path: Path) -> None:
     """Remove a partial file, if there is one."""
     with suppress(OSError):  # the folder may be read-only
         path.unlink()
@@ -144,7 +136,7 @@ def _save_data(path: Path, data: Dataset) -> None:
         np.savez(new, **parts)  # type: ignore[arg-type]  # the stubs mistake arrays for a flag
         new.replace(path)
     except OSError as error:
-        _remove(new)
+        _remove_partial_file(new)
         raise StoreError(
             f"{path}: the data cannot be saved ({error.strerror}); free space, or set "
             "save_data=False."
@@ -195,7 +187,7 @@ def _read_saved_data(path: Path) -> Dataset:
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
     """Lock a folder for this process; raise if another run holds it."""
-    handle = _acquire(folder)
+    handle = _acquire_lock(folder)
     if handle is None:
         raise StoreError(
             f"{folder}: another run is using this folder; wait for it to end, or use "
@@ -210,7 +202,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 if sys.platform == "win32":
     import msvcrt
 
-    def _acquire(folder: Path) -> int | None:
+    def _acquire_lock(folder: Path) -> int | None:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -221,7 +213,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _acquire(folder: Path) -> int | None:
+    def _acquire_lock(folder: Path) -> int | None:
         """Lock the folder itself: no file is left behind when the process is killed."""
         handle = os.open(folder, os.O_RDONLY)
         try:

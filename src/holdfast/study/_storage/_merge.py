@@ -6,8 +6,8 @@ import logging
 import os
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,8 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
     True
     """
     parts, target = _check_folders(folders), Path(out)
-    _check_new(target)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise StoreError(f"{target}: a merged study needs a new or an empty folder.")
     with ExitStack() as stack:
         for part in parts:
             stack.enter_context(folder_lock(part))
@@ -96,11 +97,6 @@ def _check_folders(folders: Sequence[str | os.PathLike[str]]) -> list[Path]:
     for part in parts:
         load(part).store.close()
     return parts
-
-
-def _check_new(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise StoreError(f"{out}: a merged study needs a new or an empty folder.")
 
 
 def _check_plans(parts: Sequence[Path]) -> None:
@@ -170,24 +166,17 @@ def merge_stores(parts: Sequence[Path], path: Path) -> int:
     n_different = 0
     try:
         for position, part in enumerate(parts):
-            with _attach_part(store, part):
+            store.query("ATTACH DATABASE ? AS part", (str(part / FILE),))
+            with store.transaction():
                 if position == 0:
                     for table in SHARED_TABLES:
                         store.connection.execute(f"INSERT INTO {table} SELECT * FROM part.{table}")
                 n_different += _count_different(store)
                 _copy_new_units(store)
+            store.query("DETACH DATABASE part")  # impossible within a transaction
     finally:
         store.close()
     return n_different
-
-
-@contextmanager
-def _attach_part(store: Store, part: Path) -> Iterator[None]:
-    """Attach the tables of a part as ``part.*``, and copy all new units or none."""
-    store.query("ATTACH DATABASE ? AS part", (str(part / FILE),))
-    with store.transaction():
-        yield
-    store.query("DETACH DATABASE part")
 
 
 def _count_different(store: Store) -> int:
@@ -256,12 +245,12 @@ def load(folder: str | os.PathLike[str]) -> Result:
     """
     path = Path(folder)
     if not path.is_dir():
-        what = (
+        problem = (
             "this is a file; give its folder"
             if path.exists()
             else "there is no such folder; give the folder of a study"
         )
-        raise StoreError(f"{path}: {what}.")
+        raise StoreError(f"{path}: {problem}.")
     absolute = path.absolute()  # the working directory may change before the data are needed
     result = Result(Store.open(absolute / FILE), data=lambda: _try_load_data(absolute, result.plan))
     _ = result.plan  # fail early if the store has no plan

@@ -14,7 +14,7 @@ from holdfast._formatting import did_you_mean, format_list
 from holdfast._typing import AnyArray, IntArray
 from holdfast.errors import InvalidInputError, StoreError, UnknownNameError
 from holdfast.preferences import Groups, Rankings, Subsets, Weights, empty_table
-from holdfast.study._planning._plan import depth_of_plan
+from holdfast.study._planning._plan import plan_depth
 from holdfast.study._storage._store import Store, to_floats, to_integers
 
 Row = TypeVar("Row", bound="NDArray[np.int32] | list[FeatureGroup]")
@@ -110,7 +110,7 @@ class StudyReader:
     @cached_property
     def depth(self) -> int:
         """How many features of each ranking are stored."""
-        return depth_of_plan(self.plan)
+        return plan_depth(self.plan)
 
     @cached_property
     def n_features(self) -> int:
@@ -123,7 +123,7 @@ class StudyReader:
         rows = self.store.query(
             "SELECT resample, role, outer_resample, length(train) / 4, length(test) / 4, "
             "length(features) / 4, noise, draw FROM resamples ORDER BY resample"
-        )
+        )  # 4 bytes per row: the blobs themselves are not read
         return {number: ResampleInfo(*rest) for number, *rest in rows}
 
     @cached_property
@@ -198,7 +198,7 @@ class StudyReader:
         features = self.selected_features(selector)
         if not rows:
             return {
-                i: [FeatureGroup(f, row[[at]]) for at, f in enumerate(row)]
+                i: [FeatureGroup(f, row[[rank]]) for rank, f in enumerate(row)]
                 for i, row in features.items()
             }
         groups: dict[int, list[FeatureGroup]] = {number: [] for number in features}
@@ -261,18 +261,18 @@ def groups(rows: list[list[FeatureGroup]], **features: Any) -> Groups:
 
 def rankings(rows: list[bytes], **features: Any) -> Rankings:
     """Return rankings of all features."""
-    return Rankings(_table(rows, to_integers), **features)
+    return Rankings(_stack_rows(rows, to_integers), **features)
 
 
 def weights(rows: list[bytes], **features: Any) -> Weights:
     """Return weights of all features."""
-    return Weights(_table(rows, to_floats), **features)
+    return Weights(_stack_rows(rows, to_floats), **features)
 
 
-def _table(rows: Sequence[bytes], read: Callable[[bytes], AnyArray]) -> AnyArray:
+def _stack_rows(rows: Sequence[bytes], read: Callable[[bytes], AnyArray]) -> AnyArray:
     if not rows:
         raise InvalidInputError("at least one preference is needed, got none.")
-    first = read(rows[0])
+    first = read(rows[0])  # row by row: a copy of all rows may not fit into memory
     table = empty_table((len(rows), len(first)), first.dtype)
     for position, row in enumerate(rows):
         table[position] = read(row)
@@ -306,10 +306,14 @@ class StudyPreferences:
     def __getitem__(self, key: tuple[str, int | str]) -> Subsets: ...
     def __getitem__(self, key: Key) -> Subsets | Weights | Rankings:
         if isinstance(key, str):
-            return self._all_features(self._reader.selector_index(key), key)
+            return self._build_all_features(self._reader.selector_index(key), key)
         name, size = key
         selector = self._reader.selector_index(name)
-        return self._subsets(selector, name, self._size(selector, name, size))
+        count = self._check_size(selector, name, size)
+        by_resample = self._reader.selected_features(selector)
+        rows = [by_resample[number] for number in self._reader.compared(by_resample)]
+        _check_any_done(name, len(rows))
+        return subsets(cut(rows, count), feature_names=self._reader.feature_names)
 
     def groups(self, name: str, size: int | str) -> Groups:
         """Return the groups of features that a selector prefers on each resample.
@@ -327,10 +331,10 @@ class StudyPreferences:
             One result per resample, with representatives.
         """
         selector = self._reader.selector_index(name)
-        count = self._size(selector, name, size)
+        count = self._check_size(selector, name, size)
         by_resample = self._reader.feature_groups(selector)
         rows = [by_resample[number] for number in self._reader.compared(by_resample)]
-        _check_any(name, len(rows))
+        _check_any_done(name, len(rows))
         return groups(cut(rows, count), feature_names=self._reader.feature_names)
 
     def keys(self) -> list[Key]:
@@ -354,7 +358,7 @@ class StudyPreferences:
     def __repr__(self) -> str:
         return f"<preferences: {format_list(self.keys())}. Next: preferences[key]>"
 
-    def _size(self, selector: int, name: str, size: int | str) -> int:
+    def _check_size(self, selector: int, name: str, size: int | str) -> int:
         known = self._reader.sizes(selector)
         if known == [OWN_SIZE] and size in ("own", OWN_SIZE):
             return OWN_SIZE
@@ -363,19 +367,13 @@ class StudyPreferences:
         allowed = '"own"' if known == [OWN_SIZE] else f"1 to {self._reader.depth}"
         raise InvalidInputError(f"sizes of {name} are {allowed}, got {size!r}.")
 
-    def _subsets(self, selector: int, name: str, size: int) -> Subsets:
-        by_resample = self._reader.selected_features(selector)
-        rows = [by_resample[number] for number in self._reader.compared(by_resample)]
-        _check_any(name, len(rows))
-        return subsets(cut(rows, size), feature_names=self._reader.feature_names)
-
-    def _all_features(self, selector: int, name: str) -> Weights | Rankings:
+    def _build_all_features(self, selector: int, name: str) -> Weights | Rankings:
         forms = self._reader.stored_forms(selector)
         for form, build in (("weights", weights), ("ranks", rankings)):
             if form in forms:
                 by_resample = dict(self._reader.stored_data(selector, form))
                 rows = [by_resample[number] for number in self._reader.compared(by_resample)]
-                _check_any(name, len(rows))
+                _check_any_done(name, len(rows))
                 return build(rows, feature_names=self._reader.feature_names)
         size = size_label(self._reader.sizes(selector)[0])
         raise InvalidInputError(
@@ -385,6 +383,6 @@ class StudyPreferences:
         )
 
 
-def _check_any(name: str, count: int) -> None:
+def _check_any_done(name: str, count: int) -> None:
     if count == 0:
         raise InvalidInputError(f"no resample of {name} is done yet; resume the study.")

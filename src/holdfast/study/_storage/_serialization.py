@@ -36,7 +36,7 @@ def serialize_object(thing: object) -> JSON:
     if isinstance(thing, list | tuple | dict):
         return _serialize_container(thing)
     if inspect.isfunction(thing) or inspect.isbuiltin(thing) or inspect.isclass(thing):
-        path = _path(thing)
+        path = _import_path(thing)
         return {"function": path} if path else _opaque(thing)
     return _serialize_instance(thing)
 
@@ -53,7 +53,7 @@ def _serialize_container(thing: list[Any] | tuple[Any, ...] | dict[Any, Any]) ->
 
 
 def _serialize_instance(thing: object) -> JSON:
-    path, parameters = _path(type(thing)), _parameters(thing)
+    path, parameters = _import_path(type(thing)), _parameters(thing)
     if path is None or parameters is None:
         return _opaque(thing)
     return {
@@ -63,14 +63,16 @@ def _serialize_instance(thing: object) -> JSON:
 
 
 def _opaque(thing: object) -> JSON:
+    # the digest of the code shows whether a resumed study would run something else
     return {"opaque": _stable_repr(thing), "code": code_digest(thing)}
 
 
-def _path(thing: object) -> str | None:
+def _import_path(thing: object) -> str | None:
     """Return the shortest ``module:name`` of an object; None if it cannot be imported."""
     module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<")
     if module in (None, "__main__", "__mp_main__") or "<" in name:
         return None
+    # public paths come first: private modules may move between versions
     parts = [part for part in module.split(".") if not part.startswith("_")]
     for candidate in (".".join(parts), module):
         try:
@@ -112,11 +114,6 @@ def deserialize_object(document: JSON) -> Any:  # noqa: ANN401
     )
 
 
-def _deserialize_instance(document: JSON) -> Any:  # noqa: ANN401
-    parameters = {key: deserialize_object(value) for key, value in document["parameters"].items()}
-    return import_object(document["class"])(**parameters)
-
-
 _DESERIALIZERS: dict[str, Callable[[JSON], Any]] = {
     "float": lambda document: float(document["float"]),
     "tuple": lambda document: tuple(deserialize_object(document["tuple"])),
@@ -124,7 +121,9 @@ _DESERIALIZERS: dict[str, Callable[[JSON], Any]] = {
         deserialize_object(key): deserialize_object(value) for key, value in document["dict"]
     },
     "function": lambda document: import_object(document["function"]),
-    "class": _deserialize_instance,
+    "class": lambda document: import_object(document["class"])(
+        **{key: deserialize_object(value) for key, value in document["parameters"].items()}
+    ),
 }
 
 

@@ -21,8 +21,8 @@ from holdfast.resample import Resample
 SIGNED = "signed"
 """Form of signed t statistics."""
 FILE = "study.sqlite"
-LOCK_TIMEOUT = 30.0
-"""Seconds that a reader waits for a writer, and vice versa."""
+LOCK_TIMEOUT_SECONDS = 30.0
+"""Seconds that a reader waits for a writer, and vice versa; chosen by hand."""
 
 
 @dataclass(slots=True)
@@ -86,8 +86,10 @@ class Store:
     def create(cls, path: Path | None) -> Store:
         """Create an empty store."""
         with _translate_errors(path):
-            store = cls(_connect_store(":memory:" if path is None else _address(path, "rwc")), path)
+            address = ":memory:" if path is None else _sqlite_uri(path, "rwc")
+            store = cls(_connect_store(address), path)
         with store.transaction():
+            # one by one: executescript would commit the transaction
             for statement in TABLES.split(";\n"):
                 store.connection.execute(statement)
             store.connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -99,10 +101,10 @@ class Store:
         """Open an existing store after checking that it is intact and of this program."""
         if not path.is_file():
             raise StoreError(f"{path.parent}: there is no study in this folder ({path.name}).")
-        if _version(path) < VERSION:
+        if _read_version(path) < VERSION:
             _upgrade(path)
         with _translate_errors(path):
-            return cls(_connect_store(_address(path, "rw" if write else "ro")), path)
+            return cls(_connect_store(_sqlite_uri(path, "rw" if write else "ro")), path)
 
     def close(self) -> None:
         """Close the file."""
@@ -147,6 +149,7 @@ class Store:
     def add(self, results: Sequence[UnitResult]) -> None:
         """Write unit results; earlier failures are replaced."""
         units = [(*r.unit, "failed" if r.message else "done", r.message) for r in results]
+        # a unit that failed has rows in these two tables only
         self.insert("units", units, replace=True)
         timings = [(*r.unit, r.selection, r.classification) for r in results]
         self.insert("timings", timings, replace=True)
@@ -218,17 +221,22 @@ def _translate_errors(path: Path | None) -> Iterator[None]:
 def _connect_store(address: str) -> sqlite3.Connection:
     # transactions are explicit; results may be read by another thread than the one that made them
     return sqlite3.connect(
-        address, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
+        address,
+        uri=True,
+        timeout=LOCK_TIMEOUT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
     )
 
 
-def _address(path: Path, mode: str) -> str:
+def _sqlite_uri(path: Path, mode: str) -> str:
     return f"{path.resolve().as_uri()}?mode={mode}"
 
 
-def _version(path: Path) -> int:
+def _read_version(path: Path) -> int:
     """Return the schema version; raise if the file is no store, truncated, or of a newer schema."""
-    with _translate_errors(path), closing(_connect_store(_address(path, "rw"))) as connection:
+    # "rw", as a journal that a killed process left must be rolled back before reading
+    with _translate_errors(path), closing(_connect_store(_sqlite_uri(path, "rw"))) as connection:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         check = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -250,11 +258,12 @@ def _version(path: Path) -> int:
 
 def _upgrade(path: Path) -> None:
     """Upgrade a store to the current schema, on a copy that replaces it on success."""
-    version = _version(path)
+    version = _read_version(path)
     old, new = (path.with_name(f"study.{word}.sqlite") for word in (f"version{version}", "new"))
+    # results cannot be computed again cheaply: the old file is kept next to the upgraded one
     shutil.copy2(path, new)
     try:
-        store = Store(_connect_store(_address(new, "rw")), new)
+        store = Store(_connect_store(_sqlite_uri(new, "rw")), new)
         with closing(store), store.transaction():
             for step in range(version, VERSION):
                 UPGRADES[step](store.connection)
@@ -337,14 +346,9 @@ def _keep_tables(_: sqlite3.Connection) -> None:
     """Change nothing: versions 2 and 4 only allow more roles and forms."""
 
 
-def _add_subset_values(connection: sqlite3.Connection) -> None:
-    """Version 3 stores the criterion of subset searches."""
-    connection.execute(SUBSET_VALUES)
-
-
 UPGRADES: dict[int, Callable[[sqlite3.Connection], object]] = {
     1: _keep_tables,
-    2: _add_subset_values,
+    2: lambda connection: connection.execute(SUBSET_VALUES),  # the criterion of subset searches
     3: _keep_tables,
 }
 """The upgrade from each version to the next; applied to a copy of the file."""

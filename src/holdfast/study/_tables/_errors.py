@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from holdfast._typing import AnyArray, BoolArray, FloatArray, IntArray
+from holdfast._typing import BoolArray, FloatArray, IntArray
 from holdfast.judge import (
     Pair,
     PredictionErrors,
@@ -59,26 +59,26 @@ def read_candidate_predictions(
         resamples=np.array([row[0] for row in rows], dtype=np.int64),
         group=np.repeat(np.arange(len(rows)), [len(test) for test in tests]),
         samples=_join_arrays(tests),
-        actual=_join_arrays([_actual_classes(reader, row[0], row[3]) for row in rows]),
+        actual=_join_arrays(
+            [
+                reader.classes[test] if row[3] is None else to_integers(row[3])
+                for row, test in zip(rows, tests, strict=True)
+            ]
+        ),
         predicted=_join_arrays([to_integers(row[1]) for row in rows]),
         scores=np.concatenate(
-            [_score_matrix(row[2], len(test), width) for row, test in zip(rows, tests, strict=True)]
+            [
+                np.full((len(test), width), np.nan)
+                if row[2] is None
+                else to_floats(row[2]).reshape(len(test), width)
+                for row, test in zip(rows, tests, strict=True)
+            ]
         ),
     )
 
 
 def _join_arrays(parts: list[Any]) -> IntArray:
     return np.concatenate(parts).astype(np.int64)
-
-
-def _actual_classes(reader: StudyReader, resample: int, drawn: bytes | None) -> AnyArray:
-    return reader.classes[reader.test_rows[resample]] if drawn is None else to_integers(drawn)
-
-
-def _score_matrix(data: bytes | None, count: int, width: int) -> FloatArray:
-    if data is None:
-        return np.full((count, width), np.nan)
-    return to_floats(data).reshape(count, width)
 
 
 def prediction_frames(reader: StudyReader) -> Iterator[pd.DataFrame]:
@@ -107,19 +107,19 @@ def _prediction_frame(
     selector, classifier, size = cell
     return pd.DataFrame(
         {
-            "selector": _categories(np.full(n, selector), reader.selectors),
-            "classifier": _categories(np.full(n, classifier), reader.classifiers),
+            "selector": _to_categorical(np.full(n, selector), reader.selectors),
+            "classifier": _to_categorical(np.full(n, classifier), reader.classifiers),
             "size": np.full(n, size) if size else np.full(n, size_label(size), dtype=object),
             "resample": predictions.resamples[predictions.group],
             "sample": predictions.samples,
-            "actual": _categories(predictions.actual, reader.labels),
-            "predicted": _categories(predictions.predicted, reader.labels),
+            "actual": _to_categorical(predictions.actual, reader.labels),
+            "predicted": _to_categorical(predictions.predicted, reader.labels),
             **dict(zip(_score_names(reader), predictions.scores.T, strict=True)),
         }
     )
 
 
-def _categories(codes: IntArray, names: tuple[str, ...]) -> pd.Categorical[str]:
+def _to_categorical(codes: IntArray, names: tuple[str, ...]) -> pd.Categorical[str]:
     return pd.Categorical.from_codes(codes.astype(np.intp), categories=pd.Index(names))
 
 
@@ -163,7 +163,8 @@ def read_inner_predictions(reader: StudyReader) -> dict[int, Tested]:
 
 def _read_tested(reader: StudyReader, which: ResampleFilter, *, once: bool | None) -> Tested | None:
     """Read the predictions on some test parts; `once` is derived from them if None."""
-    tests = _read_test_rows(reader, which)
+    test_parts = _query_resample_columns(reader, "test", which)
+    tests = {resample: to_integers(rows) for resample, rows in test_parts}
     cells = _candidates(reader)
     wrong, known = _read_errors(reader, cells, tests, which)
     if not known.any():
@@ -187,16 +188,11 @@ def _read_tested(reader: StudyReader, which: ResampleFilter, *, once: bool | Non
 def _candidates(reader: StudyReader) -> dict[tuple[int, int, int], Pair]:
     """Return all candidates in the order of the table of errors."""
     return {
-        (selector, classifier, size): Pair(name, called, size_label(size))
-        for selector, name in enumerate(reader.selectors)
-        for classifier, called in enumerate(reader.classifiers)
+        (selector, classifier, size): Pair(selector_name, classifier_name, size_label(size))
+        for selector, selector_name in enumerate(reader.selectors)
+        for classifier, classifier_name in enumerate(reader.classifiers)
         for size in reader.sizes(selector)
     }
-
-
-def _read_test_rows(reader: StudyReader, which: ResampleFilter) -> Rows:
-    """Return the rows of the test parts."""
-    return {i: to_integers(test) for i, test in _query_resample_columns(reader, "test", which)}
 
 
 def ratio_of_test_samples(reader: StudyReader, which: ResampleFilter = TESTED_RESAMPLES) -> float:
@@ -204,9 +200,10 @@ def ratio_of_test_samples(reader: StudyReader, which: ResampleFilter = TESTED_RE
     if reader.is_drawn:
         return 0.0
     rows = _query_resample_columns(reader, "train, test", which)
-    trained = sum(len(np.unique(to_integers(train))) for _, train, _ in rows)
-    tested = sum(len(to_integers(test)) for _, _, test in rows)
-    return float(tested / trained)
+    # a training sample that was drawn twice counts once
+    n_train = sum(len(np.unique(to_integers(train))) for _, train, _ in rows)
+    n_test = sum(len(to_integers(test)) for _, _, test in rows)
+    return float(n_test / n_train)
 
 
 def _query_resample_columns(
@@ -308,11 +305,12 @@ class ErrorCalculator:
         """Return the errors of one candidate."""
         if predictions is None:
             return {"n": 0, "resamples": 0}
-        units = self._units(predictions)
-        scored = PredictionErrors(self._tested(predictions, units)).candidate_errors()
-        learned = float(scored.training_variance_ratio[0])
-        balanced = self._balanced(predictions, units, learned)
-        area = self._auc(predictions, units, learned)
+        units = self._independent_units(predictions)
+        scored = PredictionErrors(self._to_tested(predictions, units)).candidate_errors()
+        # what shared training samples add is estimated once, from the errors
+        ratio = float(scored.training_variance_ratio[0])
+        balanced = self._balanced_accuracy(predictions, units, ratio)
+        area = self._auc(predictions, units, ratio)
         return {
             "error": float(scored.errors[0]),
             "standard_error": float(scored.standard_errors[0]),
@@ -324,13 +322,12 @@ class ErrorCalculator:
             "resamples": len(predictions.resamples),
         }
 
-    def _units(self, predictions: Predictions) -> IntArray:
+    def _independent_units(self, predictions: Predictions) -> IntArray:
         """Return the independent unit of each prediction: data set, subject or sample."""
         if self._reader.is_drawn:
             return predictions.group
-        return (
-            predictions.samples if self._subjects is None else self._subjects[predictions.samples]
-        )
+        samples = predictions.samples
+        return samples if self._subjects is None else self._subjects[samples]
 
     @cached_property
     def _subjects(self) -> IntArray | None:
@@ -339,7 +336,7 @@ class ErrorCalculator:
         subjects = read_subjects(self._reader, np.arange(n))
         return None if subjects is None or len(np.unique(subjects)) == n else subjects
 
-    def _tested(self, predictions: Predictions, units: IntArray) -> Tested:
+    def _to_tested(self, predictions: Predictions, units: IntArray) -> Tested:
         wrong = (predictions.actual != predictions.predicted)[None]
         return Tested(
             pairs=(Pair("", None, 0),),
@@ -352,8 +349,9 @@ class ErrorCalculator:
             units=units,
         )
 
-    def _balanced(self, predictions: Predictions, units: IntArray, learned: float) -> Mean:
+    def _balanced_accuracy(self, predictions: Predictions, units: IntArray, ratio: float) -> Mean:
         """Average the recalls of the classes, over all predictions or over test parts."""
+        # each sample tested once: all predictions are one large test part
         group = np.zeros_like(predictions.group) if self._once else predictions.group
         counts = class_counts(predictions.actual, group, self._n_classes)
         whole = counts.min(axis=1) > 0
@@ -361,7 +359,7 @@ class ErrorCalculator:
             return Mean()
         shares = recalls(predictions.actual, predictions.predicted, group, self._n_classes)
         if self._reader.is_drawn:
-            return _mean(shares[whole].mean(axis=1))
+            return _average_independent(shares[whole].mean(axis=1))
         by_class = shares[whole].mean(axis=0)
         kept = whole[group]
         actual, part, n = predictions.actual[kept], group[kept], int(whole.sum())
@@ -372,9 +370,10 @@ class ErrorCalculator:
             leverage=leverage,
             weight=1 / (n * counts[part].sum(axis=1)),
         )
-        return Mean(float(by_class.mean()), self._spread(parts, units[kept], learned))
+        error = self._standard_error(parts, units[kept], ratio)
+        return Mean(float(by_class.mean()), error)
 
-    def _auc(self, predictions: Predictions, units: IntArray, learned: float) -> Mean:
+    def _auc(self, predictions: Predictions, units: IntArray, ratio: float) -> Mean:
         """Average over test parts that hold all classes; pool all if most do not.
 
         DeLong's standard error of pooled scores treats all samples as independent, even those
@@ -385,20 +384,23 @@ class ErrorCalculator:
         if 2 * np.count_nonzero(counts.min(axis=1)) < len(counts):
             everything = np.zeros_like(predictions.group)
             area = aucs(predictions.actual, predictions.scores, everything, self._n_classes)[0]
-            spread = np.nan
+            error = np.nan
             if self._once:
-                spread = auc_error(predictions.actual, predictions.scores, self._n_classes)
-            return Mean(float(area), float(spread * np.sqrt(1 + learned)))
+                error = auc_error(predictions.actual, predictions.scores, self._n_classes)
+            return Mean(float(area), float(error * np.sqrt(1 + ratio)))
         whole = np.isfinite(areas)
         if not whole.any():
             return Mean()
         if self._reader.is_drawn:
-            return _mean(areas[whole])
+            return _average_independent(areas[whole])
         kept = whole[predictions.group]
-        parts = self._placed(predictions, kept)
-        return Mean(float(areas[whole].mean()), self._spread(parts, units[kept], learned))
+        parts = self._auc_contributions(predictions, kept)
+        error = self._standard_error(parts, units[kept], ratio)
+        return Mean(float(areas[whole].mean()), error)
 
-    def _placed(self, predictions: Predictions, kept: BoolArray) -> PredictionContributions:
+    def _auc_contributions(
+        self, predictions: Predictions, kept: BoolArray
+    ) -> PredictionContributions:
         """Return the contributions of predictions to the mean area: their placements."""
         group = np.unique(predictions.group[kept], return_inverse=True)[1]
         n = int(group[-1]) + 1
@@ -406,39 +408,45 @@ class ErrorCalculator:
         classes = positive_classes(self._n_classes)
         for column, positive in enumerate(classes):
             is_positive = predictions.actual[kept] == positive
-            placed, n_same, other = placements(is_positive, predictions.scores[kept, column], group)
+            scores = predictions.scores[kept, column]
+            placed, n_same, n_other = placements(is_positive, scores, group)
             mean = float((placed / (n * n_same))[is_positive].sum())
             values += (placed - mean) / (n * n_same * len(classes))
             leverage += 1 / (n * n_same * len(classes))
             # ordered pairs: squared differences from the mean, summed over all pairs
             squares = placed * (1 - 2 * mean) + mean**2
-            shares = 1 / (n * len(classes)) ** 2 / (n_same**2 * other)
+            shares = 1 / (n * len(classes)) ** 2 / (n_same**2 * n_other)
             twice += float((squares * shares)[is_positive].sum())
         weight = 1 / (n * np.bincount(group)[group])
         return PredictionContributions(values, leverage, weight, twice)
 
-    def _spread(self, parts: PredictionContributions, units: IntArray, learned: float) -> float:
+    def _standard_error(
+        self, parts: PredictionContributions, units: IntArray, ratio: float
+    ) -> float:
         """Return the standard error between data sets; see `holdfast.judge._significance`."""
         unit = np.unique(units, return_inverse=True)[1]
         count = int(unit.max()) + 1
         sums = np.bincount(unit, weights=parts.values)[None].astype(np.float64)
+        # bounded, as a unit that is most of a class would make 1 / (1 - share) explode
         shares = np.minimum(np.bincount(unit, weights=parts.leverage), 0.5)[None]
         between = clustered_variance(sums, shares, np.ones(count, dtype=np.intp))[0] - parts.twice
-        more = between
+        # `ratio` refers to the variance of units that are tested once each; repeated tests
+        # average the variance of the units, but not what is learned from shared samples
+        single = between
         if not self._once:
             squares = float((parts.values**2 / parts.weight).sum())
-            more = squares * between / (between + parts.twice) / count if between > 0 else 0.0
-        return float(np.sqrt(max(between, 0.0) + learned * max(more, 0.0)))
+            single = squares * between / (between + parts.twice) / count if between > 0 else 0.0
+        return float(np.sqrt(max(between, 0.0) + ratio * max(single, 0.0)))
 
     @cached_property
     def _overlap(self) -> float:
         return ratio_of_test_samples(self._reader)
 
 
-def _mean(values: FloatArray) -> Mean:
+def _average_independent(values: FloatArray) -> Mean:
     """Average over independent data sets."""
-    (mean,), (spread,), _ = mean_and_corrected_error(values[None], 0.0)
-    return Mean(float(mean), float(spread))
+    (mean,), (error,), _ = mean_and_corrected_error(values[None], 0.0)
+    return Mean(float(mean), float(error))
 
 
 # Error measures: arrays in, arrays out, for many test parts at once.
@@ -477,35 +485,35 @@ def aucs(actual: IntArray, scores: FloatArray, group: IntArray, n_classes: int) 
     """
     positives = positive_classes(n_classes)
     areas = [
-        _areas(actual == positive, scores[:, column], group)
+        _areas_within(actual == positive, scores[:, column], group)
         for column, positive in enumerate(positives)
     ]
     return np.asarray(np.mean(areas, axis=0), dtype=np.float64)
 
 
-def _areas(positive: BoolArray, scores: FloatArray, group: IntArray) -> FloatArray:
+def _areas_within(positive: BoolArray, scores: FloatArray, group: IntArray) -> FloatArray:
     """Return the share of ordered pairs of a positive and another; ties count half.
 
-    It follows from the rank sum of the positives.
+    It follows from the rank sum of the positives (Mann-Whitney).
     """
     ranks = _ranks_within(scores, group)
     n = np.bincount(group)
-    ones = np.bincount(group, weights=positive)
+    n_positive = np.bincount(group, weights=positive)
     sums = np.bincount(group, weights=ranks * positive)
     undefined = np.bincount(group, weights=~np.isfinite(scores)) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        areas = (sums - ones * (ones + 1) / 2) / (ones * (n - ones))
+        areas = (sums - n_positive * (n_positive + 1) / 2) / (n_positive * (n - n_positive))
     return np.where(undefined, np.nan, areas)
 
 
 def _ranks_within(scores: FloatArray, group: IntArray) -> FloatArray:
     """Return the rank of each score within its test part; ties are averaged, 1 is the lowest."""
     order = np.lexsort((scores, group))
-    ordered, owner = scores[order], group[order]
-    new = np.concatenate(([True], (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])))
-    starts = np.flatnonzero(new)
+    sorted_scores, part = scores[order], group[order]
+    changes = (sorted_scores[1:] != sorted_scores[:-1]) | (part[1:] != part[:-1])
+    starts = np.flatnonzero(np.concatenate(([True], changes)))  # of runs of tied scores
     lengths = np.diff(starts, append=len(order))
-    first = np.concatenate(([0], np.cumsum(np.bincount(group))))[owner]
+    first = np.concatenate(([0], np.cumsum(np.bincount(group))))[part]
     ranks = np.empty(len(order))
     ranks[order] = np.repeat(starts + (lengths + 1) / 2, lengths) - first
     return ranks
@@ -520,11 +528,12 @@ def placements(
     """
     side = 2 * group + positive
     count = np.bincount(side, minlength=2 * (int(group.max()) + 1))
-    n_same, other = count[side], count[side + 1 - 2 * positive]
+    n_same, n_other = count[side], count[side + 1 - 2 * positive]
+    # the rank among all minus the rank within the class counts the others below
     below = _ranks_within(scores, group) - _ranks_within(scores, side)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = below / other
-    return np.where(positive, share, 1 - share), n_same.astype(np.int64), other.astype(np.int64)
+        share = below / n_other
+    return np.where(positive, share, 1 - share), n_same.astype(np.int64), n_other.astype(np.int64)
 
 
 def positive_classes(n_classes: int) -> range:
@@ -544,7 +553,7 @@ def auc_error(actual: IntArray, scores: FloatArray, n_classes: int) -> float:
         return np.nan
     positives = positive_classes(n_classes)
     placed = [
-        _placements(actual == positive, scores[:, column])
+        _placements_per_sample(actual == positive, scores[:, column])
         for column, positive in enumerate(positives)
     ]
     shares = np.mean(placed, axis=0)
@@ -552,11 +561,11 @@ def auc_error(actual: IntArray, scores: FloatArray, n_classes: int) -> float:
     return float(np.sqrt(sum(variances)))
 
 
-def _placements(positive: BoolArray, scores: FloatArray) -> FloatArray:
+def _placements_per_sample(positive: BoolArray, scores: FloatArray) -> FloatArray:
     """Return the share of the other class that each score is ordered with, per class size."""
     ranks = rankdata(scores)
     placed = np.empty(len(scores))
-    for side, sign in ((positive, 1.0), (~positive, -1.0)):
+    for side in (positive, ~positive):
         below = (ranks[side] - rankdata(scores[side])) / (~side).sum()
-        placed[side] = (below if sign > 0 else 1 - below) / side.sum()
+        placed[side] = (below if side is positive else 1 - below) / side.sum()
     return placed

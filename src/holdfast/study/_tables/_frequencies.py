@@ -37,7 +37,8 @@ DRAWN_INTERVAL_NOTE = (
     "low and high are 95% Wilson intervals for new data sets of the same population"
 )
 RANK_QUANTILES = (0.05, 0.5, 0.95)
-Z = NormalDist().inv_cdf(0.975)
+NORMAL_QUANTILE = NormalDist().inv_cdf(0.975)
+"""Of the two-sided 95% intervals."""
 
 
 def frequencies_table(reader: StudyReader) -> pd.DataFrame:
@@ -71,7 +72,9 @@ def _selector_frequencies(reader: StudyReader, selector: int) -> Iterator[pd.Dat
             ranks = np.full((3, len(features)), np.nan)
         else:
             ranks = rank_quantiles(rows, features, offered[features])
-        yield _frame(reader, (selector, size), (features, count, offered[features]), ranks)
+        yield _frequency_frame(
+            reader, (selector, size), (features, count, offered[features]), ranks
+        )
 
 
 def _count_offered(reader: StudyReader, numbers: list[int]) -> IntArray:
@@ -94,17 +97,16 @@ def rank_quantiles(
     """
     wanted = np.zeros(1 + max(int(row.max(initial=0)) for row in rows), dtype=bool)
     wanted[features] = True
-    places = [
-        np.flatnonzero(wanted[row]) for row in rows
-    ]  # rows may be long, few features are wanted
-    named = np.concatenate([row[at] for row, at in zip(rows, places, strict=True)])
+    places = [np.flatnonzero(wanted[row]) for row in rows]  # of few features in long rows
+    owners = np.concatenate([row[place] for row, place in zip(rows, places, strict=True)])
     ranks = np.concatenate(places) + 1
-    order = np.lexsort((ranks, named))
-    named, ranks = named[order], ranks[order]
-    first, stop = (np.searchsorted(named, features, side) for side in ("left", "right"))
+    order = np.lexsort((ranks, owners))
+    owners, ranks = owners[order], ranks[order]
+    first, stop = (np.searchsorted(owners, features, side) for side in ("left", "right"))
     quantiles = []
     for share in RANK_QUANTILES:
-        # the lowest rank that at least this share of the resamples reaches
+        # the lowest rank that at least this share of the resamples reaches; less a rounding
+        # error, so that a product such as 0.05 * 20 is not rounded up to 2
         place = first + np.maximum(np.ceil(share * n - 1e-9).astype(np.int64), 1) - 1
         known = place < stop
         quantiles.append(np.where(known, ranks[np.where(known, place, 0)], np.nan))
@@ -113,13 +115,14 @@ def rank_quantiles(
 
 def wilson(count: IntArray, n: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's 95% interval for a share."""
-    share = count / n
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    share, z = count / n, NORMAL_QUANTILE
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    # rounding must not put the share outside of its interval
     return np.clip(middle - half, 0.0, share), np.clip(middle + half, share, 1.0)
 
 
-def _frame(
+def _frequency_frame(
     reader: StudyReader,
     cell: tuple[int, int],
     counts: tuple[NDArray[np.int32], AnyArray, IntArray],
@@ -146,7 +149,7 @@ def _frame(
 
 COLUMNS_MEMBERSHIPS = ["feature", "member", "representative", "n", "companions"]
 MIN_COMPANION_SHARE = 0.5
-"""Share of the groups of a feature that contain its companions."""
+"""Share of the groups of a feature that contain its companions; chosen by hand."""
 
 
 def memberships(
@@ -162,13 +165,13 @@ def memberships(
     if size is None:
         size = size_label(reader.sizes(number)[-1])
     groups = StudyPreferences(reader).groups(selector, size)
-    inside, stands = _count_memberships(groups, reader.n_features)
-    order = np.lexsort((np.arange(reader.n_features), -stands, -inside))[:most]
-    order = order[inside[order] > 0]
+    n_member, n_representative = _count_memberships(groups, reader.n_features)
+    order = np.lexsort((np.arange(reader.n_features), -n_representative, -n_member))[:most]
+    order = order[n_member[order] > 0]
     columns = {
         "feature": reader.feature_names[order],
-        "member": inside[order] / len(groups),
-        "representative": stands[order] / len(groups),
+        "member": n_member[order] / len(groups),
+        "representative": n_representative[order] / len(groups),
         "n": len(groups),
         "companions": _companions(groups, order, reader.feature_names),
     }
@@ -177,12 +180,11 @@ def memberships(
 
 def _count_memberships(groups: Groups, n_features: int) -> tuple[IntArray, IntArray]:
     """Count the results in which each feature is a member, and a representative."""
-    inside = np.zeros(n_features, dtype=np.int64)
-    stands = np.zeros(n_features, dtype=np.int64)
+    n_member, n_representative = np.zeros((2, n_features), dtype=np.int64)
     for result, representatives in zip(groups, groups.representatives or (), strict=True):
-        inside[np.unique(np.concatenate([*result, np.zeros(0, dtype=np.int64)]))] += 1
-        stands[np.unique(representatives)] += 1
-    return inside, stands
+        n_member[np.unique(np.concatenate([*result, np.zeros(0, dtype=np.int64)]))] += 1
+        n_representative[np.unique(representatives)] += 1
+    return n_member, n_representative
 
 
 def _companions(
@@ -194,6 +196,7 @@ def _companions(
     members = np.concatenate([*flat, np.zeros(0, dtype=np.int64)])
     shape = (len(flat), len(names))
     incidence = scipy.sparse.csr_array((np.ones(len(members)), members, indptr), shape=shape)
+    # entry (i, j): how many groups hold both; only rows of the listed features are computed
     together = (incidence.tocsc()[:, features].T @ incidence).tocsr()
     companions = []
     for position, feature in enumerate(features):

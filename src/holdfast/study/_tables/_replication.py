@@ -44,7 +44,7 @@ from holdfast.judge import (
 from holdfast.measures import Measure, get_measure
 from holdfast.preferences import Preferences
 from holdfast.resample import FULL, ReplicationPairs, cohort_places, left_out_note
-from holdfast.study._planning._plan import COHORT_ROLES, DISJOINT_ROLES, REPLICATION, seed_of
+from holdfast.study._planning._plan import COHORT_ROLES, DISJOINT_ROLES, REPLICATION, derive_seed
 from holdfast.study._storage._reader import OWN_SIZE, FeatureGroup, StudyReader, cut, size_label
 from holdfast.study._storage._store import SIGNED, to_floats
 from holdfast.study._tables._stability import BUILDERS, SIZED_FORMS, STORED_FORMS, LazyDataset
@@ -79,7 +79,7 @@ def replication_table(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
             "selector": reader.selectors[selector],
             "size": size_label(size),
             "measure": record.name,
-            **_row(reader, data, selector, size, record),
+            **_replication_row(reader, data, selector, size, record),
         }
         for selector, size, record in candidate_measures(reader)
         if not why
@@ -172,7 +172,7 @@ def read_pair_values(
         quarters=quarters,
         n_units=units,
         chance=pair_chance(record, rows, pairs.halves, n_features=reader.n_features),
-        why=_failures(reader, selector),
+        why=_describe_failures(reader, selector),
         classes_left_out=left_out_note(auxiliary.get("left_out", {}), noun),
         design=str(auxiliary.get("sha256", "")),
     )
@@ -183,10 +183,10 @@ def read_preferences(
 ) -> tuple[dict[int, Any], Callable[[list[Any]], Preferences]]:
     """Return the preferences on resamples of these roles, and the function that joins them."""
     if record.form in SIZED_FORMS:
-        find, make = SIZED_FORMS[record.form]
-        rows = _filter_by_role(reader, find(reader, selector), roles)
+        read_rows, join = SIZED_FORMS[record.form]
+        rows = _filter_by_role(reader, read_rows(reader, selector), roles)
         sized = dict(zip(rows, cut(list(rows.values()), size), strict=True))
-        return sized, partial(make, n_features=reader.n_features)
+        return sized, partial(join, n_features=reader.n_features)
     form = reader.first_stored_form(selector, STORED_FORMS[record.form])
     rows = {} if form is None else dict(reader.stored_data(selector, form))
     return _filter_by_role(reader, rows, roles), partial(
@@ -217,12 +217,12 @@ def _why_no_value(reader: StudyReader, selector: int, record: Measure) -> str:
     ):
         kind = "rankings" if record.form == "ranking" else record.form
         return f"the store holds no {kind} of this selector"
-    if why := _failures(reader, selector):
+    if why := _describe_failures(reader, selector):
         return f"the selector fails on parts of the data: {why}"
     return f"{record.name} has no value on any two halves"
 
 
-def _row(
+def _replication_row(
     reader: StudyReader, data: LazyDataset, selector: int, size: int, record: Measure
 ) -> dict[str, Any]:
     try:
@@ -237,7 +237,7 @@ def _row(
     }
 
 
-def _failures(reader: StudyReader, selector: int) -> str:
+def _describe_failures(reader: StudyReader, selector: int) -> str:
     """Count the disjoint parts on which a selector failed, with the first message."""
     rows = reader.store.query(
         "SELECT message FROM units JOIN resamples USING (resample) WHERE selector = ? "
@@ -255,20 +255,18 @@ COLUMNS_COHORTS = ["selector", "size", "measure", *COHORT_PAIR_COLUMNS, *SHUFFLE
 def cohorts_table(reader: StudyReader, data: LazyDataset) -> pd.DataFrame:
     """Compare each two cohorts by each measure, for each selector and size."""
     parts = [
-        _cohort_pairs(reader, data, cell).assign(
+        _cohort_pairs_table(reader, data, cell).assign(
             selector=reader.selectors[cell[0]], size=size_label(cell[1]), measure=cell[2].name
         )
         for cell in candidate_measures(reader)
         if has_cohorts(reader)
     ]
-    return (
-        pd.concat(parts, ignore_index=True)[COLUMNS_COHORTS]
-        if parts
-        else pd.DataFrame(columns=COLUMNS_COHORTS)
-    )
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS_COHORTS)
+    return pd.concat(parts, ignore_index=True)[COLUMNS_COHORTS]
 
 
-def _cohort_pairs(
+def _cohort_pairs_table(
     reader: StudyReader, data: LazyDataset, cell: tuple[int, int, Measure]
 ) -> pd.DataFrame:
     try:
@@ -319,22 +317,25 @@ def _compare_cohorts(
         n_features=reader.n_features,
         data=matrix_for(record, data),
     )
+    selected = None
+    if record.by_size:  # rows of groups are lists: their members count as selected
+        selected = [
+            [
+                selected_features(
+                    [group.members for group in row] if isinstance(row, list) else row
+                )
+                for row in (rows[position] for position in positions)
+            ]
+            for positions in places.tolist()
+        ]
     return compare_cohorts(
         values,
         names=names,
         sizes=[reader.resamples[position].n_train for position in places[0].tolist()],
         measure=record.name,
-        selected=[
-            [_features(rows[position]) for position in positions] for positions in places.tolist()
-        ]
-        if record.by_size
-        else None,
+        selected=selected,
         feature_names=reader.feature_names.tolist(),
     )
-
-
-def _features(row: IndexArray | list[FeatureGroup]) -> IndexArray:
-    return selected_features([group.members for group in row] if isinstance(row, list) else row)
 
 
 # Tests of replication stability between selectors.
@@ -427,29 +428,25 @@ def _estimate_chances(reader: StudyReader, selector: int, size: int) -> FeatureC
         pairs=ReplicationPairs.from_resamples(list(reader.resamples.values())),
         n_features=reader.n_features,
         n_units=int(auxiliary.get("units") or facts["subjects"] or facts["n_samples"]),
-        seed=seed_of(reader.plan["seed"], REPLICATION, selector),
+        seed=derive_seed(reader.plan["seed"], REPLICATION, selector),
     )
-    members = None
+    members, roles = None, (*DISJOINT_ROLES, FULL)
     try:
         if reader.has_groups(reader.selectors[selector]):
-            groups = _replication_rows(reader, reader.feature_groups(selector))
-            selected = {at: _SelectedGroups.from_rows(rows, size) for at, rows in groups.items()}
-            found, chosen = chances_from_groups(selected, design)
-            members = name_members(names, chosen)
-        elif size == OWN_SIZE:
-            found = chances_from_subsets(
-                _replication_rows(reader, reader.selected_features(selector)), design
-            )
+            groups = _filter_by_role(reader, reader.feature_groups(selector), roles)
+            selected = {i: _SelectedGroups.from_rows(rows, size) for i, rows in groups.items()}
+            chances, groups_on_full_data = chances_from_groups(selected, design)
+            members = name_members(names, groups_on_full_data)
         else:
-            found = chances_from_orders(
-                _replication_rows(reader, reader.selected_features(selector)),
-                design,
-                size=size,
-                scores=_signed_scores(reader, selector, design.pairs),
-            )
+            rows = _filter_by_role(reader, reader.selected_features(selector), roles)
+            if size == OWN_SIZE:
+                chances = chances_from_subsets(rows, design)
+            else:
+                scores = _signed_scores(reader, selector, design.pairs)
+                chances = chances_from_orders(rows, design, size=size, scores=scores)
     except InvalidInputError as error:
         return str(error)
-    return FeatureChances(names=names, found=found, n_units=design.n_units, members=members)
+    return FeatureChances(names=names, found=chances, n_units=design.n_units, members=members)
 
 
 def _signed_scores(
@@ -458,8 +455,8 @@ def _signed_scores(
     """Read the t statistics of a selector that ranks by them; None if any is missing."""
     stored = dict(reader.stored_data(selector, SIGNED))
     full, *halves = (
-        to_floats(stored[at]) if at in stored else None
-        for at in (pairs.full[0], *pairs.halves[:MAX_PAIRS].ravel())
+        to_floats(stored[number]) if number in stored else None
+        for number in (pairs.full[0], *pairs.halves[:MAX_PAIRS].ravel())
     )
     return signed_scores_of(full, halves, int(reader.plan["data"]["n_samples"]))
 
@@ -480,16 +477,10 @@ class _SelectedGroups(NamedTuple):
         )
 
 
-def _replication_rows(reader: StudyReader, rows: dict[int, Any]) -> dict[int, Any]:
-    """Return the rows of disjoint parts and of the full data."""
-    roles = (*DISJOINT_ROLES, FULL)
-    return {number: row for number, row in rows.items() if reader.resamples[number].role in roles}
-
-
 # The table of features: the chance of each to be found again, by selector and size.
 
 MIN_LISTED_CHANCE = 0.01
-"""Smallest chance at which features that are not selected are listed."""
+"""Smallest chance at which features that are not selected are listed; chosen by hand."""
 
 
 def features_table(reader: StudyReader) -> pd.DataFrame:
@@ -508,7 +499,7 @@ def features_table(reader: StudyReader) -> pd.DataFrame:
             rows.insert(0, "selector", name)
             rows.insert(1, "size", sizes)
             tables.append(rows)
-    filled = [table for table in tables if len(table)]
+    filled = [table for table in tables if len(table)]  # empty ones would change column types
     if filled:
         return pd.concat(filled, ignore_index=True)
     empty = empty_feature_table(next(iter(reasons), "nothing is done yet"))

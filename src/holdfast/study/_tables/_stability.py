@@ -112,8 +112,8 @@ def _measure_sizes(
     reader: StudyReader, selector: int, form: str, records: list[Measure], data: LazyDataset
 ) -> Iterator[dict[str, Any]]:
     """Measure the best features, or the best groups of features, of each size."""
-    find, make = SIZED_FORMS[form]
-    all_rows, build = find(reader, selector), partial(make, n_features=reader.n_features)
+    read_rows, join = SIZED_FORMS[form]
+    all_rows, build = read_rows(reader, selector), partial(join, n_features=reader.n_features)
     for size in reader.sizes(selector):
         rows = dict(zip(all_rows, cut(list(all_rows.values()), size), strict=True))
         yield from _measure_rows(reader, SelectorPreferences(size, rows, build), records, data)
@@ -207,10 +207,8 @@ def _preference_notes(
     if numbers and case.size == OWN_SIZE:
         spread = f"standard deviation {np.std(sizes, ddof=1):.1f}, {min(sizes)} to {max(sizes)}"
         notes.append(f"own sizes: mean {np.mean(sizes):.1f}, {spread}")
-    elif (
-        short := find_shortfall(case.size, sizes)
-    ) is not None:  # there may be fewer groups than requested
-        notes.append(short.remark)
+    elif (shortfall := find_shortfall(case.size, sizes)) is not None:
+        notes.append(shortfall.remark)  # there may be fewer groups than requested
     if any(reader.resamples[number].n_offered is not None for number in numbers):
         notes.append(
             "each resample offered only some features: even perfect selectors stay below the best"
@@ -284,7 +282,7 @@ def _estimate_all(
             return no_values(records, str(error))
         singles = [_estimate_all([record], preferences, reference, options) for record in records]
         return {name: value for values in singles for name, value in values.items()}
-    return {r.name: make_measured_value(r, one) for r, one in zip(records, estimates, strict=True)}
+    return {r.name: make_measured_value(r, e) for r, e in zip(records, estimates, strict=True)}
 
 
 # Profiles, similarity of selectors, stand-ins and effects.
@@ -334,9 +332,10 @@ def similarity(
     reader: StudyReader, *, size: int | None = None, measure: str = "phi"
 ) -> SelectorSimilarity:
     """Compare selectors on the resamples that are done for all of them."""
-    found = {name: reader.selected_features(i) for i, name in enumerate(reader.selectors)}
-    done = {name: rows for name, rows in found.items() if reader.compared(rows)}
-    common = _common_resamples(reader, done)
+    features = {name: reader.selected_features(i) for i, name in enumerate(reader.selectors)}
+    done = {name: rows for name, rows in features.items() if reader.compared(rows)}
+    compared = [set(reader.compared(rows)) for rows in done.values()]
+    common = sorted(set.intersection(*compared)) if compared else []
     _, groups = _get_compared_rows(reader, dict.fromkeys(common))
     if not groups:
         raise InvalidInputError(
@@ -345,7 +344,7 @@ def similarity(
         )
     systems = {
         name: subsets(
-            cut([rows[number] for number in common], _size(reader, name, size)),
+            cut([rows[number] for number in common], _resolve_size(reader, name, size)),
             n_features=reader.n_features,
         )
         for name, rows in done.items()
@@ -353,20 +352,14 @@ def similarity(
     return selector_similarity(systems, measure, groups=groups if reader.is_grouped else None)
 
 
-def _common_resamples(reader: StudyReader, done: dict[str, dict[int, Any]]) -> list[int]:
-    """Return the compared resamples that are done for all selectors."""
-    sets = [set(reader.compared(rows)) for rows in done.values()]
-    return sorted(set.intersection(*sets)) if sets else []
-
-
-def _size(reader: StudyReader, name: str, size: int | None) -> int:
+def _resolve_size(reader: StudyReader, name: str, size: int | None) -> int:
     """Return the size of a selector: its own, or the requested one.
 
     By default the largest below the number of features, as all features are no selection.
     """
     sizes = reader.sizes(reader.selectors.index(name))
     if sizes == [OWN_SIZE] or size is None:
-        return max((one for one in sizes if one < reader.n_features), default=sizes[-1])
+        return max((k for k in sizes if k < reader.n_features), default=sizes[-1])
     return int(check_profile_sizes([size], reader.depth)[0])
 
 
