@@ -577,8 +577,12 @@ def _draw_cohort_legend(canvas: Canvas, drawn: pd.DataFrame) -> None:
             ink = canvas.colours[colour]
             handles.append(Line2D([], [], linestyle="none", marker=marker, markersize=5, color=ink))
             names.append(name)
-    columns = canvas.max_columns(3, width=170)
-    draw_legend_above(canvas, handles, names, ncols=columns, handletextpad=0.8)
+    # aligned on the right, so that it may extend over the names of the rows: long names leave
+    # less room than the legend needs
+    draw_legend_above(
+        canvas, handles, names, loc="lower right", bbox_to_anchor=(1, 1.005), handletextpad=0.8,
+        ncols=canvas.max_columns(3, width=170),
+    )  # fmt: skip
 
 
 def _describe_cohorts(drawn: pd.DataFrame, measure: str) -> str:
