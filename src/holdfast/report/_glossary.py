@@ -159,8 +159,12 @@ HEADINGS = {
 
 def build_glossary(evidence: Evidence, report: Report) -> dict[str, str]:
     """Return the terms that occur in a report, with their meanings, in alphabetical order."""
-    text = NAME.sub(" ", " ".join(_collect_texts(report)))  # names are no terms
-    meanings = {term: meaning for term, meaning in TERMS.items() if _occurs(term, text)}
+    text = NAME.sub(" ", " ".join(_collect_texts(report)))  # a name is not a term
+    meanings = {
+        term: meaning
+        for term, meaning in TERMS.items()
+        if re.search(rf"(?<!\w){re.escape(term)}s?(?!\w)", text, re.IGNORECASE)
+    }
     words = {term.lower() for term in TERMS}
     meanings |= {
         name: meaning
@@ -168,10 +172,6 @@ def build_glossary(evidence: Evidence, report: Report) -> dict[str, str]:
         if name.lower() not in words
     }
     return dict(sorted(meanings.items(), key=lambda entry: entry[0].lower()))
-
-
-def _occurs(term: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(term)}s?(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _collect_texts(report: Report) -> Iterator[str]:
@@ -218,16 +218,11 @@ def _collect_registered_terms(evidence: Evidence) -> Iterator[tuple[str, str]]:
         if record is not None:
             yield selector["name"], f"{_capitalize(record.title)}: {_get_summary_line(record.kind)}"
     for classifier in evidence.plan["classifiers"]:
-        meaning = _explain_classifier(classifier["object"])
-        if meaning:
-            yield classifier["name"], meaning
-
-
-def _explain_classifier(spec: JSON) -> str:
-    """Return what a classifier does, with its options; empty if its class is not known."""
-    meaning = CLASSIFIERS.get(_get_class_name(spec))
-    options = format_options(spec)
-    return "" if meaning is None else f"{meaning}{f' ({options})' if options else ''}."
+        spec = classifier["object"]
+        explanation = CLASSIFIERS.get(_get_class_name(spec))
+        if explanation is not None:
+            options = format_options(spec)
+            yield classifier["name"], f"{explanation}{f' ({options})' if options else ''}."
 
 
 def _get_class_name(spec: JSON) -> str:
@@ -284,7 +279,10 @@ class Terms:
         words = [term for term in glossary if term not in self._names]
         self._lowered = {term.lower(): term for term in words}
         self._numbers = count(1)
-        self._pattern = _compile_terms(words)
+        # the longest first: "selection frequency" is not "frequency"
+        words.sort(key=lambda term: (-len(term), term))
+        terms = "|".join(map(re.escape, words))
+        self._pattern = re.compile(rf"(?<!\w)((?:{terms})s?)(?!\w)", re.IGNORECASE)
         self._shape = LINK if links else WORD
 
     def section(self) -> Callable[[str], Markup]:
@@ -292,23 +290,20 @@ class Terms:
         seen: set[str] = set()
 
         def mark(text: str) -> Markup:
-            parts = enumerate(NAME.split(text))
-            return Markup("").join(
-                self._mark_name(part[1:-1], seen) if place % 2 else self._mark_words(part, seen)
-                for place, part in parts
-            )
+            marked = []
+            for place, part in enumerate(NAME.split(text)):
+                if place % 2:  # a name: explained as a whole or not at all, never by its words
+                    name = part[1:-1]
+                    known = name if name in self._names else None
+                    marked.append(ISOLATED.format(self._mark_piece(name, known, seen)))
+                    continue
+                for piece in self._pattern.split(part) if self._lowered else [part]:
+                    word = piece.lower()
+                    term = self._lowered.get(word) or self._lowered.get(word.removesuffix("s"))
+                    marked.append(self._mark_piece(piece, term, seen))
+            return Markup("").join(marked)
 
         return mark
-
-    def _mark_words(self, text: str, seen: set[str]) -> Markup:
-        pieces = self._pattern.split(text) if self._lowered else [text]
-        return Markup("").join(
-            self._mark_piece(piece, self._get_term(piece), seen) for piece in pieces
-        )
-
-    def _mark_name(self, name: str, seen: set[str]) -> Markup:
-        """Isolate a name; it is explained if it names a selector, never by its words."""
-        return ISOLATED.format(self._mark_piece(name, name if name in self._names else None, seen))
 
     def _mark_piece(self, piece: str, term: str | None, seen: set[str]) -> Markup:
         if term is None or term in seen:
@@ -321,20 +316,10 @@ class Terms:
             meaning=spell_out_invisible(self.glossary[term]),
         )
 
-    def _get_term(self, piece: str) -> str | None:
-        word = piece.lower()
-        return self._lowered.get(word) or self._lowered.get(word.removesuffix("s"))
-
 
 def isolate_names(text: str) -> Markup:
     """Return a sentence with isolated names, without explanations."""
     return Terms({}).section()(text)
-
-
-def _compile_terms(words: Collection[str]) -> re.Pattern[str]:
-    # the longest first: "selection frequency" is not "frequency"
-    terms = sorted(words, key=lambda term: (-len(term), term))
-    return re.compile(rf"(?<!\w)((?:{'|'.join(map(re.escape, terms))})s?)(?!\w)", re.IGNORECASE)
 
 
 # Selectors and classifiers of a plan: a title, and the options that were set.
@@ -379,21 +364,16 @@ def describe_classifier(classifier: dict[str, Any]) -> str:
 
 def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Return the titles of classifiers, with their names if several share a title."""
-    titles = {
-        classifier["name"]: _get_classifier_title(classifier["object"])
-        for classifier in classifiers
-    }
+    titles = {}
+    for classifier in classifiers:
+        title = CLASSIFIERS.get(_get_class_name(classifier["object"]), "").partition(":")[0]
+        titles[classifier["name"]] = title[:1].lower() + title[1:]
     counts = Counter(titles.values())
     labels = {}
     for name, title in titles.items():
         unique = title if counts[title] == 1 else f"{title} ({format_name(name)})"
         labels[name] = unique if title else format_name(name)
     return labels
-
-
-def _get_classifier_title(spec: JSON) -> str:
-    title = CLASSIFIERS.get(_get_class_name(spec), "").partition(":")[0]
-    return title[:1].lower() + title[1:]
 
 
 def _get_defaults(path: str) -> dict[str, Any]:
@@ -404,6 +384,6 @@ def _get_defaults(path: str) -> dict[str, Any]:
     try:
         kind = getattr(importlib.import_module(module), name)
         parameters = inspect.signature(kind).parameters.values()
-    except (ImportError, AttributeError, ValueError, TypeError):  # of another version
-        return {}
+    except (ImportError, AttributeError, ValueError, TypeError):
+        return {}  # the plan may come from another version, which had other classes
     return {parameter.name: parameter.default for parameter in parameters}
