@@ -439,8 +439,8 @@ class Evidence:
     def row_title(self, selector: str) -> str:
         """Return the title of a selector for a table, with its name if others share the title."""
         title = self.selector_title(selector)
-        same = [name for name in self.result.selectors if self.selector_title(name) == title]
-        return title if len(same) == 1 else f"{title}: {selector}"
+        titles = [self.selector_title(name) for name in self.result.selectors]
+        return title if titles.count(title) == 1 else f"{title}: {selector}"
 
     @cached_property
     def self_sizing_selectors(self) -> set[str]:
@@ -552,8 +552,8 @@ RANDOM = "random_score"
 """The selector that draws the requested number of features at random."""
 RANDOM_SELECTORS = (RANDOM, "random_subset")
 """All selectors that draw features at random."""
-ALPHA = 0.05
-"""Significance level (standard)."""
+SIGNIFICANCE_LEVEL = 0.05
+"""Level of the test against random features (the usual one)."""
 
 
 class RandomControl(NamedTuple):
@@ -608,14 +608,14 @@ def compare_with_random(result: Result, choice: Recommendation) -> RandomControl
     rows = table[table["selector"].isin(names) & table["error"].notna()]
     rows = rows[rows["selector"] != choice.selector]
     for column, value in (("size", choice.size), ("classifier", choice.classifier)):
-        same = rows[rows[column] == value]
-        rows = same if len(same) else rows
+        matching = rows[rows[column] == value]
+        rows = matching if len(matching) else rows
     if not len(rows):
         return None
     row = rows.sort_values("error", kind="stable").iloc[0]
     p_value = _get_p_value(result, choice, row)
     standard_error = choice.standard_error if is_known(choice.standard_error) else 0.0
-    not_significant = not p_value <= ALPHA  # or not testable: NaN
+    not_significant = not p_value <= SIGNIFICANCE_LEVEL  # or not testable: NaN
     return RandomControl(
         size=row["size"],
         classifier=str(row["classifier"]),

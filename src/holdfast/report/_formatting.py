@@ -425,7 +425,7 @@ def escape_markdown(text: object) -> str:
     >>> print(escape_markdown("![x](http://y)"))
     !\[x\](http&#58;//y)
     """
-    # entities first: the steps after it write some of their own
+    # entities first: later steps add entities, which must stay
     line = to_line(" ".join(str(text).split())).translate(ENTITIES)
     line = MARKDOWN_CHARACTERS.sub(r"\\\1", line)
     line = EDGE_UNDERSCORES.sub(lambda match: match[0].replace("_", r"\_"), line)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
 
 
-TERMS = {
+TERM_MEANINGS = {
     "very likely": "A chance of at least 0.9 to be found again.",
     "likely": "A chance of at least 0.7 to be found again.",
     "uncertain": "A chance of 0.3 to 0.7 to be found again.",
@@ -117,14 +117,14 @@ TERMS = {
     "nested": "Resamples within resamples: the inner ones measure stability, the outer ones the "
     "error.",
 }
-MEASURES = {
+MEASURE_MEANINGS = {
     "nogueira": "Agreement of all selections beyond chance, after Nogueira and others: 1 is the "
     "same features each time, 0 what random selections give.",
     "relative_weighted_consistency": "How often the selected features come back, on a scale from "
     "0, as rarely as the number of selections allows, to 1, always the same.",
 }
 """Meanings of measures whose definition is hard to read."""
-CLASSIFIERS = {
+CLASSIFIER_MEANINGS = {
     "SVC": "Support vector machine: separates the classes by a border that lies as far as it can "
     "from the samples of both",
     "LinearSVC": "Support vector machine: separates the classes by a plane that lies as far as it "
@@ -162,10 +162,10 @@ def build_glossary(evidence: Evidence, report: Report) -> dict[str, str]:
     text = NAME.sub(" ", " ".join(_collect_texts(report)))  # a name is not a term
     meanings = {
         term: meaning
-        for term, meaning in TERMS.items()
+        for term, meaning in TERM_MEANINGS.items()
         if re.search(rf"(?<!\w){re.escape(term)}s?(?!\w)", text, re.IGNORECASE)
     }
-    words = {term.lower() for term in TERMS}
+    words = {term.lower() for term in TERM_MEANINGS}
     meanings |= {
         name: meaning
         for name, meaning in _collect_registered_terms(evidence)
@@ -211,7 +211,7 @@ def _collect_registered_terms(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield the meanings of the measures, selectors and classifiers of the study."""
     for name in evidence.plan["measures"]:
         measure = get_measure(name)
-        meaning = MEASURES.get(measure.name) or _get_summary_line(measure.function)
+        meaning = MEASURE_MEANINGS.get(measure.name) or _get_summary_line(measure.function)
         yield measure.name, f"{_capitalize(measure.title)}: {meaning}"
     for selector in evidence.plan["selectors"]:
         record = get_selector_record(selector["object"])
@@ -219,7 +219,7 @@ def _collect_registered_terms(evidence: Evidence) -> Iterator[tuple[str, str]]:
             yield selector["name"], f"{_capitalize(record.title)}: {_get_summary_line(record.kind)}"
     for classifier in evidence.plan["classifiers"]:
         spec = classifier["object"]
-        explanation = CLASSIFIERS.get(_get_class_name(spec))
+        explanation = CLASSIFIER_MEANINGS.get(_get_class_name(spec))
         if explanation is not None:
             options = format_options(spec)
             yield classifier["name"], f"{explanation}{f' ({options})' if options else ''}."
@@ -241,11 +241,15 @@ def _capitalize(text: str) -> str:
 
 # Terms that are explained where a section first uses them.
 
-TIP = '<span class="tip" role="tooltip" id="{tip}">{meaning}</span>'
-LINK = Markup('<a class="term" href="#{entry}" aria-describedby="{tip}">{word}</a>' + TIP)
+TIP_MARKUP = '<span class="tip" role="tooltip" id="{tip}">{meaning}</span>'
+LINKED_TERM = Markup(
+    '<a class="term" href="#{entry}" aria-describedby="{tip}">{word}</a>' + TIP_MARKUP
+)
 # in the frame of a notebook, a link to a place in the page would load the notebook instead
-WORD = Markup('<span class="term" tabindex="0" aria-describedby="{tip}">{word}</span>' + TIP)
-ISOLATED = Markup("<bdi>{}</bdi>")
+UNLINKED_TERM = Markup(
+    '<span class="term" tabindex="0" aria-describedby="{tip}">{word}</span>' + TIP_MARKUP
+)
+ISOLATED_NAME = Markup("<bdi>{}</bdi>")
 
 
 class Terms:
@@ -283,7 +287,7 @@ class Terms:
         words.sort(key=lambda term: (-len(term), term))
         terms = "|".join(map(re.escape, words))
         self._pattern = re.compile(rf"(?<!\w)((?:{terms})s?)(?!\w)", re.IGNORECASE)
-        self._shape = LINK if links else WORD
+        self._shape = LINKED_TERM if links else UNLINKED_TERM
 
     def section(self) -> Callable[[str], Markup]:
         """Return a function that marks each term once and escapes everything else."""
@@ -295,7 +299,7 @@ class Terms:
                 if place % 2:  # a name: explained as a whole or not at all, never by its words
                     name = part[1:-1]
                     known = name if name in self._names else None
-                    marked.append(ISOLATED.format(self._mark_piece(name, known, seen)))
+                    marked.append(ISOLATED_NAME.format(self._mark_piece(name, known, seen)))
                     continue
                 for piece in self._pattern.split(part) if self._lowered else [part]:
                     word = piece.lower()
@@ -366,7 +370,7 @@ def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Return the titles of classifiers, with their names if several share a title."""
     titles = {}
     for classifier in classifiers:
-        title = CLASSIFIERS.get(_get_class_name(classifier["object"]), "").partition(":")[0]
+        title = CLASSIFIER_MEANINGS.get(_get_class_name(classifier["object"]), "").partition(":")[0]
         titles[classifier["name"]] = title[:1].lower() + title[1:]
     counts = Counter(titles.values())
     labels = {}

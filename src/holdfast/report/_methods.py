@@ -109,7 +109,7 @@ def _collect_machine_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 NOT_SOFTWARE = {"run", "started", "where", "command", "machine"}
 """Columns of the table of versions that are no versions."""
-RULES = {
+RULE_SENTENCES = {
     "not_worse": "among those not significantly worse than the one of least error, the most "
     "stable was recommended",
     "one_standard_error": "among those within one standard error of the least error, the most "
@@ -248,16 +248,18 @@ def _describe_classification(evidence: Evidence) -> str:
     plan = evidence.plan
     names = join_texts([describe_classifier(classifier) for classifier in plan["classifiers"]])
     if evidence.has_independent_samples:
-        spread = "standard errors over data sets"
+        standard_errors = "standard errors over data sets"
     elif plan["protocol"]["tested"] == "once":
-        spread = "binomial standard errors, enlarged for shared training samples"
+        standard_errors = "binomial standard errors, enlarged for shared training samples"
         if evidence.unit_noun == "subject":
-            spread = "standard errors between subjects, enlarged for shared training samples"
+            standard_errors = (
+                "standard errors between subjects, enlarged for shared training samples"
+            )
     else:
-        spread = "standard errors between samples, enlarged for shared training samples"
+        standard_errors = "standard errors between samples, enlarged for shared training samples"
     return (
         f"On the selected features, standardised by the training part, {names} predicted the "
-        f"test part; errors have {spread}."
+        f"test part; errors have {standard_errors}."
     )
 
 
@@ -266,7 +268,7 @@ def _describe_comparison(evidence: Evidence, cite: CitationList) -> str:
     if choice is None:
         return "No pair of selector and classifier was recommended."
     if choice.rule != "not_worse":
-        return f"Of the pairs of selector and classifier, {RULES[choice.rule]}."
+        return f"Of the pairs of selector and classifier, {RULE_SENTENCES[choice.rule]}."
     if evidence.plan["protocol"]["tested"] == "once":
         test = f"McNemar's test{cite('mcnemar1947')}"
     else:
@@ -280,7 +282,7 @@ def _describe_comparison(evidence: Evidence, cite: CitationList) -> str:
     return (
         f"Pairs of selector and classifier were compared with the best one by {test} at the "
         f"{format_short_percent(0.05)} level, corrected because the best is chosen by the same data"
-        f"{cite('hansen2011')}; {RULES[choice.rule]}{cite('kalousis2005')}."
+        f"{cite('hansen2011')}; {RULE_SENTENCES[choice.rule]}{cite('kalousis2005')}."
     )
 
 

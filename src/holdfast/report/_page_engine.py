@@ -93,16 +93,26 @@ def _digest(text: str) -> str:
 # Pictures in a page: checked, made small, coloured by variables of the page.
 
 SVG = "{http://www.w3.org/2000/svg}"
-SHAPES = {"path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "use", "image"}
-TEXTS = {"text", "tspan"}
-HOLDERS = {"svg", "g", "defs", "clipPath", "mask", "pattern", "marker"}
-GRADIENTS = {"linearGradient", "radialGradient", "stop"}
-ELEMENTS = SHAPES | TEXTS | HOLDERS | GRADIENTS
+SHAPE_ELEMENTS = {
+    "path",
+    "rect",
+    "circle",
+    "ellipse",
+    "line",
+    "polyline",
+    "polygon",
+    "use",
+    "image",
+}
+TEXT_ELEMENTS = {"text", "tspan"}
+CONTAINER_ELEMENTS = {"svg", "g", "defs", "clipPath", "mask", "pattern", "marker"}
+GRADIENT_ELEMENTS = {"linearGradient", "radialGradient", "stop"}
+ALLOWED_ELEMENTS = SHAPE_ELEMENTS | TEXT_ELEMENTS | CONTAINER_ELEMENTS | GRADIENT_ELEMENTS
 # a date, style rules that would apply to the whole page, and names that browsers show as tooltips
-DROPPED = frozenset({"style", "metadata", "title", "desc"})
-IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
-REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)[\"']?\s*\)")
-FONTS = re.compile(r"font-family:[^;]*;?\s*")
+DROPPED_ELEMENTS = frozenset({"style", "metadata", "title", "desc"})
+EMBEDDED_IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
+INTERNAL_REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)[\"']?\s*\)")
+FONT_FAMILY_RULE = re.compile(r"font-family:[^;]*;?\s*")
 
 
 def embed_svg(svg: str, name: str, alt: str) -> Markup:
@@ -129,7 +139,7 @@ def embed_svg(svg: str, name: str, alt: str) -> Markup:
     root = _parse_svg(svg, name)
     for element in list(root.iter()):  # a list, as the tree changes
         for child in list(element):
-            if child.tag.removeprefix(SVG) in DROPPED:
+            if child.tag.removeprefix(SVG) in DROPPED_ELEMENTS:
                 element.remove(child)
     for element in root.iter():
         _check_element(element, name)
@@ -153,25 +163,27 @@ def _parse_svg(svg: str, name: str) -> ET.Element:
 def _check_element(element: ET.Element, name: str) -> None:
     """Remove the namespaces of an element, and raise unless it only draws."""
     element.tag = element.tag.removeprefix(SVG)
-    if element.tag not in ELEMENTS:
+    if element.tag not in ALLOWED_ELEMENTS:
         raise _unsafe_picture_error(name, f"<{element.tag}>")
     attributes = {key.rpartition("}")[2]: value for key, value in element.items()}
     for key, value in attributes.items():
         _check_attribute(key, value, name)
     if "style" in attributes:
-        attributes["style"] = FONTS.sub("", attributes["style"])
+        attributes["style"] = FONT_FAMILY_RULE.sub("", attributes["style"])
     if "d" in attributes:
         attributes["d"] = " ".join(attributes["d"].split())
     element.attrib = {key: replace_colours(value) for key, value in attributes.items()}
-    element.text = spell_out_invisible(element.text or "") if element.tag in TEXTS else None
+    element.text = spell_out_invisible(element.text or "") if element.tag in TEXT_ELEMENTS else None
     element.tail = spell_out_invisible(element.tail or "") if element.tag == "tspan" else None
 
 
 def _check_attribute(key: str, value: str, name: str) -> None:
     handler = key.lower().startswith("on")
-    outside = key in {"href", "src"} and not (value.startswith("#") or IMAGE.fullmatch(value))
+    outside = key in {"href", "src"} and not (
+        value.startswith("#") or EMBEDDED_IMAGE.fullmatch(value)
+    )
     # what is left of "url(" without the references within the picture is an address
-    loads = "url(" in REFERENCE.sub("", value).lower() or "@import" in value.lower()
+    loads = "url(" in INTERNAL_REFERENCE.sub("", value).lower() or "@import" in value.lower()
     if handler or outside or loads:
         raise _unsafe_picture_error(name, f'{key}="{value[:60]}"')
 
@@ -186,7 +198,7 @@ def _rename_identifiers(root: ET.Element, name: str) -> None:
     """Prefix the identifiers that are referenced; remove the others."""
     used: set[str] = set()
     for element in root.iter():
-        used.update(*map(REFERENCE.findall, element.attrib.values()))
+        used.update(*map(INTERNAL_REFERENCE.findall, element.attrib.values()))
         if "href" in element.attrib:
             used.add(element.attrib["href"].removeprefix("#"))
     for element in root.iter():
@@ -201,7 +213,7 @@ def _prefix_identifiers(key: str, value: str, name: str) -> str:
         return f"{name}-{value}"
     if key == "href" and value.startswith("#"):
         return f"#{name}-{value[1:]}"
-    return REFERENCE.sub(rf"url(#{name}-\1)", value)
+    return INTERNAL_REFERENCE.sub(rf"url(#{name}-\1)", value)
 
 
 def _set_accessible_name(root: ET.Element, alt: str) -> None:
@@ -214,7 +226,7 @@ def _set_accessible_name(root: ET.Element, alt: str) -> None:
 
 # Colours of pictures, replaced by variables so that pictures follow a dark page.
 
-HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
+HEX_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 
 
 def replace_colours(value: str) -> str:
@@ -223,7 +235,7 @@ def replace_colours(value: str) -> str:
     Other colours are kept.
     """
     variables = _colour_variables()
-    return HEX.sub(lambda match: variables.get(match[0].lower(), match[0]), value)
+    return HEX_COLOUR.sub(lambda match: variables.get(match[0].lower(), match[0]), value)
 
 
 def colour_rules() -> str:

@@ -34,7 +34,7 @@ from holdfast.report._formatting import (
     to_plain_text,
     verdict_sentences,
 )
-from holdfast.report._glossary import TERMS, Terms, isolate_names
+from holdfast.report._glossary import TERM_MEANINGS, Terms, isolate_names
 from holdfast.report._page_engine import (
     embed_svg,
     format_markdown_table,
@@ -112,7 +112,7 @@ def _collect_unambiguous_names(report: Report) -> set[str]:
     """Return the names of selectors and classifiers that are neither terms nor features."""
     rows = report["selectors"]["rows"]
     names = {name for row in rows for name in (row["selector"], row["classifier"]) if name}
-    words = {term.lower() for term in TERMS}
+    words = {term.lower() for term in TERM_MEANINGS}
     features = {row["feature"] for row in report["features"]["rows"]}
     return {name for name in names - features if name.lower() not in words}
 
@@ -172,7 +172,7 @@ def _finalize_value(value: object) -> object:
 
 # A report as Markdown.
 
-MARK = f"<!-- {FORMAT}"
+MARKDOWN_MARK = f"<!-- {FORMAT}"
 """Start of a report in Markdown, by which holdfast recognizes it."""
 
 
@@ -191,7 +191,7 @@ def to_markdown(report: Report) -> str:
         that they are shown literally. Ends with ``\n``.
     """
     parts = [
-        f"{MARK}, {report['generator']} -->",
+        f"{MARKDOWN_MARK}, {report['generator']} -->",
         *_format_verdict(report),
         *_format_features(report),
         *(

@@ -28,7 +28,7 @@ from holdfast.report._formatting import (
 from holdfast.report._glossary import build_glossary
 from holdfast.report._methods import get_data_name, methods_section
 from holdfast.report._page_engine import GENERATOR_TAG, has_mark, write_atomically
-from holdfast.report._rendering import MARK, to_html, to_markdown
+from holdfast.report._rendering import MARKDOWN_MARK, to_html, to_markdown
 from holdfast.report._schema import FORMAT, VERSION, Groups, Report, ReportSection, State, Verdict
 from holdfast.report._second_study import second_study_section
 from holdfast.report._tables import (
@@ -171,11 +171,11 @@ def to_json(report: Report) -> str:
 
 PAGE_NAME = "report.html"
 PAGE_SUFFIXES = {".html", ".htm"}
-MARKS = {
+REPORT_MARKS = {
     ".html": GENERATOR_TAG,
     ".htm": GENERATOR_TAG,
     ".json": f'"format": "{FORMAT}"',
-    ".md": MARK,
+    ".md": MARKDOWN_MARK,
 }
 """Marks of earlier reports, which may be replaced."""
 FILE_SUFFIXES = {".json", ".md", ".pdf", ".txt", ".docx", ".csv", ".xml", ".svg", ".png", ".zip"}
@@ -255,7 +255,7 @@ def _check_replaceable(targets: list[Path]) -> None:
         (
             path
             for path in targets
-            if path.exists() and not has_mark(path, MARKS[path.suffix.lower()])
+            if path.exists() and not has_mark(path, REPORT_MARKS[path.suffix.lower()])
         ),
         None,
     )
@@ -304,9 +304,9 @@ def _describe_knots(evidence: Evidence, profiles: StabilityProfile) -> Iterator[
     names: dict[str, list[str]] = {}
     for name, sentence in (*knots, *no_profile):
         names.setdefault(few_groups.get(name, sentence), []).append(name)
-    for sentence, same in names.items():
+    for sentence, selectors in names.items():
         text = sentence.removeprefix(NO_KNOT)
-        labels = evidence.join_labels(same)
+        labels = evidence.join_labels(selectors)
         yield f"{'No knot for ' if text != sentence else ''}{labels}: {text}."
 
 
