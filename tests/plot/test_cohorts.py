@@ -47,6 +47,17 @@ def test_nasty_names_are_literal_and_inside_the_figure():
         assert overhang(picture) < 0.02
 
 
+@pytest.mark.parametrize("letter", ["x", "W"])
+def test_the_legend_stays_inside_the_figure_with_long_names(letter):
+    table = pairs([letter * 60 + str(i) for i in range(3)], p_value=[0.01, 0.5, 0.5])
+    picture = cohorts(table)
+    legend = picture.ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()][1:] == ["cohorts", "clearly less"]
+    assert overhang(picture) < 0.02
+    box, figure = legend.get_window_extent(), picture.figure.bbox
+    assert figure.x0 <= box.x0 < box.x1 <= figure.x1
+
+
 def test_the_clearest_pairs_stay_where_there_are_too_many():
     table = pairs([f"site {i}" for i in range(9)], p_value=np.linspace(1, 0.01, 36))
     picture = cohorts(table, most=5)

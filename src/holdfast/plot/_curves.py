@@ -35,6 +35,7 @@ from holdfast.plot._labels import (
     place_labels,
 )
 from holdfast.plot._style import (
+    AXIS_MARGIN_SHARE,
     Style,
     format_plain,
     format_values,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 MAX_OVERLAPPING_BANDS = 8
 """Most bands that remain distinguishable where they overlap (chosen by eye)."""
-RANDOM = "random selection"
+RANDOM_LABEL = "random selection"
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def draw_curves(canvas: Canvas, curves: list[Curve], baseline: pd.Series) -> Non
         for curve, name in zip(curves, names, strict=True)
     ]
     if len(baseline):
-        labels.append(LineLabel(baseline.index[-1], float(baseline.iloc[-1]), RANDOM, dashed))
+        labels.append(LineLabel(baseline.index[-1], float(baseline.iloc[-1]), RANDOM_LABEL, dashed))
     draw_line_labels(canvas, labels)
 
 
@@ -516,7 +517,9 @@ def cohorts(
     check_columns(table, REQUIRED_COHORT_COLUMNS, "cohorts")
     known = keep_finite_rows(table, "value")
     known = known.assign(less=get_floats(known, "p_value") <= MAX_CLEAR_P_VALUE)
-    drawn = _select_pairs(known, max(most, 1))
+    # the pairs with the lowest p-values, in the order of the table
+    clearest = np.argsort(get_floats(known, "p_value"), kind="stable")[: max(most, 1)]
+    drawn = known.iloc[np.sort(clearest)].reset_index(drop=True)
     canvas = open_canvas(ax, style, row_picture_height(len(drawn)))
     if drawn.empty:
         return draw_empty_picture(canvas, drawn, TITLE_COHORTS, "no pair of cohorts has a value")
@@ -524,14 +527,6 @@ def cohorts(
     _label_cohorts(canvas, drawn, len(known) - len(drawn), measure)
     _draw_cohort_legend(canvas, drawn)
     return finalize(canvas, drawn, TITLE_COHORTS, _describe_cohorts(drawn, measure))
-
-
-def _select_pairs(known: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return the rows to draw, in the order of the table."""
-    if len(known) > most:
-        clearest = np.argsort(get_floats(known, "p_value"), kind="stable")[:most]
-        known = known.iloc[np.sort(clearest)]
-    return known.reset_index(drop=True)
 
 
 def _draw_cohorts(canvas: Canvas, table: pd.DataFrame) -> None:
@@ -542,16 +537,13 @@ def _draw_cohorts(canvas: Canvas, table: pd.DataFrame) -> None:
     value = to_floats(table["value"])
     for chosen, marker, size, colour in ((~less, "o", 30, "blue"), (less, "D", 24, "vermilion")):
         draw_row_markers(canvas, value[chosen], rows[chosen], marker, size, canvas.colours[colour])
-    _scale_agreement(ax, np.concatenate([low, high, expected, value]))
-
-
-def _scale_agreement(ax: Axes, values: FloatArray) -> None:
-    """Let the horizontal axis include 0 and all values, and 1 if values come near it."""
-    finite = values[np.isfinite(values)]
-    low, high = min(0.0, float(finite.min())), float(finite.max())
-    high = 1.0 if 0.6 < high <= 1 else max(high, 0.1)
-    margin = 0.03 * (high - low)
-    ax.set_xlim(low - margin, high + margin)
+    # the axis includes 0 and all values, and 1 if values come near it
+    values = np.concatenate([low, high, expected, value])
+    values = values[np.isfinite(values)]
+    left, right = min(0.0, float(values.min())), float(values.max())
+    right = 1.0 if 0.6 < right <= 1 else max(right, 0.1)
+    margin = AXIS_MARGIN_SHARE * (right - left)
+    ax.set_xlim(left - margin, right + margin)
 
 
 def _label_cohorts(canvas: Canvas, drawn: pd.DataFrame, n_hidden: int, measure: str) -> None:
@@ -577,8 +569,12 @@ def _draw_cohort_legend(canvas: Canvas, drawn: pd.DataFrame) -> None:
             ink = canvas.colours[colour]
             handles.append(Line2D([], [], linestyle="none", marker=marker, markersize=5, color=ink))
             names.append(name)
-    columns = canvas.max_columns(3, width=170)
-    draw_legend_above(canvas, handles, names, ncols=columns, handletextpad=0.8)
+    # aligned on the right, so that it may extend over the names of the rows: long names leave
+    # less room than the legend needs
+    draw_legend_above(
+        canvas, handles, names, loc="lower right", bbox_to_anchor=(1, 1.005), handletextpad=0.8,
+        ncols=canvas.max_columns(3, width=170),
+    )  # fmt: skip
 
 
 def _describe_cohorts(drawn: pd.DataFrame, measure: str) -> str:

@@ -79,7 +79,9 @@ def frequencies(
     if drawn.empty:
         return draw_empty_picture(canvas, drawn, TITLE_FREQUENCIES, "no feature was selected")
     low, high = get_floats(drawn, "low"), get_floats(drawn, "high")
-    canvas.ax.hlines(range(len(drawn)), low, high, color=list(row_colours(canvas, drawn)), **BAR)
+    canvas.ax.hlines(
+        range(len(drawn)), low, high, color=list(row_colours(canvas, drawn)), **BAR_OPTIONS
+    )
     draw_dots(canvas, to_floats(drawn["frequency"]), drawn)
     _label_frequencies(canvas, drawn, ordered)
     return finalize(canvas, drawn, TITLE_FREQUENCIES, _describe_frequencies(drawn, ordered))
@@ -154,7 +156,10 @@ def rank_ranges(
     [False, True]
     """
     check_columns(table, ("feature", *RANK_COLUMNS), "rank_ranges")
-    ordered = _sort_by_rank(table)
+    ranks = {name: to_floats(table[name]) for name in RANK_COLUMNS}
+    known = table.assign(**ranks, open=np.isnan(ranks["rank_high"]))
+    keys = ["rank_median", "rank_high", "rank_low"]
+    ordered = keep_finite_rows(known, "rank_low").sort_values(keys, kind="stable")
     drawn = ordered.head(max(most, 1)).reset_index(drop=True)
     canvas = open_canvas(ax, style, row_picture_height(len(drawn)))
     if drawn.empty:
@@ -162,13 +167,6 @@ def rank_ranges(
     _draw_rank_ranges(canvas, drawn)
     _label_rank_ranges(canvas, drawn, len(ordered) - len(drawn))
     return finalize(canvas, drawn, TITLE_RANK_RANGES, _describe_rank_ranges(drawn))
-
-
-def _sort_by_rank(table: pd.DataFrame) -> pd.DataFrame:
-    ranks = {name: to_floats(table[name]) for name in RANK_COLUMNS}
-    frame = table.assign(**ranks, open=np.isnan(ranks["rank_high"]))
-    keys = ["rank_median", "rank_high", "rank_low"]
-    return keep_finite_rows(frame, "rank_low").sort_values(keys, kind="stable")
 
 
 def _draw_rank_ranges(canvas: Canvas, table: pd.DataFrame) -> None:
@@ -179,7 +177,7 @@ def _draw_rank_ranges(canvas: Canvas, table: pd.DataFrame) -> None:
     last = float(np.nanmax(ranks))
     edge = last * 1.25 if logarithmic else last + max(0.05 * last, 0.6)
     is_open = table["open"].to_numpy()
-    ax.hlines(rows, ranks[:, 0], np.where(is_open, edge, ranks[:, 2]), color=colours, **BAR)
+    ax.hlines(rows, ranks[:, 0], np.where(is_open, edge, ranks[:, 2]), color=colours, **BAR_OPTIONS)
     draw_dots(canvas, ranks[:, 1], table)
     for row in rows[is_open]:
         ax.plot(
@@ -213,9 +211,9 @@ def _describe_rank_ranges(drawn: pd.DataFrame) -> str:
 
 # Shared parts of pictures with one row per feature. Sizes are chosen by eye.
 
-BAR: dict[str, Any] = {"linewidth": 2.4, "alpha": 0.4}
+BAR_OPTIONS: dict[str, Any] = {"linewidth": 2.4, "alpha": 0.4}
 """How ranges are drawn."""
-INFORMATIVE, OTHER = "truly informative", "not informative"
+INFORMATIVE, UNINFORMATIVE = "truly informative", "not informative"
 
 
 def row_picture_height(n_rows: int) -> float:
@@ -265,12 +263,12 @@ def draw_truth_legend(canvas: Canvas, markers: str = "oD") -> None:
         for marker, colour in zip(markers, ("blue", "vermilion"), strict=True)
     ]
     columns = canvas.max_columns(2, width=110)
-    draw_legend_above(canvas, handles, [INFORMATIVE, OTHER], ncols=columns)
+    draw_legend_above(canvas, handles, [INFORMATIVE, UNINFORMATIVE], ncols=columns)
 
 
 # The chance of each selected feature to be found again by a second study.
 
-TITLE = "Chance to be found again"
+TITLE_FOUND_AGAIN = "Chance to be found again"
 ROW_HEIGHT_INCHES, FRAME_HEIGHT_INCHES, MIN_ROWS = 0.235, 1.15, 4
 """Height of a row, height of legend and axis together, and fewest rows with space (by eye)."""
 
@@ -346,13 +344,13 @@ def found_again(
     height = FRAME_HEIGHT_INCHES + ROW_HEIGHT_INCHES * max(len(drawn), MIN_ROWS)
     canvas = open_canvas(ax, style, height)
     if drawn.empty:
-        return draw_empty_picture(canvas, drawn, TITLE, "no feature is selected")
+        return draw_empty_picture(canvas, drawn, TITLE_FOUND_AGAIN, "no feature is selected")
     _draw_chances(canvas, drawn)
     _label_chances(canvas, drawn, len(ordered) - len(drawn))
     if chance_level is not None:
         canvas.ax.axvline(chance_level, zorder=1, **_chance_line_options(canvas))
     _draw_grade_legend(canvas, drawn)
-    return finalize(canvas, drawn, TITLE, _describe_chances(drawn, ordered))
+    return finalize(canvas, drawn, TITLE_FOUND_AGAIN, _describe_chances(drawn, ordered))
 
 
 def _draw_chances(canvas: Canvas, table: pd.DataFrame) -> None:

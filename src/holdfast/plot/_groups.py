@@ -92,9 +92,14 @@ def group_stability(table: pd.DataFrame, *, style: Style = "light") -> Picture:
     lines = _assign_lines(panels[0], numbers)
     for panel, name in zip(panels, names, strict=True):
         _draw_data_set(panel, numbers[numbers["data"] == name], lines)
-        _scale_axes(panel, numbers)
+        scale_panel_x(panel, to_floats(numbers["size"]))  # all panels have the same axes
+        scale_panel_y(panel)
+        panel.ax.set_ylim(bottom=min(-0.03, 1.05 * float(to_floats(numbers["value"]).min())))
         write_panel_title(panel, format_name(name))
-    _label_axes(panels)
+    for panel in panels[-PANELS_PER_ROW:]:
+        panel.ax.set_xlabel("number of groups or features k")
+    for panel in panels[::PANELS_PER_ROW]:
+        panel.ax.set_ylabel("stability")
     handles = [
         Line2D([], [], label=f"{format_name(selector)}, {_measure_name(measure)}", **options)
         for (selector, measure), options in lines.items()
@@ -134,23 +139,6 @@ def _draw_data_set(
         panel.ax.plot(to_floats(rows["size"]), to_floats(rows["value"]), **options)
 
 
-def _scale_axes(panel: Canvas, numbers: pd.DataFrame) -> None:
-    """Give all panels the same axes."""
-    scale_panel_x(panel, to_floats(numbers["size"]))
-    scale_panel_y(panel)
-    lowest = float(to_floats(numbers["value"]).min())
-    panel.ax.set_ylim(bottom=min(-0.03, 1.05 * lowest))
-
-
-def _label_axes(panels: list[Canvas]) -> None:
-    """Label the axes of the lowest and leftmost panels."""
-    for place, panel in enumerate(panels):
-        if place >= len(panels) - PANELS_PER_ROW:
-            panel.ax.set_xlabel("number of groups or features k")
-        if place % PANELS_PER_ROW == 0:
-            panel.ax.set_ylabel("stability")
-
-
 def _measure_name(measure: object) -> str:
     return MEASURE_NAMES.get(str(measure), format_name(measure))
 
@@ -174,7 +162,7 @@ def _describe_group_stability(numbers: pd.DataFrame) -> str:
 TITLE_NEIGHBOURS = "Correlation of features with their nearest neighbours"
 DEFAULT_NEIGHBOUR_COUNTS = (*range(1, 11), 15, 20, 25)
 FEATURES_PER_BLOCK = 512
-"""Features whose correlations with all others are in memory at a time."""
+"""Features whose correlations with all others are in memory at a time (chosen by hand)."""
 HISTOGRAM_BINS = 60
 """Bins of a distribution (chosen by eye)."""
 DISTRIBUTION_HEIGHT_ROWS = 0.9
@@ -274,6 +262,7 @@ def _mean_correlations(
     if not counts:
         return {}
     centred = values - values.mean(axis=0)
+    # scaled to length 1, so that products of features are their Pearson correlations
     points = (centred / np.sqrt(np.sum(centred**2, axis=0))).T
     nearest = np.concatenate(
         [

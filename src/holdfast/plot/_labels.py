@@ -208,21 +208,18 @@ def spread_positions(wanted: FloatArray, gap: float) -> FloatArray:
     blocks: list[list[float]] = []  # centre and number of members
     for position in wanted[order]:
         blocks.append([float(position), 1])
-        while len(blocks) > 1 and _blocks_overlap(blocks[-2], blocks[-1], gap):
-            centre, count = blocks.pop()
-            lower_centre, lower_count = blocks.pop()
+        while len(blocks) > 1:
+            (lower_centre, lower_count), (centre, count) = blocks[-2:]
             total = count + lower_count
-            blocks.append([(centre * count + lower_centre * lower_count) / total, total])
+            if centre - lower_centre >= gap * total / 2:
+                break  # they do not overlap
+            blocks[-2:] = [[(centre * count + lower_centre * lower_count) / total, total]]
     positions = np.concatenate(
         [centre + gap * (np.arange(count) - (count - 1) / 2) for centre, count in blocks]
     )
     result = np.empty_like(positions)
     result[order] = _move_into_unit_interval(positions, gap)
     return result
-
-
-def _blocks_overlap(lower: list[float], upper: list[float], gap: float) -> bool:
-    return upper[0] - lower[0] < gap * (lower[1] + upper[1]) / 2
 
 
 def _move_into_unit_interval(positions: FloatArray, gap: float) -> FloatArray:
@@ -275,8 +272,10 @@ def format_distinct_names(names: Iterable[object], most: int = MAX_NAME_LETTERS)
     distinct = list(dict.fromkeys(full))
     short = {name: format_name(name, most) for name in distinct}
     long = [name for name in distinct if text_width(_to_single_line(name)) > most]
-    numbered = _number_duplicates(short | _shorten_distinctly(long, most))
-    return [numbered[name] for name in full]
+    short |= _shorten_distinctly(long, most)
+    for group in _group_duplicates(short):
+        short |= {name: f"{short[name]} ({number})" for number, name in enumerate(group, 1)}
+    return [short[name] for name in full]
 
 
 def text_width(text: str) -> int:
@@ -307,13 +306,6 @@ def _group_duplicates(short: Mapping[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _number_duplicates(short: Mapping[str, str]) -> dict[str, str]:
-    """Return short forms, with a number after those that several names share."""
-    numbers = {name: i for group in _group_duplicates(short) for i, name in enumerate(group, 1)}
-    return {name: f"{text} ({numbers[name]})" if name in numbers else text
-            for name, text in short.items()}  # fmt: skip
-
-
 def _shorten_common_parts(texts: Sequence[str], most: int) -> list[str]:
     """Shorten texts in the parts that they share: their common beginning and end."""
     if len(texts) < 2:  # no other text to share parts with
@@ -327,7 +319,7 @@ def _shorten_common_parts(texts: Sequence[str], most: int) -> list[str]:
 
 def _common_prefix(texts: Sequence[str]) -> str:
     """Return the beginning that all texts share."""
-    first, last = min(texts), max(texts)
+    first, last = min(texts), max(texts)  # all others lie between them, so share their prefix
     differences = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
     return first[: next(differences, min(len(first), len(last)))]
 

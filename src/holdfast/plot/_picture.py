@@ -21,6 +21,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.plot._style import FONT_FAMILIES, ignore_font_warnings
 
 RESOLUTION_DPI = 200
+"""Resolution of PNG files, and of images within SVG and PDF files (chosen by eye)."""
 FILE_FORMATS = ("svg", "png", "pdf")
 RC_SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "holdfast", "pdf.fonttype": 42}
 """Text stays text, and identifiers depend on nothing but the drawing."""
@@ -116,34 +117,31 @@ class Picture:
 # SVG for web pages: unique identifiers, few bytes, a text alternative.
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
-REFERENCE = re.compile(r"#(?P<id>[\w.-]+)")
+DECIMAL_NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+ELEMENT_REFERENCE = re.compile(r"#(?P<id>[\w.-]+)")
 ROUNDED_ATTRIBUTES = ("d", "transform", "x", "y", "width", "height", "viewBox")
-RECTANGLE = re.compile(r"M (\S+) (\S+) L (\S+) \2 L \3 (\S+) L \1 \4 z ?")
+RECTANGLE_PATH = re.compile(r"M (\S+) (\S+) L (\S+) \2 L \3 (\S+) L \1 \4 z ?")
 ZERO_ROTATION = re.compile(r"rotate\(-?0 [^)]*\)")
 
 
 def clean_svg(text: str, title: str, description: str) -> str:
     """Return matplotlib's SVG as a small, described and self-contained element."""
     root = ET.fromstring(text)
+    # names without namespaces, as in web pages; the root declares the only one left
     for element in root.iter():
-        _drop_namespaces(element)
+        element.tag = element.tag.removeprefix(f"{{{SVG}}}")
+        link = element.attrib.pop(f"{{{XLINK}}}href", None)
+        if link is not None:
+            element.attrib["href"] = link
     _drop_document_parts(root)
     for element in root.iter():
         _shorten_element(element)
     _flatten_groups(root)
     _add_title_and_description(root, title, description)
+    # identifiers depend on the content alone: unique on a page, equal for equal pictures
     body = ET.tostring(root, encoding="unicode")
     _prefix_identifiers(root, f"hf{hashlib.sha256(body.encode()).hexdigest()[:10]}-")
     return ET.tostring(root, encoding="unicode")
-
-
-def _drop_namespaces(element: ET.Element) -> None:
-    """Write names without namespaces, as web pages do; the root declares the only one left."""
-    element.tag = element.tag.removeprefix(f"{{{SVG}}}")
-    link = element.attrib.pop(f"{{{XLINK}}}href", None)
-    if link is not None:
-        element.attrib["href"] = link
 
 
 def _drop_document_parts(root: ET.Element) -> None:
@@ -170,7 +168,7 @@ def _shorten_element(element: ET.Element) -> None:
         if key in element.attrib and element.tag != "image":
             digits = 3 if key == "transform" else 2
             rounded = " ".join(_round_numbers(element.attrib[key], digits).split())
-            element.attrib[key] = RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", rounded)
+            element.attrib[key] = RECTANGLE_PATH.sub(r"M\1 \2H\3V\4H\1z", rounded)
     if ZERO_ROTATION.fullmatch(element.attrib.get("transform", "")):
         del element.attrib["transform"]
     if "style" in element.attrib:
@@ -183,7 +181,7 @@ def _shorten_element(element: ET.Element) -> None:
 
 
 def _round_numbers(text: str, digits: int) -> str:
-    return NUMBER.sub(lambda number: f"{round(float(number[0]), digits) + 0.0:.10g}", text)
+    return DECIMAL_NUMBER.sub(lambda number: f"{round(float(number[0]), digits) + 0.0:.10g}", text)
 
 
 def _flatten_groups(element: ET.Element) -> None:
@@ -218,7 +216,7 @@ def _prefix_identifiers(root: ET.Element, prefix: str) -> None:
         for element in root.iter()
         for key, value in element.attrib.items()
         if _is_reference(key, value)
-        for name in REFERENCE.findall(value)
+        for name in ELEMENT_REFERENCE.findall(value)
     }
     for element in root.iter():
         name = element.attrib.pop("id", None)
@@ -226,7 +224,7 @@ def _prefix_identifiers(root: ET.Element, prefix: str) -> None:
             element.attrib["id"] = prefix + str(name)
         for key, value in element.attrib.items():
             if _is_reference(key, value):
-                element.attrib[key] = REFERENCE.sub(rf"#{prefix}\g<id>", value)
+                element.attrib[key] = ELEMENT_REFERENCE.sub(rf"#{prefix}\g<id>", value)
     root.attrib["aria-labelledby"] = root.attrib["aria-labelledby"].replace("#", "")
 
 

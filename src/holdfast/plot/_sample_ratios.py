@@ -87,7 +87,10 @@ def ratios(table: pd.DataFrame, *, ax: Axes | None = None, style: Style = "light
         return draw_empty_picture(
             canvas, numbers, TITLE, "no numbers of samples and features are known"
         )
-    kinds = _split_by_kind(numbers)
+    kinds = {"": numbers}
+    if "kind" in numbers.columns:
+        groups = numbers.groupby(numbers["kind"].astype(str), sort=False)
+        kinds = {str(kind): rows for kind, rows in groups}
     _scale_axes(canvas, numbers)
     _draw_ratio_lines(canvas)
     for position, rows in enumerate(kinds.values()):
@@ -114,14 +117,6 @@ def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
     positive = (samples > 0) & (features > 0)
     numbers = finite[positive].reset_index(drop=True)
     return numbers.assign(ratio=samples[positive] / features[positive])
-
-
-def _split_by_kind(numbers: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the rows of each kind of data sets; all rows if the table has no kinds."""
-    if "kind" not in numbers.columns:
-        return {"": numbers}
-    kinds = numbers["kind"].astype(str)
-    return {str(kind): rows for kind, rows in numbers.groupby(kinds, sort=False)}
 
 
 def _scale_axes(canvas: Canvas, numbers: pd.DataFrame) -> None:

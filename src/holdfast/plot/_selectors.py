@@ -393,10 +393,12 @@ def _make_cells_path(rows: IntArray, columns: IntArray) -> Path:
 def _write_numbers(canvas: Canvas, values: FloatArray) -> None:
     """Write numbers into the cells; on given axes, only if the cells are wide enough."""
     size = NOTE_SIZE if len(values) > 10 else TICK_SIZE
-    if not canvas.owns_figure and _cell_width(canvas, len(values)) < (
-        CELL_LETTERS * LETTER_WIDTH * size
-    ):
-        return
+    if not canvas.owns_figure:
+        layout(canvas)
+        canvas.ax.apply_aspect()  # the cells are square, so the axes may be narrower than given
+        width = float(canvas.ax.get_window_extent().width * 72 / canvas.figure.dpi)
+        if width / len(values) < CELL_LETTERS * LETTER_WIDTH * size:
+            return
     colours, opacity = canvas.colours, _cell_opacity(values)
     for (row, column), value in np.ndenumerate(values):
         canvas.ax.text(
@@ -404,13 +406,6 @@ def _write_numbers(canvas: Canvas, values: FloatArray) -> None:
             ha="center", va="center_baseline", fontsize=size, parse_math=False,
             color=colours["paper" if opacity[row, column] > 0.72 else "ink"],
         )  # fmt: skip
-
-
-def _cell_width(canvas: Canvas, n_cells: int) -> float:
-    """Return the width of a cell in points."""
-    layout(canvas)
-    canvas.ax.apply_aspect()
-    return float(canvas.ax.get_window_extent().width * 72 / canvas.figure.dpi / n_cells)
 
 
 def _format_value(value: float) -> str:

@@ -306,15 +306,12 @@ def draw_ratios(tables: Mapping[str, pd.DataFrame], style: str) -> Picture:
     layout(panel)
     draw_line_labels(panel, labels)
     title = "Stability at constant ratios of samples to features"
-    return finalize(panel, table, title, _describe_ratios(table))
-
-
-def _describe_ratios(table: pd.DataFrame) -> str:
-    parts = [
+    ranges = [
         f"{format_plain(float(str(ratio)))}: {rows['value'].min():.2f} to {rows['value'].max():.2f}"
         for ratio, rows in table.groupby("ratio", sort=True)
     ]
-    return f"Range of CW_rel over all numbers of samples by N/D: {'; '.join(parts)}."
+    description = f"Range of CW_rel over all numbers of samples by N/D: {'; '.join(ranges)}."
+    return finalize(panel, table, title, description)
 
 
 def _draw_measures(panel: Canvas, table: pd.DataFrame, x: str) -> list[Line2D]:

@@ -17,7 +17,7 @@ from holdfast.plot._canvas import (
     finalize,
     open_canvas,
 )
-from holdfast.plot._features import INFORMATIVE, OTHER, draw_truth_legend
+from holdfast.plot._features import INFORMATIVE, UNINFORMATIVE, draw_truth_legend
 from holdfast.plot._labels import label_rows
 from holdfast.plot._style import (
     Style,
@@ -92,22 +92,17 @@ def truth(
     """
     known = "effect" if "effect" in table.columns else "informative"
     check_columns(table, ("feature", "value", known), "truth")
-    numbers = _prepare_points(table)
+    effect = np.abs(get_floats(table, "effect"))
+    informative = table["informative"] if "informative" in table.columns else effect > 0
+    points = table.assign(value=to_floats(table["value"]), effect=effect, informative=informative)
+    points = keep_finite_rows(points, "value").astype({"informative": bool})
+    numbers = points.reset_index(drop=True)
     by_effect = bool(np.isfinite(numbers["effect"]).any())
     canvas = open_canvas(ax, style, 3.9 if by_effect else 2.4)
     if numbers.empty:
         return draw_empty_picture(canvas, numbers, TITLE, "no values of features are known")
     (_draw_effects if by_effect else _draw_strips)(canvas, numbers, value)
     return finalize(canvas, numbers, TITLE, _describe_truth(numbers, value))
-
-
-def _prepare_points(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with a value, with effects and whether features are informative."""
-    effect = np.abs(get_floats(table, "effect"))
-    informative = table["informative"] if "informative" in table.columns else effect > 0
-    frame = table.assign(value=to_floats(table["value"]), effect=effect, informative=informative)
-    known = keep_finite_rows(frame, "value").astype({"informative": bool})
-    return known.reset_index(drop=True)
 
 
 def _draw_effects(canvas: Canvas, numbers: pd.DataFrame, value: str) -> None:
@@ -126,7 +121,7 @@ def _draw_strips(canvas: Canvas, numbers: pd.DataFrame, value: str) -> None:
     draw_grid_lines(canvas, "x")
     _draw_points(canvas, numbers, numbers["value"].to_numpy(), rows)
     counts = [int(numbers["informative"].sum()), int((~numbers["informative"]).sum())]
-    names = zip((INFORMATIVE, OTHER), counts, strict=True)
+    names = zip((INFORMATIVE, UNINFORMATIVE), counts, strict=True)
     label_rows(canvas, [f"{name} ({count:,})" for name, count in names])
     canvas.ax.set_xlabel(value)
     _format_value_axis(canvas.ax.xaxis, value)
@@ -153,7 +148,7 @@ def _draw_points(canvas: Canvas, numbers: pd.DataFrame, x: FloatArray, y: FloatA
 
 
 def _drop_covered_points(points: FloatArray) -> FloatArray:
-    """Return one point per cell of a grid; most features that are never selected share a cell."""
+    """Return one point per cell of a grid; features that are never selected mostly share one."""
     if not len(points):
         return points
     low, span = points.min(axis=0), np.ptp(points, axis=0)

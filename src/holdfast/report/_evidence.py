@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
+# The limits of tables are chosen by hand.
 MAX_FEATURES_SHOWN = 200
 """Most features in the table; the store has all of them."""
 MAX_MEMBERS_SHOWN = 50
@@ -142,9 +143,9 @@ class Evidence:
     def error(self) -> tuple[float, float | None] | None:
         """The error to expect, with its standard error; None if nothing was tested.
 
-        The recommended pair was chosen from many, so its own error is too low on average. It is
-        replaced by the error of the choice itself, if that is known and higher. If that is lower,
-        as when the choice mostly falls on other pairs, the error of the pair counts.
+        The recommended pair was chosen from many, so its error is too low on average. It is
+        replaced by the error of the choice itself, if that is known and higher. It is lower if the
+        choice mostly falls on other pairs; then the error of the pair counts.
         """
         choice = self.choice
         if choice is None or not is_known(choice.error):
@@ -164,7 +165,7 @@ class Evidence:
     @cached_property
     def all_selected(self) -> bool:
         """Whether all features are selected each time, so that nothing is chosen."""
-        return self.n_compared > 0 and self.chance > 1 - 1e-9
+        return self.n_compared > 0 and self.chance > 1 - 1e-9  # a sum of rounded shares
 
     @cached_property
     def cell(self) -> tuple[str, int | str] | None:
@@ -434,8 +435,8 @@ class Evidence:
     def row_title(self, selector: str) -> str:
         """Return the title of a selector for a table, with its name if others share the title."""
         title = self.selector_title(selector)
-        same = [name for name in self.result.selectors if self.selector_title(name) == title]
-        return title if len(same) == 1 else f"{title}: {selector}"
+        titles = [self.selector_title(name) for name in self.result.selectors]
+        return title if titles.count(title) == 1 else f"{title}: {selector}"
 
     @cached_property
     def self_sizing_selectors(self) -> set[str]:
@@ -477,7 +478,7 @@ def try_compute(compute: Callable[[], Value], what: str) -> Value | None:
 # Features that nearly copy each other.
 
 MIN_COPY_CORRELATION = 0.99
-"""Absolute correlation from which a feature counts as nearly a copy of another."""
+"""Absolute correlation from which a feature counts as nearly a copy of another (chosen by hand)."""
 
 
 def near_duplicates(X: AnyArray, columns: Sequence[int]) -> dict[int, tuple[int, float]]:
@@ -492,6 +493,8 @@ def near_duplicates(X: AnyArray, columns: Sequence[int]) -> dict[int, tuple[int,
     >>> near_duplicates(X, [0, 1, 2])
     {0: (1, -1.0), 1: (0, -1.0)}
     """
+    # scaled to length 1, the products of centred columns are their Pearson correlations; columns
+    # without variance or with missing values become NaN, then 0, and so never reach the limit
     values = X[:, list(columns)].astype(np.float64)
     values -= values.mean(axis=0)
     lengths = np.linalg.norm(values, axis=0)
@@ -510,7 +513,7 @@ def near_duplicates(X: AnyArray, columns: Sequence[int]) -> dict[int, tuple[int,
 # Features that the representative of a group stands for.
 
 MIN_GROUP_SHARE = 0.5
-"""A feature stands for those in at least this share of the groups that it represents."""
+"""A feature stands for those in at least this share of the groups it represents (by hand)."""
 
 
 def represented_features(groups: Groups, names: Collection[str]) -> dict[str, list[str]]:
@@ -530,17 +533,13 @@ def represented_features(groups: Groups, names: Collection[str]) -> dict[str, li
         for members, representative in zip(result, representatives.tolist(), strict=True):
             if representative in counts:
                 counts[representative].update(members.tolist())
-    companions = {
-        str(labels[column]): _find_companions(column_counts, column)
-        for column, column_counts in counts.items()
-    }
-    return {name: [str(labels[column]) for column in companions[name]] for name in names}
-
-
-def _find_companions(counts: Counter[int], feature: int) -> list[int]:
-    least = MIN_GROUP_SHARE * counts[feature]
-    others = [other for other, count in counts.items() if count >= least and other != feature]
-    return sorted(others, key=lambda other: (-counts[other], other))
+    companions = {}
+    for column, together in counts.items():
+        # a representative is a member of each of its groups: this is the number of groups
+        least = MIN_GROUP_SHARE * together[column]
+        ranked = sorted((-n, other) for other, n in together.items() if n >= least)
+        companions[str(labels[column])] = [str(labels[i]) for _, i in ranked if i != column]
+    return {name: companions[name] for name in names}
 
 
 # Features drawn at random, as a control.
@@ -549,8 +548,8 @@ RANDOM = "random_score"
 """The selector that draws the requested number of features at random."""
 RANDOM_SELECTORS = (RANDOM, "random_subset")
 """All selectors that draw features at random."""
-ALPHA = 0.05
-"""Significance level (standard)."""
+SIGNIFICANCE_LEVEL = 0.05
+"""Level of the test against random features (the usual one)."""
 
 
 class RandomControl(NamedTuple):
@@ -605,28 +604,25 @@ def compare_with_random(result: Result, choice: Recommendation) -> RandomControl
     rows = table[table["selector"].isin(names) & table["error"].notna()]
     rows = rows[rows["selector"] != choice.selector]
     for column, value in (("size", choice.size), ("classifier", choice.classifier)):
-        same = rows[rows[column] == value]
-        rows = same if len(same) else rows
+        matching = rows[rows[column] == value]
+        rows = matching if len(matching) else rows
     if not len(rows):
         return None
-    return _build_control(result, choice, rows.sort_values("error", kind="stable").iloc[0])
-
-
-def _build_control(result: Result, choice: Recommendation, row: pd.Series) -> RandomControl:
-    p_value = _p_value(result, choice, row)
-    spread = choice.standard_error if is_known(choice.standard_error) else 0.0
-    not_significant = not p_value <= ALPHA  # or not testable
+    row = rows.sort_values("error", kind="stable").iloc[0]
+    p_value = _get_p_value(result, choice, row)
+    standard_error = choice.standard_error if is_known(choice.standard_error) else 0.0
+    not_significant = not p_value <= SIGNIFICANCE_LEVEL  # or not testable: NaN
     return RandomControl(
         size=row["size"],
         classifier=str(row["classifier"]),
         error=float(row["error"]),
         standard_error=float(row["standard_error"]),
         p_value=p_value,
-        as_good=not_significant and float(row["error"]) <= choice.error + spread,
+        as_good=not_significant and float(row["error"]) <= choice.error + standard_error,
     )
 
 
-def _p_value(result: Result, choice: Recommendation, row: pd.Series) -> float:
+def _get_p_value(result: Result, choice: Recommendation, row: pd.Series) -> float:
     pair = {
         (choice.selector, choice.classifier, choice.size),
         (row["selector"], row["classifier"], row["size"]),
@@ -635,6 +631,7 @@ def _p_value(result: Result, choice: Recommendation, row: pd.Series) -> float:
         table = result.compare(correction=None)
     except HoldfastError:
         return float("nan")
+    # the table has each pair once, in either order
     keys = ("selector", "classifier", "size")
     sides = (zip(*(table[f"{key}_{side}"] for key in keys), strict=True) for side in "ab")
     rows = zip(*sides, table["p_value"], strict=True)

@@ -23,6 +23,7 @@ Cell = tuple[str, int | str]
 
 logger = logging.getLogger(__name__)
 
+# Limits are chosen by hand.
 MAX_CHANCES, MAX_AT_CHANCE = 18, 8
 """Most features in the picture of the verdict; fewer if all of them are at chance."""
 MAX_STRIPES = 5
@@ -79,8 +80,9 @@ def _request_figures(evidence: Evidence, cell: Cell) -> Iterator[FigureRequest]:
 
 
 def _request_chances(evidence: Evidence) -> Iterator[FigureRequest]:
-    """Yield the picture of the verdict, unless nothing is known or it would contradict."""
+    """Yield the picture of the verdict, unless nothing is known or it would contradict it."""
     outlook = evidence.outlook
+    # the verdict says that nothing can be expected, the picture would show features worth a check
     contradicts = outlook.grade == NOTHING and bool(
         outlook.features_between(WORTH_CHECKING_CHANCE, 2.0)
     )
@@ -98,7 +100,8 @@ def _draw_chances(outlook: Outlook, *, grouped: bool) -> Picture:
     from holdfast.plot import found_again
 
     most = MAX_AT_CHANCE if outlook.grade == NOTHING else MAX_CHANCES
-    level = None if grouped else outlook.chance_level  # of features, not of groups
+    # the level is that of single features, not of groups
+    level = None if grouped else outlook.chance_level
     return found_again(outlook.table, chance_level=level, most=most)
 
 
@@ -179,11 +182,14 @@ def _request_selectors(evidence: Evidence) -> Iterator[FigureRequest]:
 
 def _request_similarity(evidence: Evidence) -> Iterator[FigureRequest]:
     result, size = evidence.result, evidence.compared_size
+    features = "features" if size is None else format_feature_count(size)
+    if size is not None and evidence.self_sizing_selectors:
+        features += " (or as many as they choose themselves)"
     yield FigureRequest(
         name="similarity",
         section="similarity",
         draw=lambda: result.plot_similarity(size=size),
-        caption=f"How similarly two selectors choose {_format_compared_size(evidence)}, from 0 "
+        caption=f"How similarly two selectors choose {features}, from 0 "
         "(chance) to 1 (the same features); on the diagonal, how similar each is to itself on "
         "other resamples.",
     )
@@ -194,14 +200,6 @@ def _request_similarity(evidence: Evidence) -> Iterator[FigureRequest]:
         caption="How many features are selected often by which selectors: each column is a "
         "combination of selectors, marked by the dots below it.",
     )
-
-
-def _format_compared_size(evidence: Evidence) -> str:
-    size = evidence.compared_size
-    if size is None:
-        return "features"
-    own = " (or as many as they choose themselves)" if evidence.self_sizing_selectors else ""
-    return f"{format_feature_count(size)}{own}"
 
 
 def _request_stripes(evidence: Evidence, first: str) -> Iterator[FigureRequest]:

@@ -78,6 +78,7 @@ def get_selector_record(spec: JSON) -> SelectorRecord | None:
     """Return the record of a selector of a plan; None if it is not registered."""
     path = spec.get("class", "") if isinstance(spec, dict) else ""
     module, _, name = path.partition(":")
+    # a plan gives the public import path, which may differ from the module of the class
     for record in _registered_selectors():
         package = record.kind.__module__.partition(".")[0]
         if name == record.kind.__name__ and module.partition(".")[0] == package:
@@ -360,7 +361,7 @@ def to_plain_text(text: str) -> str:
 
 def to_line(text: str) -> str:
     """Return plain text in which only names written from right to left keep their marks."""
-    parts = NAME.split(text)
+    parts = NAME.split(text)  # names at odd places: the pattern is one capturing group
     return "".join(
         isolate_name(part[1:-1]) if place % 2 and _is_right_to_left(part) else to_plain_text(part)
         for place, part in enumerate(parts)
@@ -411,6 +412,7 @@ AUTOMATIC_LINK = re.compile(r"(?i)\b(https?|ftp|mailto):|\b(www)\.")
 """Text that renderers turn into links."""
 LINE_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 BLOCK_START = re.compile(r"^(?:([#+=-])(?=[#+=\s-]|$)|(\d+)([.)])(?=\s|$))")
+"""Start of a line that would make it a heading, a rule or a list item."""
 
 
 def escape_markdown(text: object) -> str:
@@ -423,22 +425,16 @@ def escape_markdown(text: object) -> str:
     >>> print(escape_markdown("![x](http://y)"))
     !\[x\](http&#58;//y)
     """
+    # entities first: later steps add entities, which must stay
     line = to_line(" ".join(str(text).split())).translate(ENTITIES)
     line = MARKDOWN_CHARACTERS.sub(r"\\\1", line)
     line = EDGE_UNDERSCORES.sub(lambda match: match[0].replace("_", r"\_"), line)
     line = AUTOMATIC_LINK.sub(
         lambda match: f"{match[1]}&#58;" if match[1] else f"{match[2]}&#46;", line
     )
-    return BLOCK_START.sub(_escape_block_start, line)
-
-
-def _break_link(match: re.Match[str]) -> str:
-    return f"{match[1]}&#58;" if match[1] else f"{match[2]}&#46;"
-
-
-def _escape_block_start(match: re.Match[str]) -> str:
-    """Keep the start of a line from becoming a heading or a list item."""
-    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
+    return BLOCK_START.sub(
+        lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", line
+    )
 
 
 def format_code_block(text: str) -> str:

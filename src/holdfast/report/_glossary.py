@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
 
 
-TERMS = {
+TERM_MEANINGS = {
     "very likely": "A chance of at least 0.9 to be found again.",
     "likely": "A chance of at least 0.7 to be found again.",
     "uncertain": "A chance of 0.3 to 0.7 to be found again.",
@@ -117,14 +117,14 @@ TERMS = {
     "nested": "Resamples within resamples: the inner ones measure stability, the outer ones the "
     "error.",
 }
-MEASURES = {
+MEASURE_MEANINGS = {
     "nogueira": "Agreement of all selections beyond chance, after Nogueira and others: 1 is the "
     "same features each time, 0 what random selections give.",
     "relative_weighted_consistency": "How often the selected features come back, on a scale from "
     "0, as rarely as the number of selections allows, to 1, always the same.",
 }
 """Meanings of measures whose definition is hard to read."""
-CLASSIFIERS = {
+CLASSIFIER_MEANINGS = {
     "SVC": "Support vector machine: separates the classes by a border that lies as far as it can "
     "from the samples of both",
     "LinearSVC": "Support vector machine: separates the classes by a plane that lies as far as it "
@@ -159,19 +159,19 @@ HEADINGS = {
 
 def build_glossary(evidence: Evidence, report: Report) -> dict[str, str]:
     """Return the terms that occur in a report, with their meanings, in alphabetical order."""
-    text = NAME.sub(" ", " ".join(_collect_texts(report)))  # names are no terms
-    meanings = {term: meaning for term, meaning in TERMS.items() if _occurs(term, text)}
-    words = {term.lower() for term in TERMS}
+    text = NAME.sub(" ", " ".join(_collect_texts(report)))  # a name is not a term
+    meanings = {
+        term: meaning
+        for term, meaning in TERM_MEANINGS.items()
+        if re.search(rf"(?<!\w){re.escape(term)}s?(?!\w)", text, re.IGNORECASE)
+    }
+    words = {term.lower() for term in TERM_MEANINGS}
     meanings |= {
         name: meaning
         for name, meaning in _collect_registered_terms(evidence)
         if name.lower() not in words
     }
     return dict(sorted(meanings.items(), key=lambda entry: entry[0].lower()))
-
-
-def _occurs(term: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(term)}s?(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _collect_texts(report: Report) -> Iterator[str]:
@@ -211,23 +211,18 @@ def _collect_registered_terms(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Yield the meanings of the measures, selectors and classifiers of the study."""
     for name in evidence.plan["measures"]:
         measure = get_measure(name)
-        meaning = MEASURES.get(measure.name) or _get_summary_line(measure.function)
+        meaning = MEASURE_MEANINGS.get(measure.name) or _get_summary_line(measure.function)
         yield measure.name, f"{_capitalize(measure.title)}: {meaning}"
     for selector in evidence.plan["selectors"]:
         record = get_selector_record(selector["object"])
         if record is not None:
             yield selector["name"], f"{_capitalize(record.title)}: {_get_summary_line(record.kind)}"
     for classifier in evidence.plan["classifiers"]:
-        meaning = _explain_classifier(classifier["object"])
-        if meaning:
-            yield classifier["name"], meaning
-
-
-def _explain_classifier(spec: JSON) -> str:
-    """Return what a classifier does, with its options; empty if its class is not known."""
-    meaning = CLASSIFIERS.get(_get_class_name(spec))
-    options = format_options(spec)
-    return "" if meaning is None else f"{meaning}{f' ({options})' if options else ''}."
+        spec = classifier["object"]
+        explanation = CLASSIFIER_MEANINGS.get(_get_class_name(spec))
+        if explanation is not None:
+            options = format_options(spec)
+            yield classifier["name"], f"{explanation}{f' ({options})' if options else ''}."
 
 
 def _get_class_name(spec: JSON) -> str:
@@ -246,11 +241,15 @@ def _capitalize(text: str) -> str:
 
 # Terms that are explained where a section first uses them.
 
-TIP = '<span class="tip" role="tooltip" id="{tip}">{meaning}</span>'
-LINK = Markup('<a class="term" href="#{entry}" aria-describedby="{tip}">{word}</a>' + TIP)
+TIP_MARKUP = '<span class="tip" role="tooltip" id="{tip}">{meaning}</span>'
+LINKED_TERM = Markup(
+    '<a class="term" href="#{entry}" aria-describedby="{tip}">{word}</a>' + TIP_MARKUP
+)
 # in the frame of a notebook, a link to a place in the page would load the notebook instead
-WORD = Markup('<span class="term" tabindex="0" aria-describedby="{tip}">{word}</span>' + TIP)
-ISOLATED = Markup("<bdi>{}</bdi>")
+UNLINKED_TERM = Markup(
+    '<span class="term" tabindex="0" aria-describedby="{tip}">{word}</span>' + TIP_MARKUP
+)
+ISOLATED_NAME = Markup("<bdi>{}</bdi>")
 
 
 class Terms:
@@ -284,31 +283,31 @@ class Terms:
         words = [term for term in glossary if term not in self._names]
         self._lowered = {term.lower(): term for term in words}
         self._numbers = count(1)
-        self._pattern = _compile_terms(words)
-        self._shape = LINK if links else WORD
+        # the longest first: "selection frequency" is not "frequency"
+        words.sort(key=lambda term: (-len(term), term))
+        terms = "|".join(map(re.escape, words))
+        self._pattern = re.compile(rf"(?<!\w)((?:{terms})s?)(?!\w)", re.IGNORECASE)
+        self._shape = LINKED_TERM if links else UNLINKED_TERM
 
     def section(self) -> Callable[[str], Markup]:
         """Return a function that marks each term once and escapes everything else."""
         seen: set[str] = set()
 
         def mark(text: str) -> Markup:
-            parts = enumerate(NAME.split(text))
-            return Markup("").join(
-                self._mark_name(part[1:-1], seen) if place % 2 else self._mark_words(part, seen)
-                for place, part in parts
-            )
+            marked = []
+            for place, part in enumerate(NAME.split(text)):
+                if place % 2:  # a name: explained as a whole or not at all, never by its words
+                    name = part[1:-1]
+                    known = name if name in self._names else None
+                    marked.append(ISOLATED_NAME.format(self._mark_piece(name, known, seen)))
+                    continue
+                for piece in self._pattern.split(part) if self._lowered else [part]:
+                    word = piece.lower()
+                    term = self._lowered.get(word) or self._lowered.get(word.removesuffix("s"))
+                    marked.append(self._mark_piece(piece, term, seen))
+            return Markup("").join(marked)
 
         return mark
-
-    def _mark_words(self, text: str, seen: set[str]) -> Markup:
-        pieces = self._pattern.split(text) if self._lowered else [text]
-        return Markup("").join(
-            self._mark_piece(piece, self._get_term(piece), seen) for piece in pieces
-        )
-
-    def _mark_name(self, name: str, seen: set[str]) -> Markup:
-        """Isolate a name; it is explained if it names a selector, never by its words."""
-        return ISOLATED.format(self._mark_piece(name, name if name in self._names else None, seen))
 
     def _mark_piece(self, piece: str, term: str | None, seen: set[str]) -> Markup:
         if term is None or term in seen:
@@ -321,20 +320,10 @@ class Terms:
             meaning=spell_out_invisible(self.glossary[term]),
         )
 
-    def _get_term(self, piece: str) -> str | None:
-        word = piece.lower()
-        return self._lowered.get(word) or self._lowered.get(word.removesuffix("s"))
-
 
 def isolate_names(text: str) -> Markup:
     """Return a sentence with isolated names, without explanations."""
     return Terms({}).section()(text)
-
-
-def _compile_terms(words: Collection[str]) -> re.Pattern[str]:
-    # the longest first: "selection frequency" is not "frequency"
-    terms = sorted(words, key=lambda term: (-len(term), term))
-    return re.compile(rf"(?<!\w)((?:{'|'.join(map(re.escape, terms))})s?)(?!\w)", re.IGNORECASE)
 
 
 # Selectors and classifiers of a plan: a title, and the options that were set.
@@ -379,21 +368,16 @@ def describe_classifier(classifier: dict[str, Any]) -> str:
 
 def classifier_titles(classifiers: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Return the titles of classifiers, with their names if several share a title."""
-    titles = {
-        classifier["name"]: _get_classifier_title(classifier["object"])
-        for classifier in classifiers
-    }
+    titles = {}
+    for classifier in classifiers:
+        title = CLASSIFIER_MEANINGS.get(_get_class_name(classifier["object"]), "").partition(":")[0]
+        titles[classifier["name"]] = title[:1].lower() + title[1:]
     counts = Counter(titles.values())
     labels = {}
     for name, title in titles.items():
         unique = title if counts[title] == 1 else f"{title} ({format_name(name)})"
         labels[name] = unique if title else format_name(name)
     return labels
-
-
-def _get_classifier_title(spec: JSON) -> str:
-    title = CLASSIFIERS.get(_get_class_name(spec), "").partition(":")[0]
-    return title[:1].lower() + title[1:]
 
 
 def _get_defaults(path: str) -> dict[str, Any]:
@@ -404,6 +388,6 @@ def _get_defaults(path: str) -> dict[str, Any]:
     try:
         kind = getattr(importlib.import_module(module), name)
         parameters = inspect.signature(kind).parameters.values()
-    except (ImportError, AttributeError, ValueError, TypeError):  # of another version
-        return {}
+    except (ImportError, AttributeError, ValueError, TypeError):
+        return {}  # the plan may come from another version, which had other classes
     return {parameter.name: parameter.default for parameter in parameters}

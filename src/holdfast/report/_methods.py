@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from holdfast.report._evidence import Evidence
 
 
-FEW_SAMPLES = 20
-"""Classes with fewer samples cause a warning."""
+MIN_SAMPLES_PER_CLASS = 20
+"""Classes with fewer samples cause a warning (chosen by hand)."""
 DATA_UNAVAILABLE = (
     "The data are no longer available, or have changed: effect sizes, stand-ins and missing values "
     "cannot be shown."
@@ -37,16 +37,16 @@ DATA_UNAVAILABLE = (
 
 def methods_section(evidence: Evidence) -> Methods:
     """Return what was done, so that others can repeat it."""
-    cite = CitationList()
-    text = " ".join(_paragraph_sentences(evidence, cite))
+    cite = CitationList()  # filled by the paragraph, so the paragraph is written first
+    text = " ".join(_describe_study(evidence, cite))
     summary = None if evidence.data is None else evidence.data.summary()
     return {
         "protocol": evidence.result.protocol_sentence,
-        "data": [*_plan_facts(evidence), *(_data_facts(summary) if summary is not None else ())],
-        "warnings": list(_warnings(evidence, summary)),
+        "data": list(_collect_facts(evidence, summary)),
+        "warnings": list(_collect_warnings(evidence, summary)),
         "paragraph": to_plain_text(text),  # to be pasted, so without marks of names
         "references": cite.format_references(),
-        "versions": [*get_versions(evidence), *_machine_facts(evidence)],
+        "versions": [*get_versions(evidence), *_collect_machine_facts(evidence)],
         "seed": int(evidence.plan["seed"]),
         "command": evidence.result.command,
         "fingerprint": str(evidence.plan["data"]["sha256"]),
@@ -60,7 +60,7 @@ def get_data_name(evidence: Evidence) -> str:
     return file.replace("\\", "/").rpartition("/")[2].removeprefix("@") or "data in memory"
 
 
-def _plan_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _collect_facts(evidence: Evidence, summary: DataSummary | None) -> Iterator[tuple[str, str]]:
     data = evidence.plan["data"]
     yield "Data", get_data_name(evidence)
     yield "Samples", f"{data['n_samples']:,}"
@@ -68,9 +68,8 @@ def _plan_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
     yield "Classes", ", ".join(f"{label}: {count:,}" for label, count in data["classes"].items())
     if data["subjects"]:
         yield "Subjects", f"{data['subjects']:,}"
-
-
-def _data_facts(summary: DataSummary) -> Iterator[tuple[str, str]]:
+    if summary is None:
+        return
     share = summary.n_missing / (summary.n_samples * summary.n_features)
     yield "Missing values", f"{summary.n_missing:,} ({share:.2%})" if summary.n_missing else "none"
     if summary.n_nominal:
@@ -81,27 +80,24 @@ def _data_facts(summary: DataSummary) -> Iterator[tuple[str, str]]:
         yield "Exact copies", f"{sum(map(len, summary.duplicates)):,} features"
 
 
-def _warnings(evidence: Evidence, summary: DataSummary | None) -> Iterator[str]:
-    yield from _warn_of_small_classes(evidence)
-    if summary is None:
-        yield DATA_UNAVAILABLE
-        return
-    yield from summary.lines()[1:] if summary.n_missing else summary.lines()[2:]
-
-
-def _warn_of_small_classes(evidence: Evidence) -> Iterator[str]:
+def _collect_warnings(evidence: Evidence, summary: DataSummary | None) -> Iterator[str]:
     counts = evidence.plan["data"]["classes"]
     few = [
         f"{format_name(label)} ({count:,})"
         for label, count in counts.items()
-        if count < FEW_SAMPLES
+        if count < MIN_SAMPLES_PER_CLASS
     ]
     if few:
         labels = join_texts(few, MAX_LISTED)
         yield f"Few samples of {labels}: results for them may be due to chance."
+    if summary is None:
+        yield DATA_UNAVAILABLE
+        return
+    # the first line repeats the plan; the second counts missing values, even if there are none
+    yield from summary.lines()[1:] if summary.n_missing else summary.lines()[2:]
 
 
-def _machine_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _collect_machine_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
     table = evidence.result.versions
     if "machine" in table:
         yield "machine", ", ".join(table["machine"].dropna().astype(str).unique())
@@ -113,7 +109,7 @@ def _machine_facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 NOT_SOFTWARE = {"run", "started", "where", "command", "machine"}
 """Columns of the table of versions that are no versions."""
-RULES = {
+RULE_SENTENCES = {
     "not_worse": "among those not significantly worse than the one of least error, the most "
     "stable was recommended",
     "one_standard_error": "among those within one standard error of the least error, the most "
@@ -122,7 +118,7 @@ RULES = {
 }
 
 
-def _paragraph_sentences(evidence: Evidence, cite: CitationList) -> Iterator[str]:
+def _describe_study(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     plan = evidence.plan
     yield _describe_data(plan["data"])
     yield from _describe_selection(evidence, cite)
@@ -142,7 +138,8 @@ def _paragraph_sentences(evidence: Evidence, cite: CitationList) -> Iterator[str
         yield _describe_classification(evidence)
         yield _describe_comparison(evidence, cite)
         yield from _describe_choice_error(evidence, cite)
-    software = _format_software(evidence)
+    versions = [f"{name} {version}" for name, version in get_versions(evidence)]
+    software = join_texts(versions) or "holdfast"
     yield f"All results were computed with {software}; the seed was {plan['seed']}."
 
 
@@ -159,17 +156,24 @@ def _describe_data(data: dict[str, Any]) -> str:
 
 def _describe_selection(evidence: Evidence, cite: CitationList) -> Iterator[str]:
     selectors, sizes = evidence.plan["selectors"], evidence.plan["sizes"]
-    texts = [_describe_cited_selector(selector, cite) for selector in selectors]
+    texts = []
+    for selector in selectors:
+        title, details = describe_selector(selector)
+        record = get_selector_record(selector["object"])
+        references = () if record is None else record.references
+        texts.append(title + cite(*references, after=details))
     yield f"Features were selected by {join_texts(texts)}."
     grouping = evidence.group_selectors
-    if any(not one["own_size"] and one["name"] not in grouping for one in selectors):
-        all_rank = not grouping and all(not one["own_size"] for one in selectors)
+    sized = {selector["name"] for selector in selectors if not selector["own_size"]}
+    if sized - grouping:
+        all_rank = not grouping and len(sized) == len(selectors)
         rankings = "each ranking" if all_rank else "each ranking, where a selector gives one,"
-        verb = "was" if sizes == [1] else "were"
-        yield f"{_format_kept_features(sizes)} of {rankings} {verb} kept."
+        best = "feature" if sizes == [1] else f"{_format_sizes(sizes)} features"
+        yield f"The best {best} of {rankings} {'was' if sizes == [1] else 'were'} kept."
     if grouping:
-        sized = any(not one["own_size"] for one in selectors if one["name"] in grouping)
-        yield _describe_kept_groups(sizes if sized else [], alone=len(grouping) == len(selectors))
+        yield _describe_kept_groups(
+            sizes if sized & grouping else [], alone=len(grouping) == len(selectors)
+        )
 
 
 def _describe_kept_groups(sizes: list[int], *, alone: bool) -> str:
@@ -185,21 +189,8 @@ def _describe_kept_groups(sizes: list[int], *, alone: bool) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _format_kept_features(sizes: list[int]) -> str:
-    """Return how many of the best features were kept."""
-    if sizes == [1]:
-        return "The best feature"
-    return f"The best {_format_sizes(sizes)} features"
-
-
 def _format_sizes(sizes: list[int]) -> str:
     return join_texts([f"{size:,}" for size in sizes], last="or")
-
-
-def _describe_cited_selector(selector: dict[str, Any], cite: CitationList) -> str:
-    title, details = describe_selector(selector)
-    record = get_selector_record(selector["object"])
-    return title + cite(*(() if record is None else record.references), after=details)
 
 
 def _describe_resampling(plan: dict[str, Any], cite: CitationList) -> str:
@@ -239,35 +230,36 @@ def _describe_replication(evidence: Evidence, cite: CitationList) -> Iterator[st
 
 
 def _describe_prediction(evidence: Evidence, table: pd.DataFrame) -> str:
-    known, points = table.dropna(subset="predicted"), evidence.replication
+    """Return how the value for larger studies was predicted; empty if it was not."""
+    known = table.dropna(subset="predicted")
     if not len(known):
         return ""
     at = plural(int(known["at"].max()), evidence.unit_noun)
-    pairs = "" if points is None else f" ({_format_pairs(points.points)})"
+    pairs = ""
+    if evidence.replication is not None:
+        points = evidence.replication.points
+        sizes = zip(points["n_pairs"], points["n_samples"], strict=True)
+        counts = [f"{plural(int(n), 'pair')} of {size:,.0f}" for n, size in sizes]
+        pairs = f" ({join_texts(counts)})"
     return f" For studies of {at} it was predicted from disjoint parts of several sizes{pairs}."
-
-
-def _format_pairs(points: pd.DataFrame) -> str:
-    """Return how many pairs of disjoint parts were compared at each size."""
-    sizes = zip(points["n_pairs"], points["n_samples"], strict=True)
-    texts = [f"{plural(int(pairs), 'pair')} of {size:,.0f}" for pairs, size in sizes]
-    return join_texts(texts)
 
 
 def _describe_classification(evidence: Evidence) -> str:
     plan = evidence.plan
-    names = join_texts([describe_classifier(one) for one in plan["classifiers"]])
+    names = join_texts([describe_classifier(classifier) for classifier in plan["classifiers"]])
     if evidence.has_independent_samples:
-        spread = "standard errors over data sets"
+        standard_errors = "standard errors over data sets"
     elif plan["protocol"]["tested"] == "once":
-        spread = "binomial standard errors, enlarged for shared training samples"
+        standard_errors = "binomial standard errors, enlarged for shared training samples"
         if evidence.unit_noun == "subject":
-            spread = "standard errors between subjects, enlarged for shared training samples"
+            standard_errors = (
+                "standard errors between subjects, enlarged for shared training samples"
+            )
     else:
-        spread = "standard errors between samples, enlarged for shared training samples"
+        standard_errors = "standard errors between samples, enlarged for shared training samples"
     return (
         f"On the selected features, standardised by the training part, {names} predicted the "
-        f"test part; errors have {spread}."
+        f"test part; errors have {standard_errors}."
     )
 
 
@@ -276,7 +268,7 @@ def _describe_comparison(evidence: Evidence, cite: CitationList) -> str:
     if choice is None:
         return "No pair of selector and classifier was recommended."
     if choice.rule != "not_worse":
-        return f"Of the pairs of selector and classifier, {RULES[choice.rule]}."
+        return f"Of the pairs of selector and classifier, {RULE_SENTENCES[choice.rule]}."
     if evidence.plan["protocol"]["tested"] == "once":
         test = f"McNemar's test{cite('mcnemar1947')}"
     else:
@@ -290,7 +282,7 @@ def _describe_comparison(evidence: Evidence, cite: CitationList) -> str:
     return (
         f"Pairs of selector and classifier were compared with the best one by {test} at the "
         f"{format_short_percent(0.05)} level, corrected because the best is chosen by the same data"
-        f"{cite('hansen2011')}; {RULES[choice.rule]}{cite('kalousis2005')}."
+        f"{cite('hansen2011')}; {RULE_SENTENCES[choice.rule]}{cite('kalousis2005')}."
     )
 
 
@@ -305,11 +297,6 @@ def _describe_choice_error(evidence: Evidence, cite: CitationList) -> Iterator[s
     if choice_error.method == "bootstrap":
         how = f"by bootstrap bias correction{cite('tsamardinos2018')}"
     yield f"The error of the choice itself was estimated {how}."
-
-
-def _format_software(evidence: Evidence) -> str:
-    versions = [f"{name} {version}" for name, version in get_versions(evidence)]
-    return join_texts(versions) or "holdfast"
 
 
 def get_versions(evidence: Evidence) -> list[tuple[str, str]]:
@@ -341,7 +328,8 @@ class CitationList:
 
     def format_references(self) -> list[str]:
         """Return all cited publications in full, sorted by author and year."""
-        publications = sorted((REFERENCES[key] for key in self._keys), key=lambda one: one.short)
+        publications = [REFERENCES[key] for key in self._keys]
+        publications.sort(key=lambda publication: publication.short)
         return [publication.full for publication in publications]
 
 
@@ -349,4 +337,4 @@ def get_protocol_record(spec: JSON) -> ProtocolRecord | None:
     """Return the record of the protocol of a plan; None if it is not registered."""
     path = spec.get("class", "") if isinstance(spec, dict) else ""
     kind = path.removeprefix("holdfast.resample:")
-    return next((one for one in PROTOCOLS.values() if one.kind.__name__ == kind), None)
+    return next((record for record in PROTOCOLS.values() if record.kind.__name__ == kind), None)

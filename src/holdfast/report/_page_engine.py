@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import resources
@@ -93,24 +93,34 @@ def _digest(text: str) -> str:
 # Pictures in a page: checked, made small, coloured by variables of the page.
 
 SVG = "{http://www.w3.org/2000/svg}"
-SHAPES = {"path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "use", "image"}
-TEXTS = {"text", "tspan"}
-HOLDERS = {"svg", "g", "defs", "clipPath", "mask", "pattern", "marker"}
-GRADIENTS = {"linearGradient", "radialGradient", "stop"}
-ELEMENTS = SHAPES | TEXTS | HOLDERS | GRADIENTS
+SHAPE_ELEMENTS = {
+    "path",
+    "rect",
+    "circle",
+    "ellipse",
+    "line",
+    "polyline",
+    "polygon",
+    "use",
+    "image",
+}
+TEXT_ELEMENTS = {"text", "tspan"}
+CONTAINER_ELEMENTS = {"svg", "g", "defs", "clipPath", "mask", "pattern", "marker"}
+GRADIENT_ELEMENTS = {"linearGradient", "radialGradient", "stop"}
+ALLOWED_ELEMENTS = SHAPE_ELEMENTS | TEXT_ELEMENTS | CONTAINER_ELEMENTS | GRADIENT_ELEMENTS
 # a date, style rules that would apply to the whole page, and names that browsers show as tooltips
-DROPPED = frozenset({"style", "metadata", "title", "desc"})
-IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
-REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)[\"']?\s*\)")
-FONTS = re.compile(r"font-family:[^;]*;?\s*")
+DROPPED_ELEMENTS = frozenset({"style", "metadata", "title", "desc"})
+EMBEDDED_IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\s]*")
+INTERNAL_REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)[\"']?\s*\)")
+FONT_FAMILY_RULE = re.compile(r"font-family:[^;]*;?\s*")
 
 
 def embed_svg(svg: str, name: str, alt: str) -> Markup:
-    """Return a picture that can stand in a page, or refuse it.
+    """Return a picture as part of a page; raise if it does more than draw.
 
-    Only embed_svg elements are let in: no scripts, no foreign elements, no event handlers, no
+    Only elements that draw are allowed: no scripts, no foreign elements, no event handlers, no
     address outside the picture. Identifiers get the name of the picture as a prefix, since a page
-    holds many pictures; fonts are left to the page.
+    holds many pictures; the page sets the fonts.
 
     Parameters
     ----------
@@ -127,8 +137,10 @@ def embed_svg(svg: str, name: str, alt: str) -> Markup:
         If the text is not SVG, or contains anything that could run or load.
     """
     root = _parse_svg(svg, name)
-    for element in list(root.iter()):
-        _drop_children(element)
+    for element in list(root.iter()):  # a list, as the tree changes
+        for child in list(element):
+            if child.tag.removeprefix(SVG) in DROPPED_ELEMENTS:
+                element.remove(child)
     for element in root.iter():
         _check_element(element, name)
     _rename_identifiers(root, name)
@@ -148,29 +160,30 @@ def _parse_svg(svg: str, name: str) -> ET.Element:
     return root
 
 
-def _drop_children(element: ET.Element) -> None:
-    for child in list(element):
-        if child.tag.removeprefix(SVG) in DROPPED:
-            element.remove(child)
-
-
 def _check_element(element: ET.Element, name: str) -> None:
     """Remove the namespaces of an element, and raise unless it only draws."""
     element.tag = element.tag.removeprefix(SVG)
-    if element.tag not in ELEMENTS:
+    if element.tag not in ALLOWED_ELEMENTS:
         raise _unsafe_picture_error(name, f"<{element.tag}>")
     attributes = {key.rpartition("}")[2]: value for key, value in element.items()}
     for key, value in attributes.items():
         _check_attribute(key, value, name)
-    element.attrib = {key: replace_colours(_tidy(key, value)) for key, value in attributes.items()}
-    element.text = spell_out_invisible(element.text or "") if element.tag in TEXTS else None
+    if "style" in attributes:
+        attributes["style"] = FONT_FAMILY_RULE.sub("", attributes["style"])
+    if "d" in attributes:
+        attributes["d"] = " ".join(attributes["d"].split())
+    element.attrib = {key: replace_colours(value) for key, value in attributes.items()}
+    element.text = spell_out_invisible(element.text or "") if element.tag in TEXT_ELEMENTS else None
     element.tail = spell_out_invisible(element.tail or "") if element.tag == "tspan" else None
 
 
 def _check_attribute(key: str, value: str, name: str) -> None:
     handler = key.lower().startswith("on")
-    outside = key in {"href", "src"} and not (value.startswith("#") or IMAGE.fullmatch(value))
-    loads = "url(" in REFERENCE.sub("", value).lower() or "@import" in value.lower()
+    outside = key in {"href", "src"} and not (
+        value.startswith("#") or EMBEDDED_IMAGE.fullmatch(value)
+    )
+    # what is left of "url(" without the references within the picture is an address
+    loads = "url(" in INTERNAL_REFERENCE.sub("", value).lower() or "@import" in value.lower()
     if handler or outside or loads:
         raise _unsafe_picture_error(name, f'{key}="{value[:60]}"')
 
@@ -181,15 +194,13 @@ def _unsafe_picture_error(name: str, what: str) -> InvalidInputError:
     )
 
 
-def _tidy(key: str, value: str) -> str:
-    if key == "style":
-        return FONTS.sub("", value)
-    return " ".join(value.split()) if key == "d" else value
-
-
 def _rename_identifiers(root: ET.Element, name: str) -> None:
     """Prefix the identifiers that are referenced; remove the others."""
-    used = set(_references(root))
+    used: set[str] = set()
+    for element in root.iter():
+        used.update(*map(INTERNAL_REFERENCE.findall, element.attrib.values()))
+        if "href" in element.attrib:
+            used.add(element.attrib["href"].removeprefix("#"))
     for element in root.iter():
         if "id" in element.attrib and element.attrib["id"] not in used:
             del element.attrib["id"]
@@ -197,20 +208,12 @@ def _rename_identifiers(root: ET.Element, name: str) -> None:
             element.set(key, _prefix_identifiers(key, value, name))
 
 
-def _references(root: ET.Element) -> Iterator[str]:
-    for element in root.iter():
-        for key, value in element.items():
-            yield from REFERENCE.findall(value)
-            if key == "href":
-                yield value.removeprefix("#")
-
-
 def _prefix_identifiers(key: str, value: str, name: str) -> str:
     if key == "id":
         return f"{name}-{value}"
     if key == "href" and value.startswith("#"):
         return f"#{name}-{value[1:]}"
-    return REFERENCE.sub(rf"url(#{name}-\1)", value)
+    return INTERNAL_REFERENCE.sub(rf"url(#{name}-\1)", value)
 
 
 def _set_accessible_name(root: ET.Element, alt: str) -> None:
@@ -223,7 +226,7 @@ def _set_accessible_name(root: ET.Element, alt: str) -> None:
 
 # Colours of pictures, replaced by variables so that pictures follow a dark page.
 
-HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
+HEX_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 
 
 def replace_colours(value: str) -> str:
@@ -231,8 +234,8 @@ def replace_colours(value: str) -> str:
 
     Other colours are kept.
     """
-    names = _colour_names()
-    return HEX.sub(lambda match: _as_variable(match.group(), names), value)
+    variables = _colour_variables()
+    return HEX_COLOUR.sub(lambda match: variables.get(match[0].lower(), match[0]), value)
 
 
 def colour_rules() -> str:
@@ -248,18 +251,14 @@ def colour_rules() -> str:
     )
 
 
-def _as_variable(colour: str, names: dict[str, str]) -> str:
-    name = names.get(colour.lower())
-    return f"var(--hf-{name})" if name else colour
-
-
 @cache
-def _colour_names() -> dict[str, str]:
-    return {colour.lower(): name for name, colour in _palettes()[0].items()}
+def _colour_variables() -> dict[str, str]:
+    """Return the variable of each colour of the light palette, in which pictures are drawn."""
+    return {colour.lower(): f"var(--hf-{name})" for name, colour in _palettes()[0].items()}
 
 
 def _palettes() -> tuple[dict[str, str], dict[str, str]]:
-    # imported late: not every use of the report needs matplotlib
+    # imported here: not every use of the report needs matplotlib
     from holdfast.plot import COLOURS, DARK
 
     return COLOURS, DARK
@@ -286,7 +285,7 @@ def format_markdown_table(
 GENERATOR_TAG = '<meta name="generator" content="holdfast'
 """A tag of each page, by which holdfast recognizes its pages."""
 MAX_HEAD_LENGTH = 1 << 12
-"""Characters at the start of a file that are searched for the mark of holdfast."""
+"""Characters at the start of a file that are searched for the mark of holdfast (by hand)."""
 
 
 def has_mark(path: Path, mark: str) -> bool:
@@ -315,5 +314,5 @@ def write_atomically(texts: Mapping[Path, str]) -> None:
         ) from error
     finally:
         for new in temporary.values():
-            with suppress(OSError):  # the folder may be gone, or be read-only
+            with suppress(OSError):  # renamed already, or the folder is gone or read-only
                 new.unlink()

@@ -34,7 +34,7 @@ from holdfast.report._formatting import (
     to_plain_text,
     verdict_sentences,
 )
-from holdfast.report._glossary import TERMS, Terms, isolate_names
+from holdfast.report._glossary import TERM_MEANINGS, Terms, isolate_names
 from holdfast.report._page_engine import (
     embed_svg,
     format_markdown_table,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 MAX_ROWS = 200
-"""Most rows of a table of numbers; the JSON file has all of them."""
+"""Most rows of a table of numbers (chosen by hand); the JSON file has all of them."""
 
 
 def to_html(report: Report, *, fragment: bool = False) -> str:
@@ -112,7 +112,7 @@ def _collect_unambiguous_names(report: Report) -> set[str]:
     """Return the names of selectors and classifiers that are neither terms nor features."""
     rows = report["selectors"]["rows"]
     names = {name for row in rows for name in (row["selector"], row["classifier"]) if name}
-    words = {term.lower() for term in TERMS}
+    words = {term.lower() for term in TERM_MEANINGS}
     features = {row["feature"] for row in report["features"]["rows"]}
     return {name for name in names - features if name.lower() not in words}
 
@@ -172,7 +172,7 @@ def _finalize_value(value: object) -> object:
 
 # A report as Markdown.
 
-MARK = f"<!-- {FORMAT}"
+MARKDOWN_MARK = f"<!-- {FORMAT}"
 """Start of a report in Markdown, by which holdfast recognizes it."""
 
 
@@ -191,7 +191,7 @@ def to_markdown(report: Report) -> str:
         that they are shown literally. Ends with ``\n``.
     """
     parts = [
-        f"{MARK}, {report['generator']} -->",
+        f"{MARKDOWN_MARK}, {report['generator']} -->",
         *_format_verdict(report),
         *_format_features(report),
         *(
@@ -205,7 +205,7 @@ def to_markdown(report: Report) -> str:
         *_format_section("How similar the selectors are", report["similarity"]),
         *_format_groups(report["groups"]),
         *_format_section("Stand-ins", report["stand_ins"]),
-        *_format_failures(report),
+        *_format_section("What failed", {"sentences": [], "rows": report["failures"]}),
         *_format_methods(report["methods"]),
         *_format_glossary(report["glossary"]),
     ]
@@ -368,29 +368,29 @@ def _format_groups(groups: Groups | None) -> Iterator[str]:
     yield from _format_paragraphs(groups["sentences"])
     if groups["rows"]:
         heads = ["feature", "in a group", "representative", "companions"]
-        yield _format_table(heads, map(_format_member_row, groups["rows"]))
+        members = (
+            [
+                row["feature"],
+                *(format_whole_percent(row[key]) for key in ("member", "representative")),
+                row["companions"],
+            ]
+            for row in groups["rows"]
+        )
+        yield _format_table(heads, members)
     if "measures" in groups:
         yield from _format_paragraphs(groups["measures"]["sentences"])
         heads = ["selector", "size", "measure", "value", "95% interval"]
-        yield _format_table(heads, map(_format_group_measure_row, groups["measures"]["rows"]))
-
-
-def _format_member_row(row: dict[str, Any]) -> list[str]:
-    shares = (format_whole_percent(row[key]) for key in ("member", "representative"))
-    return [row["feature"], *shares, row["companions"]]
-
-
-def _format_group_measure_row(row: dict[str, Any]) -> list[str]:
-    name = row["measure"]
-    ends = format_stability_interval(row["low"], row["high"], name)
-    return [row["selector"], format_cell(row["size"]), name, format_number(row["value"]), ends]
-
-
-def _format_failures(report: Report) -> Iterator[str]:
-    rows = report["failures"]
-    if rows:
-        yield "## What failed"
-        yield _format_table(list(rows[0]), (map(format_cell, row.values()) for row in rows))
+        values = (
+            [
+                row["selector"],
+                format_cell(row["size"]),
+                row["measure"],
+                format_number(row["value"]),
+                format_stability_interval(row["low"], row["high"], row["measure"]),
+            ]
+            for row in groups["measures"]["rows"]
+        )
+        yield _format_table(heads, values)
 
 
 def _format_methods(methods: Methods) -> Iterator[str]:

@@ -28,7 +28,7 @@ from holdfast.report._formatting import (
 from holdfast.report._glossary import build_glossary
 from holdfast.report._methods import get_data_name, methods_section
 from holdfast.report._page_engine import GENERATOR_TAG, has_mark, write_atomically
-from holdfast.report._rendering import MARK, to_html, to_markdown
+from holdfast.report._rendering import MARKDOWN_MARK, to_html, to_markdown
 from holdfast.report._schema import FORMAT, VERSION, Groups, Report, ReportSection, State, Verdict
 from holdfast.report._second_study import second_study_section
 from holdfast.report._tables import (
@@ -86,8 +86,8 @@ def make_report(
         "version": VERSION,
         "generator": f"holdfast {version('holdfast')}",
         "title": REPORT_TITLE,
-        "subtitle": _subtitle(evidence),
-        "state": _state(evidence),
+        "subtitle": _format_subtitle(evidence),
+        "state": _describe_state(evidence),
         "verdict": build_verdict(evidence),
         "truth": truth_section(evidence),
         "replication": second_study_section(evidence),
@@ -108,7 +108,7 @@ def make_report(
     return plain_report
 
 
-def _subtitle(evidence: Evidence) -> str:
+def _format_subtitle(evidence: Evidence) -> str:
     data = evidence.plan["data"]
     return (
         f"{format_name(get_data_name(evidence))}: {plural(data['n_samples'], 'sample')}, "
@@ -116,7 +116,7 @@ def _subtitle(evidence: Evidence) -> str:
     )
 
 
-def _state(evidence: Evidence) -> State:
+def _describe_state(evidence: Evidence) -> State:
     result = evidence.result
     failed = len(result.failures)
     sentence = ""
@@ -171,11 +171,11 @@ def to_json(report: Report) -> str:
 
 PAGE_NAME = "report.html"
 PAGE_SUFFIXES = {".html", ".htm"}
-MARKS = {
+REPORT_MARKS = {
     ".html": GENERATOR_TAG,
     ".htm": GENERATOR_TAG,
     ".json": f'"format": "{FORMAT}"',
-    ".md": MARK,
+    ".md": MARKDOWN_MARK,
 }
 """Marks of earlier reports, which may be replaced."""
 FILE_SUFFIXES = {".json", ".md", ".pdf", ".txt", ".docx", ".csv", ".xml", ".svg", ".png", ".zip"}
@@ -255,7 +255,7 @@ def _check_replaceable(targets: list[Path]) -> None:
         (
             path
             for path in targets
-            if path.exists() and not has_mark(path, MARKS[path.suffix.lower()])
+            if path.exists() and not has_mark(path, REPORT_MARKS[path.suffix.lower()])
         ),
         None,
     )
@@ -269,8 +269,9 @@ def _check_replaceable(targets: list[Path]) -> None:
 # Sections of sentences and numbers: profiles, similarity, stand-ins, failures, groups, truth.
 
 MAX_SECTION_ROWS = 200
-"""Most rows in the table of a section."""
+"""Most rows in the table of a section (chosen by hand)."""
 NO_KNOT = "no knot: "
+"""Start of the sentence of a profile without a knot, as :mod:`holdfast.judge` writes it."""
 NO_PROFILE = "no profile, as the number of features is chosen, not asked for"
 EMPTY_SECTION: ReportSection = {"sentences": [], "rows": []}
 """A section that is omitted."""
@@ -303,9 +304,9 @@ def _describe_knots(evidence: Evidence, profiles: StabilityProfile) -> Iterator[
     names: dict[str, list[str]] = {}
     for name, sentence in (*knots, *no_profile):
         names.setdefault(few_groups.get(name, sentence), []).append(name)
-    for sentence, same in names.items():
+    for sentence, selectors in names.items():
         text = sentence.removeprefix(NO_KNOT)
-        labels = evidence.join_labels(same)
+        labels = evidence.join_labels(selectors)
         yield f"{'No knot for ' if text != sentence else ''}{labels}: {text}."
 
 
@@ -438,39 +439,22 @@ def truth_section(evidence: Evidence) -> ReportSection | None:
     """Return how many of the features truly differ between the classes; None if not known."""
     if evidence.result.truth is None:
         return None
-    lists = _collect_lists(evidence)
-    return {
-        "sentences": _describe_truth(evidence),
-        "rows": [_build_truth_row(evidence, title, names) for title, names in lists.items()],
-    }
-
-
-def _collect_lists(evidence: Evidence) -> dict[str, list[str]]:
     features = [str(name) for name in evidence.cell_frequencies["feature"]]
+    # frequencies add up to the mean number of features that a resample selects
     size = round(float(evidence.cell_frequencies["frequency"].sum()))
-    return {
+    lists: dict[str, Collection[str]] = {
         "trusted": evidence.trusted,
         f"the {size:,} most frequent": features[:size],
         "selected at least once": features,
     }
-
-
-def _build_truth_row(evidence: Evidence, title: str, names: Collection[str]) -> dict[str, Any]:
-    hits = len(evidence.informative_features.intersection(names))
-    return {
-        "list": title,
-        "features": len(names),
-        "informative": hits,
-        "noise": len(names) - hits,
-    }
-
-
-def _describe_truth(evidence: Evidence) -> list[str]:
+    rows: list[dict[str, Any]] = []
+    for title, names in lists.items():
+        n, hits = len(names), len(evidence.informative_features.intersection(names))
+        rows.append({"list": title, "features": n, "informative": hits, "noise": n - hits})
     count, total = len(evidence.informative_features), evidence.plan["data"]["n_features"]
-    verb = "differs" if count == 1 else "differ"
-    known = f"{plural(count, 'feature')} of {total:,} {verb} between the classes"
-    sentence = f"These data were simulated, so the truth is known: {known}."
-    return [sentence, *_describe_trusted(evidence)]
+    known = f"{plural(count, 'feature')} of {total:,} {'differs' if count == 1 else 'differ'}"
+    truth = f"These data were simulated, so the truth is known: {known} between the classes."
+    return {"sentences": [truth, *_describe_trusted(evidence)], "rows": rows}
 
 
 def _describe_trusted(evidence: Evidence) -> list[str]:

@@ -138,7 +138,7 @@ class SelectorRow(TypedDict):
     selected_sd: NotRequired[float | None]
     """The standard deviation of that number over the resamples."""
     remark: NotRequired[str]
-    """How many features were found, where more were asked for."""
+    """How many features were found, if more were requested."""
 
 
 class Selectors(TypedDict):
@@ -157,7 +157,7 @@ class ReportSection(TypedDict):
     sentences: list[str]
     rows: list[dict[str, Any]]
     numbers: NotRequired[list[dict[str, Any]]]
-    """More numbers, such as all points of a curve; for the JSON twin only."""
+    """More numbers, such as all points of a curve; only in the JSON file."""
 
 
 class ReplicationRow(TypedDict):
@@ -192,7 +192,7 @@ class SecondStudy(TypedDict):
     n_samples: int | None
     """How many samples (subjects) each half of the data has; None without an estimate."""
     at: int | None
-    """How many two studies have for which agreement is predicted; None without a prediction."""
+    """The same for the two studies whose agreement is predicted; None without a prediction."""
     noun: str
     """``"sample"`` or ``"subject"``: what is counted."""
     sentences: list[str]
@@ -211,7 +211,7 @@ class Groups(ReportSection):
 
 
 class Figure(TypedDict):
-    """A picture; the JSON twin leaves ``svg`` out."""
+    """A picture; the JSON file leaves ``svg`` out."""
 
     name: str
     section: str
