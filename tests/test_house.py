@@ -25,14 +25,12 @@ SHORT_FILES = {
 """Files that may be shorter: one idea that several others share."""
 MAX_NOQA = 60
 """Exceptions from lint rules."""
-SHARED_CLASS_NAMES = {"Groups"}
-"""Names of two classes each, all of which are public or stored; no further ones."""
 BANNED_FUNCTION_NAMES = {
     "told", "made", "found", "given", "seen", "shown", "chosen", "taken", "spelled", "judged",
-    "measured", "asked", "beside", "anew", "some", "of", "alone", "among",
+    "measured", "asked", "beside", "anew", "some", "of", "alone", "among", "at", "one", "own",
+    "kept", "left", "said", "done", "within", "placed", "tested",
 }  # fmt: skip
-"""Names of functions and methods that hide what is done; extend the list step by step."""
-MAX_METHODS_WITH_BANNED_NAMES = 53
+"""Names of functions and methods that hide what is done."""
 
 
 def code_lines(tree: ast.Module) -> int:
@@ -98,7 +96,7 @@ def test_class_names_are_unique():
     names = Counter(
         node.name for tree in TREES.values() for node in tree.body if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, count in names.items() if count > 1} <= SHARED_CLASS_NAMES
+    assert {name for name, count in names.items() if count > 1} == set()
 
 
 def banned_names(body: list[ast.stmt]) -> list[str]:
@@ -118,7 +116,7 @@ def test_methods_say_what_they_do():
         node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
     )
     methods = [(node.name, name) for node in classes for name in banned_names(node.body)]
-    assert len(methods) <= MAX_METHODS_WITH_BANNED_NAMES, methods
+    assert not methods
 
 
 def test_exceptions_from_lint_rules_do_not_grow():

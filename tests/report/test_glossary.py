@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.report._glossary import Terms
+from holdfast.report._glossary import TERM_MEANINGS, Terms
 from tests.report.sample_report import HOSTILE
 
 
@@ -43,3 +43,9 @@ def test_terms_need_not_be_links():
 
 def test_without_a_glossary_text_is_only_escaped():
     assert Terms({}).section()("a <b>") == "a &lt;b&gt;"
+
+
+def test_the_chance_of_a_feature_is_not_explained_as_the_chance_level():
+    mark = Terms(TERM_MEANINGS).section()
+    assert "at random" not in mark("the chance that it is found again, and other chances")
+    assert "at random" in mark("next to its chance level")

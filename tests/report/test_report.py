@@ -222,7 +222,7 @@ def test_a_picture_that_fails_is_told_and_the_others_stay(monkeypatch, caplog):
 
 
 def test_names_that_are_terms_explain_nothing():
-    names = ("AUC", "standard error", "chance", *(f"x{i}" for i in range(9)))
+    names = ("AUC", "standard error", "chance level", *(f"x{i}" for i in range(9)))
     about = made(names=names, selectors=("error", "knot"), labels=("AUC", "stability"))
     report = make_report(result(about), figures=False)
     assert report["glossary"]["error"].startswith("The share of test samples")

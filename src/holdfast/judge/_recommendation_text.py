@@ -88,7 +88,7 @@ class RecommendationContext:
         return self.table.iloc[self.decision.best]
 
     @property
-    def chosen(self) -> pd.Series[float]:
+    def chosen_row(self) -> pd.Series[float]:
         """The recommended row."""
         return self.table.iloc[self.decision.chosen]
 
@@ -111,7 +111,7 @@ class RecommendationContext:
 def explain_recommendation(context: RecommendationContext) -> tuple[str, ...]:
     """Return the reasons: why this pair, what it costs, and what to be careful about."""
     refused = "" if context.supported else f"Nothing can be recommended: {context.why_not}"
-    if math.isnan(context.chosen["error"]):
+    if math.isnan(context.chosen_row["error"]):
         why = [_explain_stability_only(context)]
     else:
         why = [
@@ -138,7 +138,7 @@ def explain_recommendation(context: RecommendationContext) -> tuple[str, ...]:
 
 def _format_stability(context: RecommendationContext) -> str:
     """Return the value that pairs are ordered by, with its interval."""
-    row = context.chosen
+    row = context.chosen_row
     if context.by_replication:
         interval = format_interval(row["replication_low"], row["replication_high"], context.measure)
         lower = ", a distance, of which lower is better" if context.measure.distance else ""
@@ -249,7 +249,7 @@ def _explain_choice(context: RecommendationContext) -> str:
     figure = "replication stability" if context.by_replication else "stability"
     if context.rule.name == "rpt":
         weight = f"RPT with beta = {context.rule.beta:g}"
-        value = f"{context.chosen['rpt']:.2f}"
+        value = f"{context.chosen_row['rpt']:.2f}"
         return (
             f"{name} has the best balance of accuracy and stability ({weight}: {value}); its "
             f"{figure} is {_format_stability(context)}."
@@ -269,7 +269,7 @@ def _explain_choice(context: RecommendationContext) -> str:
 def _describe_cost(context: RecommendationContext) -> str:
     if context.decision.chosen == context.decision.best:
         return ""
-    row = context.chosen
+    row = context.chosen_row
     points = 100 * (row["error"] - context.best["error"])
     more = "as much as" if round(points, 1) == 0 else f"{points:.1f} percentage points more than"
     text = (
@@ -323,7 +323,7 @@ def _warn_near_chance(context: RecommendationContext) -> str:
     """Warn if the stability over resamples is near chance and replication is not known."""
     if context.replication is not None:
         return ""
-    row = context.chosen
+    row = context.chosen_row
     worst = row["high"] if context.measure.distance else row["low"]
     worst = row["stability"] if math.isnan(worst) else worst
     sign = -1 if context.measure.distance else 1

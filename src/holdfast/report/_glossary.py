@@ -56,7 +56,7 @@ TERM_MEANINGS = {
     "is more resamples of the same data; there is none where leaving out any one resample changes "
     "nothing.",
     "interval": "A range within which the number would mostly lie if the procedure were repeated.",
-    "chance": "What selecting as many features at random would give.",
+    "chance level": "What selecting as many features at random would give.",
     "stand-in": "A feature that correlates strongly with another and takes its place: it is "
     "selected clearly more often in resamples without the other than in those with it.",
     "representative": "The member of a group of features that is most like the others; it stands "
@@ -145,7 +145,7 @@ CLASSIFIER_MEANINGS = {
 HEADINGS = {
     "selector": "selector",
     "stability": "stability, 95% interval",
-    "chance": "chance",
+    "chance": "chance level",
     "classifier": "classifier",
     "error": "error, standard error",
     "balanced_accuracy": "balanced accuracy",

@@ -46,7 +46,7 @@ from holdfast.report._schema import (
     FORMAT,
     FeatureRow,
     Figure,
-    Groups,
+    GroupSection,
     Methods,
     ReplicationRow,
     Report,
@@ -361,7 +361,7 @@ def _format_section(title: str, section: ReportSection, level: int = 2) -> Itera
         yield _format_table(heads, (map(format_cell, row.values()) for row in section["rows"]))
 
 
-def _format_groups(groups: Groups | None) -> Iterator[str]:
+def _format_groups(groups: GroupSection | None) -> Iterator[str]:
     if groups is None:
         return
     yield "## Groups of features"

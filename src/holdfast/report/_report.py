@@ -29,7 +29,15 @@ from holdfast.report._glossary import build_glossary
 from holdfast.report._methods import get_data_name, methods_section
 from holdfast.report._page_engine import GENERATOR_TAG, has_mark, write_atomically
 from holdfast.report._rendering import MARKDOWN_MARK, to_html, to_markdown
-from holdfast.report._schema import FORMAT, VERSION, Groups, Report, ReportSection, State, Verdict
+from holdfast.report._schema import (
+    FORMAT,
+    VERSION,
+    GroupSection,
+    Report,
+    ReportSection,
+    State,
+    Verdict,
+)
 from holdfast.report._second_study import second_study_section
 from holdfast.report._tables import (
     compared_pair_size,
@@ -367,12 +375,12 @@ def failure_rows(evidence: Evidence) -> list[dict[str, Any]]:
 GROUP_MEASURE_COLUMNS = ["selector", "size", "measure", "value", "low", "high"]
 
 
-def group_section(evidence: Evidence) -> Groups | None:
+def group_section(evidence: Evidence) -> GroupSection | None:
     """Return the section on groups; None if there are none and none were measured."""
     table, measured = evidence.memberships, _make_measure_section(evidence)
     if table is None and measured is None:
         return None
-    section: Groups = {"sentences": [], "rows": []}
+    section: GroupSection = {"sentences": [], "rows": []}
     if table is not None:
         section = {
             "sentences": _describe_groups(evidence, table),

@@ -203,7 +203,7 @@ class SecondStudy(TypedDict):
     """How well cohorts agree, where the data have any."""
 
 
-class Groups(ReportSection):
+class GroupSection(ReportSection):
     """Which features lie in selected groups together, and how well groups match."""
 
     measures: NotRequired[ReportSection]
@@ -260,7 +260,7 @@ class Report(TypedDict):
     selectors: Selectors
     profile: ReportSection
     similarity: ReportSection
-    groups: Groups | None
+    groups: GroupSection | None
     """Where the recommended selector finds groups, or groups were measured."""
     stand_ins: ReportSection
     failures: list[dict[str, Any]]

@@ -50,7 +50,8 @@ MAX_DISTINCT_EFFECTS = 128
 """Up to this many different effects are kept as they are; chosen by hand."""
 ROUGH_BIN_WIDTH, FINE_BIN_WIDTH = 0.5, 0.25
 """Widths of bins, in standard deviations of a score: to find the threshold, and around it;
-chosen by hand so that merging costs less than 1e-4 (``tests/theory/test_selection_probability.py``)."""
+chosen by hand so that merging costs less than 1e-4
+(``tests/theory/test_selection_probability.py``)."""
 MIN_GROUP_DISTANCE = 1e-4
 """Groups closer than this, in standard deviations of a score, are one; chosen by hand."""
 
