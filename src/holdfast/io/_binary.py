@@ -119,6 +119,7 @@ def read_parquet(path: Path, options: ColumnOptions, source: dict[str, Any]) -> 
 
 def _categorical_columns(table: MatrixLike) -> frozenset[int]:
     """Return the categorical columns, by their type or by the metadata of pandas."""
+    # some writers store categories as plain columns, with the type only in the metadata of pandas
     declared = (table.schema.pandas_metadata or {}).get("columns", [])
     named = {entry.get("name") for entry in declared if entry.get("pandas_type") == "categorical"}
     return frozenset(
@@ -243,6 +244,7 @@ def dataset_from_matrix(
     columns = ColumnAssignment(matrix.where, matrix.feature_names, noun="feature")
     assign_dropped_and_nominal(columns, options)
     labels = matrix.labels(target)
+    # after the labels, whose missing values have the clearer message
     if not options.classes:
         matrix.check_target(target)
     fields = {

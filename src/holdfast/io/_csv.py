@@ -132,6 +132,7 @@ def _format_row_length_error(got: int, width: int, separator: str, header_line: 
 
 def _refuse_lost_header(file: TextFile, target: str, data: Dataset, line: int) -> None:
     """Raise if the first row is data: the target's name is a label and other names are numbers."""
+    # checked after reading, as only then the labels are known
     numbers = sum(map(_is_number, data.feature_names))
     if target in data.classes and 2 * numbers > data.n_features:
         raise file.error(
@@ -253,7 +254,7 @@ class NumberReader:
     def row(self, line: int, cells: list[str]) -> FloatArray:
         """Return a row as numbers, NaN where missing or text; raise for infinite values."""
         row = np.empty(len(cells))
-        joined = "\n".join(cells)
+        joined = "\n".join(cells)  # one text, as the kernel parses bytes
         if self._decimal_comma:
             self._signs.watch(line, cells, joined)
         text = np.frombuffer(joined.encode(), dtype=np.uint8)
@@ -292,6 +293,7 @@ class RowBlocks:
 
     def add(self, row: FloatArray) -> None:
         """Add a row."""
+        # whole blocks instead of single arrays: a list of rows would double the memory at the end
         if self._used % self._shape[0] == 0:
             self._full.append(np.empty(self._shape))
         self._full[-1][self._used % self._shape[0]] = row

@@ -226,9 +226,8 @@ def _features_are(count: int) -> str:
 
 # Constant features, and features that are exact copies of each other.
 
-_HASH_SEED = (
-    7  # arbitrary: it only decides which columns collide, and colliding columns are compared
-)
+# arbitrary: it only decides which columns collide, and colliding columns are compared
+_HASH_SEED = 7
 
 
 def constant_features(X: AnyArray) -> BoolArray:
@@ -248,6 +247,7 @@ def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
     """
     columns = np.flatnonzero(among)
     keys = _column_keys(X)[columns]
+    # sorting brings equal hashes together; only runs of at least two can be copies
     order = np.argsort(keys, kind="stable")
     ends = np.flatnonzero(np.diff(keys[order])) + 1
     runs = (run for run in np.split(columns[order], ends) if len(run) > 1)
@@ -414,6 +414,7 @@ class Dataset:
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 digest of everything that results depend on."""
+        # stored studies compare fingerprints, so neither content nor order of the hash may change
         digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
         digest.update(np.ascontiguousarray(self.X).data)
         groups = [] if self.groups is None else self.groups.tolist()
@@ -546,7 +547,7 @@ def check_finite(X: AnyArray, names: tuple[str, ...]) -> None:
 
 # Large matrices in blocks of rows, so that temporary arrays stay small.
 
-CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64
+CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64, chosen by hand
 
 
 def rows_per_block(n_columns: int) -> int:

@@ -127,6 +127,7 @@ def _read_features(
     file: TextFile, shape: _Shape, lines: Lines, samples: list[str]
 ) -> tuple[list[str], FloatArray]:
     """Read the rows of features; return their names, and the numbers with samples in rows."""
+    # features come in rows and are collected as such; the transpose is taken once, at the end
     reader, blocks = NumberReader(file, samples, decimal_comma=False), RowBlocks(shape.samples)
     names = []
     for _ in range(shape.features):

@@ -238,6 +238,7 @@ def _check_feature_fields(source: SourceText, document: dict[str, Any]) -> None:
 def _check_kinds(source: SourceText, rows: list[Any]) -> None:
     """Raise for rows that are not lists, and items that are neither indices nor names."""
     first: type | None = None
+    # exact types: True is an int for isinstance, but no index
     for position, row in enumerate(rows):
         if not isinstance(row, list):
             raise source.error(

@@ -28,9 +28,7 @@ _BYTE_ORDER_MARKS = {
 }
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 _HEAD_BYTES = 1 << 16  # checked before a file counts as text; chosen by hand
-_PROGRESS_STEP_BYTES = (
-    1 << 22
-)  # on disk, between two calls of the progress callback; chosen by hand
+_PROGRESS_STEP_BYTES = 1 << 22  # on disk, between two progress callbacks; chosen by hand
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # never part of a table
 _ENCODING_NOTES = {
     UTF_16: "The file is in UTF-16.",
@@ -110,6 +108,7 @@ def refuse_unreadable(path: Path) -> None:
 def read_text(path: Path, progress: Progress, parse: Callable[[TextFile], T]) -> T:
     """Parse a file as UTF-8; if it is not valid UTF-8, parse it again as Latin-1."""
     encoding = _detect_encoding(path)
+    # invalid UTF-8 may come late in a file, so it is found by reading, not by a look at the start
     try:
         return parse(TextFile(path, encoding, progress))
     except UnicodeDecodeError as error:
@@ -249,7 +248,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         return Path(path).read_bytes()
     except FileNotFoundError:
         message = "there is no such file; check the path, or use - to read standard input."
-    except IsADirectoryError:
+    except IsADirectoryError:  # on Windows a folder raises PermissionError
         message = "this is a folder; give one of the files in it."
     except PermissionError:
         message = "permission to read the file is denied; check its permissions."
