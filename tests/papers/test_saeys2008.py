@@ -340,7 +340,12 @@ SPOILED = {
     "Larger forests": {"value": 0.0, "selector": "RF", "kind": "Single"},
     "An ensemble of 40": {"value": 0.0, "measure": "JC1", "selector": "RF", "kind": "Ensemble"},
     "Of all pairs": {"value": 1.0, "classifier": "KNN", "selector": "SU", "kind": "Single"},
-    "Ensembles of SVM-RFE also": {"value": 0.99, "classifier": "RF", "selector": "SU", "kind": "Single"},
+    "Ensembles of SVM-RFE also": {
+        "value": 0.99,
+        "classifier": "RF",
+        "selector": "SU",
+        "kind": "Single",
+    },
     "Except for forests, ensembles": {
         "value": 0.5,
         "classifier": "RF",
