@@ -185,10 +185,10 @@ def as_protocol(given: ProtocolLike) -> Protocol:
         name, options = parse_object_spec(given)
         return _make_protocol(name, [], options)
     if isinstance(given, Mapping):
-        options = dict(given)
-        if not isinstance(options.get("name"), str):
-            raise InvalidInputError(f"a protocol needs a name, as text; got {options!r}.")
-        return _make_protocol(options.pop("name"), [], options)
+        entries: dict[str, Any] = dict(given)
+        if not isinstance(entries.get("name"), str):
+            raise InvalidInputError(f"a protocol needs a name, as text; got {entries!r}.")
+        return _make_protocol(entries.pop("name"), [], entries)
     if hasattr(given, "split") or isinstance(given, Iterable):
         return Splits(given)
     raise InvalidInputError(
