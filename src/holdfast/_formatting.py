@@ -18,7 +18,7 @@ MISSING = "–"
 
 
 def format_list(items: Iterable[object], most: int = 5) -> str:
-    """Join items by commas; beyond `most`, say how many more there are.
+    """Join items by commas; beyond `most`, only count the rest.
 
     >>> format_list("abc"), format_list("abcdef")
     ('a, b, c', 'a, b, c, d, e and 1 more')
@@ -29,7 +29,7 @@ def format_list(items: Iterable[object], most: int = 5) -> str:
 
 
 def join_texts(texts: Sequence[str], most: int | None = None, last: str = "and") -> str:
-    """Join texts as in a sentence; beyond `most`, the last one says how many more there are.
+    """Join texts as in a sentence; beyond `most`, the last part counts the rest.
 
     >>> join_texts(["a", "b", "c"]), join_texts(["a", "b", "c", "d"], most=3, last="or")
     ('a, b and c', 'a, b or 2 more')
@@ -58,11 +58,13 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
     Names are compared as given first, then in lower case.
     """
-    names, given = sorted(known), str(name)
-    near = difflib.get_close_matches(given, names, n=1) or difflib.get_close_matches(
-        given.lower(), names, n=1
+    names, text = sorted(known), str(name)
+    nearest = difflib.get_close_matches(text, names, n=1) or difflib.get_close_matches(
+        text.lower(), names, n=1
     )
-    return f" Did you mean {near[0]!r}?" if near else f" Known: {format_list(names, most=60)}."
+    return (
+        f" Did you mean {nearest[0]!r}?" if nearest else f" Known: {format_list(names, most=60)}."
+    )
 
 
 # Numbers.
@@ -96,6 +98,7 @@ def format_short_percent(share: float) -> str:
     >>> format_short_percent(0.9), format_short_percent(2 / 3), format_short_percent(0.0003)
     ('90%', '66.7%', '0.03%')
     """
+    # more digits only where fewer would round to 0% or 100%
     digits = next((d for d in range(1, 16) if 0 < round(100 * share, d) < 100), 1)
     return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + "%"
 

@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInputError, UnknownNameError
 
 Scalar: TypeAlias = int | float | bool | str | None
 
-_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LITERAL_VALUES = {"true": True, "false": False, "none": None}
 
@@ -47,7 +47,7 @@ def parse_object_spec(text: str) -> tuple[str, dict[str, Scalar]]:
     ('nested', {'outer': 'subsampling(10,0.9)', 'inner': 10})
     """
     name, colon, rest = text.partition(":")
-    values, options = _arguments(rest, text) if colon else ([], {})
+    values, options = _parse_arguments(rest, text) if colon else ([], {})
     if values:
         raise InvalidInputError(
             f"options must have the form key=value; got {values[0]!r} in {text!r}."
@@ -67,7 +67,7 @@ def parse_call(text: str) -> tuple[str, list[Scalar], dict[str, Scalar]]:
     name, bracket, rest = text.strip().partition("(")
     if not bracket or not rest.endswith(")"):
         raise InvalidInputError(f"expected name(value,...); got {text!r}.")
-    values, options = _arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
+    values, options = _parse_arguments(rest[:-1], text) if rest[:-1].strip() else ([], {})
     return _check_name(name, text), values, options
 
 
@@ -165,26 +165,19 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
+def _parse_arguments(rest: str, text: str) -> tuple[list[Scalar], dict[str, Scalar]]:
     values: list[Scalar] = []
     options: dict[str, Scalar] = {}
     for part in _split_at_commas(rest, text):
-        key, equals, value = _split_key_value(part)
-        if not equals:
-            values.append(_scalar(part, text))
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if not equals or "(" in key:  # an equals sign within brackets belongs to the value
+            values.append(_parse_scalar(part, text))
         elif key in options:
             raise InvalidInputError(f"{key!r} is given twice in {text!r}.")
         else:
-            options[_check_name(key, text)] = _scalar(value, text)
+            options[_check_name(key, text)] = _parse_scalar(value, text)
     return values, options
-
-
-def _split_key_value(part: str) -> tuple[str, str, str]:
-    """Split at the first equals sign outside brackets."""
-    key, equals, value = part.partition("=")
-    if "(" in key:
-        return part, "", ""
-    return key.strip(), equals, value
 
 
 def _split_at_commas(rest: str, text: str) -> list[str]:
@@ -203,25 +196,21 @@ def _split_at_commas(rest: str, text: str) -> list[str]:
     return parts
 
 
-def _scalar(value: str, text: str) -> Scalar:
+def _parse_scalar(value: str, text: str) -> Scalar:
     value = value.strip()
     if not value:
         raise InvalidInputError(f"a value is missing in {text!r}.")
-    if _WHOLE.fullmatch(value):
-        return _parse_integer(value)
+    if _INTEGER.fullmatch(value):
+        try:
+            return int(value)
+        except ValueError:  # Python refuses more than a few thousand digits
+            raise InvalidInputError(
+                f"a number must have fewer digits; got one of {len(value):,} characters, "
+                f"{value[:12]}...."
+            ) from None
     if _NUMBER.fullmatch(value):
         return float(value)
     return _LITERAL_VALUES.get(value.lower(), value)
-
-
-def _parse_integer(value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:  # Python refuses more than a few thousand digits
-        raise InvalidInputError(
-            f"a number must have fewer digits; got one of {len(value):,} characters, "
-            f"{value[:12]}...."
-        ) from None
 
 
 def _check_name(name: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Random generators that are seeded by position, so that parts of a whole can be drawn apart."""
+"""Random generators that are seeded by position, so that blocks can be drawn separately."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def generators(
 ) -> Iterator[np.random.Generator]:
     """Yield one independent generator per position: `first`, `first` + 1, and so on.
 
-    A generator depends on the seed and its position alone, so a block of resamples gets the same
-    generators whether it is run by itself or as part of all resamples.
+    A generator depends only on the seed and its position, so a block of resamples gets the same
+    generators whether it is run alone or together with others.
     """
     entropy: Any = random_state
     if isinstance(random_state, np.random.Generator):

@@ -41,7 +41,7 @@ class Registry(Mapping[str, RecordT]):
     record_from_entry_point : callable, optional
         Makes a record of such an entry point.
     prefix : str, default ""
-        What the names of records have before those of entry points.
+        Prefix that turns the name of an entry point into that of a record.
     suggestions : iterable of str, default ()
         Further names that callers accept; they are suggested for unknown names.
     """

@@ -52,7 +52,7 @@ def as_count(part: float, total: int) -> int:
     """Return a fraction of `total`, rounded up, as a count; a count stays as it is."""
     if isinstance(part, int):
         return part
-    return math.ceil(round(part * total, 6))  # 0.7 * 10 is a little more than 7
+    return math.ceil(round(part * total, 6))  # 0.07 * 100 is a little more than 7
 
 
 def check_seed(random_state: object) -> int:

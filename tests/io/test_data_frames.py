@@ -126,10 +126,10 @@ def test_small_whole_numbers_of_polars_with_gaps_are_exact(require):
 def test_columns_of_arrays_and_records_are_refused(require):
     polars = require("polars")
     array = polars.Series([[1, 2], [3, 4]], dtype=polars.Array(polars.Int64, 2))
-    with pytest.raises(InvalidInputError, match=r"'x' must hold one value a row.* \(2,\)"):
+    with pytest.raises(InvalidInputError, match=r"'x' must hold one value per row.* \(2,\)"):
         read_data(polars.DataFrame({"x": array, "class": ["a", "b"]}))
     record = polars.Series([{"a": 1}, {"a": 2}])
-    with pytest.raises(InvalidInputError, match="'class' must hold one value a row"):
+    with pytest.raises(InvalidInputError, match="'class' must hold one value per row"):
         read_data(polars.DataFrame({"x": [1, 2], "class": record}))
 
 

@@ -7,7 +7,7 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.io import check_for_study, from_arrays, read_data
-from holdfast.io._binary import Matrix, _column, dataset_from_matrix
+from holdfast.io._binary import Matrix, _label_values, dataset_from_matrix
 from holdfast.io._columns import ColumnOptions
 from holdfast.study._storage._folder import load_data
 
@@ -123,7 +123,7 @@ def test_parquet_keeps_categories(tmp_path, require):
 def test_columns_of_anndata_keep_categories():
     """As read_h5ad does; the package itself is tested in an environment of its own."""
     for kind, refused in (("category", False), ("int64", True)):
-        side = {"stage": _column(frame(kind)["stage"])}
+        side = {"stage": _label_values(frame(kind)["stage"])}
         matrix = Matrix(where="data.h5ad", X=X, feature_names=["x"], sample_columns=side)
         if refused:
             with pytest.raises(InvalidInputError, match="5 distinct numbers"):

@@ -17,9 +17,9 @@ from holdfast.papers.dernoncourt2014._table2 import (
     FEATURES_PUBLISHED,
     BothParts,
     least_squares,
-    over_pairs,
-    signed_t,
-    theirs,
+    mean_over_pairs,
+    published_rows,
+    signed_t_scores,
 )
 from holdfast.papers.dernoncourt2014._table2_claims import regress_stability
 
@@ -105,10 +105,10 @@ def test_the_largest_class_stands_against_the_rest(tmp_path):
         file = tmp_path / f"{label}.csv"
         data_of(sizes).to_csv(file, index=False)
         data = hf.io.read_data(file, target="class")
-        assert _table2.largest(data) == label
-        assert set(_table2.one_class(data, label).classes) == {label, "rest"}
+        assert _table2.largest_class(data) == label
+        assert set(_table2.compare_with_rest(data, label).classes) == {label, "rest"}
     two = hf.io.read_data("@breast_cancer")
-    assert _table2.one_class(two, "benign") is two
+    assert _table2.compare_with_rest(two, "benign") is two
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_largest_class_stands_against_the_rest(tmp_path):
     [(30, (3, 10, 2)), (60, (6, 10, 3)), (617, (62, 10, 31)), (1543, (154, 10, 77))],
 )
 def test_shares_of_the_features_are_rounded_to_the_nearest(n_features, sizes):
-    assert tuple(_table2.sizes_of(n_features).values()) == sizes
+    assert tuple(_table2.selection_sizes(n_features).values()) == sizes
 
 
 def test_both_parts_are_a_training_set_and_what_it_leaves_out():
@@ -135,13 +135,13 @@ def test_signed_scores_are_t_statistics():
     frame = data_of({"a": 12, "b": 9})
     X, y = frame.drop(columns="class").to_numpy(), frame["class"].to_numpy()
     expected = ttest_ind(X[y == "a"], X[y == "b"]).statistic
-    assert signed_t(X, y) == pytest.approx(expected)
+    assert signed_t_scores(X, y) == pytest.approx(expected)
 
 
 def test_pairs_are_measured_one_by_one():
     subsets = hf.Subsets([[0, 1], [0, 2], [3, 4], [3, 4]], n_features=10)
-    assert over_pairs("relative_weighted_consistency", subsets) == pytest.approx((0.5 + 1) / 2)
-    assert over_pairs("jaccard", subsets) == pytest.approx((1 / 3 + 1) / 2)
+    assert mean_over_pairs("relative_weighted_consistency", subsets) == pytest.approx((0.5 + 1) / 2)
+    assert mean_over_pairs("jaccard", subsets) == pytest.approx((1 / 3 + 1) / 2)
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +268,7 @@ def test_too_few_or_equal_rows_are_refused():
 
 def test_the_published_numbers_show_both_effects(published):
     """The paper's own regression: both p-values are small."""
-    table = theirs(ClaimInput("", published, published, {}, full=True))
+    table = published_rows(ClaimInput("", published, published, {}, full=True))
     found = regress_stability(table)
     assert found["difficulty"].value < 0 < found["N/D"].value
     y, x, other = (table[name].to_numpy() for name in ("CW_rel", "difficulty", "ratio"))
@@ -375,7 +375,7 @@ def test_real_data_are_held_against_simulated_ones():
 
 
 def test_vijver_is_more_stable_at_a_similar_error():
-    text = next(text for text in CLAIMS if text.startswith("Vijver"))
+    text = next(text for text in CLAIMS if text.startswith("The Vijver"))
     values = table(error=DOWN, CW_rel=UP)
     assert status(text, values, simulated=simulated_like(0.05)) == "cannot be checked"
     values["data"] = values["data"].replace("a", "vijver")

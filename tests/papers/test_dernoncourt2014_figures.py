@@ -186,7 +186,7 @@ def curves(**rows):
 
 def test_filters_of_figure_5_decide():
     bit = claim("figure5", "Mutual information is a bit worse")
-    alike = claim("figure5", "All filters evolve alike")
+    alike = claim("figure5", "All filters behave similarly")
     scores = {"t_score": (0.3, 0.8, 1.0), "cat_score": (0.3, 0.8, 1.0)}
     assert status(bit, curves(**scores, mutual_information=(0.2, 0.7, 1.0))) == "held"
     assert status(bit, curves(**scores, mutual_information=(0.4, 0.8, 1.0))) == "not held"
@@ -326,7 +326,7 @@ def test_figure_8_runs_both_readings(runner, monkeypatch):
     )  # fmt: skip
     stable = few[["panel", "x"]].assign(measure="relative_weighted_consistency", value=0.1)
     tables = {8: {"errors": few}, 6: {"stability": stable}}
-    monkeypatch.setattr(_figures8_9, "tables_of", lambda _, number: tables[number])
+    monkeypatch.setattr(_figures8_9, "get_figure_tables", lambda _, number: tables[number])
     made = _figures8_9.figure8(runner)
     columns_are_right(made, "figure8")
     errors = made.facts["N = 1000", "errors"]

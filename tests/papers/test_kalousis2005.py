@@ -26,9 +26,9 @@ from holdfast.papers.kalousis2005._study import (
     PeakOptions,
     align_peaks,
     baseline,
-    heights_at,
+    extract_peaks,
+    measure_heights,
     peak_heights,
-    peaks_of,
 )
 
 METHODS = ["IG", "RF", "SVMONE", "SVMRFE"]
@@ -156,7 +156,7 @@ def test_alignment_takes_the_densest_places_first():
 def test_neighbouring_peaks_share_no_point():
     masses = 1000 + np.arange(8.0)
     signals = np.array([[1, 2, 3, 9, 4, 5, 6, 7.0]])
-    heights = heights_at(signals, np.array([2, 4]), masses, 0.002)
+    heights = measure_heights(signals, np.array([2, 4]), masses, 0.002)
     # places 2 and 4 could both reach the 9 at 3; it belongs to the later one
     assert heights.tolist() == [[3, 9]]
 
@@ -166,7 +166,7 @@ def test_names_are_those_of_the_places_and_no_mass_is_negative(spectra):
     names = ["mz_-1e-005", *(f"mz_{mass!r}" for mass in masses.tolist())]
     with_negative = np.column_stack([np.full(len(rows), 500.0), rows])
     data = hf.io.from_arrays(with_negative, ["a", "b"] * 20, feature_names=names)
-    found = peaks_of(data, HOW)
+    found = extract_peaks(data, HOW)
     heights, places = peak_heights(rows, masses, HOW)
     assert found.feature_names == tuple(names[1 + place] for place in places)
     assert np.allclose(found.X, heights, rtol=1e-6)
@@ -177,7 +177,7 @@ def test_classes_do_not_matter(spectra):
     rows, masses = spectra
     names = [f"mz_{mass!r}" for mass in masses.tolist()]
     one, other = (
-        peaks_of(hf.io.from_arrays(rows, y, feature_names=names), HOW)
+        extract_peaks(hf.io.from_arrays(rows, y, feature_names=names), HOW)
         for y in (["a", "b"] * 20, ["a"] * 39 + ["b"])
     )
     assert np.array_equal(one.X, other.X)
@@ -186,11 +186,11 @@ def test_classes_do_not_matter(spectra):
 def test_ovarian_has_about_as_many_peaks_as_published(data_folder, require):
     require("parquet")
     data = DatasetLocator(data_folder).read("ovarian")
-    peaks = peaks_of(data, PeakOptions())
+    peaks = extract_peaks(data, PeakOptions())
     assert peaks.n_features == 823
     assert abs(peaks.n_features - KALOUSIS2005.sizes["ovarian"][1]) < 10
-    assert _study.heavier(peaks, 500).n_features == 702
-    assert peaks_of(data, _study.WIDER).n_features == 828
+    assert _study.drop_low_masses(peaks, 500).n_features == 702
+    assert extract_peaks(data, _study.WIDER).n_features == 828
 
 
 # --- tables and figures, on small data ------------------------------------------------------
@@ -206,7 +206,7 @@ def runner(tmp_path_factory):
     names = [f"mz_{300 + 10 * place}.5" for place in range(80)]
     data = hf.io.from_arrays(X, y, feature_names=names)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_study, "peaks_of", lambda *_: data)
+        patch.setattr(_study, "extract_peaks", lambda *_: data)
         patch.setattr(ExperimentRunner, "reduced_or_full", lambda *_: 3)
         yield ExperimentRunner(
             paper="kalousis2005",
@@ -361,7 +361,7 @@ def test_figure2_counts_features_with_a_gain(made, result):
 
 def test_lowest_gain_first_is_information_gain_in_reverse(made, result):
     gain = hf.InformationGain()
-    data = _study.peaks_of()
+    data = _study.extract_peaks()
     gain.fit(data.X, data.codes)
     assert _study.lowest_gain(data.X, data.codes).tolist() == (-gain.scores_).tolist()
     assert table2_cell(made, "IG", "S_W", _study.LOWEST) == pytest.approx(
@@ -371,8 +371,8 @@ def test_lowest_gain_first_is_information_gain_in_reverse(made, result):
 
 
 def test_light_peaks_are_left_out_in_one_setting(runner):
-    assert _study.spectra(runner, _study.PEAKS).n_features == 80
-    heavy = _study.spectra(runner, _study.HEAVY)
+    assert _study.load_peaks(runner, _study.PEAKS).n_features == 80
+    heavy = _study.load_peaks(runner, _study.HEAVY)
     assert heavy.feature_names[0] == "mz_500.5"
     assert heavy.n_features == 60
 
@@ -417,11 +417,11 @@ ZEROS = {"IG": 35.07, "RF": 0.0, "SVMONE": 2.0}
         ("considerably lower", {"RF_S_S": 86}),
         ("better than SVMONE in S_W", {"SVMONE_S_W": 96}),
         ("better than SVMONE in S_W", {"SVMRFE_S_R, average": 95}),
-        ("next to nothing", {"IG_S_S": 10}),
+        ("is close to 0", {"IG_S_S": 10}),
         ("lowest S_S of the four", {"IG_S_S": 46}),
         ("similar in S_R", {"SVMRFE_S_R, average": 78}),
         ("inflate S_R", {"IG_S_R, random": 94}),
-        ("as it was", {"SVMONE_S_R, random": 83}),
+        ("hardly changes S_R", {"SVMONE_S_R, random": 83}),
     ],
 )
 def test_claims_of_table2_hold_for_what_was_published_and_can_fail(words, broken):
@@ -444,8 +444,8 @@ def test_a_missing_number_decides_nothing():
 @pytest.mark.parametrize(
     ("words", "zeros", "expected"),
     [
-        ("no information gain (bar", ZEROS, HELD),
-        ("no information gain (bar", {"IG": 46.0}, NOT_HELD),
+        ("no information gain (threshold", ZEROS, HELD),
+        ("no information gain (threshold", {"IG": 46.0}, NOT_HELD),
         ("Hardly any weight", ZEROS, HELD),
         ("Hardly any weight", {**ZEROS, "SVMONE": 3.0}, NOT_HELD),
         ("Hardly any weight", {**ZEROS, "RF": 1.1}, NOT_HELD),
@@ -491,7 +491,7 @@ def test_relief_must_lead_at_each_size():
 
 
 def test_svm_rfe_must_be_better_and_less_stable_at_once():
-    words = "at times significantly better"
+    words = "sometimes has a significantly lower error"
     values = table3_values(PUBLISHED_ERRORS, PUBLISHED_SETS)
     assert status(TABLE3, words, values, tests=outcomes(*ALL_WORSE)) == HELD
     assert status(TABLE3, words, values, tests=outcomes()) == NOT_HELD
@@ -503,7 +503,7 @@ def test_svm_rfe_must_be_better_and_less_stable_at_once():
 
 
 def test_several_methods_share_the_lowest_error():
-    words = "cannot be told apart in the lowest error"
+    words = "share the lowest error, as they do not differ"
     values = table3_values(PUBLISHED_ERRORS, PUBLISHED_SETS)
     everywhere = [(size, one, other) for _, one, other in ALL_WORSE for size in (10, 20)]
     assert status(TABLE3, words, values, tests=outcomes(*ALL_WORSE)) == HELD
@@ -566,12 +566,12 @@ def figure2_facts(knot=305, gaining=300, **profiles):
     ("words", "broken"),
     [
         ("at all interesting", {"SVMONE": curve(300, start=0.8, top=0.97)}),
-        ("as find_knot sees it (bar", {"knot": 200}),
-        ("as find_knot sees it (bar", {"knot": None}),
+        ("as detected by find_knot (threshold", {"knot": 200}),
+        ("as detected by find_knot (threshold", {"knot": None}),
         ("where two lines fit best", {"gaining": 150}),
         ("rises sharply", {"IG": np.linspace(0, 1, len(SIZES))}),
         ("small advantage", {"SVMRFE": curve(300, start=0.7)}),
-        ("cannot be told apart", {"SVMRFE": np.linspace(0.4, 0.9, len(SIZES))}),
+        ("practically equal", {"SVMRFE": np.linspace(0.4, 0.9, len(SIZES))}),
         ("grows towards fewer", {"SVMRFE": np.interp(SIZES, [10, 400, 800], [0.55, 0.5, 1])}),
     ],
 )
@@ -583,7 +583,7 @@ def test_claims_of_figure2(words, broken):
 
 def test_a_knot_that_cannot_be_seen_is_not_judged():
     facts = figure2_facts(gaining=330)
-    assert status(FIGURE2, "as find_knot sees it (bar", [], **facts) == UNCHECKED
+    assert status(FIGURE2, "as detected by find_knot (threshold", [], **facts) == UNCHECKED
 
 
 def test_a_reversed_order_says_nothing_about_the_bend():
@@ -593,16 +593,16 @@ def test_a_reversed_order_says_nothing_about_the_bend():
 
 def test_relief_needs_a_knot():
     facts = figure2_facts()
-    assert status(FIGURE2, "ReliefF has a knot on ovarian", [], **facts) == HELD
+    assert status(FIGURE2, "ReliefF also has a knot on ovarian", [], **facts) == HELD
     facts["knots"].loc["RF", "size"] = pd.NA
-    assert status(FIGURE2, "ReliefF has a knot on ovarian", [], **facts) == NOT_HELD
+    assert status(FIGURE2, "ReliefF also has a knot on ovarian", [], **facts) == NOT_HELD
     facts["knots"] = facts["knots"].drop(index="RF")
-    assert status(FIGURE2, "ReliefF has a knot on ovarian", [], **facts) == UNCHECKED
+    assert status(FIGURE2, "ReliefF also has a knot on ovarian", [], **facts) == UNCHECKED
 
 
 @pytest.mark.parametrize("knee", [100, 300, 650])
 def test_the_bend_is_where_lines_meet(knee):
-    assert _figures.bend(SIZES.astype(float), curve(knee)) == knee
+    assert _figures.find_bend(SIZES.astype(float), curve(knee)) == knee
 
 
 def test_find_knot_looks_as_far_as_the_claim_says():

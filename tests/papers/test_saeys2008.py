@@ -330,7 +330,7 @@ SPOILED = {
         "selector": "SU",
         "kind": "Single",
     },
-    "Forests gain by": {"value": 0.15, "measure": "JC1", "selector": "RF", "kind": "Ensemble"},
+    "Forests gain from": {"value": 0.15, "measure": "JC1", "selector": "RF", "kind": "Ensemble"},
     "Ensembles of forests are the most": {
         "value": 0.9,
         "measure": "JC1",
@@ -340,8 +340,13 @@ SPOILED = {
     "Larger forests": {"value": 0.0, "selector": "RF", "kind": "Single"},
     "An ensemble of 40": {"value": 0.0, "measure": "JC1", "selector": "RF", "kind": "Ensemble"},
     "Of all pairs": {"value": 1.0, "classifier": "KNN", "selector": "SU", "kind": "Single"},
-    "With the other": {"value": 0.99, "classifier": "RF", "selector": "SU", "kind": "Single"},
-    "But for forests, ensembles": {
+    "Ensembles of SVM-RFE also": {
+        "value": 0.99,
+        "classifier": "RF",
+        "selector": "SU",
+        "kind": "Single",
+    },
+    "Except for forests, ensembles": {
         "value": 0.5,
         "classifier": "RF",
         "selector": "SU",
@@ -353,7 +358,7 @@ SPOILED = {
         "selector": "RF",
         "kind": "Ensemble",
     },
-    "But for forests, features": {"value": 1.0, "selector": "All"},
+    "Except for forests, features": {"value": 1.0, "selector": "All"},
     "Forests are the exception": {"value": 0.0, "selector": "All"},
     "Ensembles have the higher RPT": {"value": 0.0, "selector": "SU", "kind": "Ensemble"},
     "Ensembles of forests have": {

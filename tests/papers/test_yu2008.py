@@ -136,9 +136,9 @@ def test_twice_as_many_clusters_are_those_of_their_own_study(runner, accuracy, s
 
 
 def test_numbers_go_to_their_data_sets(runner, monkeypatch):
-    monkeypatch.setattr(_experiments, "selection", lambda _, name: f"selection {name}")
+    monkeypatch.setattr(_experiments, "run_selection", lambda _, name: f"selection {name}")
     monkeypatch.setattr(_experiments, "run_double_clusters", lambda _, name: f"double {name}")
-    monkeypatch.setattr(_experiments, "logarithmic_selection", lambda _: "logarithms")
+    monkeypatch.setattr(_experiments, "run_logarithmic_selection", lambda _: "logarithms")
     monkeypatch.setattr(runner, "names", ("colon", "srbct", "lung"))
 
     def read(told):
@@ -242,9 +242,9 @@ def test_all_clusters_beside_the_more_relevant_half(runner, accuracy):
     table = accuracy.facts["as published", "halves"]
     assert table.empty  # 8 clusters are more than the sizes of this test reach
     patch = pytest.MonkeyPatch()
-    patch.setattr(_experiments, "folds", lambda _: _table2_folds())
+    patch.setattr(_experiments, "tabulate_folds", lambda _: _table2_folds())
     patch.setattr(_experiments, "SELECTION_SIZES", (4, 6, 8, 10))
-    found = _experiments.halves(runner, "colon")
+    found = _experiments.compare_halves(runner, "colon")
     patch.undo()
     assert found.to_dict("records") == [
         {"data": "colon", "clusters": 8, "all": 70.0, "half": 60.0},
@@ -386,7 +386,7 @@ def stable(**methods):
 
 def stability_found(experiment, position, table, own=None):
     values = table if own is None else table[table["method"].isin(own)]
-    return found(experiment, position, values, beside=table)
+    return found(experiment, position, values, stability=table)
 
 
 def put(table, rows, value):

@@ -48,8 +48,8 @@ class _Attribute:
 
 def read_arff(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read an ARFF file; the target is the attribute called ``class``, else the last one."""
-    lines = _content(file)
-    attributes = _attributes(file, lines)
+    lines = _content_lines(file)
+    attributes = _read_header(file, lines)
     names = [attribute.name for attribute in attributes]
     if options.target is None and TARGET not in map(str.lower, names):
         options = replace(options, target=names[-1])
@@ -57,26 +57,21 @@ def read_arff(file: TextFile, options: ColumnOptions, source: dict[str, Any]) ->
     roles = assign_roles(file.where, names, options, declared)
     if attributes[roles.target].kind in _OTHER:  # text, even if it looks like numbers
         roles = replace(roles, classes=True)
-    _refuse_text(file, attributes, roles)
+    plain = [attributes[j] for j in roles.features if j not in roles.nominal]
+    texts = {column.name: (column.line, column.kind) for column in plain if column.kind in _OTHER}
+    if texts:
+        raise file.error(format_text_features(texts), next(iter(texts.values()))[0])
     # NA and similar are ordinary values here if declared
     rows = RowReader(file, roles, decimal_comma=False, is_missing=operator.not_)
     check = _ValueCheck(file, attributes, roles)
     for number, line in lines:
-        cells = _cells(file, number, line, attributes)
+        cells = _parse_row(file, number, line, attributes)
         check(number, cells)
         rows.add(number, cells)
     return rows.to_dataset(source, file.notes)
 
 
-def _refuse_text(file: TextFile, attributes: list[_Attribute], roles: Roles) -> None:
-    """Raise for features of types that hold text."""
-    plain = [attributes[j] for j in roles.features if j not in roles.nominal]
-    texts = {column.name: (column.line, column.kind) for column in plain if column.kind in _OTHER}
-    if texts:
-        raise file.error(format_text_features(texts), next(iter(texts.values()))[0])
-
-
-def _content(file: TextFile) -> Iterator[tuple[int, str]]:
+def _content_lines(file: TextFile) -> Iterator[tuple[int, str]]:
     """Yield lines with their numbers, without blank lines and comments."""
     for number, raw in enumerate(file.lines(), start=1):
         line = raw.strip()
@@ -84,28 +79,32 @@ def _content(file: TextFile) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _attributes(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
+def _read_header(file: TextFile, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
     """Read the header down to the line that announces the data."""
-    found: list[_Attribute] = []
+    attributes: list[_Attribute] = []
     for number, line in lines:
         word = line.split(maxsplit=1)[0].lower()
         if word == "@data":
-            return _check_attributes(file, found, number)
+            if not attributes:
+                raise file.error("at least one @attribute is needed above @data, got none.", number)
+            names = [attribute.name for attribute in attributes]
+            refuse_repeats(names, "attribute", partial(file.error, line=number))
+            return attributes
         if word == "@attribute":
-            found.append(_attribute(file, number, line))
+            attributes.append(_parse_attribute(file, number, line))
         elif word != "@relation":
             hint = did_you_mean(word, ("@relation", "@attribute", "@data"))
             raise file.error(f"an ARFF header has no line {quote_value(line)}.{hint}", number)
     raise file.error("an ARFF file needs a line @data above its rows, got none.")
 
 
-def _attribute(file: TextFile, number: int, line: str) -> _Attribute:
-    found = _ATTRIBUTE.fullmatch(line)
-    if found is None:
+def _parse_attribute(file: TextFile, number: int, line: str) -> _Attribute:
+    match = _ATTRIBUTE.fullmatch(line)
+    if match is None:
         raise file.error(f"an attribute needs a name and a type, got {quote_value(line)}.", number)
-    name, kind = _plain(found[1]), found[2].strip()
+    name, kind = _unquote(match[1]), match[2].strip()
     if kind.startswith("{"):
-        return _Attribute(name, _NOMINAL, number, tuple(_split(kind[1:-1])))
+        return _Attribute(name, _NOMINAL, number, tuple(_split_cells(kind[1:-1])))
     word = kind.split()[0].lower()
     if word not in _NUMERIC | _OTHER:
         raise file.error(
@@ -116,18 +115,10 @@ def _attribute(file: TextFile, number: int, line: str) -> _Attribute:
     return _Attribute(name, word, number)
 
 
-def _check_attributes(file: TextFile, attributes: list[_Attribute], line: int) -> list[_Attribute]:
-    names = [attribute.name for attribute in attributes]
-    if not names:
-        raise file.error("at least one @attribute is needed above @data, got none.", line)
-    refuse_repeats(names, "attribute", partial(file.error, line=line))
-    return attributes
-
-
-def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
+def _parse_row(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
     """Return the cells of a row, one per attribute, empty where the value is missing."""
     sparse = line.startswith("{")
-    cells = _sparse(file, number, line, attributes) if sparse else _split(line)
+    cells = _parse_sparse_row(file, number, line, attributes) if sparse else _split_cells(line)
     if len(cells) != len(attributes):
         raise file.error(
             f"each row must have {len(attributes):,} values between commas, one per attribute, "
@@ -137,8 +128,11 @@ def _cells(file: TextFile, number: int, line: str, attributes: list[_Attribute])
     return cells
 
 
-def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]) -> list[str]:
+def _parse_sparse_row(
+    file: TextFile, number: int, line: str, attributes: list[_Attribute]
+) -> list[str]:
     """Return the cells of a row of pairs ``{position value, ...}``; positions count from 0."""
+    # in ARFF, a sparse row omits zeros and the first values of nominal attributes
     cells = [attribute.default for attribute in attributes]
     inside, at = line[1:].rstrip(), 0
     while inside[at:].strip() not in {"", "}"}:
@@ -149,33 +143,34 @@ def _sparse(file: TextFile, number: int, line: str, attributes: list[_Attribute]
                 f"{len(cells) - 1:,}) and a value in braces, got {quote_value(inside[at:])}.",
                 number,
             )
-        cells[int(pair[1])] = _value(pair[2])
+        cells[int(pair[1])] = _parse_value(pair[2])
         at = pair.end()
     return cells
 
 
-def _split(line: str) -> list[str]:
+def _split_cells(line: str) -> list[str]:
     """Split a line at its commas, except inside quotes; unknown values become empty."""
+    # str.split is much faster than the regular expression, and most files have no quotes
     if "'" not in line and '"' not in line:
         cells = [cell.strip() for cell in line.split(",")]
         return ["" if cell == _UNKNOWN else cell for cell in cells] if _UNKNOWN in line else cells
     cells = []
     at, more = 0, True
     while more:
-        found = _CELL.match(line, at)
-        if found is None:  # an unclosed quote: the row then has too few cells
+        match = _CELL.match(line, at)
+        if match is None:  # an unclosed quote: the row then has too few cells
             return cells
-        cells.append(_value(found[1]))
-        at, more = found.end(), found[2] == ","
+        cells.append(_parse_value(match[1]))
+        at, more = match.end(), match[2] == ","
     return cells
 
 
-def _value(text: str) -> str:
+def _parse_value(text: str) -> str:
     """Return a value without its quotes, empty if unknown; a quoted ? is a value."""
-    return "" if text == _UNKNOWN else _plain(text)
+    return "" if text == _UNKNOWN else _unquote(text)
 
 
-def _plain(text: str) -> str:
+def _unquote(text: str) -> str:
     """Return a value without its quotes."""
     if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
         return text

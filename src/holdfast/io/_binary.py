@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import format_list
-from holdfast._typing import AnyArray, BoolArray, IndexArray, LabelsLike, MatrixLike
+from holdfast._typing import AnyArray, BoolArray, LabelsLike, MatrixLike
 from holdfast.errors import FileFormatError, InvalidInputError
 from holdfast.io._columns import (
     ColumnAssignment,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 _INDEX = "__index_level_"  # prefix of the row labels of pandas in Parquet
+# exceptions that NumPy, pyarrow and h5py raise for damaged files
 _UNREADABLE = (
     ValueError, OSError, EOFError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
@@ -50,20 +51,21 @@ def read_npz(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Data
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, AnyArray] = {key: file[key] for key in file.files}
     except _UNREADABLE as error:
-        raise _unreadable(path, "an .npz file of arrays without Python objects", error) from None
+        raise _unreadable_file_error(
+            path, "an .npz file of arrays without Python objects", error
+        ) from None
     X, names = arrays.pop("X", None), arrays.pop("feature_names", None)
     if X is None:
         raise file_error(
             str(path), f"an array called X is needed, got {', '.join(arrays) or 'none'}."
         )
-    numbers = _matrix(path, X)
+    numbers = _check_numeric_matrix(path, X)
     if names is None:
         names = np.array([f"f{j}" for j in range(numbers.shape[1])])
-    named = _read_feature_names(path, names, numbers.shape[1])
     matrix = Matrix(
         where=str(path),
         X=numbers,
-        feature_names=named,
+        feature_names=_read_feature_names(path, names, numbers.shape[1]),
         sample_columns=arrays,
         target_origin=TargetOrigin.ARRAY,
     )
@@ -84,14 +86,14 @@ def _read_feature_names(path: Path, names: AnyArray, count: int) -> list[str]:
 
 def read_parquet(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read a Parquet file with one row per sample."""
-    parquet = _optional("pyarrow.parquet", "Parquet files", "parquet")
+    parquet = _import_optional("pyarrow.parquet", "Parquet files", "parquet")
     try:
         # twice as fast as read_table for very many columns
         with parquet.ParquetFile(path, pre_buffer=False) as file:
             table = file.read(use_threads=False)
         index = _index_columns(table)
     except _UNREADABLE as error:
-        raise _unreadable(path, "a Parquet file", error) from None
+        raise _unreadable_file_error(path, "a Parquet file", error) from None
     out = index - {
         *(options.target, options.groups, options.cohort),
         *options.drop,
@@ -111,11 +113,13 @@ def read_parquet(path: Path, options: ColumnOptions, source: dict[str, Any]) -> 
         kind=FileFormatError,
         categorical=_categorical_columns(table),
     )
-    return dataset_from_frame(check_frame(frame), options, source, _index_note(out))
+    note = f"Row labels of pandas ({format_list(sorted(out))}) are left out."
+    return dataset_from_frame(check_frame(frame), options, source, (note,) if out else ())
 
 
 def _categorical_columns(table: MatrixLike) -> frozenset[int]:
     """Return the categorical columns, by their type or by the metadata of pandas."""
+    # some writers store categories as plain columns, with the type only in the metadata of pandas
     declared = (table.schema.pandas_metadata or {}).get("columns", [])
     named = {entry.get("name") for entry in declared if entry.get("pandas_type") == "categorical"}
     return frozenset(
@@ -134,27 +138,23 @@ def _index_columns(table: MatrixLike) -> set[str]:
     }
 
 
-def _index_note(names: set[str]) -> tuple[str, ...]:
-    if not names:
-        return ()
-    return (f"Row labels of pandas ({format_list(sorted(names))}) are left out.",)
-
-
 def read_h5ad(path: Path, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read an AnnData file: X, names of var as features, columns of obs as labels."""
-    anndata = _optional("anndata", "AnnData files", "anndata")
+    anndata = _import_optional("anndata", "AnnData files", "anndata")
     try:
-        found = anndata.read_h5ad(path)
+        loaded = anndata.read_h5ad(path)
     except _UNREADABLE as error:
-        raise _unreadable(path, "an .h5ad file", error) from None
-    X = found.X.toarray() if hasattr(found.X, "toarray") else np.asarray(found.X)
-    side = {str(name): _column(found.obs[name]) for name in found.obs.columns}
-    names = [str(name) for name in found.var_names]
-    matrix = Matrix(where=str(path), X=_matrix(path, X), feature_names=names, sample_columns=side)
+        raise _unreadable_file_error(path, "an .h5ad file", error) from None
+    X = loaded.X.toarray() if hasattr(loaded.X, "toarray") else np.asarray(loaded.X)
+    side = {str(name): _label_values(loaded.obs[name]) for name in loaded.obs.columns}
+    names = [str(name) for name in loaded.var_names]
+    matrix = Matrix(
+        where=str(path), X=_check_numeric_matrix(path, X), feature_names=names, sample_columns=side
+    )
     return dataset_from_matrix(matrix, options, source)
 
 
-def _column(series: LabelsLike) -> AnyArray:
+def _label_values(series: LabelsLike) -> AnyArray:
     """Return a column of pandas as an array; categories become text, even if they are numbers."""
     values = np.asarray(series)
     return np.array(as_texts(values), dtype=object) if is_categorical(series.dtype) else values
@@ -171,7 +171,7 @@ def with_default_columns(options: ColumnOptions, side: dict[str, AnyArray]) -> C
     return options
 
 
-def _matrix(path: Path, X: AnyArray) -> AnyArray:
+def _check_numeric_matrix(path: Path, X: AnyArray) -> AnyArray:
     numbers = as_numbers(X)
     if numbers is None or numbers.ndim != 2:
         raise file_error(
@@ -180,7 +180,7 @@ def _matrix(path: Path, X: AnyArray) -> AnyArray:
     return numbers
 
 
-def _optional(module: str, what: str, extra: str) -> ModuleType:
+def _import_optional(module: str, what: str, extra: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -190,7 +190,7 @@ def _optional(module: str, what: str, extra: str) -> ModuleType:
         ) from None
 
 
-def _unreadable(path: Path, needed: str, error: Exception) -> Exception:
+def _unreadable_file_error(path: Path, needed: str, error: Exception) -> Exception:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return file_error(str(path), f"{needed} is needed, got one that cannot be read ({reason}).")
 
@@ -231,17 +231,24 @@ def dataset_from_matrix(
     matrix: Matrix, options: ColumnOptions, source: dict[str, Any] | None
 ) -> Dataset:
     """Build a data set from a matrix and its columns of labels."""
-    _check(matrix)
+    if len(matrix.feature_names) != matrix.X.shape[1]:
+        raise file_error(
+            matrix.where,
+            f"each feature needs a name, {matrix.X.shape[1]:,} in all, "
+            f"got {len(matrix.feature_names):,}.",
+        )
+    refuse_repeats(matrix.feature_names, "feature", partial(file_error, matrix.where))
     label_columns = ColumnAssignment(matrix.where, list(matrix.sample_columns))
     target = label_columns.assign_target(options.target)
     groups, cohort = assign_groups_and_cohort(label_columns, options)
     columns = ColumnAssignment(matrix.where, matrix.feature_names, noun="feature")
     assign_dropped_and_nominal(columns, options)
     labels = matrix.labels(target)
+    # after the labels, whose missing values have the clearer message
     if not options.classes:
         matrix.check_target(target)
     fields = {
-        **_features(matrix, columns),
+        **_feature_fields(matrix, columns),
         "y": labels,
         "groups": None if groups is None else matrix.labels(groups),
         "cohorts": None if cohort is None else matrix.labels(cohort),
@@ -270,37 +277,22 @@ def check_one_entry_each(
     return flat
 
 
-def _features(matrix: Matrix, columns: ColumnAssignment) -> dict[str, Any]:
+def _feature_fields(matrix: Matrix, columns: ColumnAssignment) -> dict[str, Any]:
     """Return the fields of a data set that describe features, without dropped ones."""
     drop, nominal = columns.with_roles("drop"), columns.with_roles("nominal")
     kept = np.delete(np.arange(len(matrix.feature_names)), drop)
     check_features_left(matrix.where, kept)
     places = np.searchsorted(kept, nominal)
-    X = _encode_nominal(matrix.X[:, kept] if drop else matrix.X, places)
+    X = matrix.X[:, kept] if drop else matrix.X
+    if nominal:
+        X = X.copy()
+        for j in places.tolist():
+            X[:, j] = encode_nominal(as_texts(X[:, j]))
     return {
         "X": np.ascontiguousarray(X),
         "feature_names": tuple(matrix.feature_names[j] for j in kept),
         "nominal": tuple(places.tolist()),
         "truth": None if matrix.truth is None else matrix.truth[kept],
+        # it would draw data sets with the dropped features, and with uncoded nominal ones
         "generator": None if drop or nominal else matrix.generator,
     }
-
-
-def _check(matrix: Matrix) -> None:
-    names = matrix.feature_names
-    if len(names) != matrix.X.shape[1]:
-        raise file_error(
-            matrix.where,
-            f"each feature needs a name, {matrix.X.shape[1]:,} in all, got {len(names):,}.",
-        )
-    refuse_repeats(names, "feature", partial(file_error, matrix.where))
-
-
-def _encode_nominal(X: AnyArray, nominal: IndexArray) -> AnyArray:
-    """Return the matrix with nominal features encoded."""
-    if not len(nominal):
-        return X
-    coded = X.copy()
-    for j in nominal.tolist():
-        coded[:, j] = encode_nominal(as_texts(X[:, j]))
-    return coded

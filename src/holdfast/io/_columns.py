@@ -32,7 +32,7 @@ Error: TypeAlias = Callable[[str], HoldfastError]
 
 Column: TypeAlias = str | int
 TARGET = "class"  # the target where none is named
-_NUMBER = re.compile(r"-?[0-9]{1,9}")
+_COLUMN_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 def as_column(role: str, value: object) -> Column:
@@ -40,7 +40,7 @@ def as_column(role: str, value: object) -> Column:
     if isinstance(value, str):
         return str(value)
     try:
-        if not isinstance(value, bool):
+        if not isinstance(value, bool):  # operator.index(True) is 1
             return operator.index(cast("SupportsIndex", value))
     except TypeError:
         pass
@@ -71,7 +71,7 @@ class ColumnAssignment:
 
     def assign(self, role: str, column: Column) -> int:
         """Assign a role to a column and return its position; raise if it has another role."""
-        position = self._position(column)
+        position = self._find_position(column)
         if self._roles.setdefault(position, role) != role:
             raise InvalidInputError(
                 f"{self._where}: {self._noun} {quote_value(self._names[position])} is given as "
@@ -94,7 +94,7 @@ class ColumnAssignment:
         """Return the positions of the columns with these roles, in order."""
         return tuple(sorted(column for column, role in self._roles.items() if role in roles))
 
-    def _position(self, column: Column) -> int:
+    def _find_position(self, column: Column) -> int:
         """Return the position of a column, looked up by name first, then by number.
 
         Numbers count from 0; negative numbers count from the end.
@@ -103,7 +103,7 @@ class ColumnAssignment:
         if text in self._positions:
             return self._positions[text]
         missing = f"{self._where}: there is no {self._noun} {quote_value(text)}"
-        if not _NUMBER.fullmatch(text):
+        if not _COLUMN_NUMBER.fullmatch(text):
             raise UnknownNameError(f"{missing}.{did_you_mean(text, self._names)}")
         number, count = int(text), len(self._names)
         if not -count <= number < count:
@@ -118,14 +118,14 @@ def default_target(where: str, names: Sequence[str]) -> int:
     """Return the position of the column called ``class``, ignoring case if no name matches."""
     if TARGET in names:
         return names.index(TARGET)
-    near = [j for j, name in enumerate(names) if name.lower() == TARGET]
-    if len(near) == 1:
-        return near[0]
-    reason = f"{len(near)} columns are" if near else "no column is"
-    ends = format_list(map(repr, names), most=10)
+    matches = [j for j, name in enumerate(names) if name.lower() == TARGET]
+    if len(matches) == 1:
+        return matches[0]
+    reason = f"{len(matches)} columns are" if matches else "no column is"
+    columns = format_list(map(repr, names), most=10)
     raise InvalidInputError(
         f"{where}: the target must be named, as {reason} called {TARGET!r}; "
-        f"the columns are {ends}. Name one, or give its number: -1 is the last."
+        f"the columns are {columns}. Name one, or give its number: -1 is the last."
     )
 
 
@@ -249,9 +249,9 @@ def check_features_left(where: str, features: Sized) -> None:
 
 # Features and labels as all readers return them.
 
-# spellings of a missing value
+# spellings of a missing value in lower case: R, pandas, WEKA and SQL
 MISSING = frozenset({"", "na", "nan", "?", "null"})
-MAX_LABEL_LENGTH = 256  # characters; longer text is not a label but another column
+MAX_LABEL_LENGTH = 256  # characters, chosen by hand; longer text is not a label but another column
 
 
 def is_missing(cell: str) -> bool:
@@ -275,17 +275,14 @@ def check_labels_present(
             "fill it in or leave the sample out.",
         )
     labels = [str(text).strip() for text in texts]
-    _refuse_long(error, name, max(labels, key=len, default=""))
-    return np.array(labels, dtype=np.str_)
-
-
-def _refuse_long(error: Error, name: str, label: str) -> None:
-    """Raise for a very long label: in a NumPy array, each sample takes the space of the longest."""
-    if len(label) > MAX_LABEL_LENGTH:
+    longest = max(labels, key=len, default="")
+    # in a NumPy array, each label takes the space of the longest
+    if len(longest) > MAX_LABEL_LENGTH:
         raise error(
             f"values of {quote_value(name)} may have at most {MAX_LABEL_LENGTH} characters, got "
-            f"{quote_value(label)} with {len(label):,}; is this the right column?"
+            f"{quote_value(longest)} with {len(longest):,}; is this the right column?"
         )
+    return np.array(labels, dtype=np.str_)
 
 
 def encode_nominal(texts: Sequence[str | None]) -> FloatArray:
@@ -295,14 +292,10 @@ def encode_nominal(texts: Sequence[str | None]) -> FloatArray:
     numbers if each is a number in its plain form (10, not 10.0), else as text.
     """
     kinds = {text for text in texts if text is not None}
+    sort_key: Callable[[str], Any] = float if all(map(_is_plain_number, kinds)) else str
     codes: dict[str | None, float] = {None: np.nan}
-    codes |= {text: code for code, text in enumerate(sorted(kinds, key=_order(kinds)))}
+    codes |= {text: code for code, text in enumerate(sorted(kinds, key=sort_key))}
     return np.array([codes[text] for text in texts], dtype=np.float64)
-
-
-def _order(kinds: set[str]) -> Callable[[str], Any]:
-    """Return the sort key: float if all values are plain numbers, else str."""
-    return float if all(map(_is_plain_number, kinds)) else str
 
 
 def _is_plain_number(text: str) -> bool:
@@ -323,20 +316,20 @@ def nominal_note(names: Sequence[str]) -> tuple[str, ...]:
     return (note,)
 
 
-def format_text_features(found: Mapping[str, tuple[int | None, str]]) -> str:
+def format_text_features(texts: Mapping[str, tuple[int | None, str]]) -> str:
     """Return the error message for text in features, given a line and a value per column."""
     listed = format_list(
-        (f"{quote_value(name)} ({_format_value_and_line(*at)})" for name, at in found.items()),
+        (
+            f"{quote_value(name)} ({quote_value(value)}"
+            + (")" if line is None else f" in line {line:,})")
+            for name, (line, value) in texts.items()
+        ),
         most=8,
     )
     return (
-        f"features must be numbers, got text in {plural(len(found), 'column')}: {listed}. "
+        f"features must be numbers, got text in {plural(len(texts), 'column')}: {listed}. "
         "Leave such columns out (drop), or declare them nominal."
     )
-
-
-def _format_value_and_line(line: int | None, value: str) -> str:
-    return quote_value(value) if line is None else f"{quote_value(value)} in line {line:,}"
 
 
 def build_dataset(dataset: dict[str, Any], nominal_names: Sequence[str]) -> Dataset:
@@ -348,7 +341,7 @@ def build_dataset(dataset: dict[str, Any], nominal_names: Sequence[str]) -> Data
 # Targets that hold numbers: class labels or quantities? Ambiguous targets are refused.
 
 MIN_AMBIGUOUS_VALUES = 3
-"""Distinct numbers from which a target may hold quantities; two values are two classes."""
+"""Distinct numbers from which a target may hold quantities (two are classes); chosen by hand."""
 VALUES_SHOWN = 3
 """Numbers that a message lists."""
 
@@ -379,21 +372,23 @@ def check_target(where: str, name: str, values: AnyArray, origin: TargetOrigin) 
         Where the target comes from.
     """
     refuse_structured(f"{where}: {quote_value(name)}", values)
-    found = _distinct_numbers(values, origin)
-    if len(found) < MIN_AMBIGUOUS_VALUES:
+    numbers = _distinct_numbers(values, origin)
+    if len(numbers) < MIN_AMBIGUOUS_VALUES:
         return
     remedy = "If they are class labels, say so: --classes, or classes=True in Python."
-    raise InvalidInputError(f"{where}: column {quote_value(name)} {_question(found)} {remedy}")
+    raise InvalidInputError(
+        f"{where}: column {quote_value(name)} {_describe_numbers(numbers)} {remedy}"
+    )
 
 
 def check_target_array(name: str, values: AnyArray) -> None:
     """Raise for structured arrays, and for floats that may not be class labels."""
-    found = _distinct_numbers(values, TargetOrigin.ARRAY)
-    if len(found) < MIN_AMBIGUOUS_VALUES:
+    numbers = _distinct_numbers(values, TargetOrigin.ARRAY)
+    if len(numbers) < MIN_AMBIGUOUS_VALUES:
         return
-    kind = "int" if all(float(value).is_integer() for value in found) else "str"
+    kind = "int" if all(float(value).is_integer() for value in numbers) else "str"
     raise InvalidInputError(
-        f"{name} {_question(found)} If they are class labels, pass "
+        f"{name} {_describe_numbers(numbers)} If they are class labels, pass "
         f"np.asarray({name}).astype({kind})."
     )
 
@@ -409,13 +404,13 @@ def refuse_structured(name: str, values: AnyArray) -> None:
     )
 
 
-def _question(found: list[float]) -> str:
+def _describe_numbers(numbers: list[float]) -> str:
     """Return the part of the message that lists the numbers and asks what they are."""
     values = format_list(
-        (str(format_label_number(value)) for value in sorted(found)), most=VALUES_SHOWN
+        (str(format_label_number(value)) for value in sorted(numbers)), most=VALUES_SHOWN
     )
-    holds = f"holds {len(found):,} distinct numbers ({values})"
-    if len(found) > MAX_AMBIGUOUS_VALUES:
+    holds = f"holds {len(numbers):,} distinct numbers ({values})"
+    if len(numbers) > MAX_AMBIGUOUS_VALUES:
         return f"{holds}: this looks like a continuous outcome, which is not supported yet."
     return f"{holds}: classes or quantities? Quantities are not supported as a target yet."
 
@@ -423,16 +418,16 @@ def _question(found: list[float]) -> str:
 def _distinct_numbers(values: AnyArray, origin: TargetOrigin) -> list[float]:
     """Return the distinct numbers of a target that may be quantities; [] if it holds classes."""
     if origin is TargetOrigin.TEXT:
-        return _numbers_of_texts(set(values.tolist()))
+        return _distinct_numbers_of_texts(set(values.tolist()))
     if values.dtype.kind == "O":
-        return _numbers_of_objects(values.tolist(), origin)
+        return _distinct_numbers_of_objects(values.tolist(), origin)
     if values.dtype.kind not in ("f" if origin is TargetOrigin.ARRAY else "fiu"):
         return []
     distinct = np.unique(values)
     return [value for value in distinct.tolist() if not math.isnan(value)]
 
 
-def _numbers_of_texts(texts: Iterable[str]) -> list[float]:
+def _distinct_numbers_of_texts(texts: Iterable[str]) -> list[float]:
     """Return the distinct numbers in cells; [] if a cell is neither a number nor missing."""
     numbers = set()
     for text in texts:
@@ -445,7 +440,7 @@ def _numbers_of_texts(texts: Iterable[str]) -> list[float]:
     return list(numbers)
 
 
-def _numbers_of_objects(values: list[Any], origin: TargetOrigin) -> list[float]:
+def _distinct_numbers_of_objects(values: list[Any], origin: TargetOrigin) -> list[float]:
     """Return the distinct numbers of a column of objects; [] if an object is anything else."""
     present = [v for v in values if v is not None and type(v).__name__ not in MISSING_TYPES]
     if not all(isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in present):

@@ -37,7 +37,7 @@ def read_table(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -
 
     Lines above the header that begin with ``#`` are skipped, and blank lines everywhere.
     """
-    line, separator = _header(file)
+    line, separator = _find_header(file)
     records = read_records(_lines_from_header(file, line), separator, file.error)
     header = next(records)[1]
     names = [name.strip() for name in header]
@@ -53,19 +53,19 @@ def read_table(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -
     return data
 
 
-def _header(file: TextFile) -> tuple[int, str]:
+def _find_header(file: TextFile) -> tuple[int, str]:
     """Return the line number of the header, and the separator."""
     comment, at = "", 0
     for number, line in enumerate(file.lines(), start=1):
         if is_content(line):
             separator = detect_separator(SourceText(file.where, file.suffix, line))
-            return (at if _names_columns(comment, line, separator) else number), separator
+            return (at if _is_commented_header(comment, line, separator) else number), separator
         if line.strip():
             comment, at = line, number
     raise file.error("a header of column names is needed, got blank lines or comments only.", 1)
 
 
-def _names_columns(comment: str, row: str, separator: str) -> bool:
+def _is_commented_header(comment: str, row: str, separator: str) -> bool:
     """Return whether a comment is a header, as in ``#id,x,class`` above a row of values."""
     names, cells = comment[1:].split(separator), row.split(separator)
     return (
@@ -132,6 +132,7 @@ def _format_row_length_error(got: int, width: int, separator: str, header_line: 
 
 def _refuse_lost_header(file: TextFile, target: str, data: Dataset, line: int) -> None:
     """Raise if the first row is data: the target's name is a label and other names are numbers."""
+    # checked after reading, as only then the labels are known
     numbers = sum(map(_is_number, data.feature_names))
     if target in data.classes and 2 * numbers > data.n_features:
         raise file.error(
@@ -160,8 +161,10 @@ class RowReader:
         self._numeric = np.setdiff1d(roles.features, roles.nominal)
         # a list: Python iterates over it faster than over an array
         self._plain = np.isin(np.arange(len(roles.names)), self._numeric).tolist()
-        self._texts: dict[int, list[str]] = {column: [] for column in self._columns_of_text()}
-        self._memo: dict[str, str] = {}
+        self._texts: dict[int, list[str]] = {
+            column: [] for column in (*roles.labels.values(), *roles.nominal)
+        }
+        self._memo: dict[str, str] = {}  # equal labels share one string, to save memory
         self._lines: list[int] = []
         names = [roles.names[column] for column in self._numeric]
         self._numbers = NumberReader(file, names, decimal_comma=decimal_comma)
@@ -186,12 +189,12 @@ class RowReader:
                 format_text_features(text_columns), next(iter(text_columns.values()))[0]
             )
         nominal = np.flatnonzero(np.isin(roles.features, roles.nominal)).tolist()
-        labels = {name: self._labels(column) for name, column in roles.labels.items()}
+        labels = {name: self._check_labels(column) for name, column in roles.labels.items()}
         if not roles.classes:
             check_target(file.where, roles.names[roles.target], labels["y"], TargetOrigin.TEXT)
         return build_dataset(
             {
-                "X": self._matrix(nominal),
+                "X": self._build_matrix(nominal),
                 **labels,
                 "feature_names": roles.feature_names,
                 "nominal": tuple(nominal),
@@ -201,10 +204,7 @@ class RowReader:
             [roles.names[column] for column in roles.nominal],
         )
 
-    def _columns_of_text(self) -> list[int]:
-        return [*self._roles.labels.values(), *self._roles.nominal]
-
-    def _labels(self, column: int) -> NDArray[np.str_]:
+    def _check_labels(self, column: int) -> NDArray[np.str_]:
         lines, texts = self._lines, self._texts[column]
         for line, text in zip(lines, texts, strict=True):
             self._file.refuse_control(text, line)
@@ -215,7 +215,7 @@ class RowReader:
             lambda row: f"row {row + 1:,} (line {lines[row]:,})",
         )
 
-    def _matrix(self, nominal: list[int]) -> FloatArray:
+    def _build_matrix(self, nominal: list[int]) -> FloatArray:
         """Return numeric features and the codes of nominal features in column order."""
         if not nominal:
             return self._blocks.to_matrix()
@@ -237,14 +237,14 @@ class NumberReader:
 
     def __init__(self, file: TextFile, names: list[str], *, decimal_comma: bool) -> None:
         self._file, self._names, self._decimal_comma = file, names, decimal_comma
-        self._text: dict[int, tuple[int | None, str]] = {}
-        self._open = np.empty(len(names), dtype=np.int64)
+        self._first_text: dict[int, tuple[int | None, str]] = {}
+        self._open = np.empty(len(names), dtype=np.int64)  # columns that the kernel leaves open
         self._signs = DecimalSignCheck(file)
 
     @property
     def text_columns(self) -> dict[str, tuple[int | None, str]]:
         """The first line and cell of text per column that holds text."""
-        return {self._names[column]: at for column, at in sorted(self._text.items())}
+        return {self._names[column]: at for column, at in sorted(self._first_text.items())}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -254,7 +254,7 @@ class NumberReader:
     def row(self, line: int, cells: list[str]) -> FloatArray:
         """Return a row as numbers, NaN where missing or text; raise for infinite values."""
         row = np.empty(len(cells))
-        joined = "\n".join(cells)
+        joined = "\n".join(cells)  # one text, as the kernel parses bytes
         if self._decimal_comma:
             self._signs.watch(line, cells, joined)
         text = np.frombuffer(joined.encode(), dtype=np.uint8)
@@ -262,17 +262,17 @@ class NumberReader:
         # negative: line ends within cells made the kernel count more cells than there are
         left = range(len(cells)) if n_open < 0 else self._open[:n_open].tolist()
         for column in left:
-            row[column] = self._cell(line, column, cells[column])
+            row[column] = self._parse_open_cell(line, column, cells[column])
         return row
 
-    def _cell(self, line: int, column: int, cell: str) -> float:
+    def _parse_open_cell(self, line: int, column: int, cell: str) -> float:
         """Parse a cell that the kernel left open: missing, infinite, many digits, or text."""
         if is_missing(cell):
             return np.nan
         value = parse_number(with_decimal_point(cell) if self._decimal_comma else cell)
         if value is None:
             self._file.refuse_control(cell, line)
-            self._text.setdefault(column, (line, cell))
+            self._first_text.setdefault(column, (line, cell))
             return np.nan
         if np.isinf(value):
             raise self._file.error(
@@ -293,6 +293,7 @@ class RowBlocks:
 
     def add(self, row: FloatArray) -> None:
         """Add a row."""
+        # whole blocks instead of single arrays: a list of rows would double the memory at the end
         if self._used % self._shape[0] == 0:
             self._full.append(np.empty(self._shape))
         self._full[-1][self._used % self._shape[0]] = row
@@ -301,7 +302,7 @@ class RowBlocks:
     def to_matrix(self, *, as_columns: bool = False) -> FloatArray:
         """Return all rows, or a matrix with these rows as its columns.
 
-        RowBlocks are let go one by one, so that memory is not needed twice.
+        Blocks are released one by one, so that the data are never in memory twice.
         """
         n_rows, n_columns = self._used, self._shape[1]
         X = np.empty((n_columns, n_rows)).T if as_columns else np.empty((n_rows, n_columns))
@@ -338,40 +339,38 @@ class DecimalSignCheck:
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
-        self._met: dict[str, tuple[int, str]] = {}
+        self._first_use: dict[str, tuple[int, str]] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """A note on decimal commas, if there are any."""
-        if _COMMA not in self._met:
+        if _COMMA not in self._first_use:
             return ()
-        line, cell = self._met[_COMMA]
+        line, cell = self._first_use[_COMMA]
         return (f"Commas in numbers are read as decimal commas, as in {cell!r} (line {line:,}).",)
 
     def watch(self, line: int, cells: list[str], text: str) -> None:
         """Check a row, given as cells and as one text, which is faster to search."""
         for sign in (_POINT, _COMMA):
-            if sign in text and sign not in self._met:
-                self._meet(sign, line, cells)
+            if sign in text and sign not in self._first_use:
+                self._record_first_use(sign, line, cells)
 
-    def _meet(self, sign: str, line: int, cells: list[str]) -> None:
-        found = (
+    def _record_first_use(self, sign: str, line: int, cells: list[str]) -> None:
+        numbers = (
             cell
             for cell in cells
             if sign in cell and parse_number(with_decimal_point(cell)) is not None
         )
-        number = next(found, None)
+        number = next(numbers, None)
         if number is None:
             return
-        self._met[sign] = (line, number.strip())
-        if len(self._met) == 2:
-            raise self._both(line)
-
-    def _both(self, line: int) -> Exception:
+        self._first_use[sign] = (line, number.strip())
+        if len(self._first_use) < 2:
+            return
         listed = " and ".join(
-            f"{quote_value(cell)} in line {at:,}" for at, cell in self._met.values()
+            f"{quote_value(cell)} in line {at:,}" for at, cell in self._first_use.values()
         )
-        return self._file.error(
+        raise self._file.error(
             f"all numbers must use the same decimal sign, a point or a comma, got {listed}; write "
             "all numbers with a point and without thousands separators.",
             line,

@@ -75,7 +75,9 @@ class DataSummary:
 
     def lines(self) -> list[str]:
         """Return the summary as sentences, one per line."""
-        lines = [self._size(), self._missing()]
+        n_classes = f"{len(self.classes):,} class{'' if len(self.classes) == 1 else 'es'}"
+        size = f"{plural(self.n_samples, 'sample')} of {plural(self.n_features, 'feature')}"
+        lines = [f"{size} in {n_classes}: {_format_counts(self.classes)}.", self._format_missing()]
         if self.n_groups is not None:
             lines.append(f"The samples form {plural(self.n_groups, 'group')}.")
         if self.cohorts is not None:
@@ -90,7 +92,7 @@ class DataSummary:
                 f"{_features_are(len(self.constant))} constant: {format_list(self.constant)}."
             )
         if self.duplicates:
-            lines.append(self._copies())
+            lines.append(self._format_copies())
         return [*lines, *self.notes]
 
     def problems(self) -> list[str]:
@@ -105,7 +107,7 @@ class DataSummary:
         if single:
             problems.append(
                 "each class needs at least two samples, got one only of "
-                f"{format_list(map(repr, single))}; {self._single_remedy()}"
+                f"{format_list(map(repr, single))}; {self._suggest_remedy()}"
             )
         return problems
 
@@ -113,7 +115,7 @@ class DataSummary:
         """Return all fields as a dictionary for JSON."""
         return asdict(self)
 
-    def _single_remedy(self) -> str:
+    def _suggest_remedy(self) -> str:
         """Return the advice on classes with one sample; many numeric labels may not be classes."""
         numeric = all(parse_finite_number(label) is not None for label in self.classes)
         if numeric and len(self.classes) > MAX_AMBIGUOUS_VALUES:
@@ -123,12 +125,7 @@ class DataSummary:
             )
         return "is this the right target? If so, leave out such classes or join them with others."
 
-    def _size(self) -> str:
-        classes = "1 class" if len(self.classes) == 1 else f"{len(self.classes):,} classes"
-        size = f"{plural(self.n_samples, 'sample')} of {plural(self.n_features, 'feature')}"
-        return f"{size} in {classes}: {_format_counts(self.classes)}."
-
-    def _missing(self) -> str:
+    def _format_missing(self) -> str:
         if not self.n_missing:
             return "No value is missing."
         share = self.n_missing / (self.n_samples * self.n_features)
@@ -138,8 +135,11 @@ class DataSummary:
             f"{plural(self.n_features_missing, 'feature')}."
         )
 
-    def _copies(self) -> str:
-        groups = format_list(" = ".join(_cut(group)) for group in self.duplicates)
+    def _format_copies(self) -> str:
+        groups = format_list(
+            " = ".join(group if len(group) <= 4 else (*group[:4], "..."))
+            for group in self.duplicates
+        )
         count = sum(map(len, self.duplicates))
         return (
             f"{count:,} features are exact copies of each other, in "
@@ -149,23 +149,27 @@ class DataSummary:
 
 def summarize_data(data: Dataset) -> DataSummary:
     """Compute the summary of a data set."""
-    rows, columns = _missing_by(data.X)
-    still = constant_features(data.X)
+    rows, columns = _count_missing(data.X)
+    constant = constant_features(data.X)
     empty = columns == data.n_samples
     names = np.array(data.feature_names, dtype=object)
-    copies = duplicated_features(data.X, ~still)
+    copies = duplicated_features(data.X, ~constant)
+    cohorts = None
+    if data.cohorts is not None:
+        labels, counts = np.unique(data.cohorts, return_counts=True)
+        cohorts = dict(zip(labels.tolist(), counts.tolist(), strict=True))
     return DataSummary(
         n_samples=data.n_samples,
         n_features=data.n_features,
         classes=dict(zip(data.classes, np.bincount(data.codes).tolist(), strict=True)),
         n_groups=None if data.groups is None else len(np.unique(data.groups)),
-        cohorts=None if data.cohorts is None else _counts(data.cohorts),
+        cohorts=cohorts,
         n_nominal=len(data.nominal),
         n_missing=int(rows.sum()),
         n_samples_missing=int(np.count_nonzero(rows)),
         n_features_missing=int(np.count_nonzero(columns)),
         empty=tuple(names[empty]),
-        constant=tuple(names[still & ~empty]),
+        constant=tuple(names[constant & ~empty]),
         duplicates=tuple(tuple(names[group]) for group in copies),
         notes=data.notes,
     )
@@ -202,7 +206,7 @@ def check_for_study(data: Dataset) -> DataSummary:
     return summary
 
 
-def _missing_by(X: AnyArray) -> tuple[IndexArray, IndexArray]:
+def _count_missing(X: AnyArray) -> tuple[IndexArray, IndexArray]:
     """Count missing values by row and by column."""
     rows, columns = np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[1], dtype=np.intp)
     for start, block in row_blocks(X):
@@ -210,11 +214,6 @@ def _missing_by(X: AnyArray) -> tuple[IndexArray, IndexArray]:
         rows[start : start + len(block)] = gaps.sum(axis=1)
         columns += gaps.sum(axis=0)
     return rows, columns
-
-
-def _counts(labels: NDArray[np.str_]) -> dict[str, int]:
-    names, counts = np.unique(labels, return_counts=True)
-    return dict(zip(names.tolist(), counts.tolist(), strict=True))
 
 
 def _format_counts(counts: dict[str, int]) -> str:
@@ -225,13 +224,10 @@ def _features_are(count: int) -> str:
     return f"{plural(count, 'feature')} {'is' if count == 1 else 'are'}"
 
 
-def _cut(group: tuple[str, ...], most: int = 4) -> tuple[str, ...]:
-    return group if len(group) <= most else (*group[:most], "...")
-
-
 # Constant features, and features that are exact copies of each other.
 
-_SEED = 7  # arbitrary: it only decides which columns collide, and colliding columns are compared
+# arbitrary: it only decides which columns collide, and colliding columns are compared
+_HASH_SEED = 7
 
 
 def constant_features(X: AnyArray) -> BoolArray:
@@ -241,7 +237,7 @@ def constant_features(X: AnyArray) -> BoolArray:
     for _, block in row_blocks(X):
         np.fmin(low, np.fmin.reduce(block, axis=0), out=low)
         np.fmax(high, np.fmax.reduce(block, axis=0), out=high)
-    return low >= high
+    return low >= high  # an empty feature keeps inf and -inf
 
 
 def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
@@ -251,6 +247,7 @@ def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
     """
     columns = np.flatnonzero(among)
     keys = _column_keys(X)[columns]
+    # sorting brings equal hashes together; only runs of at least two can be copies
     order = np.argsort(keys, kind="stable")
     ends = np.flatnonzero(np.diff(keys[order])) + 1
     runs = (run for run in np.split(columns[order], ends) if len(run) > 1)
@@ -260,7 +257,7 @@ def duplicated_features(X: AnyArray, among: BoolArray) -> list[list[int]]:
 
 def _column_keys(X: AnyArray) -> NDArray[np.uint64]:
     """Return a weighted sum, modulo 2^64, of the bits of each column."""
-    weights = np.asarray(np.random.PCG64(_SEED).random_raw(X.shape[0]))
+    weights = np.asarray(np.random.PCG64(_HASH_SEED).random_raw(X.shape[0]))
     keys = np.zeros(X.shape[1], dtype=np.uint64)
     for start, block in row_blocks(X):
         values = block.astype(np.float64) + 0.0  # -0.0 + 0.0 is 0.0: one bit pattern for zero
@@ -417,13 +414,13 @@ class Dataset:
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 digest of everything that results depend on."""
+        # stored studies compare fingerprints, so neither content nor order of the hash may change
         digest = hashlib.sha256(f"{self.X.dtype.str} {self.X.shape}".encode())
         digest.update(np.ascontiguousarray(self.X).data)
         groups = [] if self.groups is None else self.groups.tolist()
         parts: list[Any] = [self.y.tolist(), list(self.feature_names), groups, list(self.nominal)]
-        if (
-            self.cohorts is not None
-        ):  # data without cohorts keep the fingerprints of earlier versions
+        # data without cohorts keep the fingerprints of earlier versions
+        if self.cohorts is not None:
             parts.append({"cohorts": self.cohorts.tolist()})
         for part in parts:
             digest.update(repr(part).encode("utf-8", "surrogatepass"))
@@ -550,7 +547,7 @@ def check_finite(X: AnyArray, names: tuple[str, ...]) -> None:
 
 # Large matrices in blocks of rows, so that temporary arrays stay small.
 
-CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64
+CELLS_PER_BLOCK = 1_000_000  # approximately; 8 MB of float64, chosen by hand
 
 
 def rows_per_block(n_columns: int) -> int:

@@ -44,19 +44,18 @@ class Frame:
     """Columns that the table itself declares as categories."""
 
     def error(self, message: str) -> HoldfastError:
-        """Return an error about this table, of the kind that its origin asks for."""
+        """Return an error about this table, of the class that its origin calls for."""
         return self.kind(f"{self.where}: {message}")
 
     def values(self, column: int) -> AnyArray:
-        """Return a column as an array; refuse one that holds arrays or records."""
-        found = self.column(column)
-        if found.ndim != 1:
+        """Return a column as an array; raise if its entries are arrays."""
+        values = self.column(column)
+        if values.ndim != 1:
             raise self.error(
-                f"column {quote_value(self.names[column])} must hold one value a row, got "
-                "arrays of the "
-                f"shape {found.shape[1:]}; make each entry a column."
+                f"column {quote_value(self.names[column])} must hold one value per row, got "
+                f"arrays of the shape {values.shape[1:]}; make each entry a column."
             )
-        return found
+        return values
 
     def texts(self, column: int) -> list[str | None]:
         """Return a column as text, None where it is missing."""
@@ -69,7 +68,7 @@ def library_of(data: object) -> str:
 
 
 def is_frame(data: object) -> bool:
-    """Tell whether something is a frame of pandas or polars."""
+    """Return whether an object is a frame of pandas or polars."""
     return library_of(data) in {"pandas", "polars"} and hasattr(type(data), "columns")
 
 
@@ -77,7 +76,7 @@ def as_frame(data: MatrixLike, where: str = "the frame") -> Frame:
     """Wrap a frame of pandas or polars."""
     if library_of(data) == "polars":
         data = data.lazy().collect()
-        names, column = data.columns, lambda j: _polars_series(data.to_series(j))
+        names, column = data.columns, lambda j: _polars_values(data.to_series(j))
         return check_frame(Frame(where, list(names), len(data), column))
     names, column = [str(name) for name in data.columns], _pandas_columns(data)
     categorical = frozenset(j for j, kind in enumerate(data.dtypes) if is_categorical(kind))
@@ -137,18 +136,14 @@ def read_features(frame: Frame, roles: Roles) -> AnyArray:
     X = np.empty((frame.n_rows, len(columns)), dtype=common_type(columns))
     for j, numbers in enumerate(columns):
         X[:, j] = numbers
-        _refuse_infinite(frame, roles, j, numbers)
+        infinite = np.flatnonzero(np.isinf(numbers))
+        if infinite.size:
+            raise frame.error(
+                f"values must be finite or missing, got {numbers[infinite[0]]} in "
+                f"column {quote_value(roles.feature_names[j])} of row {infinite[0]:,} (counted "
+                "from 0)."
+            )
     return X
-
-
-def _refuse_infinite(frame: Frame, roles: Roles, feature: int, numbers: AnyArray) -> None:
-    odd = np.flatnonzero(np.isinf(numbers))
-    if odd.size:
-        raise frame.error(
-            f"values must be finite or missing, got {numbers[odd[0]]} in "
-            f"column {quote_value(roles.feature_names[feature])} of row {odd[0]:,} (counted "
-            "from 0)."
-        )
 
 
 def _pandas_columns(data: MatrixLike) -> Callable[[int], AnyArray]:
@@ -160,20 +155,20 @@ def _pandas_columns(data: MatrixLike) -> Callable[[int], AnyArray]:
     for j, kind in enumerate(data.dtypes):
         if isinstance(kind, np.dtype) and kind.kind in "biuf":
             kinds.setdefault(kind, []).append(j)
-    found: dict[int, AnyArray] = {}
+    plain: dict[int, AnyArray] = {}
     for columns in kinds.values():
-        found.update(zip(columns, data.iloc[:, columns].to_numpy().T, strict=True))
-    return lambda j: found[j] if j in found else _series(data.iloc[:, j])
+        plain.update(zip(columns, data.iloc[:, columns].to_numpy().T, strict=True))
+    return lambda j: plain[j] if j in plain else _pandas_values(data.iloc[:, j])
 
 
-def _polars_series(series: LabelsLike) -> AnyArray:
+def _polars_values(series: LabelsLike) -> AnyArray:
     """Return a column of polars as an array."""
     values = np.asarray(series.to_numpy())
     # small integers with missing values come as float32, but are as exact as others
     return values.astype(np.float64) if series.dtype.is_integer() and series.has_nulls() else values
 
 
-def _series(series: LabelsLike) -> AnyArray:
+def _pandas_values(series: LabelsLike) -> AnyArray:
     """Return a column of pandas as an array, with NaN for missing nullable numbers."""
     if series.dtype.kind in "biuf" and series.hasnans:
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -238,19 +233,20 @@ def from_arrays(
     ...
     holdfast.errors.InvalidInputError: y holds 3 distinct numbers (0.5, 1.5, 2.5): classes or ...
     """
-    values, names = _matrix(X)
-    named = names if feature_names is None else tuple(str(name) for name in feature_names)
+    values, names = _read_matrix(X)
+    if feature_names is not None:
+        names = tuple(str(name) for name in feature_names)
     data = Dataset(
         X=np.ascontiguousarray(values),
-        y=_labels("y", y, refuse_quantities=positive is None),
-        feature_names=named,
-        groups=None if groups is None else _labels("groups", groups),
-        cohorts=None if cohorts is None else _labels("cohorts", cohorts),
+        y=_read_labels("y", y, refuse_quantities=positive is None),
+        feature_names=names,
+        groups=None if groups is None else _read_labels("groups", groups),
+        cohorts=None if cohorts is None else _read_labels("cohorts", cohorts),
     )
     return data if positive is None else data.one_against_rest(positive)
 
 
-def _matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
+def _read_matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
     """Return the numbers and the names of the features."""
     if is_frame(X):
         frame = as_frame(X, "X")
@@ -262,41 +258,39 @@ def _matrix(X: MatrixLike) -> tuple[AnyArray, tuple[str, ...]]:
             f"X must be dense, got a sparse {type(X).__name__}; use X.toarray() if it fits "
             "into memory."
         )
-    values = _array("X", X)
+    values = _as_array("X", X)
     if values.ndim != 2:
         raise InvalidInputError(
             f"X must have two dimensions, samples and features, got the shape {values.shape}."
         )
-    return _numbers(values), tuple(f"f{j}" for j in range(values.shape[1]))
-
-
-def _numbers(values: AnyArray) -> AnyArray:
     numbers = as_numbers(values.ravel() if values.dtype.kind == "O" else values)
     if numbers is None:
         raise InvalidInputError(
             f"X must hold numbers, got {values.dtype} with values such as "
             f"{quote_value(first_non_number(values.ravel()))}."
         )
-    return numbers.reshape(values.shape)
+    return numbers.reshape(values.shape), tuple(f"f{j}" for j in range(values.shape[1]))
 
 
-def _labels(name: str, values: LabelsLike, *, refuse_quantities: bool = False) -> NDArray[np.str_]:
-    refuse_quantities = refuse_quantities and not _is_categorical(values)
+def _read_labels(
+    name: str, values: LabelsLike, *, refuse_quantities: bool = False
+) -> NDArray[np.str_]:
+    refuse_quantities = refuse_quantities and not _declares_categories(values)
     if is_frame(values) or library_of(values) in {"pandas", "polars"}:
         values = values.to_numpy()
-    found = flatten_column(_array(name, values))
-    refuse_structured(name, found)
-    if found.ndim != 1:
+    flat = flatten_column(_as_array(name, values))
+    refuse_structured(name, flat)
+    if flat.ndim != 1:
         raise InvalidInputError(
-            f"{name} must have one dimension, one value per sample, got the shape {found.shape}."
+            f"{name} must have one dimension, one value per sample, got the shape {flat.shape}."
         )
-    labels = check_labels_present(InvalidInputError, name, as_texts(found))
+    labels = check_labels_present(InvalidInputError, name, as_texts(flat))
     if refuse_quantities:
-        check_target_array(name, found)
+        check_target_array(name, flat)
     return labels
 
 
-def _is_categorical(values: LabelsLike) -> bool:
+def _declares_categories(values: LabelsLike) -> bool:
     """Return whether a series, or a frame of one column, declares its values as categories."""
     if is_frame(values):
         kinds = list(getattr(values, "dtypes", []))
@@ -304,17 +298,18 @@ def _is_categorical(values: LabelsLike) -> bool:
     return is_categorical(getattr(values, "dtype", None))
 
 
-def _array(name: str, values: LabelsLike) -> AnyArray:
+def _as_array(name: str, values: LabelsLike) -> AnyArray:
     """Return values as an array; lists of mixed types keep the type of each value."""
     try:
-        found = np.asarray(_fill_masked(values))
+        array = np.asarray(_fill_masked(values))
     except ValueError as error:
         raise InvalidInputError(
             f"{name} must be an array, got parts that differ ({error})."
         ) from None
-    if found.dtype.kind in "US" and isinstance(values, list | tuple):
+    # NumPy turned the numbers of such a list into text
+    if array.dtype.kind in "US" and isinstance(values, list | tuple):
         return np.array(values, dtype=object)
-    return found
+    return array
 
 
 def _fill_masked(values: LabelsLike) -> MatrixLike:

@@ -24,7 +24,7 @@ Lines = Iterator[tuple[int, list[str]]]
 
 
 LABELS = ".cls"
-_VERSIONS = {"#1.2": 2, "#1.3": 4}  # and how many numbers the second line has
+_VERSIONS = {"#1.2": 2, "#1.3": 4}  # the number of counts in the second line, by version
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class _Shape:
 def read_gct(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> Dataset:
     """Read a GCT file; the target is a row describing the samples, or a CLS file."""
     lines = ((number, raw.rstrip("\r\n").split("\t")) for number, raw in enumerate(file.lines(), 1))
-    shape = _shape(file, lines)
-    samples = _row(file, shape, lines)[1][shape.start :]
-    side = _side(file, shape, lines)
-    names, X = _values(file, shape, lines, samples)
+    shape = _read_shape(file, lines)
+    samples = _read_row(file, shape, lines)[1][shape.start :]
+    side = _read_sample_rows(file, shape, lines)
+    names, X = _read_features(file, shape, lines, samples)
     if str(options.target).lower().endswith(LABELS):
-        side = {**side, TARGET: _labels_in(Path(options.target), shape.samples)}
+        side = {**side, TARGET: _read_cls(Path(options.target), shape.samples)}
         options = replace(options, target=TARGET, classes=True)  # a CLS file names classes
     if not side:
         raise file.error(
@@ -72,7 +72,7 @@ def read_gct(file: TextFile, options: ColumnOptions, source: dict[str, Any]) -> 
     return dataset_from_matrix(matrix, options, source)
 
 
-def _shape(file: TextFile, lines: Lines) -> _Shape:
+def _read_shape(file: TextFile, lines: Lines) -> _Shape:
     """Read the first two lines."""
     version = next(lines)[1][0].strip()
     if version not in _VERSIONS:
@@ -90,7 +90,7 @@ def _shape(file: TextFile, lines: Lines) -> _Shape:
     return _Shape(*map(int, counts))
 
 
-def _row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
+def _read_row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
     """Return the next row; raise if it is missing or of another length."""
     number, cells = next(lines, (None, []))
     if not any(cells):
@@ -109,11 +109,11 @@ def _row(file: TextFile, shape: _Shape, lines: Lines) -> tuple[int, list[str]]:
     return number or 0, cells[: shape.width]  # spreadsheets pad short rows with tabs
 
 
-def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, AnyArray]:
+def _read_sample_rows(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, AnyArray]:
     """Read the rows that describe the samples, by name."""
     side: dict[str, AnyArray] = {}
     for _ in range(shape.about_samples):
-        number, cells = _row(file, shape, lines)
+        number, cells = _read_row(file, shape, lines)
         name = cells[0].strip()
         if name in side:
             raise file.error(
@@ -123,14 +123,15 @@ def _side(file: TextFile, shape: _Shape, lines: Lines) -> dict[str, AnyArray]:
     return side
 
 
-def _values(
+def _read_features(
     file: TextFile, shape: _Shape, lines: Lines, samples: list[str]
 ) -> tuple[list[str], FloatArray]:
     """Read the rows of features; return their names, and the numbers with samples in rows."""
+    # features come in rows and are collected as such; the transpose is taken once, at the end
     reader, blocks = NumberReader(file, samples, decimal_comma=False), RowBlocks(shape.samples)
     names = []
     for _ in range(shape.features):
-        number, cells = _row(file, shape, lines)
+        number, cells = _read_row(file, shape, lines)
         names.append(cells[0].strip())
         blocks.add(reader.row(number, cells[shape.start :]))
     if reader.text_columns:
@@ -145,18 +146,18 @@ def _values(
     return names, blocks.to_matrix(as_columns=True)
 
 
-def _labels_in(path: Path, wanted: int) -> AnyArray:
+def _read_cls(path: Path, n_samples: int) -> AnyArray:
     """Return the labels in a CLS file; raise unless there is one per sample."""
     refuse_unreadable(path)
-    labels = read_text(path, lambda _: None, _labels)
-    if len(labels) != wanted:
+    labels = read_text(path, lambda _: None, _parse_cls)
+    if len(labels) != n_samples:
         raise file_error(
-            str(path), f"{wanted:,} labels are needed, one per sample, got {len(labels):,}.", 3
+            str(path), f"{n_samples:,} labels are needed, one per sample, got {len(labels):,}.", 3
         )
     return labels
 
 
-def _labels(file: TextFile) -> AnyArray:
+def _parse_cls(file: TextFile) -> AnyArray:
     """Read a CLS file: counts, class names after #, then one label per sample.
 
     The first distinct label stands for the first name, the second for the second.

@@ -49,7 +49,7 @@ _TEXT_READERS = {
     ".tsv": read_table,
     ".txt": read_table,
 }
-_BINARY = {".h5ad": read_h5ad, ".npz": read_npz, ".parquet": read_parquet}
+_BINARY_READERS = {".h5ad": read_h5ad, ".npz": read_npz, ".parquet": read_parquet}
 
 
 def read_data(
@@ -78,9 +78,9 @@ def read_data(
     drop : str, int or list of these, default ()
         Columns to leave out, such as identifiers.
     nominal : str, int or list of these, default ()
-        Categorical columns. They are coded 0, 1, ... in the sorted order
-        of their values, by number if all are plain ones (9, 10), else by text. Other columns of
-        text are refused.
+        Categorical columns. They are coded 0, 1, ... in the sorted order of their values: by
+        number if all are plain integers or decimals (9, 10), else by text. Other columns of text
+        are refused.
     groups : str or int, optional
         The column that holds the group (the subject, the batch) of each sample.
     cohort : str or int, optional
@@ -152,22 +152,28 @@ def read_data(
     ([[0.5, 2.0], [nan, 3.0]], ['tumor', 'normal'])
     """
     options = ColumnOptions(
-        target=_target(target, source),
+        target=_as_storable_target(target, source),
         drop=as_columns("drop", drop),
         nominal=as_columns("nominal", nominal),
         groups=None if groups is None else as_column("groups", groups),
         cohort=None if cohort is None else as_column("cohort", cohort),
         classes=check_flag(classes, "classes") or positive is not None,
     )
-    data = _read(source, options, progress or _silent)
+    data = _read_source(source, options, progress or (lambda _: None))
     for note in data.notes:
         _log.info("%s", note)
     return data if positive is None else data.one_against_rest(positive)
 
 
-def _read(source: DataLike, options: ColumnOptions, progress: Progress) -> Dataset:
+def _read_source(source: DataLike, options: ColumnOptions, progress: Progress) -> Dataset:
     if isinstance(source, Dataset):
-        return _as_is(source, options)
+        # the labels of a data set are classes
+        if replace(options, classes=False) != ColumnOptions():
+            raise InvalidInputError(
+                "target, drop, nominal, groups and cohort are for files and frames; a Dataset has "
+                "them already."
+            )
+        return source
     if is_frame(source):
         return dataset_from_frame(as_frame(source), options, None)
     if not isinstance(source, str | os.PathLike):
@@ -187,52 +193,35 @@ def _read_file(path: Path, options: ColumnOptions, progress: Progress) -> Datase
         raise file_error(
             ascii(path.name), "the path is not valid UTF-8; rename the file or folder."
         )
-    if suffix not in {*_TEXT_READERS, *_BINARY} or (
-        suffix in _BINARY and suffix != path.suffix.lower()
+    if suffix not in {*_TEXT_READERS, *_BINARY_READERS} or (
+        suffix in _BINARY_READERS and suffix != path.suffix.lower()
     ):
         raise file_error(
             str(path),
             "the extension must be one of "
-            f"{', '.join(sorted({*_TEXT_READERS, *_BINARY}))}, "
+            f"{', '.join(sorted({*_TEXT_READERS, *_BINARY_READERS}))}, "
             f"or a text format with .gz, got {path.suffix or 'none'!r}.",
         )
-    again = {"file": str(path.resolve()), **options.as_json()}
+    source = {"file": str(path.resolve()), **options.as_json()}
     if suffix in _TEXT_READERS:
-        read = partial(_TEXT_READERS[suffix], options=options, source=again)
+        read = partial(_TEXT_READERS[suffix], options=options, source=source)
         return read_text(path, progress, read)
-    data = _BINARY[suffix](path, options, again)
+    data = _BINARY_READERS[suffix](path, options, source)
     progress(1.0)
     return data
 
 
-def _as_is(data: Dataset, options: ColumnOptions) -> Dataset:
-    if replace(options, classes=False) != ColumnOptions():  # the labels of a data set are classes
-        raise InvalidInputError(
-            "target, drop, nominal, groups and cohort are for files and frames; a Dataset has them "
-            "already."
-        )
-    return data
-
-
-def _target(
-    target: str | int | os.PathLike[str] | None,
-    source: DataLike,
+def _as_storable_target(
+    target: str | int | os.PathLike[str] | None, source: DataLike
 ) -> Column | None:
     """Return the target in a form that can be stored; a CLS file becomes an absolute path."""
     if target is None:
         return None
     name = os.fspath(target) if isinstance(target, os.PathLike) else target
-    if isinstance(name, str) and name.lower().endswith(LABELS) and _is_gct(source):
+    is_gct = isinstance(source, str | os.PathLike) and format_suffix(Path(source)) == ".gct"
+    if is_gct and isinstance(name, str) and name.lower().endswith(LABELS):
         return str(Path(name).resolve())
     return as_column("target", name)
-
-
-def _is_gct(source: DataLike) -> bool:
-    return isinstance(source, str | os.PathLike) and format_suffix(Path(source)) == ".gct"
-
-
-def _silent(_: float) -> None:
-    """Ignore progress."""
 
 
 # Data sets by name: ``@wine`` and others.

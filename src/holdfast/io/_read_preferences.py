@@ -7,7 +7,6 @@ import os
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -100,8 +99,8 @@ def read_preferences(
         raise InvalidInputError(f"n_features must be at least 1, got {n_features}.")
     source = read_source(path)
     if form == "subset":
-        return to_subsets(source, _selections(source), n_features)
-    return _numbers(source, form, n_features)
+        return to_subsets(source, _read_selections(source), n_features)
+    return _read_scores_or_ranks(source, form, n_features)
 
 
 def read_with_similarity(
@@ -143,29 +142,25 @@ def read_with_similarity(
             f"the matrix must have n_features = {n_features:,} rows, got {count:,}.",
         )
     source = read_source(path)
-    found = _selections(source)
-    _refuse_unmatched(source, found, source_name(similarity), names)
-    return to_subsets(source, found, count, names), matrix
-
-
-def _refuse_unmatched(
-    source: SourceText, found: Selections, similarity: str, names: Sequence[str] | None
-) -> None:
-    if names is None and found.names is None and found.by_name:
+    selections = _read_selections(source)
+    if names is None and selections.names is None and selections.by_name:
         raise source.error(
-            f"features are given by name, but {similarity} has no names to match them with; "
-            "give the similarities as CSV with a header of names."
+            f"features are given by name, but {source_name(similarity)} has no names to match them "
+            "with; give the similarities as CSV with a header of names."
         )
+    return to_subsets(source, selections, count, names), matrix
 
 
-def _selections(source: SourceText) -> Selections:
+def _read_selections(source: SourceText) -> Selections:
     kind = detect_format(source)
     if kind == "json":
         return read_json(source)
     return read_matrix(open_table(source)) if kind == "table" else read_selection_lines(source)
 
 
-def _numbers(source: SourceText, form: str, n_features: int | None) -> Weights | Rankings:
+def _read_scores_or_ranks(
+    source: SourceText, form: str, n_features: int | None
+) -> Weights | Rankings:
     if detect_format(source) == "json":
         raise source.error(
             f"{form} are read from CSV or TSV with a header of names, got JSON; "
@@ -183,7 +178,7 @@ def _numbers(source: SourceText, form: str, n_features: int | None) -> Weights |
 
 # The format of a file: JSON, a table, or plain text.
 
-_BY_ENDING: dict[str, Literal["json", "table"]] = {
+_FORMAT_BY_SUFFIX: dict[str, Literal["json", "table"]] = {
     ".json": "json",
     ".csv": "table",
     ".tsv": "table",
@@ -192,19 +187,21 @@ _BY_ENDING: dict[str, Literal["json", "table"]] = {
 
 def detect_format(source: SourceText) -> Literal["json", "table", "lines"]:
     """Detect the format from the extension, else from the first lines."""
-    if source.suffix in _BY_ENDING:
-        return _BY_ENDING[source.suffix]
+    if source.suffix in _FORMAT_BY_SUFFIX:
+        return _FORMAT_BY_SUFFIX[source.suffix]
     if source.text.lstrip().startswith(("[", "{")):
         return "json"
-    return "table" if _is_matrix(source) else "lines"
+    return "table" if _is_selection_table(source) else "lines"
 
 
-def _is_matrix(source: SourceText) -> bool:
+def _is_selection_table(source: SourceText) -> bool:
     """Return whether a line of names is followed by a line of 0 and 1 of the same length."""
     separator = detect_separator(source)
     stripped = (line.strip("\r\n ") for line in source.lines())
     content = (line for line in stripped if line.strip() and not line.startswith(COMMENT))
-    cells = [_cells(line, separator) for line in islice(content, 2)]
+    cells = [
+        [cell.strip().strip('"') for cell in line.split(separator)] for line in islice(content, 2)
+    ]
     if len(cells) < 2 or len(cells[0]) != len(cells[1]) or len(cells[0]) < 2:
         return False
     names, marks = cells
@@ -212,13 +209,9 @@ def _is_matrix(source: SourceText) -> bool:
     return set(marks[labels:]) <= {"0", "1"} and not all(name.isdigit() for name in names[labels:])
 
 
-def _cells(line: str, separator: str) -> list[str]:
-    return [cell.strip().strip('"') for cell in line.split(separator)]
-
-
 # A matrix of similarities between features, from a NumPy file or a table.
 
-_NPY, _NPZ = b"\x93NUMPY", b"PK"
+_NPY, _NPZ = b"\x93NUMPY", b"PK"  # first bytes; an .npz file is a ZIP archive
 
 
 def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None]:
@@ -244,11 +237,12 @@ def read_similarity(path: str | os.PathLike[str]) -> tuple[Any, list[str] | None
     """
     name, data = source_name(path), read_bytes(path)
     if data.startswith((_NPY, _NPZ)):
-        matrix, names = _from_numpy(name, data), None
+        matrix, names = _load_numpy(name, data), None
     else:
         suffix = ".tsv" if str(path).lower().endswith(".tsv") else ".csv"
-        matrix, names = _from_table(SourceText(name, suffix, decode_text(name, data)))
-    _check(name, matrix)
+        table = open_table(SourceText(name, suffix, decode_text(name, data)))
+        matrix, names = read_numbers(table), table.names
+    _check_similarity_matrix(name, matrix)
     return matrix, names
 
 
@@ -259,19 +253,16 @@ _UNREADABLE = (
 )  # fmt: skip
 
 
-def _from_table(source: SourceText) -> tuple[Any, list[str]]:
-    table = open_table(source)
-    return read_numbers(table), table.names
-
-
-def _from_numpy(name: str, data: bytes) -> MatrixLike:
+def _load_numpy(name: str, data: bytes) -> MatrixLike:
     try:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return loaded
         keys = list(loaded.files)
-        if "format" in keys:
-            return _sparse(data)
+        if "format" in keys:  # written by scipy.sparse.save_npz
+            import scipy.sparse
+
+            return scipy.sparse.csr_array(scipy.sparse.load_npz(io.BytesIO(data)))
         if len(keys) == 1:
             return loaded[keys[0]]
     except _UNREADABLE as error:
@@ -283,13 +274,7 @@ def _from_numpy(name: str, data: bytes) -> MatrixLike:
     )
 
 
-def _sparse(data: bytes) -> MatrixLike:
-    import scipy.sparse
-
-    return scipy.sparse.csr_array(scipy.sparse.load_npz(io.BytesIO(data)))
-
-
-def _check(name: str, matrix: MatrixLike) -> None:
+def _check_similarity_matrix(name: str, matrix: MatrixLike) -> None:
     if matrix.dtype.kind not in "biuf":
         raise file_error(name, f"similarities must be numbers, got {matrix.dtype}.")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:

@@ -17,7 +17,7 @@ from holdfast.errors import InvalidInputError
 from holdfast.io._text_files import SourceText, first_repeat, quote_value, refuse_repeats
 from holdfast.preferences import Subsets
 
-_LARGEST_INDEX = 2**63 - 1
+_LARGEST_INDEX = 2**63 - 1  # of a 64-bit integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,29 @@ class Selections:
 
 def to_subsets(
     source: SourceText,
-    found: Selections,
+    selections: Selections,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Subsets:
     """Check all rows and build the subsets."""
-    if not found.rows:
+    if not selections.rows:
         raise source.error("at least one selection is needed, got none.")
-    if feature_names is not None and found.names is not None:
-        found = _rows_by_name(source, found, feature_names)
-    names = feature_names if feature_names is not None else found.names
-    count = _check_feature_count(source, found, n_features, names)
-    _check_rows(source, found, count, names)
+    if feature_names is not None and selections.names is not None:
+        selections = _convert_to_names(source, selections, feature_names)
+    names = feature_names if feature_names is not None else selections.names
+    count = _check_feature_count(source, selections, n_features, names)
+    _check_rows(source, selections, count, names)
     try:
-        return Subsets(found.rows, n_features=count, feature_names=names)
+        return Subsets(selections.rows, n_features=count, feature_names=names)
     except InvalidInputError as error:
         raise source.error(str(error)) from error
 
 
 def _check_feature_count(
-    source: SourceText, found: Selections, requested: int | None, names: Sequence[str] | None
+    source: SourceText, selections: Selections, requested: int | None, names: Sequence[str] | None
 ) -> int | None:
     """Return the number of features that the file and the caller agree on."""
-    stated = found.n_features if names is None else len(names)
+    stated = selections.n_features if names is None else len(names)
     if requested is not None and stated is not None and requested != stated:
         raise source.error(
             f"n_features must be {stated:,} as in the file, got {requested:,}; "
@@ -80,10 +80,12 @@ def _check_feature_count(
     return requested if stated is None else stated
 
 
-def _rows_by_name(source: SourceText, found: Selections, names: Sequence[str]) -> Selections:
+def _convert_to_names(
+    source: SourceText, selections: Selections, names: Sequence[str]
+) -> Selections:
     """Return rows of names, as the file and `names` may number the features differently."""
-    file_names = found.names or ()
-    _check_rows(source, found, len(file_names), file_names)
+    file_names = selections.names or ()
+    _check_rows(source, selections, len(file_names), file_names)
     if set(file_names) != set(names):
         odd = min(set(file_names) ^ set(names))
         raise source.error(
@@ -91,36 +93,37 @@ def _rows_by_name(source: SourceText, found: Selections, names: Sequence[str]) -
             f"{len(file_names):,} of which some differ, such as {quote_value(odd)}."
         )
     rows = [
-        [item if isinstance(item, str) else file_names[item] for item in row] for row in found.rows
+        [item if isinstance(item, str) else file_names[item] for item in row]
+        for row in selections.rows
     ]
-    return Selections(rows, found.where, None, found.n_features)
+    return Selections(rows, selections.where, None, selections.n_features)
 
 
 def _check_rows(
-    source: SourceText, found: Selections, count: int | None, names: Sequence[str] | None
+    source: SourceText, selections: Selections, count: int | None, names: Sequence[str] | None
 ) -> None:
     known: dict[str, int] = {name: i for i, name in enumerate(names or ())}
-    for position, row in enumerate(found.rows):
+    for position, row in enumerate(selections.rows):
         if len(set(row)) < len(row):
             item = first_repeat(row)
-            raise source.error(_format_repeat_error(row, item), found.where(position, item))
+            hint = "; drop the repeat."
+            if {str(value) for value in row} <= {"0", "1"}:
+                hint = " (a matrix of 0 and 1? give it a header of names and save it as .csv)."
+            raise source.error(
+                f"a feature may occur once per selection, got {quote_value(row[item])} again{hint}",
+                selections.where(position, item),
+            )
         for item, value in enumerate(row):
             if isinstance(value, str):
-                wrong = _odd_name(value, known, count, closed=names is not None)
+                wrong = _name_problem(value, known, count, closed=names is not None)
             else:
-                wrong = _odd_index(value, count)
+                wrong = _index_problem(value, count)
             if wrong:
-                raise source.error(wrong, found.where(position, item))
+                raise source.error(wrong, selections.where(position, item))
 
 
-def _format_repeat_error(row: list[Any], item: int) -> str:
-    hint = "; drop the repeat."
-    if {str(value) for value in row} <= {"0", "1"}:
-        hint = " (a matrix of 0 and 1? give it a header of names and save it as .csv)."
-    return f"a feature may stand once in a selection, got {quote_value(row[item])} again{hint}"
-
-
-def _odd_index(value: int, count: int | None) -> str:
+def _index_problem(value: int, count: int | None) -> str:
+    """Return what is wrong with an index, or ""."""
     highest = _LARGEST_INDEX if count is None else count - 1
     if 0 <= value <= highest:
         return ""
@@ -131,8 +134,8 @@ def _odd_index(value: int, count: int | None) -> str:
     )
 
 
-def _odd_name(name: str, known: dict[str, int], count: int | None, *, closed: bool) -> str:
-    """Say what is wrong with a name; learn a new one while the list is not closed."""
+def _name_problem(name: str, known: dict[str, int], count: int | None, *, closed: bool) -> str:
+    """Return what is wrong with a name, or ""; if the list is open, add a new name to `known`."""
     if name in known:
         return ""
     if closed:
@@ -166,10 +169,10 @@ def read_json(source: SourceText) -> Selections:
     if isinstance(document, list):
         document = {"subsets": document}
     _check_object(source, document)
-    _check_features(source, document)
+    _check_feature_fields(source, document)
 
     def where(row: int, item: int) -> int:
-        return _line(source, row, item)
+        return _find_line(source, row, item)
 
     rows = document["subsets"]
     _check_kinds(source, rows)
@@ -178,7 +181,7 @@ def read_json(source: SourceText) -> Selections:
 
 def _parse_json(source: SourceText) -> JSON:
     try:
-        return json.loads(source.text, object_pairs_hook=_without_repeats)
+        return json.loads(source.text, object_pairs_hook=_refuse_repeated_keys)
     except json.JSONDecodeError as error:
         message, line = f"{error.msg.lower()} in column {error.colno}", error.lineno
         at_end = not source.text[error.pos :].strip()
@@ -188,11 +191,11 @@ def _parse_json(source: SourceText) -> JSON:
     raise source.error(f"valid JSON is needed, got: {message}; {hint}.", line)
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) < len(pairs):
         raise ValueError("an object with the same key twice")
-    return found
+    return document
 
 
 def _check_object(source: SourceText, document: object) -> None:
@@ -212,17 +215,17 @@ def _check_object(source: SourceText, document: object) -> None:
         raise source.error("the object needs a list of lists under the key 'subsets'.", 1)
 
 
-def _check_features(source: SourceText, document: dict[str, Any]) -> None:
+def _check_feature_fields(source: SourceText, document: dict[str, Any]) -> None:
     """Raise for an invalid number of features or list of names."""
     count, names = document.get("n_features"), document.get("feature_names")
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
-        line = source.line_at(_value_of(source.text, "n_features"))
+        line = source.line_at(_value_offset(source.text, "n_features"))
         raise source.error(
             f"n_features must be a positive integer, got {quote_value(count)}.", line
         )
     if names is None:
         return
-    line = source.line_at(_value_of(source.text, "feature_names"))
+    line = source.line_at(_value_offset(source.text, "feature_names"))
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise source.error("feature_names must be a list of names in quotes.", line)
     refuse_repeats(names, "feature", partial(source.error, line=line))
@@ -235,11 +238,12 @@ def _check_features(source: SourceText, document: dict[str, Any]) -> None:
 def _check_kinds(source: SourceText, rows: list[Any]) -> None:
     """Raise for rows that are not lists, and items that are neither indices nor names."""
     first: type | None = None
+    # exact types: True is an int for isinstance, but no index
     for position, row in enumerate(rows):
         if not isinstance(row, list):
             raise source.error(
                 f"each selection must be a list of indices or names, got {quote_value(row)}.",
-                _line(source, position),
+                _find_line(source, position),
             )
         for item, value in enumerate(row):
             first = first or type(value)
@@ -247,55 +251,55 @@ def _check_kinds(source: SourceText, rows: list[Any]) -> None:
                 raise source.error(
                     "features must be all indices (integers) or all names (in quotes), "
                     f"got {json.dumps(value)[:40]}.",
-                    _line(source, position, item),
+                    _find_line(source, position, item),
                 )
 
 
-def _line(source: SourceText, row: int, item: int | None = None) -> int:
+def _find_line(source: SourceText, row: int, item: int | None = None) -> int:
     """Return the line of a row, or of an item in it; parsed again, as only messages need it."""
     text = source.text
-    start = _skip(text, 0)
-    start = _value_of(text, "subsets") if text[start] == "{" else start
-    offset = next(islice(_items(text, start), row, None))
+    start = _skip_blanks(text, 0)
+    start = _value_offset(text, "subsets") if text[start] == "{" else start
+    offset = next(islice(_item_offsets(text, start), row, None))
     if item is not None:
-        offset = next(islice(_items(text, offset), item, None))
+        offset = next(islice(_item_offsets(text, offset), item, None))
     return source.line_at(offset)
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 
 
-def _items(text: str, start: int) -> Iterator[int]:
+def _item_offsets(text: str, start: int) -> Iterator[int]:
     """Yield where each item of the array at `start` begins, in text known to be valid JSON."""
     decoder = json.JSONDecoder()
-    at = _skip(text, start + 1)
+    at = _skip_blanks(text, start + 1)
     while text[at] != "]":
         yield at
-        at = _skip(text, decoder.raw_decode(text, at)[1])
-        at = _skip(text, at + 1) if text[at] == "," else at
+        at = _skip_blanks(text, decoder.raw_decode(text, at)[1])
+        at = _skip_blanks(text, at + 1) if text[at] == "," else at
 
 
-def _value_of(text: str, key: str) -> int:
+def _value_offset(text: str, key: str) -> int:
     """Return the offset of the value of a key of the outer object."""
     decoder = json.JSONDecoder()
-    at = _skip(text, 0)
+    at = _skip_blanks(text, 0)
     while True:
-        name, at = decoder.raw_decode(text, _skip(text, at + 1))
-        at = _skip(text, _skip(text, at) + 1)
+        name, at = decoder.raw_decode(text, _skip_blanks(text, at + 1))
+        at = _skip_blanks(text, _skip_blanks(text, at) + 1)
         if name == key:
             return at
-        at = _skip(text, decoder.raw_decode(text, at)[1])
+        at = _skip_blanks(text, decoder.raw_decode(text, at)[1])
 
 
 # Plain text: one selection per line.
 
 COMMENT = "#"
 EMPTY = "-"
-_BETWEEN = re.compile(r"[\s,;]+")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_DIGITS = 19  # an index of more digits fits no 64-bit number
+_SEPARATORS = re.compile(r"[\s,;]+")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_MAX_INDEX_DIGITS = 19  # an index of more digits fits no 64-bit number
 
 
 def read_selection_lines(source: SourceText) -> Selections:
@@ -308,17 +312,17 @@ def read_selection_lines(source: SourceText) -> Selections:
     for number, raw in enumerate(source.lines(), start=1):
         line = raw.strip()
         if line and not line.startswith(COMMENT):
-            rows.append(_features(source, line, number))
+            rows.append(_split_features(source, line, number))
             lines.append(number)
-    if all(_WHOLE.fullmatch(feature) for row in rows for feature in row):
-        return Selections(_indices(source, rows, lines), lambda row, _: lines[row])
+    if all(_INTEGER.fullmatch(feature) for row in rows for feature in row):
+        return Selections(_parse_indices(source, rows, lines), lambda row, _: lines[row])
     return Selections(rows, lambda row, _: lines[row])
 
 
-def _features(source: SourceText, line: str, number: int) -> list[str]:
+def _split_features(source: SourceText, line: str, number: int) -> list[str]:
     if line == EMPTY:
         return []
-    features = [feature for feature in _BETWEEN.split(line) if feature]
+    features = [feature for feature in _SEPARATORS.split(line) if feature]
     if not features or EMPTY in features:
         raise source.error(
             f"a line holds features, or a single {EMPTY} for an empty selection, "
@@ -335,12 +339,13 @@ def _features(source: SourceText, line: str, number: int) -> list[str]:
     return features
 
 
-def _indices(source: SourceText, rows: list[list[str]], lines: list[int]) -> list[list[int]]:
+def _parse_indices(source: SourceText, rows: list[list[str]], lines: list[int]) -> list[list[int]]:
     for row, number in zip(rows, lines, strict=True):
-        long = next((feature for feature in row if len(feature) > _DIGITS), None)
+        long = next((feature for feature in row if len(feature) > _MAX_INDEX_DIGITS), None)
         if long is not None:
             raise source.error(
-                f"indices of features have at most {_DIGITS} digits, got {quote_value(long)}.",
+                f"indices of features have at most {_MAX_INDEX_DIGITS} digits, "
+                f"got {quote_value(long)}.",
                 number,
             )
     return [[int(feature) for feature in row] for row in rows]

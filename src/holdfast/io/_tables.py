@@ -37,19 +37,18 @@ class Table:
         width = len(self.names) + self.has_labels
         for line, cells in self._records:
             if len(cells) != width:
-                raise self.source.error(self._row_length_message(len(cells), width), line)
+                raise self.source.error(
+                    f"each row must have {width:,} cells between "
+                    f"{SEPARATOR_NAMES[self.separator]}, like the header in line "
+                    f"{self.header_line}, got {len(cells):,}; is the row truncated, or a separator "
+                    "missing?",
+                    line,
+                )
             yield line, cells[1:] if self.has_labels else cells
 
     def column(self, position: int) -> str:
         """Return the name of a column in messages."""
         return f"column {quote_value(self.names[position])}"
-
-    def _row_length_message(self, got: int, width: int) -> str:
-        return (
-            f"each row must have {width:,} cells between {SEPARATOR_NAMES[self.separator]}, "
-            f"like the header in line {self.header_line}, got {got:,}; "
-            "is the row truncated, or a separator missing?"
-        )
 
 
 def open_table(source: SourceText) -> Table:
@@ -72,7 +71,7 @@ def detect_separator(source: SourceText) -> str:
     if source.suffix == ".tsv":
         return "\t"
     header = next((line for line in source.lines() if is_content(line)), "")
-    unquoted = "".join(header.split('"')[::2])
+    unquoted = "".join(header.split('"')[::2])  # every second part is inside quotes
     return max(SEPARATORS, key=unquoted.count) if unquoted.strip() else ","
 
 
@@ -121,7 +120,7 @@ def _check_header(table: Table) -> None:
 Check: TypeAlias = Callable[[Table, int, FloatArray], None]
 
 
-_PLAIN = {"0", "1"}
+_BINARY_CELLS = {"0", "1"}
 _SELECTED = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
@@ -130,15 +129,15 @@ def read_matrix(table: Table) -> Selections:
     rows: list[list[int]] = []
     lines: list[int] = []
     for line, cells in table.rows():
-        rows.append(_find_selected(table, line, cells))
+        rows.append(_parse_selection(table, line, cells))
         lines.append(line)
     if not rows:
         raise table.source.error("at least one selection is needed below the header, got none.")
     return Selections(rows, lambda row, _: lines[row], table.names)
 
 
-def _find_selected(table: Table, line: int, cells: list[str]) -> list[int]:
-    if set(cells) <= _PLAIN:
+def _parse_selection(table: Table, line: int, cells: list[str]) -> list[int]:
+    if set(cells) <= _BINARY_CELLS:  # the usual case, and much faster
         digits = np.frombuffer("".join(cells).encode(), dtype=np.uint8)
         return np.flatnonzero(digits == ord("1")).tolist()
     marks = [_SELECTED.get(cell.strip().lower()) for cell in cells]
@@ -156,7 +155,12 @@ def _find_selected(table: Table, line: int, cells: list[str]) -> list[int]:
 def read_numbers(table: Table, check: Check | None = None) -> FloatArray:
     """Read a table of finite numbers; `check` may raise for a row."""
     _refuse_numbers_as_header(table)
-    rows = list(_number_rows(table, check))
+    rows = []
+    for line, cells in table.rows():
+        row = _parse_numbers(table, line, cells)
+        if check is not None:
+            check(table, line, row)
+        rows.append(row)
     if not rows:
         raise table.source.error(
             "at least one row of numbers is needed below the header, got none."
@@ -176,15 +180,7 @@ def check_ranks(table: Table, line: int, row: FloatArray) -> None:
         )
 
 
-def _number_rows(table: Table, check: Check | None) -> Iterator[FloatArray]:
-    for line, cells in table.rows():
-        row = _numbers(table, line, cells)
-        if check is not None:
-            check(table, line, row)
-        yield row
-
-
-def _numbers(table: Table, line: int, cells: list[str]) -> FloatArray:
+def _parse_numbers(table: Table, line: int, cells: list[str]) -> FloatArray:
     # float() accepts 1_000 as 1000
     plain = "_" not in "".join(cells)
     try:
@@ -192,7 +188,7 @@ def _numbers(table: Table, line: int, cells: list[str]) -> FloatArray:
     except ValueError:
         plain = False
     if not plain:
-        row = np.array([_number(cell, table.separator) for cell in cells])
+        row = np.array([_parse_number(cell, table.separator) for cell in cells])
     odd = np.flatnonzero(~np.isfinite(row))
     if odd.size:
         column = int(odd[0])
@@ -204,7 +200,7 @@ def _numbers(table: Table, line: int, cells: list[str]) -> FloatArray:
     return row
 
 
-def _number(cell: str, separator: str = ",") -> float:
+def _parse_number(cell: str, separator: str = ",") -> float:
     """Return a cell as a number, NaN if it is not one; decimal commas need another separator."""
     if "_" in cell:
         return np.nan
@@ -218,9 +214,10 @@ def _number(cell: str, separator: str = ",") -> float:
 
 def _refuse_numbers_as_header(table: Table) -> None:
     """Raise if the first line is a row of data, which would be lost silently."""
-    values = np.array([_number(name, table.separator) for name in table.names])
+    values = np.array([_parse_number(name, table.separator) for name in table.names])
     if np.isnan(values).any():
         return
+    # columns may be named 1, 2, ...; other permutations of these numbers are a row of ranks
     ranks = np.arange(1, len(values) + 1)
     if (values != np.round(values)).any() or (
         np.array_equal(np.sort(values), ranks) and not np.array_equal(values, ranks)

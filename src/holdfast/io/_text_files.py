@@ -20,17 +20,17 @@ Progress: TypeAlias = Callable[[float], None]
 
 T = TypeVar("T")
 UTF_8, UTF_16, UTF_32, LATIN_1 = "utf-8-sig", "utf-16", "utf-32", "latin-1"
-_MARKS = {
+_BYTE_ORDER_MARKS = {
     b"\xff\xfe\0\0": UTF_32,  # before UTF-16, whose mark it begins with
     b"\0\0\xfe\xff": UTF_32,
     b"\xff\xfe": UTF_16,
     b"\xfe\xff": UTF_16,
 }
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
-_HEAD = 1 << 16  # bytes that are checked before a file counts as text
-_STEP = 1 << 22  # bytes on disk between two calls of the progress callback
+_HEAD_BYTES = 1 << 16  # checked before a file counts as text; chosen by hand
+_PROGRESS_STEP_BYTES = 1 << 22  # on disk, between two progress callbacks; chosen by hand
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")  # never part of a table
-_NOTES = {
+_ENCODING_NOTES = {
     UTF_16: "The file is in UTF-16.",
     UTF_32: "The file is in UTF-32.",
     LATIN_1: "The file is not in UTF-8: it was read as Latin-1; check names with special letters.",
@@ -53,7 +53,7 @@ class TextFile:
     @property
     def notes(self) -> tuple[str, ...]:
         """A note on the encoding; none for UTF-8."""
-        return (_NOTES[self.encoding],) if self.encoding in _NOTES else ()
+        return (_ENCODING_NOTES[self.encoding],) if self.encoding in _ENCODING_NOTES else ()
 
     @property
     def suffix(self) -> str:
@@ -73,7 +73,7 @@ class TextFile:
                 for number, line in enumerate(_read_with_progress(text, raw, self), start=1):  # noqa: B007
                     yield line
         except _DAMAGED as error:
-            raise _damage(self.path, error, number + 1) from None
+            raise _damaged_file_error(self.path, error, number + 1) from None
 
     def refuse_control(self, cell: str, line: int) -> None:
         """Raise if a cell holds control characters, which are never part of a table."""
@@ -86,7 +86,7 @@ class TextFile:
 
 def format_suffix(path: Path) -> str:
     """Return the extension that determines the format; a ``.gz`` behind it is skipped."""
-    plain = path.with_suffix("") if _is_packed(path) else path
+    plain = path.with_suffix("") if _is_compressed(path) else path
     return plain.suffix.lower()
 
 
@@ -107,7 +107,8 @@ def refuse_unreadable(path: Path) -> None:
 
 def read_text(path: Path, progress: Progress, parse: Callable[[TextFile], T]) -> T:
     """Parse a file as UTF-8; if it is not valid UTF-8, parse it again as Latin-1."""
-    encoding = _encoding(path)
+    encoding = _detect_encoding(path)
+    # invalid UTF-8 may come late in a file, so it is found by reading, not by a look at the start
     try:
         return parse(TextFile(path, encoding, progress))
     except UnicodeDecodeError as error:
@@ -118,12 +119,16 @@ def read_text(path: Path, progress: Progress, parse: Callable[[TextFile], T]) ->
     return parse(TextFile(path, LATIN_1, progress))
 
 
-def _encoding(path: Path) -> str:
+def _detect_encoding(path: Path) -> str:
     """Detect the encoding from the first bytes; raise for empty and binary files."""
-    head = _head(path)
+    try:
+        with path.open("rb") as raw, _decompress_stream(path, raw) as data:
+            head = data.read(_HEAD_BYTES)
+    except _DAMAGED as error:
+        raise _damaged_file_error(path, error, 1) from None
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise file_error(str(path), "the file is empty; a header and rows of data are needed.", 1)
-    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    marked = next((name for mark, name in _BYTE_ORDER_MARKS.items() if head.startswith(mark)), None)
     if marked is not None:
         return marked
     odd = _CONTROL.search(head.decode(LATIN_1))
@@ -137,15 +142,7 @@ def _encoding(path: Path) -> str:
     return UTF_8
 
 
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as raw, _decompress_stream(path, raw) as data:
-            return data.read(_HEAD)
-    except _DAMAGED as error:
-        raise _damage(path, error, 1) from None
-
-
-def _damage(path: Path, error: Exception, line: int) -> FileFormatError:
+def _damaged_file_error(path: Path, error: Exception, line: int) -> FileFormatError:
     reason = str(error).rstrip(".")
     return file_error(
         str(path),
@@ -155,10 +152,10 @@ def _damage(path: Path, error: Exception, line: int) -> FileFormatError:
 
 
 def _decompress_stream(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if _is_packed(path) else raw
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if _is_compressed(path) else raw
 
 
-def _is_packed(path: Path) -> bool:
+def _is_compressed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
@@ -167,7 +164,7 @@ def _read_with_progress(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) 
     size, reported = max(1, file.path.stat().st_size), 0
     for line in text:
         yield line
-        if raw.tell() - reported >= _STEP:
+        if raw.tell() - reported >= _PROGRESS_STEP_BYTES:
             reported = raw.tell()
             file.progress(min(1.0, reported / size))
     file.progress(1.0)
@@ -178,7 +175,7 @@ def _read_with_progress(text: io.TextIOWrapper, raw: IO[bytes], file: TextFile) 
 STANDARD_INPUT = "-"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _CONTROL_SOURCE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # never part of a text file
-_SHOWN = 40  # characters of a cell that a message quotes
+_MAX_QUOTED_CHARACTERS = 40  # characters of a cell that a message quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +208,9 @@ def file_error(name: str, message: str, line: int | None = None) -> FileFormatEr
 def quote_value(text: object) -> str:
     """Return a value as messages show it: quoted, and shortened if it is long."""
     quoted = repr(text)
-    return quoted if len(quoted) <= _SHOWN else f"{quoted[:_SHOWN]}..."
+    return (
+        quoted if len(quoted) <= _MAX_QUOTED_CHARACTERS else f"{quoted[:_MAX_QUOTED_CHARACTERS]}..."
+    )
 
 
 def first_repeat(items: Sequence[object]) -> int:
@@ -249,7 +248,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         return Path(path).read_bytes()
     except FileNotFoundError:
         message = "there is no such file; check the path, or use - to read standard input."
-    except IsADirectoryError:
+    except IsADirectoryError:  # on Windows a folder raises PermissionError
         message = "this is a folder; give one of the files in it."
     except PermissionError:
         message = "permission to read the file is denied; check its permissions."

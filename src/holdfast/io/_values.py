@@ -21,14 +21,14 @@ def as_numbers(values: AnyArray) -> AnyArray | None:
         return values.astype(np.float64)
     if values.dtype.kind != "O":
         return None
-    numbers = [_number(value) for value in values.tolist()]
+    numbers = [_to_number(value) for value in values.tolist()]
     return None if None in numbers else np.array(numbers, dtype=np.float64)
 
 
 def first_non_number(values: AnyArray) -> str:
     """Return the first value that is not a number, for a message."""
     texts = as_texts(values)
-    odd = (i for i, value in enumerate(values.tolist()) if _number(value) is None)
+    odd = (i for i, value in enumerate(values.tolist()) if _to_number(value) is None)
     return str(texts[next(odd, 0)])
 
 
@@ -37,7 +37,7 @@ def common_type(columns: Sequence[AnyArray]) -> type[np.float32 | np.float64]:
     return np.float32 if all(column.dtype == np.float32 for column in columns) else np.float64
 
 
-def _number(value: object) -> float | None:
+def _to_number(value: object) -> float | None:
     """Return a value as a number, NaN if it is missing, None if it is something else."""
     if isinstance(value, Real | Decimal | np.bool_):
         try:
@@ -53,7 +53,7 @@ def _number(value: object) -> float | None:
 # missing values of pandas; they equal nothing and have no truth value
 MISSING_TYPES = frozenset({"NAType", "NaTType"})
 MAX_AMBIGUOUS_VALUES = 20
-"""Distinct numbers up to which a target may hold classes; more look like a continuous outcome."""
+"""Distinct numbers above which a target looks like a continuous outcome; chosen by hand."""
 
 
 def as_texts(values: AnyArray) -> list[str | None]:
@@ -67,7 +67,7 @@ def as_texts(values: AnyArray) -> list[str | None]:
     if values.dtype.kind == "M":
         days = np.datetime_as_string(values, unit="auto").tolist()
         return [None if day == "NaT" else day for day in days]
-    return [_text(value) for value in values.tolist()]
+    return [_to_text(value) for value in values.tolist()]
 
 
 def flatten_column(values: AnyArray) -> AnyArray:
@@ -80,7 +80,7 @@ def first_missing(texts: Sequence[str | None]) -> int | None:
     return next((i for i, text in enumerate(texts) if text is None or not text.strip()), None)
 
 
-def _text(value: object) -> str | None:
+def _to_text(value: object) -> str | None:
     if value is None or type(value).__name__ in MISSING_TYPES:
         return None
     if isinstance(value, Real) and not isinstance(value, Integral | np.bool_):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from holdfast.measures._interval import (
     student_quantile,
 )
 from holdfast.measures._measure import check_confidence, check_options, estimate_all
-from holdfast.measures._registry import Estimate, Measure, get_measure
+from holdfast.measures._registry import Estimate, get_measure
 from holdfast.preferences import Preferences, Weights
 
 
@@ -137,9 +136,11 @@ def compare(
         estimate_all([record], preferences, "raise", None, options)[0]
         for preferences in (first, second)
     )
-    error = _paired_error(one, two) if paired else _unpaired_error(one, two)
+    error = _difference_error(one, two, paired=paired)
     difference = one.value - two.value
-    low, high = _interval(difference, error, confidence, _difference_bounds(record, options))
+    minimum, maximum = record.range_with(options)
+    bounds = (minimum - maximum, maximum - minimum)
+    low, high = _difference_interval(difference, error, confidence, bounds)
     statistic = standardized_difference(difference, error.variance)
     tail = student_p_value(-abs(statistic), error.freedom, min(len(first), len(second)))
     return Comparison(
@@ -163,21 +164,19 @@ class _DifferenceError(NamedTuple):
     method: str
 
 
-def _paired_error(one: Estimate, two: Estimate) -> _DifferenceError:
-    without = one.leave_one_out - two.leave_one_out
-    return _DifferenceError(jackknife_variance(without), len(without) - 1, "paired jackknife")
-
-
-def _unpaired_error(one: Estimate, two: Estimate) -> _DifferenceError:
-    """Add the variances; the degrees of freedom are Welch and Satterthwaite's."""
+def _difference_error(one: Estimate, two: Estimate, *, paired: bool) -> _DifferenceError:
+    if paired:
+        without = one.leave_one_out - two.leave_one_out
+        return _DifferenceError(jackknife_variance(without), len(without) - 1, "paired jackknife")
     parts = np.array([jackknife_variance(side.leave_one_out) for side in (one, two)])
     each = np.array([len(side.leave_one_out) - 1 for side in (one, two)])
     with np.errstate(divide="ignore", invalid="ignore"):  # no variance, too few preferences
+        # Welch and Satterthwaite's degrees of freedom
         freedom = float(parts.sum() ** 2 / (parts**2 / each).sum())
     return _DifferenceError(float(parts.sum()), freedom, "unpaired jackknife")
 
 
-def _interval(
+def _difference_interval(
     difference: float, error: _DifferenceError, confidence: float, bounds: Bounds
 ) -> tuple[float, float]:
     if not error.variance > 0:
@@ -185,11 +184,6 @@ def _interval(
     quantile = student_quantile(error.freedom, confidence)
     low, high = student_interval(difference, np.sqrt(error.variance), quantile, bounds)
     return float(low), float(high)
-
-
-def _difference_bounds(record: Measure, options: Mapping[str, Any]) -> Bounds:
-    minimum, maximum = record.range_with(options)
-    return minimum - maximum, maximum - minimum
 
 
 def _rank_weights(
@@ -207,7 +201,7 @@ def _rank_weights(
 # P-values of statements about repeating a protocol.
 
 MIN_RESAMPLES = 10
-"""Resamples below which no p-value is given."""
+"""Resamples below which no p-value is given; chosen by hand."""
 ABOUT = "about repeating this protocol on these samples"
 """What intervals and tests over resamples are about."""
 

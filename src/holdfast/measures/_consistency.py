@@ -360,11 +360,14 @@ def davis(tables: SubsetTables, *, penalty: float = 0.0, corrected: bool = False
         raise InvalidInputError(f"penalty must be 0 or more, got {penalty}.")
     values = _davis_values(tables, penalty)
     if corrected:
+        # the best systems have subsets of one feature, or half of their subsets are empty
+        m = counts_with_and_without(tables.m)
+        best = np.maximum(1 - penalty / tables.p, (m - 1) // 2 / m)
         return correct_for_chance(
             values,
             tables,
             lambda sizes: _expected_davis(tables.p, sizes, penalty),
-            _best_davis_value(tables, penalty),
+            best,
         )
 
     def chance() -> ChanceLevel:
@@ -386,6 +389,7 @@ def _davis_values(tables: SubsetTables, penalty: float) -> FloatArray:
         frequency = sums.q / (sums.number * sums.total)
     if penalty == 0:
         return frequency
+    # a median cannot be updated from sums, so each is computed from all other sizes
     without = [np.median(np.delete(tables.sizes, i)) for i in range(tables.m)]
     medians = np.array([np.median(tables.sizes), *without])
     return np.asarray(np.maximum(0.0, frequency - penalty / tables.p * medians))
@@ -394,9 +398,3 @@ def _davis_values(tables: SubsetTables, penalty: float) -> FloatArray:
 def _expected_davis(p: int, sizes: IntArray, penalty: float) -> float:
     rate, charge = sizes.mean(), penalty / p * np.median(sizes)
     return expected_of_union(p, sizes, lambda union: np.maximum(0.0, rate / union - charge))
-
-
-def _best_davis_value(tables: SubsetTables, penalty: float) -> FloatArray:
-    """Best value any system can have: subsets of one feature, or half of them empty."""
-    m = counts_with_and_without(tables.m)
-    return np.maximum(1 - penalty / tables.p, (m - 1) // 2 / m)

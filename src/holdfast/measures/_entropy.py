@@ -93,6 +93,7 @@ def _entropies(tables: SubsetTables) -> FloatArray:
     kind = [number.setdefault(row.tobytes(), len(number)) for row in tables.subsets]
     counts = np.bincount(kind).astype(np.float64)
     total = _information(counts).sum()
+    # without a subset, only the count of its own kind changes
     without = total - (_information(counts) - _information(counts - 1))[kind]
     m = counts_with_and_without(tables.m)
     with np.errstate(divide="ignore", invalid="ignore"):  # no subset left
@@ -106,6 +107,7 @@ def _log2_choices(p: int, size: int) -> float:
         - scipy.special.gammaln(size + 1)
         - scipy.special.gammaln(p - size + 1)
     ) / math.log(2)
+    # gammaln loses digits by cancellation, which matters only for small numbers of subsets
     return math.log2(math.comb(p, size)) if log2 < 60 else log2
 
 

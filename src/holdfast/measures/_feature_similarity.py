@@ -25,7 +25,7 @@ from holdfast.measures._registry import Score
 from holdfast.measures._subset_measures import SubsetTables
 from holdfast.preferences import Preferences, is_frame
 
-CELLS_PER_BLOCK = 2**22  # similarities that are computed at a time
+CELLS_PER_BLOCK = 2**22  # similarities that are computed at a time; chosen by hand
 
 
 class Similarity(Protocol):
@@ -52,7 +52,7 @@ class MatrixSimilarity:
     """Similarities given as a dense or sparse p x p matrix."""
 
     def __init__(self, matrix: MatrixLike, threshold: float) -> None:
-        graph = scipy.sparse.csr_array(_check_matrix(matrix))
+        graph = scipy.sparse.csr_array(_check_similarity_matrix(matrix))
         graph.data[graph.data < threshold] = 0.0
         graph.setdiag(0.0)
         graph.eliminate_zeros()
@@ -75,8 +75,8 @@ class MatrixSimilarity:
         return float(self.graph.data.sum())
 
 
-def _check_matrix(matrix: MatrixLike) -> MatrixLike:
-    """Refuse what is no similarity matrix: shape, range, symmetry, diagonal."""
+def _check_similarity_matrix(matrix: MatrixLike) -> MatrixLike:
+    """Raise unless this is a similarity matrix: shape, range, symmetry, diagonal."""
     sparse = bool(scipy.sparse.issparse(matrix))
     if not sparse:
         matrix = np.asarray(matrix)
@@ -96,6 +96,7 @@ def _check_matrix(matrix: MatrixLike) -> MatrixLike:
             "similarities must lie between 0 and 1, "
             f"got values from {values.min():g} to {values.max():g}."
         )
+    # tolerances for rounding: correlations computed in either order differ in the last bits
     if abs(matrix - matrix.T).max() > 1e-10:
         raise InvalidInputError("a similarity matrix is symmetric; this one is not.")
     diagonal = matrix.diagonal()
@@ -138,10 +139,10 @@ class DataSimilarity:
         columns -= columns.mean(axis=0)
         length = np.sqrt(np.square(columns).sum(axis=0))
         scale = np.abs(self.data[:, features]).max(axis=0)
-        constant = length <= 1e-12 * scale * len(columns)
+        constant = length <= 1e-12 * scale * len(columns)  # equal except for rounding
         return np.asarray(np.where(constant, 0.0, columns / np.where(constant, 1.0, length)))
 
-    def _blocks(self, features: AnyArray | slice) -> Iterator[tuple[int, FloatArray]]:
+    def _similarity_blocks(self, features: AnyArray | slice) -> Iterator[tuple[int, FloatArray]]:
         """Yield blocks of rows of the similarities; 0 below the threshold and on the diagonal."""
         points = self.standardise(features)
         count = points.shape[1]
@@ -157,13 +158,13 @@ class DataSimilarity:
         """Return the similarities between the given features; the diagonal is 0."""
         if len(features) == 0:
             return scipy.sparse.csr_array((0, 0))
-        parts = [scipy.sparse.csr_array(block) for _, block in self._blocks(features)]
+        parts = [scipy.sparse.csr_array(block) for _, block in self._similarity_blocks(features)]
         return scipy.sparse.csr_array(scipy.sparse.vstack(parts))
 
     @cached_property
-    def _profile(self) -> tuple[IntArray, float]:
+    def _degrees_and_total(self) -> tuple[IntArray, float]:
         degrees, total = [], 0.0
-        for _, block in self._blocks(slice(None)):
+        for _, block in self._similarity_blocks(slice(None)):
             degrees.append((block > 0).sum(axis=1))
             total += float(block.sum())
         return np.concatenate(degrees), total
@@ -171,16 +172,16 @@ class DataSimilarity:
     @property
     def degrees(self) -> IntArray:
         """Return the number of neighbours of every feature."""
-        return self._profile[0]
+        return self._degrees_and_total[0]
 
     @property
     def total(self) -> float:
         """Return the sum of all similarities, both directions counted, without the diagonal."""
-        return self._profile[1]
+        return self._degrees_and_total[1]
 
 
 def check_all_named(preferences: Preferences) -> None:
-    """Refuse preferences that name only some features: their indices are not those of the data."""
+    """Raise if preferences name only some features: their indices are not those of the data."""
     names, count = preferences.feature_names, preferences.n_features
     if names is not None and len(names) != count:
         raise InvalidInputError(
@@ -244,7 +245,7 @@ def as_similarity(
 # serves all pairs of sizes, by scoring prefixes of the same random sequences.
 
 Correction = Literal["auto", "exact", "simulate"]
-# Limits of time; those of "auto" decide between the exact and the simulated expectation.
+# Limits of time, chosen by hand; those of "auto" decide between exact and simulated expectations.
 MAX_AUTO_PAIRS = 100_000  # pairs of subsets that "auto" enumerates rather than simulates
 MAX_EXACT_PAIRS = 50_000_000  # pairs of subsets that "exact" enumerates at all
 MAX_AUTO_PRODUCTS = 2e9  # multiplications that "auto" spends on correlations of all features
@@ -271,24 +272,21 @@ def expected_scores(
             f"unknown correction {correction!r}.{did_you_mean(correction, get_args(Correction))}"
         )
     if correction == "auto":
-        correction = "exact" if _is_cheap(tables, graph, kind) else "simulate"
+        if _has_closed_form(graph, kind):
+            products = graph.data.shape[0] * tables.p**2 if isinstance(graph, DataSimilarity) else 0
+            cheap = products <= MAX_AUTO_PRODUCTS
+        else:
+            cheap = _count_subset_pairs(tables) <= MAX_AUTO_PAIRS
+        correction = "exact" if cheap else "simulate"
     if correction == "simulate":
         return _simulated_means(tables, graph, kind, n_simulations, random_state)
-    mean = _closed_form_means(tables, graph, kind) if _has_closed_form(graph, kind) else None
-    if mean is None:
-        mean = _enumerated_means(tables, graph, kind)
+    by_formula = _has_closed_form(graph, kind)
+    mean = (_closed_form_means if by_formula else _enumerated_means)(tables, graph, kind)
     return ExpectedScores(mean, np.zeros_like(mean))
 
 
 def _has_closed_form(graph: Similarity, kind: int) -> bool:
     return kind in (YU, ZUCKNICK) or (isinstance(graph, MatrixSimilarity) and graph.total == 0)
-
-
-def _is_cheap(tables: SubsetTables, graph: Similarity, kind: int) -> bool:
-    if not _has_closed_form(graph, kind):
-        return _count_subset_pairs(tables) <= MAX_AUTO_PAIRS
-    products = graph.data.shape[0] * tables.p**2 if isinstance(graph, DataSimilarity) else 0
-    return products <= MAX_AUTO_PRODUCTS
 
 
 def _closed_form_means(tables: SubsetTables, graph: Similarity, kind: int) -> FloatArray:
@@ -305,6 +303,7 @@ def _zucknick_given_overlap(graph: Similarity) -> Score:
     mean = graph.total / (p * (p - 1)) if p > 1 else 0.0
 
     def score(r: FloatArray, a: FloatArray, b: FloatArray, p: float) -> FloatArray:  # noqa: ARG001
+        # expected similarity of the a features to the b - r others, and the reverse
         partners = np.where(b > 0, a * (b - r) / b, 0.0) + np.where(a > 0, b * (a - r) / a, 0.0)
         return (r + mean * partners) / (a + b - r)
 
@@ -342,7 +341,7 @@ def _count_with_partner(graph: Similarity, largest: int) -> FloatArray:
 
 def _count_subset_pairs(tables: SubsetTables) -> float:
     ways = [math.comb(tables.p, int(size)) for size in tables.distinct_sizes]
-    return float(min(sum(ways) ** 2, 10**18))
+    return float(min(sum(ways) ** 2, 10**18))  # larger integers may not fit a float
 
 
 def _enumerated_means(tables: SubsetTables, graph: Similarity, kind: int) -> FloatArray:
@@ -374,6 +373,7 @@ def _simulated_means(
     else:
         sums = _simulate_on_data(graph, kind, draws, sizes[first], sizes[second], generator)
     mean = sums[0] / draws
+    # of the mean; rounding may make a variance of 0 negative
     variance = np.maximum(sums[1] / draws - mean**2, 0.0) / (draws - 1)
     return ExpectedScores(
         _as_symmetric_table(mean, len(sizes)), _as_symmetric_table(np.sqrt(variance), len(sizes))
@@ -397,6 +397,7 @@ def _simulate_on_data(
     """Simulate with the correlations of the drawn features only."""
     sums, scores = np.zeros((2, len(sizes_a))), np.empty(len(sizes_a))
     for _ in range(draws):
+        # subsets of the largest sizes are drawn; their prefixes serve all smaller sizes
         first = generator.choice(graph.n_features, sizes_a.max(), replace=False)
         second = generator.choice(graph.n_features, sizes_b.max(), replace=False)
         mate, back, start, left, right, strength = _describe_subset_pair(graph, first, second)

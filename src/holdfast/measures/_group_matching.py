@@ -143,6 +143,7 @@ def _group_centres(groups: Groups, data: DataSimilarity, centre: Centre) -> Floa
     columns = data.standardise(features)
     rows = [columns[:, np.searchsorted(features, group)].mean(axis=1) for group in flat]
     points = np.array(rows).reshape(len(flat), len(columns))
+    # centres of opposite features may cancel; such a centre correlates with nothing
     length = np.sqrt(np.square(points).sum(axis=1, keepdims=True))
     return np.asarray(points / np.where(length > 1e-12, length, np.inf))
 

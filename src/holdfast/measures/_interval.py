@@ -21,9 +21,9 @@ from holdfast.measures._registry import Estimate
 Bounds: TypeAlias = tuple[float, float]
 """Least and largest value of a measure; infinite if there is none."""
 MIN_PREFERENCES = 3
-"""Preferences, or groups of them, below which there is no interval."""
+"""Preferences, or groups of them, below which there is no interval; chosen by hand."""
 ROUNDING = 1e-12
-"""Relative spread up to which values count as equal: rounding errors."""
+"""Relative spread up to which values count as equal except for rounding; chosen by hand."""
 METHOD = "jackknife"
 
 

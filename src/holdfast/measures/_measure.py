@@ -138,7 +138,7 @@ def measure(
     estimates = estimate_all(records, preferences, undefined, reference, options)
     if single:
         return estimates[0].value
-    return _table(records, estimates, confidence, options)
+    return _make_table(records, estimates, confidence, options)
 
 
 def estimate_all(
@@ -149,9 +149,9 @@ def estimate_all(
     options: Mapping[str, Any],
 ) -> list[Estimate]:
     """Estimate several measures on one system of preferences; shared tables are computed once."""
-    fill = _fill(undefined)
+    fill = _check_undefined(undefined)
     if reference is not None:
-        preferences = _with_reference(records, preferences, reference)
+        preferences = _prepend_reference(records, preferences, reference)
     elif len(preferences) < 2:
         raise InvalidInputError("stability needs at least two preferences, got one.")
     views = _Views(preferences, options)
@@ -161,7 +161,7 @@ def estimate_all(
         if reference is None:
             estimate = record.estimate(view, fill, arguments)
         else:
-            estimate = _pair_measure(record).against_reference(view, fill, arguments)
+            estimate = _require_pair_measure(record).against_reference(view, fill, arguments)
         _report_undefined(record, estimate, undefined)
         estimates.append(estimate)
     return estimates
@@ -191,14 +191,14 @@ def pairwise(name: str, preferences: Preferences, **options: Any) -> FloatArray:
     >>> hf.pairwise("jaccard", hf.Subsets([[0, 1], [0, 1], [0, 2, 3]])).round(2).tolist()
     [[1.0, 1.0, 0.25], [1.0, 1.0, 0.25], [0.25, 0.25, 1.0]]
     """
-    record = _pair_measure(get_measure(name))
+    record = _require_pair_measure(get_measure(name))
     check_options([record], options)
     views = _Views(preferences, options)
     pairs = record.function(views.get_view(record), **views.get_options(record))
     return np.concatenate(list(pairs.blocks))
 
 
-def _pair_measure(record: Measure) -> PairMeasure:
+def _require_pair_measure(record: Measure) -> PairMeasure:
     if not isinstance(record, PairMeasure):
         raise InvalidInputError(
             f"{record.name} looks at the whole system at once, not at pairs of preferences; "
@@ -207,11 +207,11 @@ def _pair_measure(record: Measure) -> PairMeasure:
     return record
 
 
-def _with_reference(
+def _prepend_reference(
     records: list[Measure], preferences: Preferences, reference: Preferences
 ) -> Preferences:
     for record in records:
-        _pair_measure(record)
+        _require_pair_measure(record)
     if len(reference) != 1:
         raise InvalidInputError(f"a reference is one preference, got {len(reference)}.")
     return concat([reference, preferences])
@@ -228,7 +228,7 @@ class _Views:
     def get_view(self, record: Measure) -> PreferenceView:
         """Return the preferences in the form that this measure needs."""
         if record.form not in self._cache:
-            self._cache[record.form] = self._convert(record)
+            self._cache[record.form] = self._convert_preferences(record)
         view = self._cache[record.form]
         if "n_features" in record.needs and not view.knows_p:
             raise InvalidInputError(
@@ -241,12 +241,12 @@ class _Views:
         """Return the options of this measure, with similarities as a graph."""
         arguments = {key: value for key, value in self._options.items() if key in record.arguments}
         if "graph" in record.arguments:
-            arguments["graph"] = self._graph(record)
+            arguments["graph"] = self._get_graph(record)
         elif "data" in record.needs and arguments.get("data") is None:
             raise InvalidInputError(f"{record.name} needs data= (samples in rows).")
         return arguments
 
-    def _convert(self, record: Measure) -> PreferenceView:
+    def _convert_preferences(self, record: Measure) -> PreferenceView:
         preferences = self._preferences
         if isinstance(preferences, Subsets) and record.form == "subset":
             return SubsetTables(preferences)
@@ -261,16 +261,16 @@ class _Views:
             )
         return preferences
 
-    def _graph(self, record: Measure) -> Similarity:
+    def _get_graph(self, record: Measure) -> Similarity:
         if "graph" not in self._cache:
             tables = self.get_view(record)
             names = tables.subsets.feature_names
             check_all_named(tables.subsets)
-            given = self._options
+            options = self._options
             self._cache["graph"] = as_similarity(
-                given.get("similarity"),
-                given.get("data"),
-                given.get("threshold", 0.9),
+                options.get("similarity"),
+                options.get("data"),
+                options.get("threshold", 0.9),
                 tables.p,
                 names,
             )
@@ -279,13 +279,13 @@ class _Views:
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence level outside (0, 1)."""
+    """Raise for a confidence level outside (0, 1)."""
     if not 0 < confidence < 1:
         raise InvalidInputError(f"confidence must lie between 0 and 1, got {confidence}.")
 
 
 def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
-    """Refuse options that none of the measures knows."""
+    """Raise for options that none of the measures has."""
     known = {option for record in records for option in record.options}
     if any(record.corrected for record in records):
         known.add("corrected")
@@ -300,18 +300,18 @@ def check_options(records: list[Measure], options: Mapping[str, Any]) -> None:
 
 
 def _check_correction(records: list[Measure], options: Mapping[str, Any]) -> None:
-    """Refuse a value of `corrected` that a measure does not support."""
-    wanted = options.get("corrected")
+    """Raise for a value of `corrected` that a measure does not support."""
+    corrected = options.get("corrected")
     fixed = [r for r in records if "corrected" not in r.options]
-    odd = [r.name for r in fixed if wanted is not None and r.corrected != bool(wanted)]
+    odd = [r.name for r in fixed if corrected is not None and r.corrected != bool(corrected)]
     if odd:
         nature = (
-            "cannot be corrected for chance" if wanted else "corrected for chance by definition"
+            "cannot be corrected for chance" if corrected else "corrected for chance by definition"
         )
-        raise InvalidInputError(f"corrected={wanted}: {nature}: {format_list(odd)}.")
+        raise InvalidInputError(f"corrected={corrected}: {nature}: {format_list(odd)}.")
 
 
-def _fill(undefined: Undefined) -> float | None:
+def _check_undefined(undefined: Undefined) -> float | None:
     if undefined in ("warn", "raise"):
         return None
     if isinstance(undefined, int | float) and math.isfinite(undefined):
@@ -330,7 +330,7 @@ def _report_undefined(record: Measure, estimate: Estimate, undefined: Undefined)
     warnings.warn(message, UndefinedMeasureWarning, stacklevel=4)
 
 
-def _table(
+def _make_table(
     records: list[Measure], estimates: list[Estimate], confidence: float, options: Mapping[str, Any]
 ) -> pd.DataFrame:
     import pandas as pd

@@ -77,8 +77,8 @@ def nogueira(tables: SubsetTables) -> Estimate:
     sums = frequency_totals(tables, np.square)
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full, one subset left
         share = sums.q / (sums.number * p)
-        spread = (share - sums.total / (p * sums.number**2)) * sums.number / (sums.number - 1)
-        values = 1 - spread / (share * (1 - share))
+        variance = (share - sums.total / (p * sums.number**2)) * sums.number / (sums.number - 1)
+        values = 1 - variance / (share * (1 - share))
     value = float(values[0])
     return Estimate(
         value=value,
@@ -96,6 +96,7 @@ def _chance_bias(tables: SubsetTables) -> float:
     mean = tables.q / m
     if mean in (0, p):
         return np.nan
+    # 0.0 - x: never -0.0
     return 0.0 - float(tables.sizes.var()) / ((m - 1) * mean * (p - mean))
 
 
@@ -158,8 +159,8 @@ class Outcome(NamedTuple):
         )
 
     def __str__(self) -> str:
-        found = format_p_value(self.statistic, self.p_value)
-        return f"statistic {self.statistic:.3g}, {found} ({self.about})"
+        p_value = format_p_value(self.statistic, self.p_value)
+        return f"statistic {self.statistic:.3g}, {p_value} ({self.about})"
 
 
 def nogueira_test(subsets: Subsets, stability: float = 0.0, *, published: bool = False) -> Outcome:
@@ -265,10 +266,10 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     0.9693
     """
     total = graph.total
-    spread = _observed_spread(tables, graph)
-    null = _expected_spread(tables, total)
+    observed = _observed_variance(tables, graph)
+    null = _null_variance(tables, total)
     with np.errstate(divide="ignore", invalid="ignore"):  # all empty, all full, one subset left
-        values = 1 - spread / null
+        values = 1 - observed / null
     values[~np.isfinite(values)] = np.nan
     whole = (total + tables.p) / tables.p**2
     level = -tables.sizes.var() * whole / (tables.m - 1) / (null[0] or np.nan)
@@ -286,28 +287,30 @@ def sechidis(tables: SubsetTables, *, graph: Similarity) -> Estimate:
     )
 
 
-def _observed_spread(tables: SubsetTables, graph: Similarity) -> FloatArray:
+def _observed_variance(tables: SubsetTables, graph: Similarity) -> FloatArray:
     """Return tr(CS) with all subsets and without each, from products on the union only."""
+    # features outside the union have frequency 0, so they add nothing to the trace
     similar = graph.submatrix(tables.union)
     h = tables.counts.astype(np.float64)
     reach = similar @ h + h
-    own = np.asarray((tables.incidence @ similar).multiply(tables.incidence).sum(axis=1)).ravel()
-    own = own + tables.sizes
+    within = np.asarray((tables.incidence @ similar).multiply(tables.incidence).sum(axis=1)).ravel()
+    within = within + tables.sizes
     whole, with_h = float(h @ reach), tables.sums_by_subset(reach)
     m = counts_with_and_without(tables.m)
-    singles = np.concatenate(([own.sum()], own.sum() - own))
-    squares = np.concatenate(([whole], whole - 2 * with_h + own))
+    singles = np.concatenate(([within.sum()], within.sum() - within))
+    squares = np.concatenate(([whole], whole - 2 * with_h + within))
     with np.errstate(divide="ignore", invalid="ignore"):  # one subset left
         return np.asarray((singles - squares / m) / (m - 1))
 
 
-def _expected_spread(tables: SubsetTables, total: float) -> FloatArray:
+def _null_variance(tables: SubsetTables, total: float) -> FloatArray:
     """Return tr(CΣ) with all subsets and without each."""
     p, sizes = tables.p, tables.sizes.astype(np.float64)
     m = counts_with_and_without(tables.m)
     mean = np.concatenate(([sizes.sum()], sizes.sum() - sizes)) / m
     squares = np.square(sizes)
     square = np.concatenate(([squares.sum()], squares.sum() - squares)) / m
+    # Σ, the covariance under the null, has one value on its diagonal and one off it
     diagonal = mean / p * (1 - mean / p)
     off = (square - mean) / (p * p - p) - (mean / p) ** 2 if p > 1 else 0.0 * mean
     return np.asarray(p * diagonal + total * off)

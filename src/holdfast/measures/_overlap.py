@@ -587,11 +587,13 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
     values = chance_corrected(*(sums_with_and_without(rows, undefined) for rows in sums))
     if clip:
         values = np.maximum(values, 0.0)
+    several_empty = int((tables.sizes == 0).sum()) > 1
+    why = "two or more subsets are empty" if several_empty else "chance alone gives the maximum"
     return Estimate(
         value=float(values[0]),
         leave_one_out=values[1:],
         chance=zero_chance,
-        undefined=_explain_undefined(tables) if np.isnan(values[0]) else "",
+        undefined=why if np.isnan(values[0]) else "",
     )
 
 
@@ -600,8 +602,3 @@ def _class_sums(tables: SubsetTables, table: FloatArray) -> FloatArray:
     known = np.where(np.isnan(table), 0.0, table)
     sums = known @ np.bincount(tables.size_class) - np.diag(known)
     return np.asarray(sums)[tables.size_class]
-
-
-def _explain_undefined(tables: SubsetTables) -> str:
-    empty = int((tables.sizes == 0).sum())
-    return "two or more subsets are empty" if empty > 1 else "chance alone gives the maximum"

@@ -84,7 +84,7 @@ def spearman(rankings: Rankings) -> PairSimilarities:
     .. math:: \operatorname{mean}_{i<j} \operatorname{corr}(R_i, R_j)
 
     With ties it is the correlation of average ranks, not the shortcut by squared differences.
-    All places count alike: two rankings that agree on the worst features look stable. For the
+    All ranks count equally: two rankings that agree on the worst features look stable. For the
     top of the rankings see ``rbo`` and ``top_down``.
 
     Edge cases:
@@ -118,7 +118,7 @@ def spearman(rankings: Rankings) -> PairSimilarities:
     references=("iman1987", "kalousis2005"),
 )
 def top_down(rankings: Rankings) -> PairSimilarities:
-    r"""Mean correlation of Savage scores, which tell the top ranks apart more than the rest.
+    r"""Mean correlation of Savage scores, which differ most among the top ranks.
 
     .. math:: \operatorname{mean}_{i<j} \operatorname{corr}(s(R_i), s(R_j)), \qquad
               s(\rho) = \sum_{t=\rho}^{p} \frac1t
@@ -146,17 +146,14 @@ def top_down(rankings: Rankings) -> PairSimilarities:
     True
     """
     table = empty_table(rankings.values.shape, np.float64)
-    below = np.concatenate(([0.0], np.cumsum(_savage_scores(rankings.n_features))))
+    savage_scores = np.cumsum(1 / np.arange(rankings.n_features, 0, -1.0))[::-1]
+    below = np.concatenate(([0.0], np.cumsum(savage_scores)))
     for index, ranks in enumerate(rankings):
-        places, of, number = np.unique(ranks, return_inverse=True, return_counts=True)
+        # tied features share the mean of the scores of their ranks
+        places, tie, number = np.unique(ranks, return_inverse=True, return_counts=True)
         start = np.rint(places - (number + 1) / 2).astype(np.intp)
-        table[index] = ((below[start + number] - below[start]) / number)[of]
+        table[index] = ((below[start + number] - below[start]) / number)[tie]
     return PairSimilarities(blocks=[correlations(table)], chance=zero_chance)
-
-
-def _savage_scores(p: int) -> FloatArray:
-    """Return the Savage scores of ranks 1 to p."""
-    return np.cumsum(1 / np.arange(p, 0, -1.0))[::-1]
 
 
 # Kendall's tau-b.
@@ -172,7 +169,7 @@ def _savage_scores(p: int) -> FloatArray:
     references=("kendall1945",),
 )
 def kendall(rankings: Rankings) -> PairSimilarities:
-    r"""Mean over pairs of preferences of how much more often they order two features alike.
+    r"""Mean over pairs of preferences of the excess of concordant over discordant feature pairs.
 
     .. math:: \operatorname{mean}_{i<j} \frac{n_c - n_d}{\sqrt{(n_0 - t_i)(n_0 - t_j)}}
 
@@ -249,7 +246,7 @@ def rbo(rankings: Rankings, *, persistence: float = 0.9) -> PairSimilarities:
     p = rankings.n_features
     depth = min(p, math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(persistence)))
     weights = (1 - persistence) * persistence ** np.arange(depth, dtype=np.float64)
-    weights[-1] += persistence**depth
+    weights[-1] += persistence**depth  # all deeper ranks: extrapolation with the last agreement
     values, chance = overlap_tables(*_top_ranks(rankings, depth), weights, p)
     above = np.triu_indices(len(values), 1)
     return PairSimilarities(
@@ -260,7 +257,8 @@ def rbo(rankings: Rankings, *, persistence: float = 0.9) -> PairSimilarities:
 def _top_ranks(
     rankings: Rankings, depth: int
 ) -> tuple[NDArray[np.int32], IntArray, NDArray[np.int32], FloatArray]:
-    """Return first ranks of all features that are near the top anywhere, and who is, by row."""
+    """Return the first ranks of all features near the top of any ranking, and these by row."""
+    # features that no ranking has near its top never enter an overlap, so tables stay small
     near = np.zeros(rankings.n_features, dtype=bool)
     for row in rankings:
         near |= _first_ranks(row) <= depth
@@ -277,5 +275,5 @@ def _first_ranks(ranks: AnyArray) -> NDArray[np.int32]:
     """Return the first rank of each feature's tie from its average rank."""
     if ranks.dtype.kind in "iu":
         return ranks.astype(np.int32)
-    _, of, number = np.unique(ranks, return_inverse=True, return_counts=True)
-    return np.rint(ranks - (number[of] - 1) / 2).astype(np.int32)
+    _, tie, number = np.unique(ranks, return_inverse=True, return_counts=True)
+    return np.rint(ranks - (number[tie] - 1) / 2).astype(np.int32)

@@ -123,10 +123,7 @@ class Measure(ABC):
         return self.form in ("subset", "groups")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "__doc__", self._documentation())
-
-    def _documentation(self) -> str:
-        """Insert range and references between the explanation and the examples of the docstring."""
+        # range and references go between the explanation and the examples of the docstring
         text, heading, examples = (inspect.getdoc(self.function) or "").partition(EXAMPLES)
         direction = "lower" if self.distance else "higher"
         corrected = "Corrected for chance." if self.corrected else "Not corrected for chance."
@@ -134,7 +131,8 @@ class Measure(ABC):
             f"Range: {self.minimum:g} to {self.maximum:g}; {direction} is more stable. {corrected}"
         )
         sources = "\n".join(f"* {REFERENCES[key].full}" for key in self.references)
-        return f"{text}{facts}\n\nReferences\n----------\n{sources}\n\n{heading}{examples}"
+        references = f"References\n----------\n{sources}\n\n"
+        object.__setattr__(self, "__doc__", f"{text}{facts}\n\n{references}{heading}{examples}")
 
     @property
     def options(self) -> frozenset[str]:

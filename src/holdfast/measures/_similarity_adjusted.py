@@ -72,9 +72,12 @@ def _adjusted_overlap(
 
             if corrected:
                 return _correct_for_chance(tables, table, best, expected())
-            return PairSimilarities(
-                blocks=[table], chance=lambda: _chance_level(tables, expected())
-            )
+
+            def chance() -> ChanceLevel:
+                mean, error = (expected_mean(tables, part) for part in expected())
+                return ChanceLevel(mean, error)
+
+            return PairSimilarities(blocks=[table], chance=chance)
 
         compute.__name__, compute.__doc__ = documentation.__name__, documentation.__doc__
         return compute
@@ -96,10 +99,6 @@ def _correct_for_chance(
     )
 
 
-def _chance_level(tables: SubsetTables, chance: ExpectedScores) -> ChanceLevel:
-    return ChanceLevel(expected_mean(tables, chance.mean), expected_mean(tables, chance.error))
-
-
 def _chance_error(
     table: FloatArray, level: FloatArray, error: FloatArray, most: FloatArray
 ) -> float:
@@ -107,6 +106,7 @@ def _chance_error(
 
     All pairs of sizes are simulated with the same draws, so their errors are assumed to add up.
     """
+    # derivative of (table - level) / (most - level) by the level
     room = most - level
     slope = np.where(room > 1e-9, np.abs(most - table), 0.0) / np.square(np.maximum(room, 1e-9))
     m = len(table)

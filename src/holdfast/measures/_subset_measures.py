@@ -24,8 +24,9 @@ from holdfast.measures._registry import ChanceLevel, Estimate, Measure, Score, z
 from holdfast.preferences import Subsets
 
 # Limits of memory and time; they do not change results.
+# Limits of memory and time, chosen by hand; they do not change results beyond rounding.
 MAX_CACHED_SUBSETS = 4096  # up to this many subsets the whole table of overlaps is kept
-PAIRS_PER_BLOCK = 2**20
+PAIRS_PER_BLOCK = 2**20  # cells of the pair table that are computed at a time
 OVERLAPS_PER_CHUNK = 2**20  # overlaps whose expectation is computed at a time
 DENSE_CELLS_PER_CHUNK = 2**24  # cells of the incidence matrix that are dense at a time
 MAX_FEATURES_PER_SELECTION = 4  # up to this ratio counting by index is faster than sorting
@@ -155,7 +156,7 @@ class SubsetTables:
         pairs = np.outer(counts, counts) - np.diag(counts)
         return pairs / (self.m * (self.m - 1))
 
-    def _chunks(self, a: IntArray, b: IntArray) -> list[IndexArray]:
+    def _size_pair_chunks(self, a: IntArray, b: IntArray) -> list[IndexArray]:
         """Split pairs of sizes so that a chunk has few overlaps in total.
 
         An overlap is hardly ever more than ten standard deviations from its mean.
@@ -174,7 +175,7 @@ class SubsetTables:
         sizes = self.distinct_sizes
         first, second = np.triu_indices(len(sizes))
         table = np.zeros((len(sizes), len(sizes)))
-        for chunk in self._chunks(sizes[first], sizes[second]):
+        for chunk in self._size_pair_chunks(sizes[first], sizes[second]):
             a, b = sizes[first[chunk]], sizes[second[chunk]]
             start, overlap, pmf = overlap_distributions(self.p, a, b)
             lengths = np.diff(start)
@@ -195,7 +196,7 @@ def evaluate_score(score: Score, r: AnyArray, a: AnyArray, b: AnyArray, p: float
 
 # Measures that are a mean over all pairs of preferences.
 
-TINY = 1e-12  # relative distance of chance from the best value that counts as rounding: 0/0
+TINY = 1e-12  # relative distance of chance from the best value that counts as 0; chosen by hand
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,6 +274,7 @@ def sums_with_and_without(rows: FloatArray, undefined: IntArray) -> FloatArray:
 
     NaN where an undefined pair is among them.
     """
+    # the table is symmetric, so leaving out a preference removes its row and its column
     totals = np.concatenate(([rows.sum()], rows.sum() - 2 * rows))
     missing = undefined.sum()
     return np.where(np.concatenate(([missing], missing - 2 * undefined)) > 0, np.nan, totals)
@@ -329,25 +331,30 @@ class OverlapMeasure(PairMeasure):
     @classmethod
     def from_function(cls, function: Score, **attributes: Any) -> Self:
         if attributes["corrected"] or attributes["distance"]:
-            compute = _uncorrected(function, corrected=attributes["corrected"])
+            compute = _make_uncorrected(function, corrected=attributes["corrected"])
         else:
-            compute = _correctable(function, best=attributes["maximum"])
+            compute = _make_correctable(function, best=attributes["maximum"])
         compute.__doc__ = function.__doc__
         return cls(function=compute, **attributes)
 
 
-def _uncorrected(score: Score, *, corrected: bool) -> Callable[..., PairSimilarities]:
+def _make_uncorrected(score: Score, *, corrected: bool) -> Callable[..., PairSimilarities]:
     def compute(tables: SubsetTables) -> PairSimilarities:
+        def chance() -> ChanceLevel:
+            if not tables.knows_p:
+                return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
+            return ChanceLevel(expected_mean(tables, tables.expected(score)))
+
         return PairSimilarities(
             blocks=score_blocks(tables, score),
-            chance=zero_chance if corrected else lambda: _chance_level(tables, score),
+            chance=zero_chance if corrected else chance,
         )
 
     return compute
 
 
-def _correctable(score: Score, *, best: float) -> Callable[..., PairSimilarities]:
-    uncorrected = _uncorrected(score, corrected=False)
+def _make_correctable(score: Score, *, best: float) -> Callable[..., PairSimilarities]:
+    uncorrected = _make_uncorrected(score, corrected=False)
 
     def compute(tables: SubsetTables, *, corrected: bool = False) -> PairSimilarities:
         if not corrected:
@@ -374,12 +381,6 @@ def _corrected_blocks(
     size_class = tables.size_class
     for rows, block in zip(tables.blocks(), score_blocks(tables, score), strict=True):
         yield chance_corrected(block, expected[size_class[rows, None], size_class[None, :]], best)
-
-
-def _chance_level(tables: SubsetTables, score: Score) -> ChanceLevel:
-    if not tables.knows_p:
-        return ChanceLevel(np.nan, 0.0, "the chance level needs n_features")
-    return ChanceLevel(expected_mean(tables, tables.expected(score)))
 
 
 # Measures of a whole system of subsets, computed from the selection frequencies.
@@ -445,6 +446,7 @@ def correct_for_chance(
     sizes = tables.sizes
     level = np.empty(len(values))
     level[0] = expected(sizes)
+    # the chance level depends on sizes only: one value per distinct size that is left out
     without = [
         expected(np.delete(sizes, np.flatnonzero(sizes == size)[0]))
         for size in tables.distinct_sizes
@@ -467,7 +469,7 @@ def explain_if_all_empty(tables: SubsetTables) -> str:
 
 # Expectations over random subsets of given sizes, for measures of whole systems.
 
-MAX_EXACT_STEPS = 200_000  # subsets times union size up to which the distribution is exact
+MAX_EXACT_STEPS = 200_000  # subsets times union size up to which it is exact; chosen by hand
 
 
 def expected_square(p: int, sizes: IntArray) -> float:
@@ -501,6 +503,7 @@ def expected_of_union(
         pmf = union_distribution(p, sizes)[1:]
         return float((pmf * function(np.arange(1.0, len(pmf) + 1))).sum())
     mean, deviation = _union_moments(p, sizes)
+    # Gauss-Hermite quadrature; 20 nodes, chosen by hand, are far more than smooth functions need
     nodes, weights = np.polynomial.hermite_e.hermegauss(20)
     points = np.maximum(mean + deviation * nodes, 1.0)
     return float((weights * function(points)).sum() / weights.sum())

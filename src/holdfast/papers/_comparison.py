@@ -53,6 +53,7 @@ def compare_with_published(
 
 def _average_over(table: pd.DataFrame, over: str, keys: list[str]) -> pd.DataFrame:
     """Average over one key where both sides have numbers for more than one of its values."""
+    # both means must cover the same data sets, unless nothing is published at all
     others = [SETTING, *(key for key in keys if key != over)]
     both = table.dropna(subset=[VALUE]) if table["published"].isna().all() else table.dropna()
     groups = both.groupby(others, sort=False)[[VALUE, "published"]]

@@ -18,16 +18,15 @@ from holdfast.papers._runner import SETTING, VALUE, get_data
 from holdfast.report import to_json_value
 
 if TYPE_CHECKING:
-    from holdfast.papers._claims import Claim
     from holdfast.papers._reproduce import PlannedExperiment
-    from holdfast.papers._runner import DatasetLocator, ExperimentResult, ExperimentRunner
+    from holdfast.papers._runner import ExperimentResult, ExperimentRunner
 
 
 FORMAT = "holdfast reproduction"
 Document: TypeAlias = "dict[str, Any]"
 
 
-def document(
+def make_document(
     order: PlannedExperiment,
     runner: ExperimentRunner,
     result: ExperimentResult,
@@ -86,42 +85,35 @@ def _describe_data_set(name: str, order: PlannedExperiment, runner: ExperimentRu
         data = runner.data(name)
         entry |= {"samples": data.n_samples, "features": data.n_features}
     else:
-        entry["why_not"] = _missing_data_reason(name, runner.locator)
+        locator = runner.locator
+        entry["why_not"] = (
+            locator.explain_missing(name)
+            if locator.source(name) is None
+            else "left out of this run"
+        )
     if name in order.paper.sizes:
         entry["published"] = list(order.paper.sizes[name])
     return entry
-
-
-def _missing_data_reason(name: str, locator: DatasetLocator) -> str:
-    return locator.explain_missing(name) if locator.source(name) is None else "left out of this run"
 
 
 def findings(order: PlannedExperiment, result: ExperimentResult, *, full: bool) -> list[Document]:
     """Check all claims of an experiment against its results, by setting."""
     record = order.experiment
     published = published_numbers(order.paper.name, record.name)
-    main, *others = (
-        _make_claim_input(setting.name, result, published, full=full) for setting in record.settings
-    )
-    return [
-        {"text": claim.text, "results": _check_claim(claim, main, others)}
-        for claim in record.claims
-    ]
-
-
-def _check_claim(claim: Claim, main: ClaimInput, others: list[ClaimInput]) -> list[Document]:
-    """Return the results of a claim; side settings in which it cannot be checked are omitted."""
-    side_results = [] if claim.main_only else [claim.evaluate(setting) for setting in others]
-    checked = [result for result in side_results if result.status != UNCHECKED]
-    return [asdict(result) for result in (claim.evaluate(main), *checked)]
-
-
-def _make_claim_input(
-    setting: str, result: ExperimentResult, published: pd.DataFrame, *, full: bool
-) -> ClaimInput:
-    values = result.values[result.values[SETTING] == setting].drop(columns=SETTING)
-    facts = {name: value for (owner, name), value in result.facts.items() if owner == setting}
-    return ClaimInput(setting, values, published, facts, full)
+    inputs = []
+    for name in (setting.name for setting in record.settings):
+        values = result.values[result.values[SETTING] == name].drop(columns=SETTING)
+        facts = {fact: value for (owner, fact), value in result.facts.items() if owner == name}
+        inputs.append(ClaimInput(name, values, published, facts, full))
+    main, *others = inputs
+    documents = []
+    for claim in record.claims:
+        side_results = [] if claim.main_only else [claim.evaluate(setting) for setting in others]
+        # side settings in which the claim cannot be checked say nothing about it
+        checked = [result for result in side_results if result.status != UNCHECKED]
+        results = [asdict(result) for result in (claim.evaluate(main), *checked)]
+        documents.append({"text": claim.text, "results": results})
+    return documents
 
 
 def tally(document: Document) -> dict[str, int]:
@@ -146,7 +138,7 @@ def settings_shown(document: Document) -> list[Document]:
     """Return the settings that have numbers or findings, the main one first."""
     used = {cell[SETTING] for cell in document["cells"]}
     main, *others = document["settings"]
-    return [main, *(one for one in others if one["name"] in used)]
+    return [main, *(setting for setting in others if setting["name"] in used)]
 
 
 def is_measured(experiment: Experiment, values: pd.DataFrame) -> bool:
@@ -191,9 +183,9 @@ def grid(document: Document, setting: str) -> Grid:
     """Return the numbers of a setting in the layout of the experiment."""
     cells = shown_cells(document, setting)
     rows, heads = document["rows"], document["heads"]
-    cells_by_key = {(_key(cell, rows), _key(cell, heads)): cell for cell in cells}
-    columns = list(dict.fromkeys(_key(cell, heads) for cell in cells))
-    lines = list(dict.fromkeys(_key(cell, rows) for cell in cells))
+    cells_by_key = {(_format_keys(cell, rows), _format_keys(cell, heads)): cell for cell in cells}
+    columns = list(dict.fromkeys(_format_keys(cell, heads) for cell in cells))
+    lines = list(dict.fromkeys(_format_keys(cell, rows) for cell in cells))
     return Grid(
         titles=[name.replace("_", " ") for name in rows],
         heads=[" ".join(column) for column in columns],
@@ -201,7 +193,7 @@ def grid(document: Document, setting: str) -> Grid:
             (
                 list(line),
                 [
-                    _compare(cells_by_key.get((line, column)), document["digits"])
+                    _make_comparison_cell(cells_by_key.get((line, column)), document["digits"])
                     for column in columns
                 ],
             )
@@ -210,7 +202,7 @@ def grid(document: Document, setting: str) -> Grid:
     )
 
 
-def _key(cell: Document, names: list[str]) -> tuple[str, ...]:
+def _format_keys(cell: Document, names: list[str]) -> tuple[str, ...]:
     return tuple(format_key(cell[name]) for name in names)
 
 
@@ -221,7 +213,7 @@ def format_key(value: Any) -> str:  # noqa: ANN401  (a key: text or number)
     return f"{value:,g}" if isinstance(value, int | float) else str(value)
 
 
-def _compare(cell: Document | None, digits: int) -> ComparisonCell:
+def _make_comparison_cell(cell: Document | None, digits: int) -> ComparisonCell:
     if cell is None:
         return ComparisonCell(MISSING)
     ours, theirs = cell["value"], cell["published"]
@@ -252,11 +244,10 @@ def summary(document: Document) -> str:
     total = sum(counts.values())
     if not total:
         return ""
-    held, failed, open_ = counts.values()
-    verb = "cannot be checked"
+    held, failed, unchecked = counts.values()
     return (
         f"Of {plural(total, 'finding')} of the paper, {held} held, {failed} did not"
-        + (f", {open_} {verb}" if open_ else "")
+        + (f", {unchecked} cannot be checked" if unchecked else "")
         + ("." if len(document["settings"]) == 1 else " (in the main setting).")
     )
 
@@ -264,7 +255,7 @@ def summary(document: Document) -> str:
 def agreement_sentence(document: Document) -> str:
     """Return how well the numbers agree overall in the main setting."""
     main = document["settings"][0]["name"]
-    rows = [one for one in document["agreement"] if one["setting"] == main]
+    rows = [row for row in document["agreement"] if row["setting"] == main]
     if not rows:
         return ""
     row = rows[-1]
@@ -272,7 +263,7 @@ def agreement_sentence(document: Document) -> str:
     if row["part"] == OVERALL:
         difference = f"{format_percent(gap, 0)} of their range"
     else:
-        difference = format_number(gap, _decimals(document))
+        difference = format_number(gap, _agreement_digits(document))
     correlation = row["rank_correlation"]
     ranks = "" if correlation is None else f", rank correlation {format_number(correlation)}"
     return (
@@ -281,30 +272,31 @@ def agreement_sentence(document: Document) -> str:
     )
 
 
-def _decimals(document: Document) -> int:
+def _agreement_digits(document: Document) -> int:
     return max(3, int(document["digits"]))
 
 
 def data_sentences(document: Document) -> list[str]:
     """Return which data sets were used, with their sizes, and which are missing."""
-    used = [one for one in document["data"] if one["used"]]
-    absent = [one for one in document["data"] if not one["used"]]
+    used = [data_set for data_set in document["data"] if data_set["used"]]
+    absent = [data_set for data_set in document["data"] if not data_set["used"]]
     sentences = []
     if used:
-        texts = [f"{one['name']} ({_size(one)})" for one in used]
+        texts = [f"{data_set['name']} ({_format_size(data_set)})" for data_set in used]
         sentences.append(f"Data: {', '.join(texts)}.")
     if absent:
-        texts = [f"{one['name']} ({one['why_not']})" for one in absent]
+        texts = [f"{data_set['name']} ({data_set['why_not']})" for data_set in absent]
         sentences.append(f"Not used: {', '.join(texts)}.")
     return sentences
 
 
-def _size(one: Document) -> str:
-    size = f"{one['samples']:,} x {one['features']:,}"
-    theirs = one.get("published")
-    if theirs is None or theirs == [one["samples"], one["features"]]:
+def _format_size(data_set: Document) -> str:
+    samples, features = data_set["samples"], data_set["features"]
+    published = data_set.get("published", [samples, features])
+    size = f"{samples:,} x {features:,}"
+    if published == [samples, features]:
         return size
-    return f"{size}; in the paper {theirs[0]:,} x {theirs[1]:,}"
+    return f"{size}; in the paper {published[0]:,} x {published[1]:,}"
 
 
 def agreement_rows(document: Document) -> list[list[str]]:
@@ -314,7 +306,7 @@ def agreement_rows(document: Document) -> list[list[str]]:
             row["setting"],
             str(row["part"]),
             str(row["n"]),
-            format_number(row["mean_absolute_difference"], _decimals(document)),
+            format_number(row["mean_absolute_difference"], _agreement_digits(document)),
             format_number(row["rank_correlation"]),
         ]
         for row in document["agreement"]

@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 
 SHADES = (0.1, 0.25, 0.5)
-"""Differences from which cells are shaded more, as shares of the range of published numbers."""
+"""Limits between shades, as shares of the range of the published numbers; chosen by hand."""
 
 
 def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
     """Return a document as one self-contained page."""
     settings = settings_shown(document)
-    grids = [(one, grid(document, one["name"])) for one in settings]
+    grids = [(setting, grid(document, setting["name"])) for setting in settings]
     return _render_page(
         "reproduction.html",
         document["holdfast"],
@@ -58,7 +58,7 @@ def to_html(document: Document, pictures: Mapping[str, Picture]) -> str:
         one=document,
         several=len(settings) > 1,
         settings=settings,
-        grids=[(one, own) for one, own in grids if own.rows],
+        grids=[(setting, table) for setting, table in grids if table.rows],
         agreement=agreement_rows(document),
         data=data_sentences(document),
         summary=summary(document),
@@ -98,13 +98,13 @@ def make_shader(document: Document) -> Callable[[ComparisonCell], str]:
 
     Numbers on several scales (`part`) are not shaded, as they have no common range.
     """
-    numbers = [one["published"] for one in document["cells"] if one["published"] is not None]
+    numbers = [cell["published"] for cell in document["cells"] if cell["published"] is not None]
     span = max(numbers) - min(numbers) if numbers and document["part"] is None else 0.0
 
     def shade(cell: ComparisonCell) -> str:
         if cell.gap is None or not span:
             return ""
-        level = sum(abs(cell.gap) / span > bar for bar in SHADES)
+        level = sum(abs(cell.gap) / span > limit for limit in SHADES)
         return f" off{level}" if level else ""
 
     return shade
@@ -134,16 +134,18 @@ def check_free(folder: Path, names: Iterable[str]) -> None:
     for name in names:
         if read_document(folder / f"{name}.json") is not None:
             continue
-        _refuse(next((path for path in _files(folder, name) if path.exists()), None))
+        _refuse_existing(
+            next((path for path in _output_files(folder, name) if path.exists()), None)
+        )
     index = folder / INDEX
-    _refuse(index if index.exists() and not has_mark(index, GENERATOR_TAG) else None)
+    _refuse_existing(index if index.exists() and not has_mark(index, GENERATOR_TAG) else None)
 
 
-def _files(folder: Path, name: str) -> list[Path]:
+def _output_files(folder: Path, name: str) -> list[Path]:
     return [folder / f"{name}.{ending}" for ending in ("html", "json", "csv")]
 
 
-def _refuse(path: Path | None) -> None:
+def _refuse_existing(path: Path | None) -> None:
     if path is not None:
         raise StoreError(
             f"{path}: this file exists and is not a holdfast reproduction; give another "
@@ -163,7 +165,7 @@ def read_document(path: Path) -> Document | None:
 
 def write(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write a reproduction: page, JSON, CSV and pictures, all or none."""
-    page, document, table = _files(folder, reproduction.name)
+    page, document, table = _output_files(folder, reproduction.name)
     texts = {
         page: to_html(reproduction.document, reproduction.pictures),
         document: to_json(reproduction.document),
@@ -193,7 +195,8 @@ def to_markdown(document: Document, level: int = 1, *, folded: bool = False) -> 
 
     If folded, the numbers of side settings are collapsed in HTML.
     """
-    main, *others = settings_shown(document)
+    settings = settings_shown(document)
+    main, *others = settings
     mark = "#" * level
     parts = [
         f"{mark} {document['label']}: {document['title']}",
@@ -201,54 +204,40 @@ def to_markdown(document: Document, level: int = 1, *, folded: bool = False) -> 
         f"holdfast {document['holdfast']}, seed {document['seed']}, {size_word(document)}: "
         f"{document['size']}. {' '.join(data_sentences(document))}".strip(),
         " ".join(filter(None, (summary(document), agreement_sentence(document)))),
-        *_settings(document),
-        *_choices(document),
-        *_terms(document),
-        _numbers(document, main["name"]),
-        *(_numbers(document, one["name"], folded=folded) for one in others),
-        _agreement(document),
-        _findings(document),
+        *_list_items(
+            "Run side by side, the first being the main setting:",
+            [f"**{one['name']}**: {one['title']}" for one in settings] if others else [],
+        ),
+        *_list_items("What the paper leaves open, and what was chosen:", document["choices"]),
+        *_list_items("Terms:", [f"*{term}*: {text}" for term, text in document["terms"].items()]),
+        _format_numbers(document, main["name"]),
+        *(_format_numbers(document, setting["name"], folded=folded) for setting in others),
+        _format_agreement(document),
+        _format_findings(document),
         *(f"*{note}*" for note in document["notes"]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _settings(document: Document) -> list[str]:
-    settings = settings_shown(document)
-    if len(settings) == 1:
-        return []
-    lines = [f"- **{one['name']}**: {one['title']}" for one in settings]
-    return ["Run side by side, the first being the main setting:", "\n".join(lines)]
+def _list_items(heading: str, items: Sequence[str]) -> list[str]:
+    return [heading, "\n".join(f"- {item}" for item in items)] if items else []
 
 
-def _choices(document: Document) -> list[str]:
-    if not document["choices"]:
-        return []
-    return [
-        "What the paper leaves open, and what was chosen:",
-        "\n".join(f"- {one}" for one in document["choices"]),
-    ]
-
-
-def _terms(document: Document) -> list[str]:
-    lines = [f"- *{term}*: {meaning}" for term, meaning in document["terms"].items()]
-    return ["Words:", "\n".join(lines)] if lines else []
-
-
-def _numbers(document: Document, setting: str, *, folded: bool = False) -> str:
-    own = grid(document, setting)
-    if not own.rows:
+def _format_numbers(document: Document, setting: str, *, folded: bool = False) -> str:
+    numbers = grid(document, setting)
+    if not numbers.rows:
         return ""
-    what = ": ours (published, difference)" if own.compared else ""
-    rows = [[*names, *(cell.text() for cell in cells)] for names, cells in own.rows]
-    table = format_markdown_table([*own.titles, *own.heads], rows, n_text_columns=len(own.titles))
+    legend = ": ours (published, difference)" if numbers.compared else ""
+    rows = [[*names, *(cell.text() for cell in cells)] for names, cells in numbers.rows]
+    titles = [*numbers.titles, *numbers.heads]
+    table = format_markdown_table(titles, rows, n_text_columns=len(numbers.titles))
     if folded:
-        heading = f"<summary>{html.escape(setting + what)}</summary>"
+        heading = f"<summary>{html.escape(setting + legend)}</summary>"
         return f"<details>\n{heading}\n\n{table}\n\n</details>"
-    return f"**{setting}**{what}\n\n{table}"
+    return f"**{setting}**{legend}\n\n{table}"
 
 
-def _agreement(document: Document) -> str:
+def _format_agreement(document: Document) -> str:
     rows = agreement_rows(document)
     if not rows:
         return ""
@@ -257,12 +246,12 @@ def _agreement(document: Document) -> str:
     return f"Agreement with the published numbers:\n\n{table}"
 
 
-def _findings(document: Document) -> str:
+def _format_findings(document: Document) -> str:
     rows = [
-        [f"{place}. {_cell(finding['text'])}" if at == 0 else "", one["setting"],
-         f"**{one['status']}**", _cell(one["evidence"])]
+        [f"{place}. {_escape_cell(finding['text'])}" if at == 0 else "", result["setting"],
+         f"**{result['status']}**", _escape_cell(result["evidence"])]
         for place, finding in enumerate(document["findings"], 1)
-        for at, one in enumerate(finding["results"])
+        for at, result in enumerate(finding["results"])
     ]  # fmt: skip
     if not rows:
         return ""
@@ -270,5 +259,5 @@ def _findings(document: Document) -> str:
     return f"Findings:\n\n{format_markdown_table(titles, rows)}"
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")

@@ -87,7 +87,7 @@ class Experiment:
     part: str | None = None
     digits: int = 2
     mean_over: str | None = None
-    settings: tuple[Setting, ...] = (Setting(name="as published", title="As the paper has it."),)
+    settings: tuple[Setting, ...] = (Setting(name="as published", title="As in the paper."),)
     choices: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
 

@@ -18,8 +18,7 @@ from holdfast._validation import check_flag, check_seed
 from holdfast.errors import FileFormatError, InvalidInputError, UnknownNameError
 from holdfast.io import Dataset
 from holdfast.papers._comparison import compare_with_published, published_numbers
-from holdfast.papers._document import document as document_of
-from holdfast.papers._document import is_measured, summary
+from holdfast.papers._document import is_measured, make_document, summary
 from holdfast.papers._record import FULL, REDUCED, Experiment, Paper
 from holdfast.papers._runner import (
     DatasetLocator,
@@ -76,22 +75,13 @@ def plan_experiments(
     ]
     if datasets is not None:
         _check_datasets(datasets, [experiment for _, experiment in experiments], locator)
-    return [
-        PlannedExperiment(
-            paper,
-            experiment,
-            _available_datasets(experiment, locator, full=full, datasets=datasets),
-        )
-        for paper, experiment in experiments
-    ]
-
-
-def _available_datasets(
-    experiment: Experiment, locator: DatasetLocator, *, full: bool, datasets: Sequence[str] | None
-) -> tuple[str, ...]:
-    wanted = experiment.data if full or datasets is not None else experiment.reduced
-    available = (name for name in wanted if locator.source(name) is not None)
-    return tuple(name for name in available if datasets is None or name in datasets)
+    planned = []
+    for paper, experiment in experiments:
+        wanted = experiment.data if full or datasets is not None else experiment.reduced
+        available = (name for name in wanted if locator.source(name) is not None)
+        names = tuple(name for name in available if datasets is None or name in datasets)
+        planned.append(PlannedExperiment(paper, experiment, names))
+    return planned
 
 
 def _check_datasets(
@@ -343,10 +333,10 @@ class ExperimentSession:
         table = compare_with_published(
             result.values, published_numbers(task.paper.name, record.name), record
         )
-        document = document_of(task, runner, result, table, command=self._command(task))
+        document = make_document(task, runner, result, table, command=self._format_command(task))
         return Reproduction(document, table, dict(result.pictures))
 
-    def _command(self, task: PlannedExperiment) -> str:
+    def _format_command(self, task: PlannedExperiment) -> str:
         """Return the command line that reproduces the same numbers."""
         words = ["holdfast", "reproduce", task.paper.name, task.experiment.name]
         defaults = task.experiment.data if self.full else task.experiment.reduced

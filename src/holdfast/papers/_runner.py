@@ -121,13 +121,9 @@ class DatasetLocator:
         source = self.source(name)
         if source is None:
             raise FileFormatError(f"{name}: {self.explain_missing(name)}.")
-        target = None if _has_own_target(source) else "class"
+        # bundled data sets and ARFF files define their target themselves
+        target = None if isinstance(source, str) or ".arff" in source.suffixes else "class"
         return read_data(source, target=target, classes=True)
-
-
-def _has_own_target(source: str | Path) -> bool:
-    """Return whether the source itself says which column holds the classes."""
-    return isinstance(source, str) or ".arff" in source.suffixes
 
 
 def get_data(name: str) -> DataRecord:
@@ -141,7 +137,7 @@ def get_data(name: str) -> DataRecord:
 
 STORE_FILE = "study.sqlite"
 VERSION_FILE = "made.json"
-"""Written last, so that tables are complete where it exists."""
+"""Written last, so that tables are complete if it exists."""
 DEFAULT_SEED = 0
 
 
@@ -251,6 +247,7 @@ class ExperimentRunner:
         except StoreError:
             if not (self.force and (folder / STORE_FILE).is_file()):
                 raise
+        # the folder holds another study, which --force replaces
         shutil.rmtree(folder)
         return study.run(data, **run)
 

@@ -1,4 +1,4 @@
-"""Somol and Novovičová (2008): subset searches on wine, and how alike their subsets are."""
+"""Somol and Novovičová (2008): subset searches on wine, and the similarity of their subsets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLASSIFIERS: dict[str, dict[str, Any]] = {
     NAIVE: {"Gaussian": GaussianNB()},
 }
 RUNS = {MAIN: (100, 1000), LINEAR: (50, 1000), NAIVE: (10, 50)}
-"""Runs, reduced and full; the naive classifier is not compiled, so it takes long."""
+"""Runs, reduced and full; naive Bayes is not compiled, so it is slow."""
 MEASURES = {
     "C": "consistency",
     "CW": "weighted_consistency",
@@ -107,9 +107,8 @@ def random_is_near_zero(inputs: ClaimInput) -> tuple[bool, str]:
 def unadjusted_rates_random_high(inputs: ClaimInput) -> tuple[bool, str]:
     """CW of random subsets is high although they have nothing in common."""
     values = _random_subset_values(inputs, "CW")
-    return bool(
-        values.min() > 0.4
-    ), f"CW of random subsets {values.min():.2f} to {values.max():.2f}"
+    evidence = f"CW of random subsets {values.min():.2f} to {values.max():.2f}"
+    return bool(values.min() > 0.4), evidence
 
 
 def dos_leads(classifier: str) -> Claim:
@@ -189,19 +188,29 @@ SOMOL2008 = Paper(
                 ),
             ),
             choices=(
-                "Which Gaussian classifier is not said: quadratic, and naive Bayes beside it.",
-                "The kernel of the SVM is not said: RBF, the usual default, and linear beside it.",
-                "The depth of the oscillating search is not said: 5.",
+                (
+                    "The paper does not name its Gaussian classifier: a quadratic one, and naive "
+                    "Bayes as an alternative."
+                ),
+                (
+                    "The paper does not name the kernel of the SVM: RBF, the usual default, and "
+                    "linear as an alternative."
+                ),
+                "The paper does not state the depth of the oscillating search: 5.",
                 "The paper, a set of slides, states no findings: they are read from its table.",
-                "Random subsets: sizes uniform on 1 to 12, as published mean and spread suggest.",
+                (
+                    "Random subsets have sizes uniform on 1 to 12, as the published mean and "
+                    "standard deviation suggest."
+                ),
             ),
             claims=(
                 Claim(
-                    "Random subsets have a CW_rel near 0 (published 0.025; bar 0.05).",
+                    "Random subsets have a CW_rel near 0 (published 0.025; threshold 0.05).",
                     random_is_near_zero,
                 ),
                 Claim(
-                    "CW, which is not adjusted for size, rates random subsets high (bar 0.4).",
+                    "CW, which is not adjusted for size, rates random subsets high (threshold "
+                    "0.4).",
                     unadjusted_rates_random_high,
                 ),
                 dos_leads("Gaussian"),

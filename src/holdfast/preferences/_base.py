@@ -1,4 +1,4 @@
-"""What all preferences share: a feature space, a length, slices, equality, a short repr."""
+"""The base class of all preferences: a feature space, a length, slices, equality, a repr."""
 
 from __future__ import annotations
 
@@ -54,7 +54,11 @@ class FeatureSpace:
     def from_input(cls, n_features: int | None, names: Iterable[object] | None) -> FeatureSpace:
         """Build a feature space from user input: a count, names of all features, or both."""
         if names is None:
-            return cls(None if n_features is None else _check_integer(n_features))
+            if n_features is None:
+                return cls(None)
+            if not isinstance(n_features, int | np.integer) or isinstance(n_features, bool):
+                raise InvalidInputError(f"n_features must be a whole number, got {n_features!r}.")
+            return cls(int(n_features))
         texts = tuple(str(name) for name in names)
         if n_features is not None and n_features != len(texts):
             raise InvalidInputError(
@@ -83,12 +87,6 @@ class FeatureSpace:
     def index_of(self) -> dict[str, int]:
         """Return a dictionary from name to number."""
         return {name: index for index, name in enumerate(self.names or ())}
-
-
-def _check_integer(n_features: object) -> int:
-    if isinstance(n_features, int | np.integer) and not isinstance(n_features, bool):
-        return int(n_features)
-    raise InvalidInputError(f"n_features must be a whole number, got {n_features!r}.")
 
 
 # The base class of all preferences.

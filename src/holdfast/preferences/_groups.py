@@ -39,7 +39,7 @@ class Groups(Preferences):
     Raises
     ------
     InvalidInputError
-        An empty group, a feature twice in one group, a representative that is no member.
+        An empty group, a feature twice in one group, a representative that is not a member.
 
     Examples
     --------
@@ -99,17 +99,14 @@ class Groups(Preferences):
         """Return a table with one row per member: preference, group, feature, representative."""
         import pandas as pd
 
+        chosen = self._representatives
         rows = [
-            (index, number, label, self._is_representative(index, number, feature))
+            (index, number, label, chosen is not None and bool(chosen[index][number] == feature))
             for index, groups in enumerate(self._groups)
             for number, group in enumerate(groups)
             for feature, label in zip(group, self._features.labels(group), strict=True)
         ]
         return pd.DataFrame(rows, columns=["preference", "group", "feature", "representative"])
-
-    def _is_representative(self, index: int, number: int, feature: int) -> bool:
-        chosen = self._representatives
-        return chosen is not None and bool(chosen[index][number] == feature)
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -174,17 +171,18 @@ def _index_members(results: list[list[Any]], features: FeatureSpace) -> tuple[Ne
 
 
 def _index_representatives(
-    given: Sequence[Sequence[Any]] | None, groups: Nested, features: FeatureSpace
+    representatives: Sequence[Sequence[Any]] | None, groups: Nested, features: FeatureSpace
 ) -> tuple[IntArray, ...] | None:
-    if given is None:
+    if representatives is None:
         return None
-    if len(given) != len(groups):
+    if len(representatives) != len(groups):
         raise InvalidInputError(
-            f"representatives of {len(given):,} results were given for {len(groups):,} results."
+            f"representatives of {len(representatives):,} results were given for "
+            f"{len(groups):,} results."
         )
     index_of = features.index_of()
     chosen = []
-    for i, (row, result) in enumerate(zip(given, groups, strict=True)):
+    for i, (row, result) in enumerate(zip(representatives, groups, strict=True)):
         numbers = [index_of.get(x, -1) if isinstance(x, str) else int(x) for x in row]
         if len(numbers) != len(result):
             raise InvalidInputError(

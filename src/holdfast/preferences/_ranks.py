@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast._formatting import did_you_mean
-from holdfast._typing import AnyArray, BoolArray, FloatArray, IndexArray
+from holdfast._typing import AnyArray, FloatArray
 from holdfast.errors import InvalidInputError, UnknownNameError
 
 Ties = Literal["random", "average", "index"]
 
 
 def check_ties(ties: str) -> Ties:
-    """Return the name of a tie rule; raise an error that lists all rules if there is none."""
+    """Return the name of a tie rule; raise an error that lists all rules if it is unknown."""
     for known in get_args(Ties):
         if ties == known:
             rule: Ties = known
@@ -38,28 +38,16 @@ def rank_weights(
             ranks = np.empty(len(order))
             ranks[order] = np.repeat(starts + (lengths + 1) / 2, lengths)
             return ranks
-        _order_ties(order, np.repeat(lengths, lengths) > 1, starts, ties, generator)
+        # Order tied features by index or at random. The random keys belong to the features, so the
+        # result does not depend on the order in which the sort left equal weights.
+        tied = np.repeat(lengths, lengths) > 1
+        features = order[tied]
+        run = np.searchsorted(starts, np.flatnonzero(tied), side="right")
+        keys = features if ties == "index" else generator.random(len(order))[features]
+        order[tied] = features[np.lexsort((keys, run))]
     positions = np.empty(len(order), dtype=np.int32)
     positions[order] = np.arange(1, len(order) + 1, dtype=np.int32)
     return positions
-
-
-def _order_ties(
-    order: IndexArray,
-    tied: BoolArray,
-    starts: IndexArray,
-    ties: Ties,
-    generator: np.random.Generator,
-) -> None:
-    """Order features of equal weight by index or at random, in place.
-
-    The random keys belong to the features, so the result does not depend on the order in which
-    the sort left equal weights.
-    """
-    features = order[tied]
-    run = np.searchsorted(starts, np.flatnonzero(tied), side="right")
-    keys = features if ties == "index" else generator.random(len(order))[features]
-    order[tied] = features[np.lexsort((keys, run))]
 
 
 def as_feature_count(k: float, n_features: int, name: str = "k") -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# What Weights and Rankings share: an m x p table of numbers, in memory or mapped from disk.
+# The base of Weights and Rankings: an m x p table of numbers, in memory or mapped from disk.
 
 
 class Tabular(Preferences):
@@ -98,7 +98,7 @@ def read_table(
             raise InvalidInputError("feature_names differ from the column names of the frame.")
         features, data = FeatureSpace(features.count, names), np.asarray(data.to_numpy())
     if not isinstance(data, np.ndarray):
-        data, features = _from_iterable(data, attributes, features)
+        data, features = _read_iterable(data, attributes, features)
     if data.ndim != 2 or data.size == 0 or data.dtype.kind not in "biuf":
         raise InvalidInputError(
             "a table of m rows and p columns of numbers is needed, "
@@ -109,7 +109,7 @@ def read_table(
     return data if isinstance(data, np.memmap) else np.array(data), features
 
 
-def _from_iterable(
+def _read_iterable(
     data: MatrixLike, attributes: Sequence[str], features: FeatureSpace
 ) -> tuple[AnyArray, FeatureSpace]:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
@@ -122,7 +122,7 @@ def _from_iterable(
         if names is not None and features.names is None:
             features = FeatureSpace(features.count, tuple(names))
         rows = [get_importance(row, position, attributes) for position, row in enumerate(rows)]
-    lengths = {np.shape(row) for row in rows}
+    lengths = {np.shape(row) for row in rows}  # a clearer message than NumPy's
     if len(lengths) > 1:
         raise InvalidInputError(f"rows must have one length, got shapes {sorted(lengths)}.")
     return np.asarray(rows), features
@@ -142,7 +142,7 @@ def get_importance(estimator: EstimatorLike, position: int, attributes: Sequence
 
 
 def check_finite(table: AnyArray) -> None:
-    """Refuse missing and infinite values, naming the first."""
+    """Raise for missing and infinite values, naming the first."""
     for index, row in enumerate(table):
         finite = np.isfinite(row)
         if not finite.all():
@@ -155,7 +155,7 @@ def check_finite(table: AnyArray) -> None:
 
 # Storage of m x p tables: small ones in memory, large ones in a temporary file.
 
-# Limits of memory; they do not change results.
+# Limits of memory, chosen by hand; they do not change results.
 MAX_BYTES_IN_MEMORY = 512 * 2**20  # larger tables go to a temporary file
 BLOCK_BYTES = 16 * 2**20  # size of a block of columns
 
@@ -269,8 +269,8 @@ class Rankings(Tabular):
         n_features: int | None = None,
         feature_names: Iterable[object] | None = None,
     ) -> None:
-        if _is_orders(data):
-            self._set(*_from_orders(data, FeatureSpace.from_input(n_features, feature_names)))
+        if _is_orders_by_name(data):
+            self._set(*_read_orders(data, FeatureSpace.from_input(n_features, feature_names)))
             return
         table, features = read_table(data, ("ranking_",), n_features, feature_names)
         self._set(_as_proper_ranks(table), features)
@@ -302,6 +302,7 @@ class Rankings(Tabular):
 
 
 def _select_best(ranks: AnyArray, count: int, rng: np.random.Generator) -> NDArray[np.integer]:
+    # features better than the last rank are in; ties for the last places are drawn
     last = np.partition(ranks, count - 1)[count - 1]
     sure, tied = np.flatnonzero(ranks < last), np.flatnonzero(ranks == last)
     drawn = tied
@@ -318,7 +319,7 @@ def _as_proper_ranks(table: AnyArray) -> AnyArray:
                 f"row {index} holds ranks from {row.min()} to {row.max()}; "
                 f"ranks run from 1 (best) to {len(row):,}."
             )
-    if all(_is_permutation(row) for row in table):
+    if all(_is_permutation(row) for row in table):  # no ties: integers take less memory
         return table if isinstance(table, np.memmap) else table.astype(np.int32)
     generator = np.random.default_rng(0)  # average ranks need no random numbers
     proper = empty_table(table.shape, np.float64)
@@ -334,7 +335,7 @@ def _is_permutation(row: AnyArray) -> bool:
     return bool(occurs[1:].all()) and (row.dtype.kind in "iu" or bool((integers == row).all()))
 
 
-def _is_orders(data: MatrixLike) -> bool:
+def _is_orders_by_name(data: MatrixLike) -> bool:
     if not isinstance(data, list | tuple) or not data:
         return False
     return all(
@@ -343,7 +344,7 @@ def _is_orders(data: MatrixLike) -> bool:
     )
 
 
-def _from_orders(
+def _read_orders(
     orders: Sequence[Sequence[str]], features: FeatureSpace
 ) -> tuple[NDArray[np.int32], FeatureSpace]:
     if features.names is None:
@@ -371,7 +372,7 @@ class Weights(Tabular):
     ----------
     data : array, frame, sequence, iterator or sequence of fitted estimators
         An m x p array (a memory-mapped one is not copied), a pandas or polars frame with one
-        column a feature, a sequence of vectors, an iterator of vectors (written to a temporary
+        column per feature, a sequence of vectors, an iterator of vectors (written to a temporary
         file as they come, so that m x p may exceed memory), or fitted scikit-learn estimators
         with ``scores_``, ``feature_importances_`` or ``coef_`` (absolute values, summed over
         classes).

@@ -155,7 +155,7 @@ def concatenate_rows(rows: Sequence[NDArray[np.integer]]) -> tuple[IntArray, NDA
     return indptr, np.concatenate(rows)
 
 
-# From what users have (lists, matrices, frames, fitted selectors) to sorted indices.
+# Readers of all supported containers: lists, matrices, frames, fitted selectors.
 
 Read: TypeAlias = tuple[IntArray, NDArray[np.integer], FeatureSpace]
 
@@ -168,18 +168,18 @@ def read_subsets(data: MatrixLike, features: FeatureSpace) -> Read:
             "for a file of selections use `holdfast measure FILE`."
         )
     if is_frame(data):
-        return _from_frame(data, features)
+        return _read_frame(data, features)
     if scipy.sparse.issparse(data):
-        return _from_sparse(data, features)
+        return _read_sparse(data, features)
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype == bool:
         features = features.with_count(data.shape[1], "the boolean matrix")
-        return _from_sparse(scipy.sparse.csr_array(data), features)
+        return _read_sparse(scipy.sparse.csr_array(data), features)
     rows = list(data) if isinstance(data, Iterable) else []
     if not rows:
         raise InvalidInputError("at least one selection is needed, got none.")
     if all(hasattr(row, "get_support") for row in rows):
-        return _from_selectors(rows, features)
-    return _from_rows(rows, features)
+        return _read_selectors(rows, features)
+    return _read_rows(rows, features)
 
 
 def is_frame(data: object) -> bool:
@@ -187,7 +187,7 @@ def is_frame(data: object) -> bool:
     return hasattr(data, "columns") and hasattr(data, "to_numpy")
 
 
-def _from_frame(frame: MatrixLike, features: FeatureSpace) -> Read:
+def _read_frame(frame: MatrixLike, features: FeatureSpace) -> Read:
     names = [str(column) for column in frame.columns]
     features = _name_features(features, names, "the frame")
     values = _cells_as_numbers(frame)
@@ -200,7 +200,7 @@ def _from_frame(frame: MatrixLike, features: FeatureSpace) -> Read:
                 f"row {row}, column {names[column]!r} holds {values[row, column]!r}."
             )
         values = values.astype(bool)
-    return _from_sparse(scipy.sparse.csr_array(values), features)
+    return _read_sparse(scipy.sparse.csr_array(values), features)
 
 
 def _cells_as_numbers(frame: MatrixLike) -> AnyArray:
@@ -221,8 +221,8 @@ def _name_features(features: FeatureSpace, names: Sequence[str], source: str) ->
     return FeatureSpace(features.with_count(len(names), source).count, tuple(names))
 
 
-def _from_sparse(matrix: MatrixLike, features: FeatureSpace) -> Read:
-    rows = scipy.sparse.csr_array(matrix, copy=True)
+def _read_sparse(matrix: MatrixLike, features: FeatureSpace) -> Read:
+    rows = scipy.sparse.csr_array(matrix, copy=True)  # the user's matrix is not changed
     rows.sum_duplicates()
     if not np.isin(rows.data, (0, 1)).all():
         raise InvalidInputError("a matrix of selections holds booleans or 0 and 1 only.")
@@ -235,22 +235,22 @@ def _from_sparse(matrix: MatrixLike, features: FeatureSpace) -> Read:
     return rows.indptr.astype(np.int64), indices, features
 
 
-def _from_selectors(selectors: Sequence[Any], features: FeatureSpace) -> Read:
+def _read_selectors(selectors: Sequence[Any], features: FeatureSpace) -> Read:
     names = get_feature_names(selectors)
     if names is not None:
         features = _name_features(features, names, "the selectors")
     masks = [np.asarray(selector.get_support(), dtype=bool) for selector in selectors]
     for position, mask in enumerate(masks):
         features = features.with_count(len(mask), f"selector {position}")
-    return _sorted_rows([np.flatnonzero(mask) for mask in masks], features)
+    return _sort_rows([np.flatnonzero(mask) for mask in masks], features)
 
 
 def get_feature_names(estimators: Sequence[Any]) -> list[str] | None:
     """Return the feature names that estimators were fitted on; all must have the same."""
     columns = [getattr(estimator, "feature_names_in_", None) for estimator in estimators]
-    names = [None if given is None else [str(name) for name in given] for given in columns]
-    for position, given in enumerate(names):
-        if given != names[0]:
+    names = [None if labels is None else [str(name) for name in labels] for labels in columns]
+    for position, labels in enumerate(names):
+        if labels != names[0]:
             raise InvalidInputError(
                 f"estimator {position} was fitted on other features, or in another order, than "
                 "estimator 0; fit all of them on the same columns."
@@ -258,23 +258,23 @@ def get_feature_names(estimators: Sequence[Any]) -> list[str] | None:
     return names[0]
 
 
-def _from_rows(rows: Sequence[Any], features: FeatureSpace) -> Read:
-    arrays = [_as_row(row, position) for position, row in enumerate(rows)]
+def _read_rows(rows: Sequence[Any], features: FeatureSpace) -> Read:
+    arrays = [_read_row(row, position) for position, row in enumerate(rows)]
     kinds = {array.dtype.kind for array in arrays if array.size or array.dtype.kind == "b"}
     if kinds <= {"i"}:
-        return _sorted_rows([array.astype(np.int64, copy=False) for array in arrays], features)
+        return _sort_rows([array.astype(np.int64, copy=False) for array in arrays], features)
     if kinds == {"b"}:
         for position, array in enumerate(arrays):
             features = features.with_count(len(array), f"row {position}")
-        return _sorted_rows([np.flatnonzero(array) for array in arrays], features)
+        return _sort_rows([np.flatnonzero(array) for array in arrays], features)
     if kinds == {"U"}:
-        return _from_names(arrays, features)
+        return _read_names(arrays, features)
     raise InvalidInputError(
         "rows must all be of one kind: indices, names or booleans; these are mixed."
     )
 
 
-def _as_row(row: Any, position: int) -> AnyArray:  # noqa: ANN401
+def _read_row(row: Any, position: int) -> AnyArray:  # noqa: ANN401
     """Return one selection as a one-dimensional array of integers, booleans or strings."""
     if isinstance(row, str | bytes) or not isinstance(row, Iterable):
         raise InvalidInputError(
@@ -310,7 +310,7 @@ def _require_all_text(items: Sequence[object], position: int) -> None:
         )
 
 
-def _from_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Read:
+def _read_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Read:
     if features.names is None:
         names = dict.fromkeys(name for row in rows for name in row.tolist())
         features = FeatureSpace(features.count, tuple(names))
@@ -324,11 +324,11 @@ def _from_names(rows: Sequence[NDArray[np.str_]], features: FeatureSpace) -> Rea
         raise InvalidInputError(
             f"{name!r} is not among the feature names.{did_you_mean(name, index_of)}"
         ) from None
-    return _sorted_rows(numbered, features)
+    return _sort_rows(numbered, features)
 
 
-def _sorted_rows(rows: Sequence[IntArray], features: FeatureSpace) -> Read:
-    """Sort each row and refuse repeats and indices out of range."""
+def _sort_rows(rows: Sequence[IntArray], features: FeatureSpace) -> Read:
+    """Sort each row; raise for repeats and indices out of range."""
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=indptr[1:])
     ascending = [np.sort(row) for row in rows]
@@ -359,5 +359,6 @@ def _check_row(row: IntArray, position: int, features: FeatureSpace) -> None:
 
 
 def _index_type(features: FeatureSpace) -> type[np.integer]:
+    # half the memory where indices fit; an unknown number of features may exceed 32 bits
     small = features.count is not None and features.count <= np.iinfo(np.int32).max
     return np.int32 if small else np.int64

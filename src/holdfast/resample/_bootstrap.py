@@ -6,11 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from holdfast._formatting import format_short_percent, plural
 from holdfast._random import generators
-from holdfast._typing import IndexArray
 from holdfast._validation import as_count, check_flag, check_integer, check_part_or_count
 from holdfast.errors import InvalidInputError
 from holdfast.resample._protocol import Protocol, Resample, stratified_prefix
@@ -18,13 +15,13 @@ from holdfast.resample._registry import protocol
 from holdfast.resample._strata import Drawing, Units, is_enough
 
 MAX_ATTEMPTS = 1000
-"""How often an unusable bootstrap sample is drawn again before it is refused."""
+"""How often an unusable bootstrap sample is drawn again before it is refused; chosen by hand."""
 
 
 @protocol(
     name="bootstrap",
     title="Bootstrap, m-of-n bootstrap",
-    estimates="how much the selection changes when the samples are drawn anew with replacement",
+    estimates="how much the selection changes when the samples are drawn again with replacement",
     tested="repeatedly",
     references=("saeys2008",),
 )
@@ -84,7 +81,7 @@ class Bootstrap(Protocol):
 
     def _explain_estimate(self, unit: str) -> str:
         return (
-            f"How much the selection changes when the {unit}s are drawn anew, with replacement, "
+            f"How much the selection changes when the {unit}s are drawn again, with replacement, "
             f"from the same data ({self._describe(unit)}); {self._explain_overlap(unit)}, so "
             "this is not the stability between independent studies, which may be lower or higher."
         )
@@ -99,11 +96,17 @@ class Bootstrap(Protocol):
         )
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
-        drawing = Drawing(units, self._count(units), "the bootstrap", stratify=self.stratify)
+        drawing = Drawing(
+            units, self._bootstrap_size(units), "the bootstrap", stratify=self.stratify
+        )
         for generator in generators(random_state, self.n_resamples):
-            yield Resample(*units.split(_draw_units(units, drawing, generator)))
+            for _ in range(MAX_ATTEMPTS):
+                drawn = drawing.with_replacement(generator)
+                if is_enough(units.distinct(units.rows(drawn))):
+                    break
+            yield Resample(*units.split(drawn))  # an unusable last attempt is refused later
 
-    def _count(self, units: Units) -> int:
+    def _bootstrap_size(self, units: Units) -> int:
         count = as_count(self.size, units.count)
         if count > units.count:
             raise InvalidInputError(
@@ -111,12 +114,3 @@ class Bootstrap(Protocol):
                 f"got {count:,}."
             )
         return count
-
-
-def _draw_units(units: Units, drawing: Drawing, generator: np.random.Generator) -> IndexArray:
-    """Draw until every class that is there has 2 different samples."""
-    for _ in range(MAX_ATTEMPTS):
-        drawn = drawing.with_replacement(generator)
-        if is_enough(units.distinct(units.rows(drawn))):
-            break
-    return drawn

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,22 +88,23 @@ class CohortDesign:
             is in two cohorts; the message names them.
         """
         names, rows = cohort_codes(cohorts, len(units.y))
-        cohort = _unit_cohorts(units, names, rows)
-        _check_classes(units, names, cohort)
-        whole = [_resample(units, cohort == code, COHORT, code) for code in range(len(names))]
-        return [*whole, *self._shuffle(units, cohort, random_state)]
+        cohort = _find_unit_cohorts(units, names, rows)
+        _check_cohort_classes(units, names, cohort)
+        whole = [_make_resample(units, cohort == code, COHORT, code) for code in range(len(names))]
+        return [*whole, *self._draw_shuffles(units, cohort, random_state)]
 
-    def _shuffle(self, units: Units, cohort: IndexArray, seed: int) -> Iterator[Resample]:
+    def _draw_shuffles(self, units: Units, cohort: IndexArray, seed: int) -> Iterator[Resample]:
+        # shuffling within mixtures of classes keeps the class counts of every cohort
         strata = np.unique(units.table > 0, axis=0, return_inverse=True)[1].ravel()
         home = np.lexsort((cohort, strata))  # stratum by stratum, in the order of the cohorts
         for shuffle in range(self.n_shuffles):
             generator = np.random.default_rng(
                 np.random.SeedSequence(seed, spawn_key=(SHUFFLE_STREAM, shuffle))
             )
-            dealt = np.empty_like(cohort)
-            dealt[np.lexsort((generator.random(len(cohort)), strata))] = cohort[home]
+            assigned = np.empty_like(cohort)
+            assigned[np.lexsort((generator.random(len(cohort)), strata))] = cohort[home]
             for code in range(cohort.max() + 1):
-                yield _resample(units, dealt == code, SHUFFLED, shuffle)
+                yield _make_resample(units, assigned == code, SHUFFLED, shuffle)
 
 
 def cohort_places(resamples: Mapping[int, ResamplePlace]) -> IndexArray:
@@ -122,11 +122,11 @@ def cohort_places(resamples: Mapping[int, ResamplePlace]) -> IndexArray:
         Numbers of the resamples of c cohorts, then of s shuffles, in the order of the cohorts.
         Shuffles that are not complete are left out.
     """
-    cohorts = [number for number, one in resamples.items() if one.role == COHORT]
+    cohorts = [number for number, place in resamples.items() if place.role == COHORT]
     shuffles: dict[int | None, list[int]] = {}
-    for number, one in resamples.items():
-        if one.role == SHUFFLED:
-            shuffles.setdefault(one.outer, []).append(number)
+    for number, place in resamples.items():
+        if place.role == SHUFFLED:
+            shuffles.setdefault(place.outer, []).append(number)
     complete = [numbers for numbers in shuffles.values() if len(numbers) == len(cohorts)]
     return np.sort(np.array([cohorts, *complete], dtype=np.intp), axis=1)
 
@@ -134,7 +134,7 @@ def cohort_places(resamples: Mapping[int, ResamplePlace]) -> IndexArray:
 def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], IndexArray]:
     """Return the names of the cohorts, sorted, and the number of each sample's cohort.
 
-    Refuses missing entries, another number of them than of samples, and a single cohort.
+    Raises for missing entries, a number other than that of the samples, and a single cohort.
     """
     labels, codes = number_entries(label_column(cohorts, "cohorts", n_samples), "cohorts")
     if len(labels) < 2:
@@ -145,30 +145,28 @@ def cohort_codes(cohorts: ArrayLike, n_samples: int) -> tuple[list[str], IndexAr
     return [str(label) for label in labels.tolist()], codes
 
 
-def _unit_cohorts(units: Units, names: Sequence[str], rows: IndexArray) -> IndexArray:
-    """Return the cohort of each unit; refuse subjects that are in two."""
+def _find_unit_cohorts(units: Units, names: Sequence[str], rows: IndexArray) -> IndexArray:
+    """Return the cohort of each unit; raise for subjects that are in two."""
     first = units.order[units.starts]
     ordered, unit = rows[units.order], np.repeat(np.arange(units.count), units.sizes)
     torn = np.unique(unit[ordered != rows[first][unit]])
     if torn.size and units.groups is not None:
-        found = [_format_split_subject(units, names, rows, int(one)) for one in torn]
+        subjects = []
+        for number in torn:
+            samples = units.order[units.starts[number] :][: units.sizes[number]]
+            cohorts = ", ".join(names[code] for code in np.unique(rows[samples]))
+            subjects.append(f"{units.groups[samples[0]]!s} (in {cohorts})")
         raise InvalidInputError(
-            f"{plural(len(found), 'subject')} in more than one cohort: {format_list(found)}. A "
-            "subject belongs to one cohort; give subjects of different cohorts different names, "
+            f"{plural(len(subjects), 'subject')} in more than one cohort: {format_list(subjects)}. "
+            "A subject belongs to one cohort; give subjects of different cohorts different names, "
             "or leave such subjects out."
         )
     return np.asarray(rows[first])
 
 
-def _format_split_subject(units: Units, names: Sequence[str], rows: IndexArray, unit: int) -> str:
-    samples = units.order[units.starts[unit] :][: units.sizes[unit]]
-    subject: Any = units.groups[samples[0]] if units.groups is not None else unit
-    return f"{subject!s} (in {', '.join(names[code] for code in np.unique(rows[samples]))})"
-
-
-def _check_classes(units: Units, names: Sequence[str], cohort: IndexArray) -> None:
-    """Refuse cohorts that have too few units of some class."""
-    poor = []
+def _check_cohort_classes(units: Units, names: Sequence[str], cohort: IndexArray) -> None:
+    """Raise for cohorts that have too few units of a class."""
+    lacking = []
     for code, name in enumerate(names):
         counts = (units.table[cohort == code] > 0).sum(axis=0)
         few = [
@@ -178,14 +176,14 @@ def _check_classes(units: Units, names: Sequence[str], cohort: IndexArray) -> No
             if count < MIN_UNITS_PER_CLASS
         ]
         if few:
-            poor.append(f"cohort {name} has {' and '.join(few)}")
-    if poor:
+            lacking.append(f"cohort {name} has {' and '.join(few)}")
+    if lacking:
         raise InvalidInputError(
-            f"{format_list(poor)}; each cohort needs at least {MIN_UNITS_PER_CLASS} "
+            f"{format_list(lacking)}; each cohort needs at least {MIN_UNITS_PER_CLASS} "
             f"{units.noun}s of every class. "
             "Leave out the cohort, or join it with another one."
         )
 
 
-def _resample(units: Units, chosen: BoolArray, role: str, outer: int) -> Resample:
+def _make_resample(units: Units, chosen: BoolArray, role: str, outer: int) -> Resample:
     return Resample(units.rows(np.flatnonzero(chosen)), NO_ROWS, role=role, outer=outer)

@@ -40,16 +40,16 @@ class CrossValidation(Protocol):
     """Cross-validation: each fold is left out and tested in turn, perhaps several times over.
 
     Fold sizes differ by at most one sample, in all and in each class; where samples belong to
-    subjects, by at most one subject, in all and among those of like classes, however many samples
-    these have. A class may have fewer samples than there are folds, if every training part keeps
-    two of them.
+    subjects, by at most one subject, in all and among those with the same classes, regardless of
+    their numbers of samples. A class may have fewer samples than there are folds, if every
+    training part keeps two of them.
 
     Parameters
     ----------
     n_folds : int, default 10
-        Into how many parts the samples (or the subjects) are divided.
+        Number of parts into which the samples (or the subjects) are divided.
     n_repeats : int, default 1
-        How often, each time in another way. More repeats leave the first ones as they are.
+        Number of random divisions. More repeats leave the first ones unchanged.
     stratify : bool, default True
         Keep the shares of the classes in every fold.
     reference : bool, default False
@@ -107,28 +107,22 @@ class CrossValidation(Protocol):
 
     def _explain_estimate(self, unit: str) -> str:
         if self.reference:
-            return self._explain_reference(unit)
+            return (
+                f"How near the selection without {self._test_share} of the {unit}s comes to "
+                f"the selection on all of them ({self._describe(unit)}, each training part against "
+                f"all {unit}s); the two share {self._train_share} of the {unit}s, so "
+                f"{NOT_INDEPENDENT}."
+            )
         if self.n_folds == 2 and self.n_repeats == 1:
-            return self._explain_halves(unit)
+            return (
+                f"How much the selection changes from one half of the {unit}s to the other "
+                f"({self._describe(unit)}); the two share no {unit}s, so this is how well two "
+                f"studies of half as many {unit}s agree, and larger ones usually agree better."
+            )
         return (
             f"How much the selection changes when {self._test_share} of the {unit}s are "
             f"left out, each part in turn ({self._describe(unit)}); two training parts share "
             f"{self._explain_overlap(unit)}, so {NOT_INDEPENDENT}."
-        )
-
-    def _explain_reference(self, unit: str) -> str:
-        return (
-            f"How near the selection without {self._test_share} of the {unit}s comes to "
-            f"the selection on all of them ({self._describe(unit)}, each training part against "
-            f"all {unit}s); the two share {self._train_share} of the {unit}s, so "
-            f"{NOT_INDEPENDENT}."
-        )
-
-    def _explain_halves(self, unit: str) -> str:
-        return (
-            f"How much the selection changes from one half of the {unit}s to the other "
-            f"({self._describe(unit)}); the two share no {unit}s, so this is how well two studies "
-            f"of half as many {unit}s agree, and larger ones usually agree better."
         )
 
     def _explain_overlap(self, unit: str) -> str:
@@ -139,41 +133,36 @@ class CrossValidation(Protocol):
         return f"{within} in one repeat and about {self._train_share} across repeats"
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
-        self._check(units)
+        self._check_sizes(units)
         strata = Strata.from_units(units, stratify=self.stratify)
         if self.reference:
             yield Resample(np.arange(len(units.y)), NO_ROWS, role="reference")
         for generator in generators(random_state, self.n_repeats):
-            fold = self._assign_folds(strata, generator)
+            # Units get folds in turn, class after class. The turn continues from one class to the
+            # next, so fold sizes differ by at most one.
+            fold = np.empty(units.count, dtype=np.intp)
+            shuffled = strata.shuffle(generator)
+            names = generator.permutation(self.n_folds)
+            fold[shuffled] = names[np.arange(len(fold)) % self.n_folds]
             for number in range(self.n_folds):
                 yield Resample(*units.split(np.flatnonzero(fold != number)))
 
-    def _assign_folds(self, strata: Strata, generator: np.random.Generator) -> IndexArray:
-        """Assign the units to folds in turn, class after class; return the fold of each unit.
-
-        The turn continues from one class to the next, so fold sizes differ by one at most.
-        """
-        fold = np.empty(len(strata.labels), dtype=np.intp)
-        shuffled = strata.shuffle(generator)
-        names = generator.permutation(self.n_folds)
-        fold[shuffled] = names[np.arange(len(fold)) % self.n_folds]
-        return fold
-
-    def _check(self, units: Units) -> None:
+    def _check_sizes(self, units: Units) -> None:
         if units.count < self.n_folds:
             raise InvalidInputError(
                 f"{self.n_folds} folds need at least as many {units.noun}s; there are "
                 f"{units.count}."
             )
+
+        def min_units(keep: int) -> int:
+            """Return the units that a class needs to keep `keep` without its largest fold."""
+            return next(n for n in count(keep + 1) if n - math.ceil(n / self.n_folds) >= keep)
+
         why = (
             f"{self.n_folds} folds need at least {{needed}} of every class, so that each training "
             "part keeps {keep}"
         )
-        check_class_sizes(units, self._min_units, why, stratify=self.stratify)
-
-    def _min_units(self, keep: int) -> int:
-        """Return how many units a class needs to keep `keep` of them without its largest fold."""
-        return next(n for n in count(keep + 1) if n - math.ceil(n / self.n_folds) >= keep)
+        check_class_sizes(units, min_units, why, stratify=self.stratify)
 
 
 # Nested resampling: stability within the training parts by which the error is estimated.
@@ -254,9 +243,12 @@ class Nested(Standalone):
     def _draw_inner(
         self, units: Units, rows: IndexArray, number: int, random_state: int, n_features: int | None
     ) -> Iterator[Resample]:
+        sequence = np.random.SeedSequence(random_state, spawn_key=(number, 1))
+        words = sequence.generate_state(2, np.uint64)
+        seed = int(words[0]) << 64 | int(words[1])
         try:
-            inside = Units.from_labels(units.y[rows], _subjects(units, rows))
-            resamples = self.inner.draw_units(inside, _seed(random_state, number), n_features)
+            inside = Units.from_labels(units.y[rows], _get_subjects(units, rows))
+            resamples = self.inner.draw_units(inside, seed, n_features)
         except InvalidInputError as error:
             raise InvalidInputError(f"within outer resample {number}: {error}") from error
         for resample in resamples:
@@ -275,14 +267,8 @@ def _format_unfit_protocol(side: str, given: Protocol) -> str:
     )
 
 
-def _subjects(units: Units, rows: IndexArray) -> AnyArray | None:
-    """Return the subjects of some rows; copies of a row are one subject, so stay together."""
+def _get_subjects(units: Units, rows: IndexArray) -> AnyArray | None:
+    """Return the subjects of rows; copies of a row are one subject, so they stay together."""
     if units.groups is not None:
         return units.groups[rows]
     return rows if (rows[1:] == rows[:-1]).any() else None
-
-
-def _seed(random_state: int, number: int) -> int:
-    """Return the seed of the inner resamples of one outer resample."""
-    words = np.random.SeedSequence(random_state, spawn_key=(number, 1)).generate_state(2, np.uint64)
-    return int(words[0]) << 64 | int(words[1])

@@ -135,13 +135,13 @@ class FeatureSubsets(Protocol):
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         if n_features is None:
             raise InvalidInputError("feature_subsets needs n_features; got None.")
-        count = self._count(n_features)
+        count = self._feature_count(n_features)
         rows = np.arange(len(units.y))
         for generator in generators(random_state, self.n_resamples):
             features = np.sort(generator.permutation(n_features)[:count])
             yield Resample(rows, NO_ROWS, features=features)
 
-    def _count(self, n_features: int) -> int:
+    def _feature_count(self, n_features: int) -> int:
         count = as_feature_count(self.fraction, n_features, "fraction")
         if count == n_features:
             raise InvalidInputError(
@@ -169,7 +169,7 @@ class IndependentSamples(Standalone):
 
     Each resample is a data set for training and another one of the same size for testing, both of
     them used once. Nothing is shared between resamples. Its rows are not rows of the data, so it
-    is no part of `Nested`.
+    cannot be part of `Nested`.
 
     Parameters
     ----------

@@ -27,11 +27,11 @@ ROLES = (HALF, PART, QUARTER)
 FULL = "full"
 """Role of the full data, whose selection is to be replicated."""
 N_FULL_FITS = 4
-"""Fits of the full data: they differ if the selector is random."""
+"""Fits of the full data, which differ if the selector is random; chosen by hand."""
 MIN_CLASSES = 2
 """Fewest classes that selectors accept."""
 MAX_CLASSES_NAMED = 3
-"""Most classes that a note names."""
+"""Classes that a note names."""
 SPLITS_PER_SUBSET = 2
 """How often each subset of three quarters of the data is split."""
 
@@ -97,51 +97,52 @@ class ReplicationDesign:
         rows = halved_rows(units)
         if len(rows) < len(units.y):
             drawn = self.draw_units(halved_units(units), random_state)
-            parts = (one for one in drawn if one.role != FULL)
-            moved = [replace(one, train=rows[one.train]) for one in parts]
-            return [*moved, *self._full(units)]  # the full data keep all classes
+            parts = (resample for resample in drawn if resample.role != FULL)
+            moved = [replace(resample, train=rows[resample.train]) for resample in parts]
+            return [*moved, *self._draw_full(units)]  # the full data keep all classes
         why = (
             f"halves need at least {{needed}} {units.noun}s of every class, so that each half "
             "keeps {keep}"
         )
         check_class_sizes(units, samples_for_halves, why, stratify=True)
         labels = Strata.from_units(units, stratify=True).labels
-        halves = list(self._halves(units, labels, random_state))
+        halves = list(self._draw_halves(units, labels, random_state))
         for position, half in enumerate(halves):
             check_training_part(units, position, half.train)
         smaller = [
-            *self._parts(units, labels, random_state),
-            *self._quarters(units, labels, random_state),
+            *self._draw_parts(units, labels, random_state),
+            *self._draw_quarters(units, labels, random_state),
         ]
-        usable = all(_has_enough_samples(one, units) for one in smaller)
-        return [*halves, *(smaller if usable else []), *self._full(units)]
+        # smaller parts are used only if each has two different samples of every class
+        usable = all(units.distinct(resample.train).min() >= 2 for resample in smaller)
+        return [*halves, *(smaller if usable else []), *self._draw_full(units)]
 
-    def _halves(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
+    def _draw_halves(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for split in range(self.n_pairs):
-            pair = split_disjointly(everyone, labels, 2, _generator(seed, HALF, split))
-            yield from _resamples(units, pair, HALF, split)
+            pair = split_disjointly(everyone, labels, 2, _make_generator(seed, HALF, split))
+            yield from _make_resamples(units, pair, HALF, split)
 
-    def _parts(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
+    def _draw_parts(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for subset in range(self.n_pairs // 2):
-            generator = _generator(seed, PART, subset)
+            generator = _make_generator(seed, PART, subset)
             left_out = split_disjointly(everyone, labels, 4, generator)[0]
             kept = np.delete(everyone, left_out)
             for split in range(SPLITS_PER_SUBSET):
                 pair = split_disjointly(kept, labels, 2, generator)
-                yield from _resamples(units, pair, PART, subset * SPLITS_PER_SUBSET + split)
+                yield from _make_resamples(units, pair, PART, subset * SPLITS_PER_SUBSET + split)
 
-    def _quarters(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
+    def _draw_quarters(self, units: Units, labels: IndexArray, seed: int) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for partition in range(max(1, self.n_pairs // 4)):
-            four = split_disjointly(everyone, labels, 4, _generator(seed, QUARTER, partition))
-            yield from _resamples(units, four, QUARTER, partition)
+            four = split_disjointly(everyone, labels, 4, _make_generator(seed, QUARTER, partition))
+            yield from _make_resamples(units, four, QUARTER, partition)
 
-    def _full(self, units: Units) -> Iterator[Resample]:
+    def _draw_full(self, units: Units) -> Iterator[Resample]:
         everyone = np.arange(units.count)
         for fit in range(N_FULL_FITS):
-            yield from _resamples(units, [everyone], FULL, fit)
+            yield from _make_resamples(units, [everyone], FULL, fit)
 
 
 def samples_for_halves(keep: int) -> int:
@@ -208,19 +209,17 @@ def left_out_note(classes: Mapping[str, int], noun: str) -> str:
     )
 
 
-def _generator(seed: int, role: str, position: int) -> np.random.Generator:
+def _make_generator(seed: int, role: str, position: int) -> np.random.Generator:
+    # seeded by role and position: a design of more pairs begins with the same resamples
     sequence = np.random.SeedSequence(seed, spawn_key=(ROLES.index(role), position))
     return np.random.default_rng(sequence)
 
 
-def _resamples(units: Units, parts: list[IndexArray], role: str, outer: int) -> Iterator[Resample]:
+def _make_resamples(
+    units: Units, parts: list[IndexArray], role: str, outer: int
+) -> Iterator[Resample]:
     for part in parts:
         yield Resample(units.rows(part), NO_ROWS, role=role, outer=outer)
-
-
-def _has_enough_samples(resample: Resample, units: Units) -> bool:
-    """Return whether a resample has two different samples of every class."""
-    return bool(units.distinct(resample.train).min() >= 2)
 
 
 class ResamplePlace(Protocol):

@@ -1,4 +1,4 @@
-"""Splits of scikit-learn splitters, or given as pairs of rows."""
+"""Splits by scikit-learn splitters or given as pairs of rows; conversion to protocols."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Splits(Protocol):
     def __post_init__(self) -> None:
         if isinstance(self.splitter, str) or not hasattr(self.splitter, "split"):
             # pairs may come from a generator, which can be read only once
-            object.__setattr__(self, "splitter", _as_pairs(self.splitter))
+            object.__setattr__(self, "splitter", _check_pairs(self.splitter))
 
     @property
     def can_be_inner(self) -> bool:
@@ -79,14 +79,17 @@ class Splits(Protocol):
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         for position, (train, test) in enumerate(self._split(units, random_state)):
             where = f"split {position}"
-            resample = Resample(_rows(train, units, where), _rows(test, units, where))
-            _check_apart(resample, units, where)
+            resample = Resample(_check_rows(train, units, where), _check_rows(test, units, where))
+            _check_disjoint(resample, units, where)
             yield resample
 
     def _split(self, units: Units, random_state: int) -> Iterable[tuple[ArrayLike, ArrayLike]]:
         if isinstance(self.splitter, tuple):
             return self.splitter
-        splitter, X = _seed_splitter(self.splitter, random_state), np.zeros((len(units.y), 1))
+        splitter, X = copy.deepcopy(self.splitter), np.zeros((len(units.y), 1))
+        # seed a splitter that would be random; the user's object is not changed
+        if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
+            splitter.random_state = int(np.random.SeedSequence(random_state).generate_state(1)[0])
         try:
             with warnings.catch_warnings():
                 # about classes rarer than folds, and ignored subjects: both are checked here
@@ -98,7 +101,7 @@ class Splits(Protocol):
             ) from error
 
 
-def _as_pairs(given: ProtocolLike) -> tuple[tuple[AnyArray, AnyArray], ...]:
+def _check_pairs(given: ProtocolLike) -> tuple[tuple[AnyArray, AnyArray], ...]:
     try:
         pairs = tuple((np.asarray(train), np.asarray(test)) for train, test in given)
     except (TypeError, ValueError) as error:
@@ -111,16 +114,7 @@ def _as_pairs(given: ProtocolLike) -> tuple[tuple[AnyArray, AnyArray], ...]:
     return pairs
 
 
-def _seed_splitter(splitter: ProtocolLike, random_state: int) -> Any:  # noqa: ANN401
-    """Return a copy that is seeded if it would be random; the original is not changed."""
-    splitter = copy.deepcopy(splitter)
-    if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
-        seed = np.random.SeedSequence(random_state).generate_state(1)[0]
-        splitter.random_state = int(seed)
-    return splitter
-
-
-def _rows(given: ArrayLike, units: Units, where: str) -> IndexArray:
+def _check_rows(given: ArrayLike, units: Units, where: str) -> IndexArray:
     """Return rows in order, from rows or from a mask."""
     rows, n = np.asarray(given), len(units.y)
     if rows.dtype == bool and rows.shape == (n,):
@@ -135,11 +129,13 @@ def _rows(given: ArrayLike, units: Units, where: str) -> IndexArray:
     return np.sort(rows.astype(np.intp))
 
 
-def _check_apart(resample: Resample, units: Units, where: str) -> None:
+def _check_disjoint(resample: Resample, units: Units, where: str) -> None:
     names = np.arange(len(units.y)) if units.groups is None else units.groups
     both = np.intersect1d(names[resample.train], names[resample.test])
     if both.size:
-        remedy = "" if units.groups is None else "; GroupKFold and its kin keep subjects together"
+        remedy = (
+            "" if units.groups is None else "; splitters such as GroupKFold keep subjects together"
+        )
         raise InvalidInputError(
             f"{where}: {plural(both.size, units.noun)} in training and test at once: "
             f"{format_list(both)}{remedy}."
@@ -184,30 +180,21 @@ def as_protocol(given: ProtocolLike) -> Protocol:
     if isinstance(given, Protocol):
         return given
     if isinstance(given, str):
-        return _parse_protocol(given)
+        if "(" in given.partition(":")[0]:
+            return _make_protocol(*parse_call(given))
+        name, options = parse_object_spec(given)
+        return _make_protocol(name, [], options)
     if isinstance(given, Mapping):
-        return _from_mapping(given)
+        entries: dict[str, Any] = dict(given)
+        if not isinstance(entries.get("name"), str):
+            raise InvalidInputError(f"a protocol needs a name, as text; got {entries!r}.")
+        return _make_protocol(entries.pop("name"), [], entries)
     if hasattr(given, "split") or isinstance(given, Iterable):
         return Splits(given)
     raise InvalidInputError(
         "a protocol must be a Protocol, its name, a splitter or pairs of rows (train, test); "
         f"got {given!r}."
     )
-
-
-def _parse_protocol(text: str) -> Protocol:
-    if "(" in text.partition(":")[0]:
-        name, values, options = parse_call(text)
-        return _make_protocol(name, values, options)
-    name, options = parse_object_spec(text)
-    return _make_protocol(name, [], options)
-
-
-def _from_mapping(given: Mapping[str, Any]) -> Protocol:
-    options = dict(given)
-    if not isinstance(options.get("name"), str):
-        raise InvalidInputError(f"a protocol needs a name, as text; got {options!r}.")
-    return _make_protocol(options.pop("name"), [], options)
 
 
 def _make_protocol(name: str, values: list[Any], options: dict[str, Any]) -> Protocol:
@@ -219,10 +206,10 @@ def _make_protocol(name: str, values: list[Any], options: dict[str, Any]) -> Pro
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     if len(values) > len(known):
         raise InvalidInputError(f"{name} takes at most {len(known)} values; got {values!r}.")
-    first = dict(zip(known, values, strict=False))
+    positional = dict(zip(known, values, strict=False))
     for key in options:
-        if key in first:
+        if key in positional:
             raise InvalidInputError(f"{key!r} of {name} is given twice.")
         if key not in known:
             raise UnknownNameError(f"{name} has no option {key!r}.{did_you_mean(key, known)}")
-    return kind(**first, **options)
+    return kind(**positional, **options)

@@ -83,12 +83,13 @@ class Units:
 
         One subject is enough where every subject of the class has several samples of it.
         """
+        # 2 samples are needed: of units with 1 sample two, of units with more one
         fewest: IndexArray = np.where(self.table > 0, self.table, 2).min(axis=0, initial=2)
         return 3 - fewest
 
     @property
     def noun(self) -> str:
-        """What a unit is called."""
+        """The noun for a unit in messages."""
         return "sample" if self.groups is None else "subject"
 
     def class_name(self, code: int) -> str:
@@ -100,6 +101,7 @@ class Units:
         if self.groups is None:
             return np.sort(drawn)
         sizes = self.sizes[drawn]
+        # vectorised concatenation of ranges: the rows of each unit are consecutive in `order`
         before = np.cumsum(sizes) - sizes
         places = np.repeat(self.starts[drawn] - before, sizes) + np.arange(sizes.sum())
         return np.sort(self.order[places])
@@ -119,7 +121,11 @@ class Units:
 def number_entries(column: AnyArray, name: str) -> tuple[AnyArray, IndexArray]:
     """Return the distinct entries, sorted, and the index of each entry among them."""
     try:
-        if not _has_missing(column):
+        # only floats and objects can be missing; NaN is the value that differs from itself
+        if column.dtype.kind not in "fO" or not any(
+            entry is None or entry != entry  # noqa: PLR0124
+            for entry in column.tolist()
+        ):
             return np.unique(column, return_inverse=True)
     except TypeError:
         pass  # entries that cannot be sorted or compared
@@ -130,14 +136,8 @@ def number_entries(column: AnyArray, name: str) -> tuple[AnyArray, IndexArray]:
     )
 
 
-def _has_missing(column: AnyArray) -> bool:
-    if column.dtype.kind not in "fO":
-        return False
-    return any(entry is None or entry != entry for entry in column.tolist())  # noqa: PLR0124
-
-
 def label_column(values: ArrayLike, name: str, length: int | None = None) -> AnyArray:
-    """Return labels as one column; refuse other shapes and another length."""
+    """Return labels as one column; raise for other shapes and another length."""
     column = np.asarray(values)
     if column.ndim != 1 or column.size == 0:
         raise InvalidInputError(f"{name} must be one column; got shape {column.shape}.")
@@ -196,6 +196,7 @@ class Strata:
 
     def shuffle(self, generator: np.random.Generator) -> IndexArray:
         """Return the units by stratum, in random order within each."""
+        # one random key per unit, so that draws do not depend on the order of the strata
         return np.lexsort((generator.random(len(self.labels)), self.labels))
 
     def take_first(self, ordered: IndexArray, counts: IndexArray) -> IndexArray:
@@ -211,7 +212,7 @@ class Strata:
 def check_class_sizes(
     units: Units, needed: Callable[[int], int], why: str, *, stratify: bool
 ) -> None:
-    """Refuse data in which a class has too few units.
+    """Raise if a class has too few units.
 
     Without stratification it is the number of all units that counts.
 
@@ -232,17 +233,16 @@ def check_class_sizes(
     small = [code for code, keep in enumerate(keeps.tolist()) if counts[code] < needed(keep)]
     if small:
         keep = int(keeps[small[0]])
-        sizes = [_format_class_size(units, code, int(counts[code]), stratify) for code in small]
+        amounts = [plural(int(counts[code]), units.noun) for code in small]
+        sizes = [f"there are {amount}" for amount in amounts]
+        if stratify:
+            named = zip(small, amounts, strict=True)
+            sizes = [f"class {units.class_name(code)} has {amount}" for code, amount in named]
         hint = " Are these classes, and not numbers?" if len(sizes) > MAX_CLASSES_NAMED else ""
         raise InvalidInputError(
             f"{format_list(sizes, MAX_CLASSES_NAMED)}; "
             f"{why.format(needed=needed(keep), keep=keep)}.{hint}"
         )
-
-
-def _format_class_size(units: Units, code: int, count: int, stratify: bool) -> str:
-    amount = plural(count, units.noun)
-    return f"class {units.class_name(code)} has {amount}" if stratify else f"there are {amount}"
 
 
 # How units are grouped into strata, and how many units of a stratum a training part keeps.
@@ -252,20 +252,23 @@ def _format_class_size(units: Units, code: int, count: int, stratify: bool) -> s
 # classes that occur.
 
 MIN_UNITS_PER_STRATUM = 5
-"""Smaller strata are merged into others, unless they are the largest stratum of a class."""
+"""Smaller strata are merged, unless they are the largest of a class; chosen by hand."""
 
 
 def group_by_classes(table: IndexArray) -> IndexArray:
     """Return the stratum of each unit, from the samples of each class that each unit has."""
-    kinds = _mixture_codes(table)
+    kinds = _number_mixtures(table)
     sizes = np.bincount(kinds)
-    homes = _largest_strata(kinds, sizes, table)
+    held = np.zeros((len(sizes), table.shape[1]), dtype=bool)
+    held[kinds] = table > 0
+    # for each class, the largest stratum whose units have samples of it
+    homes: IndexArray = np.where(held, sizes[:, None], 0).argmax(axis=0)
     small = sizes < MIN_UNITS_PER_STRATUM
     small[homes] = False
     return _renumber_strata(np.where(small[kinds], homes[table.argmax(axis=1)], kinds))
 
 
-def _mixture_codes(table: IndexArray) -> IndexArray:
+def _number_mixtures(table: IndexArray) -> IndexArray:
     """Number the mixtures of classes; units of one class come first, in the order of classes."""
     kinds = table.argmax(axis=1)
     mixed = np.count_nonzero(table, axis=1) > 1
@@ -274,14 +277,6 @@ def _mixture_codes(table: IndexArray) -> IndexArray:
         inverse = np.unique(traits, axis=0, return_inverse=True)[1]
         kinds[mixed] = table.shape[1] + inverse.ravel()
     return _renumber_strata(kinds)
-
-
-def _largest_strata(kinds: IndexArray, sizes: IndexArray, table: IndexArray) -> IndexArray:
-    """Return, for each class, the largest stratum whose units have samples of it."""
-    held = np.zeros((len(sizes), table.shape[1]), dtype=bool)
-    held[kinds] = table > 0
-    homes: IndexArray = np.where(held, sizes[:, None], 0).argmax(axis=0)
-    return homes
 
 
 def _renumber_strata(labels: IndexArray) -> IndexArray:
@@ -360,11 +355,14 @@ class Shares:
                 f"training parts of {total:,} are too small: with as many of every class as "
                 f"selectors need they have at least {self._lower.sum():,}."
             )
-        self._cached_counts = lru_cache(maxsize=1024)(self._settle)  # few classes: few orders
+        self._cached_counts = lru_cache(maxsize=1024)(
+            self._round_quotas
+        )  # few classes have few orders
+        # if opposite priorities agree, there are no ties, and no random numbers are needed
         priority = range(len(self._quotas))
         first = self._cached_counts(tuple(priority))
         last = self._cached_counts(tuple(reversed(priority)))
-        self._fixed = first if (first == last).all() else None  # None: ties are to be broken
+        self._fixed = first if (first == last).all() else None
 
     def counts(self, generator: np.random.Generator) -> IndexArray:
         """Return the number for each stratum."""
@@ -372,20 +370,20 @@ class Shares:
             return self._fixed
         return self._cached_counts(tuple(generator.permutation(len(self._quotas)).tolist()))
 
-    def _settle(self, priority: tuple[int, ...]) -> IndexArray:
+    def _round_quotas(self, priority: tuple[int, ...]) -> IndexArray:
         """Adjust the rounded shares one unit at a time; `priority` decides between equal claims."""
         counts: IndexArray = np.floor(self._quotas).astype(np.intp)
         counts = np.clip(counts, self._lower, self._upper)
         while counts.sum() < self._total:
             claims = np.where(counts < self._upper, self._quotas - counts, -np.inf)
-            counts[_largest(claims, priority)] += 1
+            counts[_position_of_largest(claims, priority)] += 1
         while counts.sum() > self._total:
             excess = np.where(counts > self._lower, counts - self._quotas, -np.inf)
-            counts[_largest(excess, priority)] -= 1
+            counts[_position_of_largest(excess, priority)] -= 1
         return counts
 
 
-def _largest(claims: FloatArray, priority: tuple[int, ...]) -> int:
+def _position_of_largest(claims: FloatArray, priority: tuple[int, ...]) -> int:
     rounded = np.round(claims, 9)  # claims that differ only by rounding errors are equal
     return int(np.lexsort((np.asarray(priority), rounded))[-1])
 
@@ -431,7 +429,7 @@ def split_disjointly(
 
 
 def check_training_part(units: Units, position: int, rows: IndexArray) -> None:
-    """Refuse a training part that no selector can use: one class, or a class with one sample."""
+    """Raise for a training part that no selector can use: one class, or a class of one sample."""
     counts = units.distinct(rows)
     if is_enough(counts):
         return

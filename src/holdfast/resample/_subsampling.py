@@ -34,9 +34,9 @@ from holdfast.resample._strata import (
 class Subsampling(Protocol):
     """Random subsamples without replacement; the samples left out are for testing.
 
-    Each subsample is drawn anew, so a sample may be tested in several of them, or in none. A small
-    class may not be tested at all: one of 2 samples, as every subsample keeps 2, and one whose
-    share of the samples left out rounds to none. A warning names such classes.
+    Subsamples are drawn independently, so a sample may be tested in several of them, or in none. A
+    small class may not be tested at all: one of 2 samples, as every subsample keeps 2, and one
+    whose share of the samples left out rounds to none. A warning names such classes.
     ``Subsampling(20)`` begins with the resamples of ``Subsampling(10)``.
 
     Parameters
@@ -100,11 +100,11 @@ class Subsampling(Protocol):
         )
 
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
-        drawing = Drawing(units, self._size(units), "subsampling", stratify=self.stratify)
+        drawing = Drawing(units, self._training_size(units), "subsampling", stratify=self.stratify)
         for generator in generators(random_state, self.n_resamples):
             yield Resample(*units.split(drawing.without_replacement(generator)))
 
-    def _size(self, units: Units) -> int:
+    def _training_size(self, units: Units) -> int:
         if isinstance(self.train_size, float):
             return min(as_count(self.train_size, units.count), units.count - 1)
         if self.train_size >= units.count:
@@ -130,7 +130,7 @@ class ComplementaryHalves(Protocol):
 
     Resamples 2i and 2i + 1 are a pair, with i under `outer`: they share no sample, and only they
     are compared with each other. Each is the other's test part. Of an odd number of samples one
-    is left out of both, another one in each pair.
+    is left out of both, chosen again for each pair.
     ``ComplementaryHalves(20)`` begins with the resamples of ``ComplementaryHalves(10)``.
 
     Parameters
@@ -180,13 +180,15 @@ class ComplementaryHalves(Protocol):
         check_class_sizes(units, lambda keep: 2 * keep, why, stratify=self.stratify)
         strata = Strata.from_units(units, stratify=self.stratify)
         for pair, generator in enumerate(generators(random_state, self.n_pairs)):
-            one, other = map(units.rows, _halves(strata, generator))
+            one, other = map(units.rows, _split_in_halves(strata, generator))
             yield Resample(one, other, outer=pair)
             yield Resample(other, one, outer=pair)
 
 
-def _halves(strata: Strata, generator: np.random.Generator) -> tuple[IndexArray, IndexArray]:
-    """Halve each stratum; the odd units of the strata are halved in turn, at random."""
+def _split_in_halves(
+    strata: Strata, generator: np.random.Generator
+) -> tuple[IndexArray, IndexArray]:
+    """Halve each stratum; the odd units of all strata are pooled and halved at random."""
     shuffled = strata.shuffle(generator)
     place, half = strata.place, np.repeat(strata.sizes // 2, strata.sizes)
     odd = generator.permutation(shuffled[place == 2 * half])
@@ -211,15 +213,15 @@ class DisjointParts(Protocol):
     """Thirds, quarters ... of the data: what independent studies of that size would select.
 
     In each repeat the data are cut into parts of one size that share no sample; only parts of one
-    repeat, whose number is under `outer`, are compared with each other. All that is not in a part
-    tests it. Samples that are left over are in no part, others in each repeat. Two parts are
+    repeat, whose number is under `outer`, are compared with each other. All samples outside a
+    part test it. Leftover samples are in no part; each repeat leaves over others. Two parts are
     :class:`ComplementaryHalves`.
     ``DisjointParts(20)`` begins with the resamples of ``DisjointParts(10)``.
 
     Parameters
     ----------
     n_repeats : int, default 20
-        How often the data are cut anew.
+        How often the data are divided.
     n_parts : int, default 3
         Number of parts.
     stratify : bool, default True

@@ -21,7 +21,7 @@ DERNONCOURT2014 = Paper(
         "arrhythmia": (452, 279),
     },
     terms={
-        "N/D": "samples (of the training set) for each feature",
+        "N/D": "samples (of the training set) per feature",
         "CW_rel": "relative weighted consistency of the selected subsets, 0 to 1",
         "ATI_PA": "mean Tanimoto index over pairs of subsets, adjusted for chance",
         "S_R": "mean rank correlation of scores over pairs of training sets",

@@ -1,4 +1,4 @@
-"""Figure 1: what theory lets expect, by number of samples and effect."""
+"""Figures 1 and 2: theoretical predictions, and samples per feature of the data sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.papers._claims import (
 )
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers._runner import ExperimentResult
-from holdfast.papers.dernoncourt2014._figures3_5 import ONLY, tables_of
+from holdfast.papers.dernoncourt2014._figures3_5 import ONLY, get_figure_tables
 from holdfast.papers.dernoncourt2014._table2 import format_count
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ EASIEST = 0.15
 
 def figure1(runner: ExperimentRunner) -> ExperimentResult:
     """Compute both panels under three readings."""
-    surfaces_by_law = runner.tables("figure1", surfaces)
+    surfaces_by_law = runner.tables("figure1", compute_surfaces)
     tables = {
         NONCENTRAL: surfaces_by_law["f"],
         CHI: surfaces_by_law["chi2"],
@@ -48,8 +48,8 @@ def figure1(runner: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def surfaces() -> dict[str, pd.DataFrame]:
-    """Return selection probability and stability: N a class by two laws, and N in all."""
+def compute_surfaces() -> dict[str, pd.DataFrame]:
+    """Return selection probability and stability: N per class by two laws, and N in total."""
     usual: dict[str, Any] = {"effects": EFFECTS, "n_informative": INFORMATIVE}
     halves = [n // 2 for n in FIGURE1_SAMPLE_COUNTS]
     together = hf.theory.stability_surface(n_per_class=halves, **usual)
@@ -62,7 +62,7 @@ def surfaces() -> dict[str, pd.DataFrame]:
 
 
 def long_form(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a number a row."""
+    """Return one row per number."""
     columns = {"n_per_class": "n", "informative": SELECTED}
     wide = table.rename(columns=columns)[["n", "effect", SELECTED, STABILITY]]
     return wide.melt(["n", "effect"], var_name="what")
@@ -71,7 +71,7 @@ def long_form(table: pd.DataFrame) -> pd.DataFrame:
 def check_value_between(
     what: str, n: int, effect: float, *, below: float = np.inf, above: float = -np.inf
 ) -> Check:
-    """Return a check that a number lies between bars."""
+    """Return a check that a number lies between two thresholds."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         value = inputs.value(what=what, n=n, effect=effect)
@@ -93,7 +93,7 @@ def rises(inputs: ClaimInput) -> tuple[bool, str]:
     return held, "; ".join(texts)
 
 
-def hard_stay_low(what: str, most: float) -> Check:
+def check_small_effects_low(what: str, most: float) -> Check:
     """Return a check that effects below 0.05 stay low at N = 2000."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
@@ -121,9 +121,9 @@ def bayes_errors(inputs: ClaimInput) -> tuple[bool, str]:
 FIGURE1 = Experiment(
     name="figure1",
     label="Figure 1",
-    title="What theory lets expect, by number of samples and effect",
+    title="Theoretical predictions by number of samples and effect",
     make=figure1,
-    size=("computed, nothing is drawn", "computed, nothing is drawn"),
+    size=("computed, without random draws", "computed, without random draws"),
     work=("figure1",),
     keys=("what", "n", "effect"),
     part="what",
@@ -142,22 +142,22 @@ FIGURE1 = Experiment(
     ),
     choices=(
         (
-            "Whether N counts the samples of a class or of both is not consistent in the paper: "
-            "the variance 2/N of a difference of means asks for N a class, which its numbers fit "
+            "The paper is inconsistent about whether N counts the samples of one class or of both: "
+            "the variance 2/N of a difference of means implies N per class, which fits its numbers "
             "better."
         ),
         "D = 1000, 100 informative features, d = 100, as in the paper; CW_rel for many runs.",
-        "Half of N = 25 samples are taken to be 12.",
+        "Half of N = 25 samples is rounded to 12.",
     ),
     claims=(
         Claim("Both panels rise with N at every effect.", rises),
         Claim(
-            "Informative features with effects below 0.05 are not sure to be selected even with "
-            "N = 2000 (bar 0.95).",
-            hard_stay_low(SELECTED, 0.95),
+            "Informative features with effects below 0.05 are not reliably selected even with N = "
+            "2000 (threshold 0.95).",
+            check_small_effects_low(SELECTED, 0.95),
         ),
         Claim(
-            "The easiest features are nearly always selected at N = 500 (bar 0.95).",
+            "The easiest features are nearly always selected at N = 500 (threshold 0.95).",
             check_value_between(SELECTED, 500, EASIEST, above=0.95),
         ),
         Claim(
@@ -169,7 +169,7 @@ FIGURE1 = Experiment(
             check_value_between(SELECTED, 100, EASIEST, below=0.5),
         ),
         Claim(
-            "In the worst case selection is random: the probability tends to 0.1 (bar 0.12).",
+            "In the worst case selection is random: the probability tends to 0.1 (threshold 0.12).",
             check_value_between(SELECTED, 25, 0.01, below=0.12),
         ),
         Claim(
@@ -181,16 +181,16 @@ FIGURE1 = Experiment(
             check_value_between(STABILITY, 100, EASIEST, below=0.5),
         ),
         Claim(
-            "Stability is close to 1 at N = 500 for the easiest features (bar 0.9).",
+            "Stability is close to 1 at N = 500 for the easiest features (threshold 0.9).",
             check_value_between(STABILITY, 500, EASIEST, above=0.9),
         ),
         Claim(
             "Stability stays low for hard problems, effects below 0.05, even with N = 2000 "
-            "(bar 0.5).",
-            hard_stay_low(STABILITY, 0.5),
+            "(threshold 0.5).",
+            check_small_effects_low(STABILITY, 0.5),
         ),
         Claim(
-            "The effects 0.01 to 0.15 stand for Bayes errors from 0.01 to 0.49.",
+            "The effects 0.01 to 0.15 correspond to Bayes errors from 0.01 to 0.49.",
             bayes_errors,
             main_only=True,
         ),
@@ -203,17 +203,17 @@ FIGURE1 = Experiment(
 ORDER = (
     "leukemia", "lung203", "vijver", "arrhythmia", "sonar", "semeion", "isolet", "breast_cancer",
 )  # fmt: skip
-"""As Table 1 has them."""
+"""In the order of Table 1."""
 FIGURE2_SAMPLE_RANGE, FIGURE2_FEATURE_RANGE = (25, 10_000), (50, 10_000)
 """Ranges of the sizes that the paper names for its simulated data."""
 USUAL_SAMPLES, USUAL_FEATURES = 100, 1000
-"""What Figure 6 has where it does not vary."""
+"""Constant sizes in the panels of Figure 6."""
 SIMULATED = "simulated"
 RATIO = "N/D"
 
 
 def figure2(runner: ExperimentRunner) -> ExperimentResult:
-    """Count samples and features of data sets at hand, and of those simulated."""
+    """Count samples and features of the available data sets, and of the simulated ones."""
     real = pd.DataFrame(
         [
             {"name": name, "n_samples": dataset.n_samples, "n_features": dataset.n_features}
@@ -236,7 +236,10 @@ def figure2(runner: ExperimentRunner) -> ExperimentResult:
 
 def simulated_sizes(runner: ExperimentRunner) -> pd.DataFrame:
     """Return the sizes of data sets simulated for Figures 6 and 9."""
-    sweeps, constant = tables_of(runner, 6)["stability"], tables_of(runner, 9)["stability"]
+    sweeps, constant = (
+        get_figure_tables(runner, 6)["stability"],
+        get_figure_tables(runner, 9)["stability"],
+    )
     samples = sweeps.loc[sweeps["panel"] == "n_samples", "x"].unique()
     features = sweeps.loc[sweeps["panel"] == "n_features", "x"].unique()
     parts = [
@@ -250,7 +253,7 @@ def simulated_sizes(runner: ExperimentRunner) -> pd.DataFrame:
 def simulated_span_real(inputs: ClaimInput) -> tuple[bool, str]:
     """The sizes named for simulated data reach below and above all real ratios."""
     real = inputs.table(what=RATIO)["value"]
-    require_rows(real, "no data set is at hand")
+    require_rows(real, "no data set is available")
     low, high = (
         FIGURE2_SAMPLE_RANGE[0] / FIGURE2_FEATURE_RANGE[1],
         FIGURE2_SAMPLE_RANGE[1] / FIGURE2_FEATURE_RANGE[0],
@@ -267,7 +270,7 @@ def simulated_span_real(inputs: ClaimInput) -> tuple[bool, str]:
 FIGURE2 = Experiment(
     name="figure2",
     label="Figure 2",
-    title="Samples for each feature, in simulated and real data sets",
+    title="Samples per feature in simulated and real data sets",
     make=figure2,
     size=("data sets as they are; the reduced grid of simulations", "as in the paper"),
     data=ORDER,
@@ -275,10 +278,10 @@ FIGURE2 = Experiment(
     work=("figure6", "figure9"),
     keys=("data", "what"),
     choices=(
-        "Which of the simulated data sets are drawn is not said: those of Figures 6 and 9.",
+        "The paper does not say which simulated data sets it shows: here those of Figures 6 and 9.",
         (
             "The published numbers are those of Table 1; it counts 32 columns of the Wisconsin "
-            "data, two of which are no features."
+            "data, two of which are not features."
         ),
     ),
     claims=(

@@ -1,4 +1,4 @@
-"""Tables of the simulated figures, shared between experiments, and ways to look at them."""
+"""Figures 3 to 5, and the tables of simulations that several figures share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 ONLY = "as published"
-"""The setting of figures that are made in one way."""
+"""The setting of figures that have only one."""
 MEASURE_SHORT_NAMES = {
     "relative_weighted_consistency": "CW_rel",
     "ati_pa": "ATI_PA",
@@ -28,14 +28,14 @@ MEASURE_SHORT_NAMES = {
     "spearman": "S_R",
 }
 PANELS = {"n_samples": "N", "n_features": "D", "size": "d", "gamma": "γ"}
-SHOWN = 5
-"""Points of a panel whose numbers are given; the picture has all."""
-STEADY = 0.9
-"""A rank correlation from which numbers are said to rise or fall with something."""
+MAX_SHOWN_POINTS = 5
+"""Points of a panel in the table; the picture shows all."""
+MIN_STEADY_TREND = 0.9
+"""Absolute rank correlation from which a trend counts as steady; chosen by hand."""
 
 
-def tables_of(runner: ExperimentRunner, number: int) -> dict[str, pd.DataFrame]:
-    """Return the tables of a figure; simulated once, whichever experiment asks for them."""
+def get_figure_tables(runner: ExperimentRunner, number: int) -> dict[str, pd.DataFrame]:
+    """Return the tables of a figure; experiments that share them simulate once."""
     make = partial(
         hf.simulate.figure_tables,
         number,
@@ -46,14 +46,14 @@ def tables_of(runner: ExperimentRunner, number: int) -> dict[str, pd.DataFrame]:
     return runner.tables(f"figure{number}", make)
 
 
-def pick_spaced_rows(table: pd.DataFrame, count: int = SHOWN) -> pd.DataFrame:
-    """Return a few rows, the first and the last among them, evenly in between."""
+def pick_spaced_rows(table: pd.DataFrame, count: int = MAX_SHOWN_POINTS) -> pd.DataFrame:
+    """Return a few evenly spaced rows, including the first and the last."""
     places = np.unique(np.linspace(0, len(table) - 1, count).round().astype(int))
     return table.iloc[places]
 
 
-def line(table: pd.DataFrame, x: str, y: str, **keys: object) -> pd.Series:
-    """Return a column by another, in ascending order; without gaps."""
+def get_curve(table: pd.DataFrame, x: str, y: str, **keys: object) -> pd.Series:
+    """Return column `y` by column `x`, in ascending order and without gaps."""
     for key, value in keys.items():
         table = table[table[key] == value]
     values = table.set_index(x)[y].dropna().sort_index()
@@ -63,7 +63,7 @@ def line(table: pd.DataFrame, x: str, y: str, **keys: object) -> pd.Series:
 
 
 def trend(values: pd.Series) -> float:
-    """Return the rank correlation of numbers with what they are indexed by."""
+    """Return the rank correlation of values with their index."""
     if values.nunique() < 2:
         return 0.0
     return float(spearmanr(values.index, values).statistic)
@@ -76,7 +76,7 @@ def get_value_at(values: pd.Series, place: float) -> float:
     return float(values[place])
 
 
-def highest(values: pd.Series) -> float:
+def position_of_highest(values: pd.Series) -> float:
     """Return the place of the largest number, the first of several."""
     return float(values.index[int(values.argmax())])
 
@@ -91,7 +91,7 @@ POINTS = "points"
 
 def figure3(runner: ExperimentRunner) -> ExperimentResult:
     """Draw scores and ranks; the numbers are those of the best features and the worse half."""
-    tables = tables_of(runner, 3)
+    tables = get_figure_tables(runner, 3)
     means = tables["means"]
     rows = [
         {"n": n, "features": name, "what": what, "value": part[column].mean(), "setting": ONLY}
@@ -114,7 +114,7 @@ def figure3(runner: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def points_of(inputs: ClaimInput, n: int) -> pd.DataFrame:
+def get_points(inputs: ClaimInput, n: int) -> pd.DataFrame:
     """Return scores and ranks in all training sets of one size."""
     points = inputs.fact_table(POINTS)
     points = points[points["n_samples"] == n]
@@ -124,8 +124,8 @@ def points_of(inputs: ClaimInput, n: int) -> pd.DataFrame:
 
 def few_scores_overlap(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, scores of the best features lie in the range of the others."""
-    points = points_of(inputs, FEW)
-    best, worse = (points.loc[ranks, "score"] for ranks in _groups(points))
+    points = get_points(inputs, FEW)
+    best, worse = (points.loc[ranks, "score"] for ranks in _best_and_worse_half(points))
     limit = float(worse.quantile(0.99))
     share = float((best <= limit).mean())
     return share >= 0.75 and best.mean() > worse.mean(), (
@@ -136,8 +136,8 @@ def few_scores_overlap(inputs: ClaimInput) -> tuple[bool, str]:
 
 def many_scores_are_apart(inputs: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples, scores of the best features are far from those of the worse half."""
-    points = points_of(inputs, MANY)
-    best, worse = (points.loc[ranks, "score"] for ranks in _groups(points))
+    points = get_points(inputs, MANY)
+    best, worse = (points.loc[ranks, "score"] for ranks in _best_and_worse_half(points))
     low, high = best.quantile([0.05, 0.95])
     top = worse.quantile(0.95)
     return bool(8 <= best.mean() <= 12 and top <= 3), (
@@ -146,8 +146,8 @@ def many_scores_are_apart(inputs: ClaimInput) -> tuple[bool, str]:
     )
 
 
-def _groups(own: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Tell which rows are of the ten best features, and which of the worse half."""
+def _best_and_worse_half(own: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Return masks of the rows of the ten best features and of the worse half."""
     return own["true_rank"] <= BEST, own["true_rank"] > HALF
 
 
@@ -155,14 +155,14 @@ def scores_follow_effects(inputs: ClaimInput) -> tuple[bool, str]:
     """Scores go with effects more closely where there are more samples."""
     few, many = (
         float(np.corrcoef(points["score"], points["effect"])[0, 1])
-        for points in (points_of(inputs, FEW), points_of(inputs, MANY))
+        for points in (get_points(inputs, FEW), get_points(inputs, MANY))
     )
     return few < many, f"correlation {few:.2f} with 50 samples, {many:.2f} with 5,000"
 
 
 def few_ranks_of_best(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, the best features rank little better than others."""
-    points = points_of(inputs, FEW)
+    points = get_points(inputs, FEW)
     best = points.loc[points["true_rank"] <= BEST, "rank"]
     mean = float(best.mean())
     return 250 < mean < 500, f"mean rank {mean:.0f} of 1,000 (standard deviation {best.std():.0f})"
@@ -170,14 +170,14 @@ def few_ranks_of_best(inputs: ClaimInput) -> tuple[bool, str]:
 
 def few_ranks_are_noise(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples, ranks outside the best tenth say nothing about true ranks."""
-    points = points_of(inputs, FEW)
+    points = get_points(inputs, FEW)
     correlation = rank_correlation(points[points["true_rank"] > TENTH])
     return correlation < 0.2, f"mean rank correlation with true ranks {correlation:.2f}"
 
 
 def many_ranks_are_accurate(inputs: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples, only ranks of the worse half are mostly noise."""
-    points = points_of(inputs, MANY)
+    points = get_points(inputs, MANY)
     upper = rank_correlation(points[points["true_rank"] <= HALF])
     lower = rank_correlation(points[points["true_rank"] > HALF])
     best = float(points.loc[points["true_rank"] <= BEST, "rank"].mean())
@@ -205,12 +205,17 @@ FIGURE3 = Experiment(
     work=("figure3",),
     keys=("n", "features", "what"),
     part="what",
-    choices=("How many training sets are drawn is not said for this figure: 100, as elsewhere.",),
+    choices=(
+        (
+            "The paper does not state the number of training sets for this figure: 100, as "
+            "elsewhere."
+        ),
+    ),
     claims=(
         Claim(
             "With 50 samples the scores of the best features are a little higher on average, but "
-            "lie in the same range as others (bar: three quarters of the scores of the best 10 "
-            "below the 99% quantile of the worse half).",
+            "lie in the same range as others (threshold: three quarters of the scores of the best "
+            "10 below the 99% quantile of the worse half).",
             few_scores_overlap,
         ),
         Claim(
@@ -220,22 +225,22 @@ FIGURE3 = Experiment(
         ),
         Claim(
             "Scores follow the true effects less closely in small samples (one sentence of the "
-            "paper has it the other way round, against all others).",
+            "paper states the opposite, against all others).",
             scores_follow_effects,
         ),
         Claim(
-            "With 50 samples even the best features rank only slightly better than others (bar: "
-            "mean rank of the best 10 between 250 and 500 of 1,000).",
+            "With 50 samples even the best features rank only slightly better than others "
+            "(threshold: mean rank of the best 10 between 250 and 500 of 1,000).",
             few_ranks_of_best,
         ),
         Claim(
-            "With 50 samples the ranks of all but the best tenth are noise (bar: rank correlation "
-            "with the true ranks below 0.2).",
+            "With 50 samples the ranks of all but the best tenth are noise (threshold: rank "
+            "correlation with the true ranks below 0.2).",
             few_ranks_are_noise,
         ),
         Claim(
-            "With 5,000 samples the best features are ranked accurately (bar: mean rank of the "
-            "best 10 below 30), and only the worse half is mostly noise (rank correlation with "
+            "With 5,000 samples the best features are ranked accurately (threshold: mean rank of "
+            "the best 10 below 30), and only the worse half is mostly noise (rank correlation with "
             "the true ranks above 0.5 in the better half, below 0.5 in the worse).",
             many_ranks_are_accurate,
         ),
@@ -254,18 +259,18 @@ NEAR_CERTAIN_PROBABILITY = 0.9
 
 def figure4(runner: ExperimentRunner) -> ExperimentResult:
     """Show how often the t-score selects features."""
-    tables = tables_of(runner, 4)
+    tables = get_figure_tables(runner, 4)
     return ExperimentResult(
-        values=on_curves(tables["curves"]).assign(setting=ONLY),
+        values=probabilities_at_effects(tables["curves"]).assign(setting=ONLY),
         pictures={"selection": hf.plot.simulated_figure(4, tables)},
     )
 
 
 def figure5(runner: ExperimentRunner) -> ExperimentResult:
-    """Show the same of CAT score and mutual information, beside the t-score of Figure 4."""
-    tables = tables_of(runner, 5)
-    t_score = on_curves(tables_of(runner, 4)["curves"])
-    others = on_curves(tables["curves"])
+    """Show the same for CAT score and mutual information, next to the t-score of Figure 4."""
+    tables = get_figure_tables(runner, 5)
+    t_score = probabilities_at_effects(get_figure_tables(runner, 4)["curves"])
+    others = probabilities_at_effects(tables["curves"])
     values = pd.concat([others, t_score[t_score["n"].isin(others["n"])]], ignore_index=True)
     return ExperimentResult(
         values=values.assign(setting=ONLY),
@@ -273,7 +278,7 @@ def figure5(runner: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def on_curves(curves: pd.DataFrame) -> pd.DataFrame:
+def probabilities_at_effects(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the fitted probabilities at a few effects."""
     parts = [
         curves[np.isclose(curves["effect"], effect)].assign(effect=name)
@@ -286,7 +291,7 @@ def on_curves(curves: pd.DataFrame) -> pd.DataFrame:
     return order[["selector", "n", "effect", "value"]]
 
 
-def at_effect(inputs: ClaimInput, effect: str, selector: str = T) -> pd.Series:
+def probability_by_n(inputs: ClaimInput, effect: str, selector: str = T) -> pd.Series:
     """Return the probability to be selected by N."""
     probabilities = (
         inputs.table(effect=effect, selector=selector).set_index("n")["value"].sort_index()
@@ -298,7 +303,7 @@ def at_effect(inputs: ClaimInput, effect: str, selector: str = T) -> pd.Series:
 
 def small_samples_miss(inputs: ClaimInput) -> tuple[bool, str]:
     """With 50 samples even the most relevant features are seldom selected."""
-    best, least = (get_value_at(at_effect(inputs, effect), 50) for effect in (LARGEST, NONE))
+    best, least = (get_value_at(probability_by_n(inputs, effect), 50) for effect in (LARGEST, NONE))
     return best < 0.35 and least > 0.05, (
         f"probability {best:.2f} at the effect 0.15, {least:.2f} at 0"
     )
@@ -306,7 +311,7 @@ def small_samples_miss(inputs: ClaimInput) -> tuple[bool, str]:
 
 def large_samples_find(inputs: ClaimInput) -> tuple[bool, str]:
     """With 5,000 samples selection is accurate."""
-    high, low = (get_value_at(at_effect(inputs, effect), 5000) for effect in (MIDDLE, SMALL))
+    high, low = (get_value_at(probability_by_n(inputs, effect), 5000) for effect in (MIDDLE, SMALL))
     return high >= NEAR_CERTAIN_PROBABILITY and low <= 1 - NEAR_CERTAIN_PROBABILITY, (
         f"probability {high:.2f} at the effect 0.10, {low:.2f} at 0.05"
     )
@@ -314,7 +319,7 @@ def large_samples_find(inputs: ClaimInput) -> tuple[bool, str]:
 
 def curves_steepen(inputs: ClaimInput) -> tuple[bool, str]:
     """With N, relevant features are selected more often, and irrelevant ones less."""
-    best, least = (at_effect(inputs, effect) for effect in (LARGEST, NONE))
+    best, least = (probability_by_n(inputs, effect) for effect in (LARGEST, NONE))
     held = best.is_monotonic_increasing and least.is_monotonic_decreasing
     return held, (
         f"from N = {best.index[0]:,} to {best.index[-1]:,}: {best.iloc[0]:.2f} to "
@@ -324,7 +329,7 @@ def curves_steepen(inputs: ClaimInput) -> tuple[bool, str]:
 
 def a_thousand_are_needed(inputs: ClaimInput) -> tuple[bool, str]:
     """From about 1,000 samples on the most relevant features are found."""
-    best = at_effect(inputs, LARGEST)
+    best = probability_by_n(inputs, LARGEST)
     before, after = best[best.index < 1000], best[best.index >= 1000]
     if before.empty or after.empty:
         raise UncheckableClaim("no sizes below and above 1,000 were simulated")
@@ -345,14 +350,16 @@ def information_is_a_bit_worse(inputs: ClaimInput) -> tuple[bool, str]:
     return bool(0 < gap < 0.2), f"mean over {len(wide)} values of N: " + ", ".join(texts)
 
 
-def filters_rise_alike(inputs: ClaimInput) -> tuple[bool, str]:
+def filters_rise_similarly(inputs: ClaimInput) -> tuple[bool, str]:
     """All filters find relevant features more often with more samples."""
-    probabilities = {name: at_effect(inputs, LARGEST, name) for name in (T, CAT, MI)}
+    probabilities = {name: probability_by_n(inputs, LARGEST, name) for name in (T, CAT, MI)}
     texts = [
         f"{name} {values.iloc[0]:.2f} to {values.iloc[-1]:.2f}"
         for name, values in probabilities.items()
     ]
-    return all(trend(values) >= STEADY for values in probabilities.values()), "; ".join(texts)
+    return all(trend(values) >= MIN_STEADY_TREND for values in probabilities.values()), "; ".join(
+        texts
+    )
 
 
 CURVES = "Probabilities are those of a logistic regression on the effect, as in the paper."
@@ -371,12 +378,12 @@ FIGURE4 = Experiment(
     claims=(
         Claim(
             "With 50 samples the most relevant features are selected with a probability below "
-            "0.35, and the least relevant ones not seldom (bar 0.05).",
+            "0.35, and the least relevant ones not rarely (threshold 0.05).",
             small_samples_miss,
         ),
         Claim(
-            "With 5,000 samples features with effects above 0.10 are nearly always selected (bar "
-            "0.9), and those with effects below 0.05 almost never (bar 0.1).",
+            "With 5,000 samples features with effects above 0.10 are nearly always selected "
+            "(threshold 0.9), and those with effects below 0.05 almost never (threshold 0.1).",
             large_samples_find,
         ),
         Claim(
@@ -386,7 +393,7 @@ FIGURE4 = Experiment(
         ),
         Claim(
             "Only from about 1,000 samples on are the most relevant features selected with good "
-            "sensitivity (bar 0.9 at the effect 0.15).",
+            "sensitivity (threshold 0.9 at the effect 0.15).",
             a_thousand_are_needed,
         ),
     ),
@@ -404,8 +411,8 @@ FIGURE5 = Experiment(
     keys=("selector", "n", "effect"),
     choices=(
         CURVES,
-        "The t-score of Figure 4 stands beside the two filters.",
-        "How mutual information bins features is not said in the paper: as this library does.",
+        "The t-score of Figure 4 is shown next to the two filters.",
+        "The paper does not say how mutual information bins features: here as in this library.",
     ),
     claims=(
         Claim(
@@ -414,9 +421,9 @@ FIGURE5 = Experiment(
             information_is_a_bit_worse,
         ),
         Claim(
-            "All filters evolve alike: the probability at the effect 0.15 rises with N (rank "
+            "All filters behave similarly: the probability at the effect 0.15 rises with N (rank "
             "correlation at least 0.9).",
-            filters_rise_alike,
+            filters_rise_similarly,
         ),
         make_unchecked_claim(
             "SVM-RFE in one step is worse than mutual information.",

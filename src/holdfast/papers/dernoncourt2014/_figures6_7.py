@@ -1,4 +1,4 @@
-"""Figure 6: stability by samples, features, selected features, and distribution of effects."""
+"""Figures 6 and 7: stability by samples, features and effects; and on correlated features."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
     FILTER_LABELS,
     MEASURE_SHORT_NAMES,
+    MIN_STEADY_TREND,
     ONLY,
     PANELS,
-    STEADY,
+    get_curve,
+    get_figure_tables,
     get_value_at,
-    highest,
-    line,
     pick_spaced_rows,
-    tables_of,
+    position_of_highest,
     trend,
 )
 
@@ -41,7 +41,7 @@ SWEEPS = "sweeps"
 
 def figure6(runner: ExperimentRunner) -> ExperimentResult:
     """Show stability along four panels."""
-    tables = tables_of(runner, 6)
+    tables = get_figure_tables(runner, 6)
     table = tables["stability"].assign(measure=lambda own: own["measure"].map(MEASURE_SHORT_NAMES))
     table["panel"] = table["panel"].map(PANELS)
     return ExperimentResult(
@@ -59,10 +59,10 @@ def pick_panel_values(table: pd.DataFrame) -> pd.DataFrame:
 
 def curve(inputs: ClaimInput, panel: str, measure: str) -> pd.Series:
     """Return a measure along a panel."""
-    return line(inputs.fact_table(SWEEPS), "x", "value", panel=panel, measure=measure)
+    return get_curve(inputs.fact_table(SWEEPS), "x", "value", panel=panel, measure=measure)
 
 
-def goes(panel: str, sign: int) -> Check:
+def check_trend(panel: str, sign: int) -> Check:
     """Return a check that all measures rise, or fall, along a panel."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
@@ -71,7 +71,9 @@ def goes(panel: str, sign: int) -> Check:
             f"{name} {format_change(values)} (rank correlation {trend(values):+.2f})"
             for name, values in curves.items()
         ]
-        return all(sign * trend(values) >= STEADY for values in curves.values()), "; ".join(texts)
+        return all(
+            sign * trend(values) >= MIN_STEADY_TREND for values in curves.values()
+        ), "; ".join(texts)
 
     return check
 
@@ -79,7 +81,7 @@ def goes(panel: str, sign: int) -> Check:
 def check_values_between(
     panel: str, place: float, low: float, high: float, names: tuple[str, ...]
 ) -> Check:
-    """Return a check that measures lie between bars at a place."""
+    """Return a check that measures lie between two thresholds at a position."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         values = {name: get_value_at(curve(inputs, panel, name), place) for name in names}
@@ -98,7 +100,7 @@ def rises_to_the_top(inputs: ClaimInput) -> tuple[bool, str]:
 def best_size(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel is highest at a certain number of selected features."""
     values = curve(inputs, "d", "CW_rel")
-    top = highest(values)
+    top = position_of_highest(values)
     return 100 <= top <= 250, (
         f"highest at d = {top:g}: {values.max():.3f}; {values.iloc[0]:.3f} at d = "
         f"{values.index[0]:g}, {values.iloc[-1]:.3f} at d = {values.index[-1]:g}"
@@ -121,7 +123,7 @@ def falls_beyond_best_size(inputs: ClaimInput) -> tuple[bool, str]:
     beyond = values[values.index >= values.idxmax()]
     if len(beyond) < 3:
         raise UncheckableClaim("fewer than three sizes lie beyond the best one")
-    return trend(beyond) <= -STEADY, (
+    return trend(beyond) <= -MIN_STEADY_TREND, (
         f"{format_change(beyond)} from d = {beyond.index[0]:g} to {beyond.index[-1]:g}, "
         f"rank correlation {trend(beyond):+.2f}"
     )
@@ -129,9 +131,9 @@ def falls_beyond_best_size(inputs: ClaimInput) -> tuple[bool, str]:
 
 def size_matters_less(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel varies less with d than with N and D."""
-    found = {one: curve(inputs, one, "CW_rel") for one in ("N", "D", "d")}
-    ranges = {name: float(one.max() - one.min()) for name, one in found.items()}
-    texts = [f"{one} {value:.2f}" for one, value in ranges.items()]
+    curves = {panel: curve(inputs, panel, "CW_rel") for panel in ("N", "D", "d")}
+    ranges = {panel: float(values.max() - values.min()) for panel, values in curves.items()}
+    texts = [f"{panel} {value:.2f}" for panel, value in ranges.items()]
     held = ranges["d"] < min(ranges["N"], ranges["D"]) / 2
     return held, "range of CW_rel along " + ", ".join(texts)
 
@@ -156,15 +158,14 @@ def least_stable_at_triangular(inputs: ClaimInput) -> tuple[bool, str]:
 def scores_rise_with_gamma(inputs: ClaimInput) -> tuple[bool, str]:
     """S_W rises with each step of γ."""
     values = curve(inputs, "γ", "S_W")
-    return bool(
-        values.is_monotonic_increasing
-    ), f"{format_change(values)} over {len(values)} values of γ"
+    evidence = f"{format_change(values)} over {len(values)} values of γ"
+    return bool(values.is_monotonic_increasing), evidence
 
 
 def ranks_have_a_best_gamma(inputs: ClaimInput) -> tuple[bool, str]:
     """S_R rises, then falls."""
     values = curve(inputs, "γ", "S_R")
-    top = highest(values)
+    top = position_of_highest(values)
     held = 3 <= top <= 7 and values.max() > max(values.iloc[0], values.iloc[-1])
     return bool(held), (
         f"highest at γ = {top:g}: {values.max():.3f}; {values.iloc[0]:.3f} at 1, "
@@ -174,7 +175,9 @@ def ranks_have_a_best_gamma(inputs: ClaimInput) -> tuple[bool, str]:
 
 def subsets_follow_later(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel and ATI_PA reach their highest values at a larger γ than S_R."""
-    tops = {name: highest(curve(inputs, "γ", name)) for name in ("S_R", "CW_rel", "ATI_PA")}
+    tops = {
+        name: position_of_highest(curve(inputs, "γ", name)) for name in ("S_R", "CW_rel", "ATI_PA")
+    }
     texts = [f"{name} highest at γ = {top:g}" for name, top in tops.items()]
     return min(tops["CW_rel"], tops["ATI_PA"]) > tops["S_R"], ", ".join(texts)
 
@@ -190,36 +193,37 @@ FIGURE6 = Experiment(
     part="measure",
     choices=(
         (
-            "The points of the grids are not said: 14 numbers of samples, 12 of features, 21 of "
-            "selected features and 11 powers over the ranges of the paper. A few of them are in "
-            "the table, all are in the picture."
+            "The paper does not state its grid points: 14 numbers of samples, 12 of features, 21 "
+            "of selected features and 11 powers over the ranges of the paper. The table shows a "
+            "few of them, the picture all."
         ),
         "N counts the samples of both classes; the Bayes error is 0.10.",
     ),
     claims=(
         Claim(
             "Stability rises with N (all four measures, rank correlation at least 0.9).",
-            goes("N", 1),
+            check_trend("N", 1),
         ),
         Claim(
-            "Stability is close to 0 at N = 100, with 1,000 features (all four measures, bar 0.1).",
+            "Stability is close to 0 at N = 100, with 1,000 features (all four measures, threshold "
+            "0.1).",
             check_values_between("N", 100, -0.1, 0.1, MEASURES),
         ),
         Claim(
-            "At N = 10,000, ATI_PA is above 0.6 and S_W almost 0.9 (bar 0.85 to 0.95).",
+            "At N = 10,000, ATI_PA is above 0.6 and S_W almost 0.9 (threshold 0.85 to 0.95).",
             rises_to_the_top,
         ),
         Claim(
             "Stability falls with D (all four measures, rank correlation -0.9 or lower).",
-            goes("D", -1),
+            check_trend("D", -1),
         ),
         Claim(
-            "With 100 samples and 50 features, stability is 0.4 to 0.6 (all four measures, in one "
+            "With 100 samples and 50 features, stability is 0.4 to 0.6 (all four measures, to one "
             "decimal).",
             check_values_between("D", 50, 0.35, 0.65, MEASURES),
         ),
         Claim(
-            "CW_rel is highest when about 150 to 180 features are selected (bar 100 to 250).",
+            "CW_rel is highest when about 150 to 180 features are selected (threshold 100 to 250).",
             best_size,
         ),
         Claim("CW_rel is lowest when very few features are selected.", few_are_least_stable),
@@ -237,7 +241,7 @@ FIGURE6 = Experiment(
         Claim("All four measures are lowest at γ = 1.", least_stable_at_triangular),
         Claim("S_W rises with γ throughout.", scores_rise_with_gamma),
         Claim(
-            "S_R rises with γ, then falls, and is highest near γ = 5 (bar 3 to 7).",
+            "S_R rises with γ, then falls, and is highest near γ = 5 (threshold 3 to 7).",
             ranks_have_a_best_gamma,
         ),
         Claim(
@@ -259,7 +263,7 @@ STRUCTURES = (INDEPENDENT, *(f"{kind}, {layout}" for kind in KINDS for layout in
 
 def figure7(runner: ExperimentRunner) -> ExperimentResult:
     """Show stability of both scores by number of samples, for five structures of the data."""
-    tables = tables_of(runner, 7)
+    tables = get_figure_tables(runner, 7)
     table = tables["stability"].rename(columns={"n_samples": "n"})
     # both scores stand side by side, so that rows of a measure come together
     order = {name: place for place, name in enumerate([*STRUCTURES, *MEASURE_SHORT_NAMES])}
@@ -278,8 +282,8 @@ def figure7(runner: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def consistency(inputs: ClaimInput) -> pd.DataFrame:
-    """Return CW_rel by structure and N, a column a selector."""
+def consistency_by_structure(inputs: ClaimInput) -> pd.DataFrame:
+    """Return CW_rel by structure and N: one column per selector."""
     wide = inputs.pivot(["structure", "n"], "selector", measure="CW_rel")
     if not {T, CAT} <= set(wide.columns):
         raise UncheckableClaim("both scores are needed")
@@ -287,12 +291,12 @@ def consistency(inputs: ClaimInput) -> pd.DataFrame:
 
 
 def cat_is_below(layout: str) -> Claim:
-    """Say that the CAT score is less stable on correlated features that lie so."""
+    """Claim that the CAT score is less stable on correlated features in this layout."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
-        wide, held, texts = consistency(inputs), [], []
+        wide, held, texts = consistency_by_structure(inputs), [], []
         for kind in KINDS:
-            rows = of_structure(wide, f"{kind}, {layout}")
+            rows = get_structure_rows(wide, f"{kind}, {layout}")
             gap = rows[CAT] - rows[T]
             held.append(gap.mean() < 0 and gap.iloc[-1] < 0)
             last = rows.iloc[-1]
@@ -311,7 +315,7 @@ def cat_is_below(layout: str) -> Claim:
     )
 
 
-def of_structure(wide: pd.DataFrame, structure: str) -> pd.DataFrame:
+def get_structure_rows(wide: pd.DataFrame, structure: str) -> pd.DataFrame:
     """Return the rows of a structure by N."""
     if structure not in wide.index.get_level_values("structure"):
         raise UncheckableClaim(f"no data of the structure {structure!r} were simulated")
@@ -321,26 +325,27 @@ def of_structure(wide: pd.DataFrame, structure: str) -> pd.DataFrame:
 
 def correlation_changes_little(inputs: ClaimInput) -> tuple[bool, str]:
     """The stability of the t-score goes the same way with and without correlation."""
-    wide, held, texts = consistency(inputs)[T], [], []
+    wide, held, texts = consistency_by_structure(inputs)[T], [], []
     frame = wide.to_frame()
-    free = of_structure(frame, INDEPENDENT)[T]
+    free = get_structure_rows(frame, INDEPENDENT)[T]
     for structure in STRUCTURES[1:]:
-        rows = of_structure(frame, structure)[T].reindex(free.index)
+        rows = get_structure_rows(frame, structure)[T].reindex(free.index)
         if rows.isna().any() or len(rows) < 3:
             raise UncheckableClaim("not all numbers of samples were simulated")
         likeness = float(spearmanr(rows, free).statistic)
         gap = float((rows - free).abs().mean())
-        held.append(likeness >= STEADY and gap <= 0.15)
+        held.append(likeness >= MIN_STEADY_TREND and gap <= 0.15)
         texts.append(f"{structure}: rank correlation {likeness:.2f}, mean difference {gap:.2f}")
     return all(held), "; ".join(texts)
 
 
 def two_point_is_more_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """With 100 informative features, the t-score is more stable than on independent features."""
-    frame = consistency(inputs)[[T]]
-    free = of_structure(frame, INDEPENDENT)[T].mean()
+    frame = consistency_by_structure(inputs)[[T]]
+    free = get_structure_rows(frame, INDEPENDENT)[T].mean()
     means = {
-        layout: of_structure(frame, f"100 informative, {layout}")[T].mean() for layout in LAYOUTS
+        layout: get_structure_rows(frame, f"100 informative, {layout}")[T].mean()
+        for layout in LAYOUTS
     }
     texts = [f"{layout} {value:.2f}" for layout, value in means.items()]
     return min(means.values()) > free, (
@@ -363,18 +368,18 @@ FIGURE7 = Experiment(
     part="measure",
     choices=(
         (
-            "Where the relevant features lie is not said: scattered over the blocks, and filling "
-            "whole blocks."
+            "The paper does not say where the relevant features lie: scattered over the blocks, or "
+            "filling whole blocks; both are run."
         ),
-        "The caption has N = 100, but N varies along the axes: 25 to 10,000.",
+        "The caption says N = 100, but N varies along the axes: 25 to 10,000.",
     ),
     claims=(
         cat_is_below("in blocks"),
         cat_is_below("scattered"),
         Claim(
             "With correlated features the t-score is about as stable, and gains with N in the same "
-            "way (CW_rel beside that on independent features: rank correlation over N at least "
-            "0.9, mean difference at most 0.15, in each structure).",
+            "way (CW_rel compared with that on independent features: rank correlation over N at "
+            "least 0.9, mean difference at most 0.15, in each structure).",
             correlation_changes_little,
         ),
         Claim(

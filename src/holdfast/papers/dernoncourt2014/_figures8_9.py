@@ -1,4 +1,4 @@
-"""Figure 8: errors by samples, features, selected features, and distribution of effects."""
+"""Figures 8 and 9: errors by samples, features and effects; stability at constant N/D."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from holdfast.papers._claims import (
 from holdfast.papers._record import Experiment, Setting
 from holdfast.papers._runner import ExperimentResult
 from holdfast.papers.dernoncourt2014._figures3_5 import (
+    MIN_STEADY_TREND,
     ONLY,
     PANELS,
-    STEADY,
+    get_curve,
+    get_figure_tables,
     get_value_at,
-    line,
     pick_spaced_rows,
-    tables_of,
     trend,
 )
 from holdfast.simulate import Generator
@@ -47,42 +47,55 @@ KEPT = ["panel", "x", *RULES]
 
 def figure8(runner: ExperimentRunner) -> ExperimentResult:
     """Show errors along four panels: with 100 samples, and with 1,000."""
-    tables = tables_of(runner, 8)
+    tables = get_figure_tables(runner, 8)
     few = tables[ERRORS]
-    many = runner.tables("figure8 caption", lambda: with_many(runner, few))
+    many = runner.tables("figure8 caption", lambda: simulate_many_samples(runner, few))
+    sweeps = use_panel_letters(get_figure_tables(runner, 6)[STABILITY])
     text = {
         ERRORS: use_panel_letters(few),
-        STABILITY: _consistency(use_panel_letters(tables_of(runner, 6)[STABILITY])),
+        STABILITY: sweeps.query("measure == 'relative_weighted_consistency'")[
+            ["panel", "x", "value"]
+        ],
     }
     # the first panel varies N itself, so it is the same in both settings
     caption = {
         ERRORS: use_panel_letters(many[ERRORS]),
         STABILITY: use_panel_letters(many[STABILITY]),
     }
-    caption[ERRORS] = pd.concat([of_panel(text[ERRORS], "N"), caption[ERRORS]], ignore_index=True)
-    found = {TEXT: text, CAPTION: caption}
-    facts = {(name, fact): table for name, own in found.items() for fact, table in own.items()}
-    beside = {(TEXT, f"{fact} {CAPTION}"): table for fact, table in caption.items()}
+    caption[ERRORS] = pd.concat(
+        [get_panel_errors(text[ERRORS], "N"), caption[ERRORS]], ignore_index=True
+    )
+    tables_by_setting = {TEXT: text, CAPTION: caption}
+    plotted = pd.concat([get_panel_errors(few, "n_samples"), many[ERRORS]], ignore_index=True)
+    facts = {
+        (name, fact): table
+        for name, own in tables_by_setting.items()
+        for fact, table in own.items()
+    }
+    compared = {(TEXT, f"{fact} {CAPTION}"): table for fact, table in caption.items()}
     return ExperimentResult(
         values=pd.concat(
-            [pick_panel_errors(own[ERRORS]).assign(setting=name) for name, own in found.items()]
+            [
+                pick_panel_errors(own[ERRORS]).assign(setting=name)
+                for name, own in tables_by_setting.items()
+            ]
         ),
         pictures={
             "errors": hf.plot.simulated_figure(8, tables),
-            "errors-1000": hf.plot.simulated_figure(8, {ERRORS: _join_plotted_errors(few, many)}),
+            "errors-1000": hf.plot.simulated_figure(8, {ERRORS: plotted}),
         },
-        facts=facts | beside,
+        facts=facts | compared,
     )
 
 
-def with_many(runner: ExperimentRunner, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def simulate_many_samples(runner: ExperimentRunner, few: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Simulate the last three panels with 1,000 samples, at the points of those with 100."""
     errors, stability = [], []
     for position, panel in enumerate(("n_features", "size", "gamma")):
         places = few.loc[few["panel"] == panel, "x"]
         sizes = [int(place) for place in places] if panel == "size" else SHARE
         simulation = hf.simulate.simulate_stability(
-            settings(panel, places),
+            make_panel_generators(panel, places),
             size=sizes,
             measures="relative_weighted_consistency",
             random_state=1000 * runner.seed + position,
@@ -94,7 +107,7 @@ def with_many(runner: ExperimentRunner, few: pd.DataFrame) -> dict[str, pd.DataF
     return {ERRORS: pd.concat(errors), STABILITY: pd.concat(stability)}
 
 
-def settings(panel: str, places: pd.Series) -> list[Generator]:
+def make_panel_generators(panel: str, places: pd.Series) -> list[Generator]:
     """Return the data sets of a panel."""
     if panel == "size":
         return [hf.simulate.IndependentGaussian(n_samples=1000, **DEFAULT_SETTING)]
@@ -110,38 +123,29 @@ def use_panel_letters(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(panel=table["panel"].map(PANELS))
 
 
-def of_panel(table: pd.DataFrame, panel: str) -> pd.DataFrame:
+def get_panel_errors(table: pd.DataFrame, panel: str) -> pd.DataFrame:
     """Return the errors of one panel."""
     return table.loc[table["panel"] == panel, KEPT]
 
 
-def _consistency(table: pd.DataFrame) -> pd.DataFrame:
-    return table[table["measure"] == "relative_weighted_consistency"][["panel", "x", "value"]]
-
-
-def _join_plotted_errors(few: pd.DataFrame, many: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return what is drawn for the setting with 1,000 samples."""
-    return pd.concat([of_panel(few, "n_samples"), many[ERRORS]], ignore_index=True)
-
-
 def pick_panel_errors(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the errors at a few points of each panel, a number a row."""
+    """Return the errors at a few points of each panel, one row per number."""
     parts = [pick_spaced_rows(own) for _, own in table.groupby("panel", sort=False)]
     errors = pd.concat(parts, ignore_index=True)[KEPT].rename(columns=RULES)
     return errors.melt(["panel", "x"], var_name="rule")
 
 
-# What the paper says about Figure 8, and its record.
+# Claims about Figure 8, and its record.
 
 LDA, OBSERVED, OPTIMAL = "lda_error", "bayes_observed", "bayes_optimal"
 
 
 def curve(inputs: ClaimInput, panel: str, error: str, name: str = ERRORS) -> pd.Series:
     """Return an error along a panel."""
-    return line(inputs.fact_table(name), "x", error, panel=panel)
+    return get_curve(inputs.fact_table(name), "x", error, panel=panel)
 
 
-def falls(panel: str, *errors: str) -> Check:
+def check_errors_fall(panel: str, *errors: str) -> Check:
     """Return a check that errors fall along a panel."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
@@ -150,7 +154,7 @@ def falls(panel: str, *errors: str) -> Check:
             f"{ERROR_NAMES[error]} {format_change(one)} (rank correlation {trend(one):+.2f})"
             for error, one in found.items()
         ]
-        return all(trend(one) <= -STEADY for one in found.values()), "; ".join(texts)
+        return all(trend(one) <= -MIN_STEADY_TREND for one in found.values()), "; ".join(texts)
 
     return check
 
@@ -216,7 +220,7 @@ def gamma_closes_the_gap(inputs: ClaimInput) -> tuple[bool, str]:
     observed, optimal, lda = (curve(inputs, "γ", one) for one in (OBSERVED, OPTIMAL, LDA))
     gap = observed - optimal
     gains = [float(one.iloc[0] - one.iloc[-1]) for one in (observed, lda)]
-    held = trend(gap) <= -STEADY and gains[1] < gains[0]
+    held = trend(gap) <= -MIN_STEADY_TREND and gains[1] < gains[0]
     return held, (
         f"gap {format_change(gap)}; from γ = {gap.index[0]:g} to {gap.index[-1]:g} the best error "
         f"on the selected features falls by {gains[0]:.2f}, that of LDA by {gains[1]:.2f}"
@@ -246,12 +250,12 @@ CLAIMS = (
     Claim(
         "The errors of LDA and of the best rule on the selected features fall with N (rank "
         "correlation -0.9 or lower).",
-        falls("N", LDA, OBSERVED),
+        check_errors_fall("N", LDA, OBSERVED),
         main_only=True,
     ),
     Claim(
-        "In small samples the selected features are much worse than the best ones (bar 0.1 at "
-        "the smallest N).",
+        "In small samples the selected features are much worse than the best ones (threshold 0.1 "
+        "at the smallest N).",
         gap_is_wide_in_small_samples,
         main_only=True,
     ),
@@ -265,17 +269,17 @@ CLAIMS = (
         many_features,
     ),
     Claim(
-        "The selected features are as good as the best ones only when all are selected (bar: gap "
-        "0.005 or more up to d = 500).",
+        "The selected features are as good as the best ones only when all are selected (threshold: "
+        "gap 0.005 or more up to d = 500).",
         meets_at_the_end,
     ),
     Claim(
-        "The error hardly falls when more than 200 features are selected (bar 0.05).",
+        "The error hardly falls when more than 200 features are selected (threshold 0.05).",
         hardly_falls_beyond_200,
     ),
     Claim(
         "The higher γ, the lower the error of LDA (rank correlation -0.9 or lower).",
-        falls("γ", LDA),
+        check_errors_fall("γ", LDA),
     ),
     Claim(
         "With γ the selected features come closer to the best ones, and the error of LDA falls "
@@ -303,18 +307,18 @@ FIGURE8 = Experiment(
     keys=("panel", "x", "rule"),
     part="rule",
     settings=(
-        Setting(name=TEXT, title="N = 100 where N does not vary, as the paper's text has it."),
-        Setting(name=CAPTION, title="N = 1000 where N does not vary, as the caption has it."),
+        Setting(name=TEXT, title="N = 100 where N does not vary, as in the paper's text."),
+        Setting(name=CAPTION, title="N = 1000 where N does not vary, as in the caption."),
     ),
     choices=(
         "Text and caption differ in N: both are run. The numbers in the text fit N = 100.",
         (
-            "Errors are computed from the model, without test samples. LDA takes a pseudo-inverse "
-            "from N - 2 features on, and errs most there."
+            "Errors are computed from the model, without test samples. LDA uses a pseudo-inverse "
+            "from N - 2 features on, and its error is highest there."
         ),
         (
-            "The points of the grids are not said: those of Figure 6. A few of them are in the "
-            "table, all are in the pictures."
+            "The paper does not state its grid points: those of Figure 6. The table shows a few of "
+            "them, the pictures all."
         ),
     ),
     claims=CLAIMS,
@@ -324,20 +328,21 @@ FIGURE8 = Experiment(
 # Figure 9: stability where samples and features grow together.
 
 POINTS = "points"
-SPREAD = 0.05
+MAX_STABILITY_RANGE = 0.05
+"""Highest minus lowest CW_rel that counts as constant; chosen by hand."""
 MIN_FEATURES_FOR_TENTH = 100
-"""Features of which a tenth is ten: with fewer, chance decides."""
-LOWEST = 200
-"""Features from which dimensions are not the lowest any more."""
+"""Features of which a tenth is ten: smaller subsets are too noisy."""
+MIN_FEATURES_AT_LARGE_RATIO = 200
+"""Data with fewer features have the lowest dimensions, which the paper excepts."""
 
 
 def figure9(runner: ExperimentRunner) -> ExperimentResult:
     """Show CW_rel by N, for each ratio of N to D."""
-    tables = tables_of(runner, 9)
+    tables = get_figure_tables(runner, 9)
     table = tables["stability"]
     parts = [pick_spaced_rows(own) for _, own in table.groupby("ratio", sort=False)]
-    some = pd.concat(parts, ignore_index=True).rename(columns={"ratio": "N/D", "n_samples": "n"})
-    values = some[["N/D", "n", "value"]].assign(measure="CW_rel", setting=ONLY)
+    shown = pd.concat(parts, ignore_index=True).rename(columns={"ratio": "N/D", "n_samples": "n"})
+    values = shown[["N/D", "n", "value"]].assign(measure="CW_rel", setting=ONLY)
     return ExperimentResult(
         values=values,
         pictures={"ratios": hf.plot.simulated_figure(9, tables)},
@@ -345,7 +350,7 @@ def figure9(runner: ExperimentRunner) -> ExperimentResult:
     )
 
 
-def spreads(table: pd.DataFrame) -> pd.Series:
+def stability_ranges(table: pd.DataFrame) -> pd.Series:
     """Return highest minus lowest CW_rel of each ratio."""
     grouped = table.groupby("ratio")["value"]
     ranges: pd.Series = (grouped.max() - grouped.min())[grouped.size() > 1]
@@ -356,29 +361,35 @@ def spreads(table: pd.DataFrame) -> pd.Series:
 def constant_below_five(inputs: ClaimInput) -> tuple[bool, str]:
     """CW_rel hardly varies at constant N/D."""
     table = inputs.fact_table(POINTS)
-    ranges = spreads(table[table["ratio"] < 5])
-    return bool(ranges.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(ranges)}"
+    ranges = stability_ranges(table[table["ratio"] < 5])
+    return bool(
+        ranges.max() <= MAX_STABILITY_RANGE
+    ), f"highest minus lowest CW_rel: {_format_ranges(ranges)}"
 
 
 def constant_from_a_hundred(inputs: ClaimInput) -> tuple[bool, str]:
     """The same where at least ten features are selected."""
     table = inputs.fact_table(POINTS)
-    ranges = spreads(table[(table["ratio"] < 5) & (table["n_features"] >= MIN_FEATURES_FOR_TENTH)])
-    return bool(ranges.max() <= SPREAD), f"highest minus lowest CW_rel: {_format_spreads(ranges)}"
+    ranges = stability_ranges(
+        table[(table["ratio"] < 5) & (table["n_features"] >= MIN_FEATURES_FOR_TENTH)]
+    )
+    return bool(
+        ranges.max() <= MAX_STABILITY_RANGE
+    ), f"highest minus lowest CW_rel: {_format_ranges(ranges)}"
 
 
 def constant_from_five(inputs: ClaimInput) -> tuple[bool, str]:
-    """The same for large ratios, but for the lowest dimensions."""
+    """The same for large ratios, except for the lowest dimensions."""
     table = inputs.fact_table(POINTS)
     table = table[table["ratio"] >= 5]
-    ranges = spreads(table[table["n_features"] >= LOWEST])
-    return bool(ranges.max() <= SPREAD), (
-        f"highest minus lowest CW_rel: {_format_spreads(ranges)}; with the lowest dimensions "
-        f"{_format_spreads(spreads(table))}"
+    ranges = stability_ranges(table[table["n_features"] >= MIN_FEATURES_AT_LARGE_RATIO])
+    return bool(ranges.max() <= MAX_STABILITY_RANGE), (
+        f"highest minus lowest CW_rel: {_format_ranges(ranges)}; with the lowest dimensions "
+        f"{_format_ranges(stability_ranges(table))}"
     )
 
 
-def _format_spreads(ranges: pd.Series) -> str:
+def _format_ranges(ranges: pd.Series) -> str:
     return ", ".join(f"{value:.3f} at N/D = {ratio:g}" for ratio, value in ranges.items())
 
 
@@ -392,7 +403,7 @@ def grows_with_ratio(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def low_up_to_a_tenth(most: float, *, strictly: bool = False) -> Claim:
-    """Say that CW_rel stays below a bar for small N/D."""
+    """Claim that CW_rel stays below a threshold for small N/D."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         table = inputs.fact_table(POINTS)
@@ -406,9 +417,9 @@ def low_up_to_a_tenth(most: float, *, strictly: bool = False) -> Claim:
         )
 
     text = (
-        f"Stability is almost 0 for N/D up to 0.1 (bar {most:g})."
+        f"Stability is almost 0 for N/D up to 0.1 (threshold {most:g})."
         if strictly
-        else f"Stability is below {most:g} for N/D up to 0.1, as expression data have it."
+        else f"Stability is below {most:g} for N/D up to 0.1, as in expression data."
     )
     return Claim(text, check)
 
@@ -426,9 +437,9 @@ FIGURE9 = Experiment(
     keys=("N/D", "n", "measure"),
     choices=(
         (
-            "The points of the grid and the ratios between 0.01 and 10 are not said: 0.01, 0.05, "
-            "0.1, 0.5, 1, 5 and 10, with the numbers of samples of Figure 6. A few points are in "
-            "the table, all are in the picture."
+            "The paper does not state its grid points and the ratios between 0.01 and 10: 0.01, "
+            "0.05, 0.1, 0.5, 1, 5 and 10, with the numbers of samples of Figure 6. The table shows "
+            "a few points, the picture all."
         ),
         "The Bayes error is 0.10, and a tenth of the features is selected.",
     ),
@@ -440,12 +451,12 @@ FIGURE9 = Experiment(
         ),
         Claim(
             "The same with at least 100 features, of which 10 or more are selected (a condition "
-            "that was added here).",
+            "added here).",
             constant_from_a_hundred,
         ),
         Claim(
-            "At constant N/D from 5 on it is constant but for the lowest dimensions (the same bar; "
-            "200 features or more).",
+            "At constant N/D from 5 on it is constant except for the lowest dimensions (the same "
+            "threshold; 200 features or more).",
             constant_from_five,
         ),
         Claim("Stability grows with N/D (mean CW_rel at each ratio).", grows_with_ratio),

@@ -32,7 +32,7 @@ TRAINED: dict[str, tuple[int, ...]] = {
     "isolet": (100, 618, 3900),
     "arrhythmia": (50, 100, 226),
 }
-"""Numbers of training samples, as the headings of the table have them."""
+"""Numbers of training samples, as in the headings of the table."""
 TENTH, TEN, TWENTIETH = "10% of the features", "10 features", "5% of the features"
 REST = "10%, beside the rest"
 FIRST, LAST = "10%, first class", "10%, last class"
@@ -41,7 +41,7 @@ EQUAL_CLASS_DATASETS = ("semeion", "isolet")
 SHARES = {TENTH: 0.1, TWENTIETH: 0.05}
 COUNT = 10
 BAYES_ERROR = 0.10
-"""Of the simulated data beside real ones."""
+"""Bayes error of the simulated data, as in the paper."""
 RUNS = (50, 200)
 """Training sets, reduced and full."""
 ERROR = "error %"
@@ -59,51 +59,54 @@ SIMULATED, FEATURES = "simulated", "features"
 
 def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Run a study for each data set and number of training samples."""
-    rows = [row for name in runner.names for row in rows_of(runner, name)]
+    rows = [row for name in runner.names for row in tabulate_data_set(runner, name)]
     rows += [
         row
         for name in runner.names
         if name in EQUAL_CLASS_DATASETS
-        for row in other_classes(runner, name)
+        for row in tabulate_other_classes(runner, name)
     ]
-    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts_of(runner))
+    return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=collect_facts(runner))
 
 
-def rows_of(runner: ExperimentRunner, name: str) -> list[pd.DataFrame]:
+def tabulate_data_set(runner: ExperimentRunner, name: str) -> list[pd.DataFrame]:
     """Return the numbers of a data set, for each training size."""
-    data = one_class(runner.data(name), largest(runner.data(name)))
-    sizes, rows = sizes_of(data.n_features), []
+    data = compare_with_rest(runner.data(name), largest_class(runner.data(name)))
+    sizes, rows = selection_sizes(data.n_features), []
     for n in TRAINED[name]:
-        across = numbers(run_t_score_study(runner, f"{name} {n}", data, n), sizes)
+        across = tabulate_study(run_t_score_study(runner, f"{name} {n}", data, n), sizes)
         error = across.loc[(across["setting"] == TENTH) & (across["measure"] == ERROR)]
-        beside = [error.assign(setting=REST), both_parts(runner, f"{name} {n}", data, n)]
-        rows += [one.assign(data=name, n=n) for one in (across, *beside)]
+        with_rest = tabulate_rest_stability(runner, f"{name} {n}", data, n)
+        parts = (across, error.assign(setting=REST), with_rest)
+        rows += [part.assign(data=name, n=n) for part in parts]
     return rows
 
 
-def both_parts(runner: ExperimentRunner, what: str, data: Dataset, n: int) -> pd.DataFrame:
-    """Return the stability between training sets and what they leave out, a number a row."""
-    size = sizes_of(data.n_features)[TENTH]
-    found = between_parts(runner, what, data, n, runs=runner.reduced_or_full(*RUNS), size=size)
+def tabulate_rest_stability(
+    runner: ExperimentRunner, what: str, data: Dataset, n: int
+) -> pd.DataFrame:
+    """Return the stability between training sets and what they leave out: one row per number."""
+    size = selection_sizes(data.n_features)[TENTH]
+    found = rest_stability(runner, what, data, n, runs=runner.reduced_or_full(*RUNS), size=size)
     rows = [{"setting": REST, "measure": name, "value": value} for name, value in found.items()]
     return pd.DataFrame(rows)
 
 
-def other_classes(runner: ExperimentRunner, name: str) -> list[pd.DataFrame]:
+def tabulate_other_classes(runner: ExperimentRunner, name: str) -> list[pd.DataFrame]:
     """Return the same for the first and the last class, with 10% of the features."""
     data, rows = runner.data(name), []
     for setting, label in ((FIRST, data.classes[0]), (LAST, data.classes[-1])):
-        size = sizes_of(data.n_features)[TENTH]
+        size = selection_sizes(data.n_features)[TENTH]
         for n in TRAINED[name]:
             # the study of the main setting has no class in its name
-            plain = label == largest(data)
+            plain = label == largest_class(data)
             what = f"{name} {n}" if plain else f"{name} {n} class {label}"
-            found = run_t_score_study(runner, what, one_class(data, label), n)
-            rows.append(numbers(found, {setting: size}).assign(data=name, n=n))
+            found = run_t_score_study(runner, what, compare_with_rest(data, label), n)
+            rows.append(tabulate_study(found, {setting: size}).assign(data=name, n=n))
     return rows
 
 
-def facts_of(runner: ExperimentRunner) -> dict[tuple[str, str], Any]:
+def collect_facts(runner: ExperimentRunner) -> dict[tuple[str, str], Any]:
     """Return the features of each data set, and simulated data of the same sizes."""
     features = {name: runner.data(name).n_features for name in runner.names}
     tables = [
@@ -111,23 +114,23 @@ def facts_of(runner: ExperimentRunner) -> dict[tuple[str, str], Any]:
         for name, count in features.items()
     ]
     simulated = pd.concat(tables, ignore_index=True)
-    # CW_rel of two subsets, as in the setting beside the rest, has another lower bound
+    # no simulated data for `REST`: CW_rel of two subsets has another lower bound
     facts = {(str(setting), SIMULATED): rows for setting, rows in simulated.groupby("setting")}
     return facts | {(setting, FEATURES): features for setting in (TENTH, REST, TEN, TWENTIETH)}
 
 
-def largest(data: Dataset) -> str:
+def largest_class(data: Dataset) -> str:
     """Return the largest class, of several the first by name."""
     counts = data.summary().classes
     return min(counts, key=lambda name: (-counts[name], name))
 
 
-def one_class(data: Dataset, label: str) -> Dataset:
+def compare_with_rest(data: Dataset, label: str) -> Dataset:
     """Return data with two classes: one and the rest; those with two are left as they are."""
     return data if len(data.classes) == 2 else data.one_against_rest(label)
 
 
-def sizes_of(n_features: int) -> dict[str, int]:
+def selection_sizes(n_features: int) -> dict[str, int]:
     """Return how many features are selected, by setting."""
     shares = {name: max(1, math.floor(n_features * share + 0.5)) for name, share in SHARES.items()}
     return {TENTH: shares[TENTH], TEN: COUNT, TWENTIETH: shares[TWENTIETH]}
@@ -140,15 +143,15 @@ def run_t_score_study(runner: ExperimentRunner, what: str, data: Dataset, n: int
         {"t_score": hf.TScore()},
         data,
         protocol=hf.Subsampling(runner.reduced_or_full(*RUNS), n),
-        sizes=list(dict.fromkeys(sizes_of(data.n_features).values())),
+        sizes=list(dict.fromkeys(selection_sizes(data.n_features).values())),
         classifiers=["lda"],
         measures=list(MEASURES.values()),
         impute="median",
     )
 
 
-def numbers(result: hf.Result, sizes: dict[str, int]) -> pd.DataFrame:
-    """Return error and stability, a number a row, for each setting."""
+def tabulate_study(result: hf.Result, sizes: dict[str, int]) -> pd.DataFrame:
+    """Return error and stability for each setting: one row per number."""
     errors = result.errors.set_index("size")["error"]
     measured = result.stability.set_index(["measure", "size"])["value"]
     whole = result.stability.set_index("measure")["value"]
@@ -169,7 +172,7 @@ def simulate_same_size(runner: ExperimentRunner, name: str, n_features: int) -> 
 
     The simulated data are those of the paper: independent features, a Bayes error of 0.10.
     """
-    sizes = sizes_of(n_features)
+    sizes = selection_sizes(n_features)
 
     def make() -> dict[str, pd.DataFrame]:
         found = hf.simulate.simulate_stability(
@@ -198,10 +201,10 @@ FEATURES_PUBLISHED = {
     "vijver": 2000, "lung203": 2000, "leukemia": 7129, "breast_cancer": 30, "sonar": 60,
     "semeion": 256, "isolet": 618, "arrhythmia": 279,
 }  # fmt: skip
-"""Features as the headings of the table have them."""
+"""Numbers of features, as in the headings of the table."""
 
 
-def by_row(values: pd.DataFrame, features: dict[str, int]) -> pd.DataFrame:
+def tabulate_rows(values: pd.DataFrame, features: dict[str, int]) -> pd.DataFrame:
     """Return a row for each data set and N: the measures, N/D, and the difficulty.
 
     The difficulty of a data set is its smallest error.
@@ -212,24 +215,24 @@ def by_row(values: pd.DataFrame, features: dict[str, int]) -> pd.DataFrame:
     return wide.sort_values(["data", "n"], ignore_index=True)
 
 
-def ours(inputs: ClaimInput) -> pd.DataFrame:
+def our_rows(inputs: ClaimInput) -> pd.DataFrame:
     """Return our rows that have an error and a CW_rel."""
-    table = by_row(inputs.values, inputs.fact(FEATURES)).dropna(subset=[ERROR, "CW_rel"])
+    table = tabulate_rows(inputs.values, inputs.fact(FEATURES)).dropna(subset=[ERROR, "CW_rel"])
     require_rows(table, "no data set was measured")
     return table
 
 
-def theirs(inputs: ClaimInput) -> pd.DataFrame:
+def published_rows(inputs: ClaimInput) -> pd.DataFrame:
     """Return the published rows."""
-    return by_row(inputs.published, FEATURES_PUBLISHED)
+    return tabulate_rows(inputs.published, FEATURES_PUBLISHED)
 
 
 def format_count(count: int, what: str) -> str:
-    """Return a number of things in words."""
+    """Return a count with its noun."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def steps(table: pd.DataFrame, column: str) -> pd.DataFrame:
+def changes_by_step(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return how much a number changes from each N of a data set to the next."""
     ordered = table.dropna(subset=[column]).sort_values(["data", "n"])
     grouped = ordered.groupby("data")
@@ -243,17 +246,17 @@ def steps(table: pd.DataFrame, column: str) -> pd.DataFrame:
     return changes
 
 
-# Table 2 read another way: each training set beside the samples that it leaves out.
+# Table 2 in another reading: each training set compared with the samples that it leaves out.
 #
-# The paper compares training sets, as it says; but where it discusses bias, it has data split into
-# two subsets, 200 times. Compared in this way, most of its numbers are met.
+# The paper says that it compares training sets; but where it discusses bias, it splits data into
+# two subsets, 200 times. This comparison reproduces most of its numbers.
 
 SCORE, SIGNED = "t_score", "signed"
 
 
 @dataclass
 class BothParts:
-    """A splitter: each training set, and then the samples that it leaves out, the other way round.
+    """Splitter that yields each split twice, the second time with the two parts swapped.
 
     Attributes
     ----------
@@ -279,20 +282,20 @@ class BothParts:
             yield resample.test, resample.train
 
 
-def signed_t(X: FloatArray, y: AnyArray) -> FloatArray:
+def signed_t_scores(X: FloatArray, y: AnyArray) -> FloatArray:
     """Return t-scores with their signs."""
     first = y == np.unique(y)[0]
     signs = np.sign(X[first].mean(axis=0) - X[~first].mean(axis=0))
     return np.asarray(signs * hf.TScore().fit(X, y).scores_)
 
 
-def between_parts(
+def rest_stability(
     runner: ExperimentRunner, what: str, data: Dataset, n: int, *, runs: int, size: int
 ) -> dict[str, float]:
     """Return the stability between training sets and what they leave out, averaged over pairs."""
     result = runner.study(
         f"table2 {what} both parts",
-        {SCORE: hf.TScore(), SIGNED: hf.AnySelector(signed_t)},
+        {SCORE: hf.TScore(), SIGNED: hf.AnySelector(signed_t_scores)},
         data,
         protocol=BothParts(runs, n),
         sizes=[size],
@@ -303,15 +306,15 @@ def between_parts(
     subsets, weights = result.preferences[SCORE, size], result.preferences[SCORE]
     signed = result.preferences[SIGNED]
     return {
-        "CW_rel": over_pairs("relative_weighted_consistency", subsets),
-        "ATI_PA": max(0.0, over_pairs("ati_pa", subsets, clip=False)),
-        "S_R": over_pairs("spearman", weights),
-        "S_W": over_pairs("pearson", signed),
+        "CW_rel": mean_over_pairs("relative_weighted_consistency", subsets),
+        "ATI_PA": max(0.0, mean_over_pairs("ati_pa", subsets, clip=False)),
+        "S_R": mean_over_pairs("spearman", weights),
+        "S_W": mean_over_pairs("pearson", signed),
     }
 
 
-def over_pairs(measure: str, preferences: Any, **options: Any) -> float:  # noqa: ANN401
-    """Measure the stability of each two neighbours, and average."""
+def mean_over_pairs(measure: str, preferences: Any, **options: Any) -> float:  # noqa: ANN401
+    """Return the mean stability of the pairs of consecutive preferences."""
     pairs = (preferences[start : start + 2] for start in range(0, len(preferences), 2))
     return float(np.mean([hf.measure(measure, pair, **options) for pair in pairs]))
 
@@ -331,7 +334,7 @@ def least_squares(y: FloatArray, predictors: pd.DataFrame) -> dict[str, Slope]:
     X = np.column_stack([np.ones(len(y)), predictors.to_numpy(dtype=np.float64)])
     free = len(y) - X.shape[1]
     if free < 1 or np.linalg.matrix_rank(X) < X.shape[1]:
-        raise ValueError("too few different rows for so many predictors")
+        raise ValueError("too few different rows for this many predictors")
     inverse = np.linalg.inv(X.T @ X)
     slopes = inverse @ X.T @ y
     variance = np.sum((y - X @ slopes) ** 2) / free

@@ -22,6 +22,5 @@ KALOUSIS2005 = Paper(
     seconds={"study": (20, 45), "heavy": (15, 35), "wider": (15, 35), "lowest": (6, 12)},
     experiments=(TABLE2, TABLE3, FIGURE1, FIGURE2),
 )
-"""What is known about the paper."""
 
 __all__ = ["KALOUSIS2005", "lowest_gain"]

@@ -1,4 +1,4 @@
-"""Figure 1: which features the folds select."""
+"""Figures 1 and 2: which features the folds select, and stability by number of features."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from holdfast.papers.kalousis2005._study import (
     OVARIAN,
     PEAKS,
     SETTINGS,
+    get_weights,
     outer_groups,
     run_nested_study,
-    weights_of,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def shared_feature_count(similarity: float) -> float:
     return 2 * BEST * similarity / (1 + similarity)
 
 
-def wide(inputs: ClaimInput) -> pd.DataFrame:
+def tabulate_counts(inputs: ClaimInput) -> pd.DataFrame:
     """Return the counts: one row per method."""
     table = inputs.pivot("method", "what")
     if missing := [name for name in METHODS if name not in table.index]:
@@ -88,7 +88,7 @@ def wide(inputs: ClaimInput) -> pd.DataFrame:
 
 def pictures_agree(inputs: ClaimInput) -> tuple[bool, str]:
     """The more features are shared, the fewer are selected at all."""
-    table = wide(inputs).sort_values(WITHIN, ascending=False)
+    table = tabulate_counts(inputs).sort_values(WITHIN, ascending=False)
     texts = [f"{name}: {row[WITHIN]:.2f} shared, {row[EVER]:.0f} selected"
              for name, row in table.iterrows()]  # fmt: skip
     return bool(table[EVER].is_monotonic_increasing), "; ".join(texts)
@@ -96,7 +96,7 @@ def pictures_agree(inputs: ClaimInput) -> tuple[bool, str]:
 
 def nearer_within(inputs: ClaimInput) -> tuple[bool, str]:
     """Inner folds of one outer fold share more features."""
-    table = wide(inputs)
+    table = tabulate_counts(inputs)
     texts = [f"{name}: {row[WITHIN]:.2f} and {row[BETWEEN]:.2f}" for name, row in table.iterrows()]
     return bool((table[WITHIN] > table[BETWEEN]).all()), "; ".join(texts)
 
@@ -114,17 +114,17 @@ FIGURE1 = Experiment(
     part="what",
     settings=SETTINGS,
     choices=(
-        "The paper shows prostate, whose spectra cannot be had; here it is ovarian.",
+        "The paper shows prostate, whose spectra are not available; here ovarian is shown.",
         (
-            "How many of ten features two folds share is computed from S_S, as in the paper's "
-            "text, which prints that number."
+            "The number of features that two folds share, of ten, is computed from S_S, as in the "
+            "paper's text, which prints that number."
         ),
         *CHOICES,
     ),
     claims=(
         Claim(
-            "The picture agrees with S_S: the more features folds share, the fewer different ones "
-            "are selected at all.",
+            "The picture agrees with S_S: the more features folds share, the fewer distinct "
+            "features are selected overall.",
             pictures_agree,
         ),
         Claim(
@@ -142,19 +142,19 @@ FIGURE1 = Experiment(
         ),
     ),
 )
-"""The experiment."""
 
 
-# What the paper states around Figure 2.
+# Claims about Figure 2.
 
+# Thresholds of the claims, chosen by hand where the paper gives none.
 INTERESTING = 200
 MAX_FEW_FEATURES = 50
 KNOT_TOLERANCE_SHARE = 0.1
-FURTHEST = 0.4  # the share of the features up to which knots are looked for
+FURTHEST = 0.4  # the share of the features up to which find_knot searches
 SHARP = 300
 
 
-def profiles(inputs: ClaimInput, *names: str) -> pd.DataFrame:
+def get_profiles(inputs: ClaimInput, *names: str) -> pd.DataFrame:
     """Return the profiles of methods: one row per size."""
     table = inputs.fact_table("profile")
     if missing := [name for name in names if name not in table.columns]:
@@ -164,7 +164,7 @@ def profiles(inputs: ClaimInput, *names: str) -> pd.DataFrame:
 
 def relief_dominates(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF is the most stable at all interesting sizes."""
-    table = profiles(inputs, *METHODS)
+    table = get_profiles(inputs, *METHODS)
     table = table[table.index <= INTERESTING]
     ahead = table.idxmax(axis=1) == "RF"
     lead = table["RF"] - table.drop(columns="RF").max(axis=1)
@@ -192,15 +192,14 @@ def bend_where_gain_ends(inputs: ClaimInput) -> tuple[bool, str]:
     if inputs.fact("reversed"):
         raise UncheckableClaim("here features without gain come first")
     gaining, count = inputs.fact("gaining"), inputs.fact("n_features")
-    table = profiles(inputs, "IG")
-    place = bend(table.index.to_numpy(dtype=float), table["IG"].to_numpy(dtype=float))
+    table = get_profiles(inputs, "IG")
+    place = find_bend(table.index.to_numpy(dtype=float), table["IG"].to_numpy(dtype=float))
     text = f"bend at {place:.0f} of {count} features; {gaining:.0f} have a gain, "
-    return abs(
-        place - gaining
-    ) <= KNOT_TOLERANCE_SHARE * count, text + f"{count - gaining:.0f} have none"
+    near = abs(place - gaining) <= KNOT_TOLERANCE_SHARE * count
+    return near, text + f"{count - gaining:.0f} have none"
 
 
-def bend(sizes: FloatArray, values: FloatArray) -> float:
+def find_bend(sizes: FloatArray, values: FloatArray) -> float:
     """Return where two straight lines that meet there fit a profile best (least squares)."""
     misfits = []
     for place in sizes[2:-2]:
@@ -214,7 +213,7 @@ def bend(sizes: FloatArray, values: FloatArray) -> float:
 
 def sharp_then_slow(inputs: ClaimInput) -> tuple[bool, str]:
     """IG rises sharply up to some 300 features, then slowly."""
-    values = profiles(inputs, "IG")["IG"]
+    values = get_profiles(inputs, "IG")["IG"]
     if SHARP not in values.index or values.index.max() <= SHARP:
         raise UncheckableClaim(f"there is no profile around {SHARP} features")
     first, middle, last = values.iloc[0], values[SHARP], values.iloc[-1]
@@ -225,16 +224,16 @@ def sharp_then_slow(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def relief_has_a_knot(inputs: ClaimInput) -> tuple[bool, str]:
-    """ReliefF has a knot, too."""
+    """ReliefF also has a knot."""
     knots = inputs.fact("knots")
     if "RF" not in knots.index:
         raise UncheckableClaim("ReliefF has no profile in this setting")
     return bool(pd.notna(knots.loc["RF", "size"])), str(knots.loc["RF", "sentence"])
 
 
-def lead_of_one(inputs: ClaimInput, low: float, high: float) -> pd.Series[float]:
-    """Return by how much SVMONE leads SVMRFE at sizes between two."""
-    table = profiles(inputs, "SVMONE", "SVMRFE")
+def svmone_lead(inputs: ClaimInput, low: float, high: float) -> pd.Series[float]:
+    """Return the lead of SVMONE over SVMRFE at sizes from `low` to `high`."""
+    table = get_profiles(inputs, "SVMONE", "SVMRFE")
     lead = (table["SVMONE"] - table["SVMRFE"])[(table.index >= low) & (table.index <= high)]
     if lead.empty:
         raise UncheckableClaim(f"there is no profile between {low:.0f} and {high:.0f} features")
@@ -243,14 +242,14 @@ def lead_of_one(inputs: ClaimInput, low: float, high: float) -> pd.Series[float]
 
 def one_leads_for_few(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE leads SVMRFE for few features."""
-    lead = lead_of_one(inputs, 1, MAX_FEW_FEATURES).mean()
+    lead = svmone_lead(inputs, 1, MAX_FEW_FEATURES).mean()
     return bool(lead > 0), f"SVMONE minus SVMRFE {lead:+.3f} on average"
 
 
 def svms_meet(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE and SVMRFE are the same for many features."""
     count = inputs.fact("n_features")
-    most = lead_of_one(inputs, count / 2, count).abs().max()
+    most = svmone_lead(inputs, count / 2, count).abs().max()
     return bool(most <= 0.02), f"they differ by at most {most:.3f}"
 
 
@@ -258,44 +257,44 @@ def lead_shrinks(inputs: ClaimInput) -> tuple[bool, str]:
     """The lead of SVMONE is largest for few features."""
     count = inputs.fact("n_features")
     spans = ((1, MAX_FEW_FEATURES), (100, INTERESTING), (count / 2, count))
-    few, some, many = (float(lead_of_one(inputs, low, high).mean()) for low, high in spans)
-    return few > some > many, f"{few:+.3f}, {some:+.3f} and {many:+.3f} on average"
+    few, hundreds, many = (float(svmone_lead(inputs, low, high).mean()) for low, high in spans)
+    return few > hundreds > many, f"{few:+.3f}, {hundreds:+.3f} and {many:+.3f} on average"
 
 
 CLAIMS = (
     Claim(
-        "ReliefF has the highest S_S at all interesting numbers of features (bar: from 10 to "
-        f"{INTERESTING}).",
+        "ReliefF has the highest S_S at all interesting numbers of features (threshold: from 10 "
+        f"to {INTERESTING}).",
         relief_dominates,
     ),
     Claim(
-        "Information gain has a knot on ovarian at the number of features with a gain, as "
-        "find_knot sees it (bar: within a tenth of all features).",
+        "Information gain has a knot on ovarian at the number of features with a gain, as detected "
+        "by find_knot (threshold: within a tenth of all features).",
         knot_where_gain_ends,
     ),
     Claim(
         "The profile of information gain bends on ovarian at the number of features with a gain, "
-        "where two lines fit best (bar: within a tenth of all features).",
+        "where two lines fit best (threshold: within a tenth of all features).",
         bend_where_gain_ends,
     ),
     Claim(
         f"On ovarian S_S of information gain rises sharply up to about {SHARP} features, then "
-        "slowly (bar: three times as fast before as after).",
+        "slowly (threshold: three times as fast before as after).",
         sharp_then_slow,
     ),
-    Claim("ReliefF has a knot on ovarian, too, as find_knot sees it.", relief_has_a_knot),
+    Claim("ReliefF also has a knot on ovarian, as detected by find_knot.", relief_has_a_knot),
     Claim(
-        "SVMONE has a small advantage over SVMRFE for few features (bar: on average up to "
-        f"{MAX_FEW_FEATURES}).",
+        "SVMONE has a small advantage over SVMRFE for few features (threshold: on average up "
+        f"to {MAX_FEW_FEATURES}).",
         one_leads_for_few,
     ),
     Claim(
-        "SVMONE and SVMRFE cannot be told apart for many features (bar: 0.02, from half of the "
-        "features on).",
+        "SVMONE and SVMRFE are practically equal for many features (threshold: 0.02, from half of "
+        "the features on).",
         svms_meet,
     ),
     Claim(
-        "The lead of SVMONE over SVMRFE grows towards fewer features (bar: on average, "
+        "The lead of SVMONE over SVMRFE grows towards fewer features (threshold: on average, "
         f"up to {MAX_FEW_FEATURES} features, from 100 to {INTERESTING}, from half of them on).",
         lead_shrinks,
     ),
@@ -305,7 +304,6 @@ CLAIMS = (
     make_unchecked_claim("ReliefF has strong knots on stroke and prostate.", LEFT_OUT),
     make_unchecked_claim("SVMONE and SVMRFE have knots on stroke.", LEFT_OUT),
 )
-"""The findings."""
 
 
 # Figure 2: stability profiles, from ten features up to all.
@@ -318,24 +316,24 @@ def figure2(runner: ExperimentRunner) -> ExperimentResult:
     """Measure S_S at all sizes, draw it, and find knots."""
     rows, pictures = [], {}
     facts: dict[tuple[str, str], Any] = {}
-    for setting in (one.name for one in SETTINGS):
+    for setting in (setting.name for setting in SETTINGS):
         result = run_nested_study(runner, setting)
-        count = n_features(result)
+        count = count_features(result)
         options = {"sizes": [*range(FIRST, count, STEP), count], "measures": "jaccard"}
         profile = result.profile(**options)
         rows.append(tabulate_shown_sizes(profile).assign(setting=setting, data=OVARIAN))
         pictures[setting] = result.plot_profiles(**options)
         facts |= {
-            (setting, name): one
-            for name, one in collect_claim_facts(result, profile, setting).items()
+            (setting, name): fact
+            for name, fact in collect_claim_facts(result, profile, setting).items()
         }
     values = pd.concat(rows, ignore_index=True)
-    return ExperimentResult(values=values, pictures=pictures, facts=facts, notes=notes(facts))
+    return ExperimentResult(values=values, pictures=pictures, facts=facts, notes=make_notes(facts))
 
 
-def n_features(result: hf.Result) -> int:
+def count_features(result: hf.Result) -> int:
     """Return the number of features."""
-    return int(next(iter(weights_of(result).values())).n_features)
+    return int(next(iter(get_weights(result).values())).n_features)
 
 
 def tabulate_shown_sizes(profile: hf.judge.StabilityProfile) -> pd.DataFrame:
@@ -348,28 +346,28 @@ def collect_claim_facts(
     result: hf.Result, profile: hf.judge.StabilityProfile, setting: str
 ) -> dict[str, Any]:
     """Return what claims need: whole profiles, knots, and how many features have a gain."""
-    gains = weights_of(result)["IG"].values
+    gains = get_weights(result)["IG"].values
     return {
         "profile": profile.table.pivot(index="size", columns="selector", values="value"),
         "knots": profile.knots.set_index("selector"),
         "gaining": float(np.mean((gains != 0).sum(axis=1))),
-        "n_features": n_features(result),
+        "n_features": count_features(result),
         "reversed": setting == LOWEST,
     }
 
 
-def notes(facts: Mapping[tuple[str, str], Any]) -> tuple[str, ...]:
+def make_notes(facts: Mapping[tuple[str, str], Any]) -> tuple[str, ...]:
     """Note where the profile of IG falls, and where it bends if its order is reversed."""
     high, low = deepest_fall(facts[PEAKS, "profile"]["IG"])
     gaining, count = (facts[LOWEST, name] for name in ("gaining", "n_features"))
     reversed_profile = facts[LOWEST, "profile"]["IG"]
-    place = bend(
+    place = find_bend(
         reversed_profile.index.to_numpy(dtype=float), reversed_profile.to_numpy(dtype=float)
     )
     return (
         (
-            f"Seen afterwards, so no bar was set for it: S_S of information gain falls most from "
-            f"{high[0]} features ({high[1]:.2f}) to {low[0]} ({low[1]:.2f}); "
+            "Seen afterwards, so no threshold was set for it: S_S of information gain falls most "
+            f"from {high[0]} features ({high[1]:.2f}) to {low[0]} ({low[1]:.2f}); "
             f"{facts[PEAKS, 'gaining']:.0f} have a gain. Beyond, features are added at random."
         ),
         (
@@ -404,17 +402,16 @@ FIGURE2 = Experiment(
             "of the numbers."
         ),
         (
-            "The paper sees knots by eye. Here holdfast.judge.find_knot looks for them, among up "
-            "to 40% of the features only. Beside it, the bend is where two straight lines that "
-            "meet there fit a profile best."
+            "The paper identifies knots by eye. Here holdfast.judge.find_knot searches for them, "
+            "only up to 40% of the features. In addition, the bend is where two straight lines "
+            "that meet there fit a profile best."
         ),
         (
-            "The paper's numbers on ovarian do not fit each other: with 35.07% of 824 features "
-            "without gain, 535 have one, yet the knot is seen near 300 features. There are 289 "
-            "without gain. This would fit an order that puts features without gain first."
+            "The paper's numbers on ovarian are inconsistent: with 35.07% of 824 features without "
+            "gain, 535 have a gain and 289 have none, yet the knot is reported near 300 features. "
+            "This would fit an order that puts features without gain first."
         ),
         *CHOICES,
     ),
     claims=CLAIMS,
 )
-"""The experiment."""

@@ -1,4 +1,4 @@
-"""The one study behind all tables and figures, and what is read from it."""
+"""Peaks of mass spectra, and the study behind all tables and figures."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
 
 # From mass spectra to peaks: smoothing, baseline removal, detection, alignment.
 #
-# Classes are never looked at. All spectra are taken together, once, as in the paper.
+# Classes are not used. Peaks are extracted once, from all spectra together, as in the paper.
 
 PREFIX = "mz_"
-NORMAL = 1.4826  # from the median absolute deviation to the standard deviation of normal noise
+# from the median absolute deviation to the standard deviation of normal noise: 1 / Φ⁻¹(0.75)
+NORMAL = 1.4826
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeakOptions:
-    """How peaks are found.
+    """Options of peak detection.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ class PeakOptions:
     noise : int
         Points of the moving median over the noise, the residuals of smoothing.
     prominence : float
-        A peak stands out by at least so many times the noise.
+        A peak stands out by at least this many times the noise.
     tolerance : float
         Peaks of different spectra are the same within this share of their m/z, or if they are
         neighbours.
@@ -61,17 +62,17 @@ class PeakOptions:
     share: float = 0.13
 
 
-def peaks_of(data: Dataset, how: PeakOptions) -> Dataset:
-    """Return the heights of aligned peaks as a data set; features keep the name of their m/z."""
-    masses = np.array([mass(name) for name in data.feature_names])
+def extract_peaks(data: Dataset, how: PeakOptions) -> Dataset:
+    """Return the heights of aligned peaks as a data set; features are named by their m/z."""
+    masses = np.array([parse_mass(name) for name in data.feature_names])
     used = np.flatnonzero(masses > 0)
     heights, places = peak_heights(np.asarray(data.X[:, used], dtype=float), masses[used], how)
     names = tuple(data.feature_names[used[place]] for place in places)
     return replace(data, X=heights.astype(np.float32), feature_names=names, source=None)
 
 
-def mass(name: str) -> float:
-    """Return the m/z that a feature is called by."""
+def parse_mass(name: str) -> float:
+    """Return the m/z in the name of a feature."""
     return float(name.removeprefix(PREFIX))
 
 
@@ -86,18 +87,18 @@ def peak_heights(
         Intensities.
     masses : array of shape (p,)
         The m/z values, all above 0, ascending.
-    how : Peaks
-        How peaks are found.
+    how : PeakOptions
+        The options.
     """
     smooth = signal.savgol_filter(spectra, how.smooth, how.order, axis=1, mode="nearest")
     signals = smooth - baseline(smooth, how.baseline)
     counts = peak_counts(signals / noise(spectra - smooth, how.noise), how.prominence)
     places = align_peaks(counts, masses, how.tolerance, how.share * len(spectra))
-    return heights_at(signals, places, masses, how.tolerance), places
+    return measure_heights(signals, places, masses, how.tolerance), places
 
 
 def baseline(spectra: FloatArray, points: int) -> FloatArray:
-    """Return the slow part below each spectrum: a moving minimum, filled up and smoothed."""
+    """Return the baseline of each spectrum: a morphological opening, smoothed."""
     lowest = ndimage.minimum_filter1d(spectra, points, axis=1, mode="nearest")
     opened = ndimage.maximum_filter1d(lowest, points, axis=1, mode="nearest")
     return np.asarray(ndimage.uniform_filter1d(opened, points, axis=1, mode="nearest"))
@@ -124,11 +125,11 @@ def peak_counts(signals: FloatArray, prominence: float) -> IndexArray:
 def align_peaks(
     counts: IndexArray, masses: FloatArray, tolerance: float, least: float
 ) -> IndexArray:
-    """Return where peaks of many spectra lie together, in order.
+    """Return the positions at which many spectra have a peak, in order.
 
-    The place with the most peaks within the tolerance comes first, of equal ones the one with
-    the most peaks of its own; its peaks are used up, and so on until fewer than `least` are left
-    anywhere.
+    Greedy: the position with the most peaks within the tolerance is taken first (ties go to the
+    one with the most peaks exactly there), its peaks are removed, and so on until no position
+    has `least` peaks left.
     """
     left = counts.copy()
     places: list[int] = []
@@ -136,6 +137,7 @@ def align_peaks(
     while True:
         summed = np.concatenate([[0], np.cumsum(left)])
         near = summed[high] - summed[low]
+        # one integer orders by `near`, then by `left`
         best = int(np.argmax(near * (left.max() + 1) + left))
         if near[best] < max(least, 1):
             return np.sort(np.array(places, dtype=np.intp))
@@ -155,21 +157,22 @@ def tolerance_bounds(masses: FloatArray, tolerance: float) -> tuple[IndexArray, 
     return np.minimum(low, first), np.maximum(high, beyond)
 
 
-def heights_at(
+def measure_heights(
     signals: FloatArray, places: IndexArray, masses: FloatArray, tolerance: float
 ) -> FloatArray:
-    """Return the highest signal around each place: within the tolerance, and nearest to it.
+    """Return the highest signal around each peak, within the tolerance.
 
-    Each point belongs to one peak only, so that neighbours are no copies of each other.
+    Each point belongs to its nearest peak only, so that neighbouring peaks are not copies.
     """
     low, high = (ends[places] for ends in tolerance_bounds(masses, tolerance))
+    # where windows of neighbouring peaks overlap, they are cut halfway between the peaks
     middle = (places[1:] + places[:-1] + 1) // 2
     low[1:], high[:-1] = np.maximum(low[1:], middle), np.minimum(high[:-1], middle)
     heights = [signals[:, a:b].max(axis=1) for a, b in zip(low, high, strict=True)]
     return np.stack(heights, axis=1)
 
 
-# The one study behind all tables and figures, and what is read from it.
+# The study behind all tables and figures.
 
 OVARIAN, PROSTATE, STROKE = "ovarian", "prostate_ms", "stroke"
 DATA = (OVARIAN, PROSTATE, STROKE)
@@ -179,67 +182,69 @@ RANDOM = "random"
 PEAKS, HEAVY, LOWEST = "all peaks", "m/z from 500 on", "lowest gain first"
 WIDER_ALIGNMENT = "wider alignment"
 WIDER = PeakOptions(tolerance=0.002, share=0.025)
-HEAVY_FROM = 500.0
+MIN_HEAVY_MASS = 500.0
 ZERO_ONE, STANDARD = "0 to 1", "standardised"
-"""How the classifier's features are scaled: as WEKA does by default, and otherwise."""
+"""How the classifier's features are scaled; WEKA scales to 0 to 1 by default."""
 
 SETTINGS = (
     Setting(name=PEAKS, title="All peaks of the spectra."),
     Setting(
         name=HEAVY,
-        title="Only peaks from m/z 500 on: below, much of the signal is of the matrix.",
+        title="Only peaks from m/z 500 on: below that, much of the signal comes from the matrix.",
     ),
     Setting(
         name=WIDER_ALIGNMENT,
-        title="Peaks within 0.2% of their m/z are one feature, if 2.5% of the spectra have it: "
-        "828 features.",
+        title="Peaks within 0.2% of their m/z form one feature if at least 2.5% of the spectra "
+        "have it: 828 features.",
     ),
     Setting(
         name=LOWEST,
-        title="Information gain in reverse, the features with the least gain first: a guess at "
-        "why the published S_S of IG is so low, for information gain alone.",
+        title="Information gain in reverse order, lowest gain first: a possible reason why the "
+        "published S_S of IG is so low. Only information gain is run.",
     ),
 )
 CHOICES = (
     (
-        "The paper has 824 features of the ovarian spectra and describes the steps to them only by "
-        "name. Here: Savitzky-Golay smoothing (9 points, degree 2); the baseline is a moving "
+        "The paper has 824 features of the ovarian spectra and only names the steps that lead to "
+        "them. Here: Savitzky-Golay smoothing (9 points, degree 2); the baseline is a moving "
         "minimum, then maximum, then mean over 201 points; peaks stand out by 3 times the noise, "
-        "which is told by the local median of what smoothing removes; peaks within 0.1% of their "
-        "m/z, or at neighbouring points, are one feature, if at least 13% of the spectra have it. "
-        "The last of these numbers was set so that about 824 features result: they are 823. The "
-        "value of a feature is the highest signal near its m/z."
+        "estimated by the local median of what smoothing removes; peaks within 0.1% of their m/z, "
+        "or at neighbouring points, form one feature if at least 13% of the spectra have it. The "
+        "last of these numbers was chosen to give about 824 features; there are 823. The value of "
+        "a feature is the highest signal near its m/z."
     ),
-    "Peaks are found once, on all spectra, without looking at classes, as in the paper.",
+    "Peaks are detected once, on all spectra, without using the classes, as in the paper.",
     (
-        "What hangs on a few features depends on the peaks. In a full run with an alignment in "
-        "which neighbouring points did not count (830 features, 15% of the spectra), six findings "
-        "of Tables 2 and 3 did not hold that hold at full size in the main setting: SVMONE led "
-        "ReliefF in S_S of ten features, 90.3 against 89.7, and IG in S_W, 97.84 against 97.75."
+        "Results for few features depend on the peaks. In a full run with an alignment that "
+        "ignored neighbouring points (830 features, 15% of the spectra), six findings of Tables 2 "
+        "and 3 did not hold that hold at full size in the main setting: SVMONE was ahead of "
+        "ReliefF in S_S of ten features (90.3 and 89.7), and of IG in S_W (97.84 and 97.75)."
     ),
     (
-        "SVMs see features scaled to 0 to 1 by the training part, as in WEKA, which the paper "
-        "used; the weight of a feature is its squared coefficient."
+        "SVMs get features scaled to the range 0 to 1 by the training set, as in WEKA, which the "
+        "paper used; the weight of a feature is its squared coefficient."
     ),
 )
-LEFT_OUT = "the spectra cannot be had"
+LEFT_OUT = "the spectra are not available"
 
 
-def spectra(runner: ExperimentRunner, setting: str) -> Dataset:
+def load_peaks(runner: ExperimentRunner, setting: str) -> Dataset:
     """Return the peaks of the ovarian spectra."""
-    data = peaks(runner.data(OVARIAN), WIDER if setting == WIDER_ALIGNMENT else PeakOptions())
-    return heavier(data, HEAVY_FROM) if setting == HEAVY else data
+    data = extract_peaks_once(
+        runner.data(OVARIAN), WIDER if setting == WIDER_ALIGNMENT else PeakOptions()
+    )
+    return drop_low_masses(data, MIN_HEAVY_MASS) if setting == HEAVY else data
 
 
 @lru_cache(maxsize=2)
-def peaks(data: Dataset, how: PeakOptions) -> Dataset:
-    """Find peaks, or return those that were found before."""
-    return peaks_of(data, how)
+def extract_peaks_once(data: Dataset, how: PeakOptions) -> Dataset:
+    """Extract peaks, or return those that were extracted before."""
+    return extract_peaks(data, how)
 
 
-def heavier(data: Dataset, least: float) -> Dataset:
+def drop_low_masses(data: Dataset, least: float) -> Dataset:
     """Leave out features below an m/z."""
-    kept = [place for place, name in enumerate(data.feature_names) if mass(name) >= least]
+    kept = [place for place, name in enumerate(data.feature_names) if parse_mass(name) >= least]
     names = tuple(data.feature_names[place] for place in kept)
     return replace(data, X=data.X[:, kept], feature_names=names)
 
@@ -247,20 +252,20 @@ def heavier(data: Dataset, least: float) -> Dataset:
 def run_nested_study(runner: ExperimentRunner, setting: str) -> hf.Result:
     """Run nested cross-validation with all selectors."""
     folds = runner.reduced_or_full(5, 10)
-    with warnings.catch_warnings():  # SVM-RFE ranks; that it has no weights is no news
+    with warnings.catch_warnings():  # SVM-RFE has ranks only, so its S_W is undefined
         warnings.filterwarnings("ignore", "pearson cannot be computed for SVMRFE")
         return runner.study(
             f"{OVARIAN} {setting.replace('/', '')}",
-            selectors(setting),
-            spectra(runner, setting),
+            make_selectors(setting),
+            load_peaks(runner, setting),
             protocol=hf.Nested(folds, folds),
             sizes=SUBSET_SIZES,
-            classifiers=classifiers(),
+            classifiers=make_classifiers(),
             measures=["pearson", "spearman", "jaccard"],
         )
 
 
-def selectors(setting: str) -> dict[str, Any]:
+def make_selectors(setting: str) -> dict[str, Any]:
     """Return the selectors of a setting."""
     if setting == LOWEST:
         return {"IG": hf.AnySelector(lowest_gain)}
@@ -278,7 +283,7 @@ def lowest_gain(X: AnyArray, y: AnyArray) -> FloatArray:
     return -np.asarray(hf.InformationGain().fit(X, y).scores_)
 
 
-def classifiers() -> dict[str, Any]:
+def make_classifiers() -> dict[str, Any]:
     """Return the linear SVM, with features scaled in two ways."""
     return {
         ZERO_ONE: make_pipeline(MinMaxScaler(), SVC(kernel="linear", C=0.5)),
@@ -287,7 +292,7 @@ def classifiers() -> dict[str, Any]:
 
 
 def outer_groups(result: hf.Result) -> list[IndexArray]:
-    """Return, for each outer fold, the places of its inner folds among the preferences."""
+    """Return, for each outer fold, the positions of its inner folds among the preferences."""
     if not result.complete:
         raise hf.errors.StudyError("some inner folds failed; see the failures of the study.")
     inner = result.resamples[result.resamples["role"] == "inner"]["outer"].to_numpy(dtype=int)
@@ -297,11 +302,11 @@ def outer_groups(result: hf.Result) -> list[IndexArray]:
 def stability(result: hf.Result, measure: str) -> pd.Series[float]:
     """Return stability by selector and size: within outer folds, then averaged."""
     table = result.stability[result.stability["measure"] == measure]
-    found: pd.Series[float] = table.set_index(["selector", "size"])["value"]
-    return found
+    values: pd.Series[float] = table.set_index(["selector", "size"])["value"]
+    return values
 
 
-def weights_of(result: hf.Result) -> dict[str, hf.Weights]:
+def get_weights(result: hf.Result) -> dict[str, hf.Weights]:
     """Return the weights of the selectors that give weights."""
     preferences = {name: result.preferences[name] for name in result.selectors if name != RANDOM}
     return {
@@ -309,7 +314,7 @@ def weights_of(result: hf.Result) -> dict[str, hf.Weights]:
     }
 
 
-def zero_shares(result: hf.Result) -> dict[str, float]:
+def zero_weight_percentages(result: hf.Result) -> dict[str, float]:
     """Return the share of features with the weight zero, in percent, over inner folds."""
-    weights = weights_of(result)
+    weights = get_weights(result)
     return {name: 100 * float(np.mean(values.values == 0)) for name, values in weights.items()}

@@ -24,11 +24,11 @@ from holdfast.papers.kalousis2005._study import (
     METHODS,
     OVARIAN,
     SETTINGS,
+    get_weights,
     outer_groups,
     run_nested_study,
     stability,
-    weights_of,
-    zero_shares,
+    zero_weight_percentages,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ WITH_WEIGHTS = ("IG", "RF", "SVMONE")
 MEASURED = {S_W: WITH_WEIGHTS, S_R: METHODS, S_R_RANDOM: METHODS, S_S: METHODS}
 
 
-def column(inputs: ClaimInput, measure: str) -> pd.Series[float]:
+def get_measure(inputs: ClaimInput, measure: str) -> pd.Series[float]:
     """Return one measure of all methods that have it."""
     values = inputs.table(measure=measure).set_index("method")["value"]
     if missing := [name for name in MEASURED[measure] if name not in values.index]:
@@ -53,20 +53,20 @@ def column(inputs: ClaimInput, measure: str) -> pd.Series[float]:
 
 def relief_has_highest_sets(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads in S_S."""
-    values = column(inputs, S_S)
+    values = get_measure(inputs, S_S)
     return bool(values.idxmax() == "RF"), format_values(values)
 
 
 def relief_leads_everywhere(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads under all measures."""
-    columns = {measure: column(inputs, measure) for measure in MEASURED}
+    columns = {measure: get_measure(inputs, measure) for measure in MEASURED}
     texts = [f"{measure}: {format_values(values)}" for measure, values in columns.items()]
-    return all(one.idxmax() == "RF" for one in columns.values()), "; ".join(texts)
+    return all(values.idxmax() == "RF" for values in columns.values()), "; ".join(texts)
 
 
 def weights_above_ranks_above_sets(inputs: ClaimInput) -> tuple[bool, str]:
     """S_W is at least S_R, and that is above S_S."""
-    weights, ranks, sets = (column(inputs, one) for one in (S_W, S_R, S_S))
+    weights, ranks, sets = (get_measure(inputs, one) for one in (S_W, S_R, S_S))
     held = (weights >= ranks[list(WITH_WEIGHTS)]).all() and (ranks > sets).all()
     values = {"S_W": weights, "S_R": ranks, "S_S": sets}
     return bool(held), "; ".join(f"{name} {format_values(v)}" for name, v in values.items())
@@ -74,20 +74,20 @@ def weights_above_ranks_above_sets(inputs: ClaimInput) -> tuple[bool, str]:
 
 def ranks_follow_weights(inputs: ClaimInput) -> tuple[bool, str]:
     """S_R lies close to S_W."""
-    weights, ranks = column(inputs, S_W), column(inputs, S_R)
+    weights, ranks = get_measure(inputs, S_W), get_measure(inputs, S_R)
     gaps = (weights - ranks).dropna()
     return bool(gaps.abs().max() <= 10), f"S_W minus S_R: {format_values(gaps)}"
 
 
 def sets_are_far_below(inputs: ClaimInput) -> tuple[bool, str]:
     """S_S lies far below S_R."""
-    gaps = column(inputs, S_R) - column(inputs, S_S)
+    gaps = get_measure(inputs, S_R) - get_measure(inputs, S_S)
     return bool(gaps.min() >= 10), f"S_R minus S_S: {format_values(gaps)}"
 
 
 def gain_above_svms(inputs: ClaimInput) -> tuple[bool, str]:
     """IG leads SVMONE in S_W, and both SVMs in S_R."""
-    weights, ranks = column(inputs, S_W), column(inputs, S_R)
+    weights, ranks = get_measure(inputs, S_W), get_measure(inputs, S_R)
     held = weights["IG"] > weights["SVMONE"] and ranks["IG"] > ranks[["SVMONE", "SVMRFE"]].max()
     return bool(held), f"S_W {format_values(weights)}; S_R {format_values(ranks)}"
 
@@ -100,19 +100,19 @@ def gain_is_catastrophic(inputs: ClaimInput) -> tuple[bool, str]:
 
 def gain_is_last(inputs: ClaimInput) -> tuple[bool, str]:
     """IG has the lowest S_S of all."""
-    values = column(inputs, S_S)
+    values = get_measure(inputs, S_S)
     return bool(values.idxmin() == "IG"), format_values(values)
 
 
-def svms_rank_alike(inputs: ClaimInput) -> tuple[bool, str]:
+def svms_have_similar_ranks(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE and SVMRFE are close in S_R."""
-    values = column(inputs, S_R)[["SVMONE", "SVMRFE"]]
+    values = get_measure(inputs, S_R)[["SVMONE", "SVMRFE"]]
     return bool(abs(values["SVMONE"] - values["SVMRFE"]) <= 5), format_values(values)
 
 
 def one_svm_at_least_as_stable(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMONE is at least as stable as SVMRFE in S_S."""
-    values = column(inputs, S_S)[["SVMONE", "SVMRFE"]]
+    values = get_measure(inputs, S_S)[["SVMONE", "SVMRFE"]]
     return bool(values["SVMONE"] >= values["SVMRFE"]), format_values(values)
 
 
@@ -139,7 +139,7 @@ def tie_effect(inputs: ClaimInput, method: str) -> float:
 
 def average_ranks_inflate(inputs: ClaimInput) -> tuple[bool, str]:
     """Average ranks raise S_R of IG."""
-    averaged, drawn = (inputs.value(method="IG", measure=one) for one in (S_R, S_R_RANDOM))
+    averaged, drawn = (inputs.value(method="IG", measure=name) for name in (S_R, S_R_RANDOM))
     return averaged - drawn >= 1, f"{averaged:.2f} with average ranks, {drawn:.2f} with random ties"
 
 
@@ -161,11 +161,11 @@ CLAIMS = (
         weights_above_ranks_above_sets,
     ),
     Claim(
-        "S_R (average ranks) follows S_W closely (bar: 10 points, for each method).",
+        "S_R (average ranks) follows S_W closely (threshold: 10 points, for each method).",
         ranks_follow_weights,
     ),
     Claim(
-        "S_S is considerably lower than S_R (bar: 10 points, for each method).",
+        "S_S is considerably lower than S_R (threshold: 10 points, for each method).",
         sets_are_far_below,
     ),
     Claim(
@@ -173,36 +173,40 @@ CLAIMS = (
         gain_above_svms,
     ),
     Claim(
-        "S_S of information gain is next to nothing (published 2.93; bar: below 10).",
+        "S_S of information gain is close to 0 (published 2.93; threshold: below 10).",
         gain_is_catastrophic,
     ),
     Claim("Information gain has the lowest S_S of the four methods.", gain_is_last),
-    Claim("SVMONE and SVMRFE are similar in S_R (average ranks; bar: 5 points).", svms_rank_alike),
     Claim(
-        "SVMONE is at least as stable as SVMRFE in S_S (said of the three data sets together; on "
-        "ovarian 45.62 and 46.80 were published).",
+        "SVMONE and SVMRFE are similar in S_R (average ranks; threshold: 5 points).",
+        svms_have_similar_ranks,
+    ),
+    Claim(
+        "SVMONE is at least as stable as SVMRFE in S_S (stated for the three data sets together; "
+        "published on ovarian: 45.62 and 46.80).",
         one_svm_at_least_as_stable,
     ),
     Claim(
-        "On ovarian 35.07% of the features have no information gain (bar: 10 points either way).",
+        "On ovarian 35.07% of the features have no information gain (threshold: within 10 points).",
         a_third_has_no_gain,
     ),
     Claim(
-        "Hardly any weight of ReliefF is zero (bar: 1%), and less than 3% of SVMONE's are.",
+        "Hardly any weights of ReliefF are zero (threshold: 1%), and less than 3% of those of "
+        "SVMONE.",
         others_have_few_zeros,
     ),
     Claim(
         "Average ranks for tied features inflate S_R of information gain (published 94.67 against "
-        "91.09 with random ties; bar: 1 point).",
+        "91.09 with random ties; threshold: 1 point).",
         average_ranks_inflate,
     ),
     Claim(
-        "Breaking ties at random leaves S_R of ReliefF, SVMONE and SVMRFE as it was (bar: 1 "
+        "Breaking ties at random hardly changes S_R of ReliefF, SVMONE and SVMRFE (threshold: 1 "
         "point).",
         others_hardly_depend_on_ties,
     ),
     make_unchecked_claim(
-        "ReliefF is the best under each measure on prostate and on stroke, too.", LEFT_OUT
+        "ReliefF is also the best under each measure on prostate and on stroke.", LEFT_OUT
     ),
     make_unchecked_claim(
         "On prostate 85.63% and on stroke 91.25% of the features have no information gain.",
@@ -213,7 +217,6 @@ CLAIMS = (
         LEFT_OUT,
     ),
 )
-"""The findings."""
 
 
 # Table 2: stability of weights, of rankings and of the ten best features.
@@ -224,10 +227,10 @@ BEST = 10
 def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Measure stability in all forms, in percent."""
     rows, facts = [], {}
-    for setting in (one.name for one in SETTINGS):
+    for setting in (setting.name for setting in SETTINGS):
         result = run_nested_study(runner, setting)
         rows.append(tabulate_stability(result).assign(setting=setting, data=OVARIAN))
-        facts[setting, "zeros"] = zero_shares(result)
+        facts[setting, "zeros"] = zero_weight_percentages(result)
     return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
@@ -251,7 +254,7 @@ def average_ranks(result: hf.Result) -> dict[str, float]:
     """Return S_R where tied features share their average rank, for selectors with weights."""
     groups = outer_groups(result)
     values = {}
-    for name, weights in weights_of(result).items():
+    for name, weights in get_weights(result).items():
         ranks = weights.to_rankings(ties="average").values
         parts = [hf.measure("spearman", hf.Rankings(ranks[group])) for group in groups]
         values[name] = float(np.mean(parts))
@@ -275,10 +278,9 @@ TABLE2 = Experiment(
         (
             "S_R is shown twice: with average ranks for tied features, as in the published table, "
             "and with ties broken at random, as the paper then recommends; it prints that number "
-            "for IG alone."
+            "only for IG."
         ),
         "S_S always breaks ties at random.",
     ),
     claims=CLAIMS,
 )
-"""The experiment."""

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from holdfast.papers._runner import ExperimentRunner
 
 
-# What the paper states around Table 3.
+# Claims about Table 3.
 
 ERROR, SETS = "error", "S_S"
 SIGNIFICANCE_LEVEL = 0.05
 
 
-def by_size(inputs: ClaimInput, what: str) -> dict[int, dict[str, float]]:
+def tabulate_by_size(inputs: ClaimInput, what: str) -> dict[int, dict[str, float]]:
     """Return errors or stability of all methods, by size."""
     table = inputs.pivot("size", "method", what=what)
     if missing := [name for name in METHODS if name not in table.columns]:
@@ -53,12 +53,12 @@ def by_size(inputs: ClaimInput, what: str) -> dict[int, dict[str, float]]:
     return dict(zip(sizes, named, strict=True))
 
 
-def highest(values: dict[str, float], among: Iterable[str] = METHODS) -> str:
+def method_with_highest(values: dict[str, float], among: Iterable[str] = METHODS) -> str:
     """Return the method with the highest number."""
     return max(among, key=lambda name: values[name])
 
 
-def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
+def has_significant_difference(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
     """Return whether the errors of two methods differ significantly."""
     if one == other:
         return False
@@ -70,40 +70,44 @@ def differs(tests: pd.DataFrame, size: int, one: str, other: str) -> bool:
 
 def best_groups(inputs: ClaimInput) -> dict[int, list[str]]:
     """Return, for each size, the methods that do not differ from the one of the lowest error."""
-    errors, tests = by_size(inputs, ERROR), inputs.fact("tests")
+    errors, tests = tabulate_by_size(inputs, ERROR), inputs.fact("tests")
     best = {size: min(METHODS, key=lambda name: row[name]) for size, row in errors.items()}
     return {
-        size: [method for method in METHODS if not differs(tests, size, winner, method)]
+        size: [
+            method
+            for method in METHODS
+            if not has_significant_difference(tests, size, winner, method)
+        ]
         for size, winner in best.items()
     }
 
 
 def relief_most_stable_at_each_size(inputs: ClaimInput) -> tuple[bool, str]:
     """ReliefF leads in S_S at every size."""
-    table = by_size(inputs, SETS)
+    table = tabulate_by_size(inputs, SETS)
     texts = [f"{size}: {format_values(row)}" for size, row in table.items()]
-    return all(highest(row) == "RF" for row in table.values()), "; ".join(texts)
+    return all(method_with_highest(row) == "RF" for row in table.values()), "; ".join(texts)
 
 
 def unstable_yet_better(inputs: ClaimInput) -> tuple[bool, str]:
     """SVMRFE is significantly better than another at some size, with an S_S below ReliefF's."""
-    errors, sets = by_size(inputs, ERROR), by_size(inputs, SETS)
+    errors, sets = tabulate_by_size(inputs, ERROR), tabulate_by_size(inputs, SETS)
     texts = [
         f"{size} features: better than {', '.join(beaten)}"
         for size in errors
-        if (beaten := beaten_by(inputs.fact("tests"), size, errors[size]))
+        if (beaten := format_beaten_methods(inputs.fact("tests"), size, errors[size]))
         and sets[size]["SVMRFE"] < sets[size]["RF"]
     ]
     return bool(texts), "; ".join(texts) or "never significantly better while less stable"
 
 
-def beaten_by(tests: pd.DataFrame, size: int, errors: dict[str, float]) -> list[str]:
+def format_beaten_methods(tests: pd.DataFrame, size: int, errors: dict[str, float]) -> list[str]:
     """Name the methods than which SVMRFE is significantly better at a size."""
     error = errors["SVMRFE"]
     return [
         f"{other} ({error:.2f}% against {errors[other]:.2f}%)"
         for other in METHODS
-        if error < errors[other] and differs(tests, size, "SVMRFE", other)
+        if error < errors[other] and has_significant_difference(tests, size, "SVMRFE", other)
     ]
 
 
@@ -115,13 +119,13 @@ def many_are_as_good(inputs: ClaimInput) -> tuple[bool, str]:
 
 def relief_is_most_stable_of_the_best(inputs: ClaimInput) -> tuple[bool, str]:
     """Where ReliefF is among the best in error, it is the most stable of them."""
-    groups, sets = best_groups(inputs), by_size(inputs, SETS)
+    groups, sets = best_groups(inputs), tabulate_by_size(inputs, SETS)
     shared = {size: group for size, group in groups.items() if "RF" in group and len(group) > 1}
     if not shared:
         raise UncheckableClaim(
             f"ReliefF never shares the lowest error with others; {format_best_groups(groups)}"
         )
-    winners = {size: highest(sets[size], group) for size, group in shared.items()}
+    winners = {size: method_with_highest(sets[size], group) for size, group in shared.items()}
     texts = [f"{name} at {size}" for size, name in winners.items()]
     return set(winners.values()) == {"RF"}, f"the most stable: {', '.join(texts)}"
 
@@ -136,12 +140,13 @@ CLAIMS = (
         "ReliefF has the highest S_S at each number of features.", relief_most_stable_at_each_size
     ),
     Claim(
-        "SVMRFE is at times significantly better in error than another method although its S_S is "
+        "SVMRFE sometimes has a significantly lower error than another method although its S_S is "
         "below that of ReliefF.",
         unstable_yet_better,
     ),
     Claim(
-        "For some numbers of features, several methods cannot be told apart in the lowest error.",
+        "For some numbers of features, several methods share the lowest error, as they do not "
+        "differ significantly.",
         many_are_as_good,
     ),
     Claim(
@@ -155,15 +160,14 @@ CLAIMS = (
         LEFT_OUT,
     ),
     make_unchecked_claim(
-        "On stroke with 20 features SVMRFE is significantly better in error than the three "
-        "others, with an S_S of 0.16.",
+        "On stroke with 20 features SVMRFE has a significantly lower error than the three others, "
+        "with an S_S of 0.16.",
         LEFT_OUT,
     ),
 )
-"""The findings."""
 
 
-# Table 3: error of a linear SVM on the selected features, beside their stability.
+# Table 3: error of a linear SVM on the selected features, and their stability.
 
 OTHER_SCALE = "standardised features"
 
@@ -175,7 +179,7 @@ def table3(runner: ExperimentRunner) -> ExperimentResult:
         result = run_nested_study(runner, PEAKS if setting == OTHER_SCALE else setting)
         scale = STANDARD if setting == OTHER_SCALE else ZERO_ONE
         rows.append(tabulate_errors(result, scale).assign(setting=setting, data=OVARIAN))
-        facts[setting, "tests"] = tests(result, scale)
+        facts[setting, "tests"] = mcnemar_tests(result, scale)
     return ExperimentResult(values=pd.concat(rows, ignore_index=True), facts=facts)
 
 
@@ -196,7 +200,7 @@ def tabulate_errors(result: hf.Result, scale: str) -> pd.DataFrame:
     return long.astype({"size": int}).sort_values(["size", "method"], kind="stable")
 
 
-def tests(result: hf.Result, scale: str) -> pd.DataFrame:
+def mcnemar_tests(result: hf.Result, scale: str) -> pd.DataFrame:
     """Return McNemar's p-value of each two methods at each size."""
     table = result.compare(correction=None)
     same = table[["classifier_a", "classifier_b"]].isin([scale]).all(axis=1)
@@ -208,7 +212,7 @@ def tests(result: hf.Result, scale: str) -> pd.DataFrame:
 
 ALL_SETTINGS = (
     *SETTINGS,
-    Setting(name=OTHER_SCALE, title="All peaks; the classifier sees standardised features."),
+    Setting(name=OTHER_SCALE, title="All peaks; the classifier gets standardised features."),
 )
 RUNS = tuple(setting.name for setting in ALL_SETTINGS)
 
@@ -228,12 +232,12 @@ TABLE3 = Experiment(
     choices=(
         *CHOICES,
         (
-            "The linear SVM that classifies has C = 0.5. Its features are scaled to 0 to 1, too; "
-            "beside it, standardised ones."
+            "The linear SVM classifier has C = 0.5. Its features are also scaled to the range 0 to "
+            "1; standardised features are an alternative."
         ),
         (
-            "Errors are compared by McNemar's test at the level 0.05, as in the paper; here by the "
-            "exact one, without correction for the number of tests."
+            "Errors are compared by McNemar's test at the level 0.05, as in the paper; here the "
+            "exact test, without correction for multiple testing."
         ),
         (
             "The published S_S of ten features differs from that in the paper's Table 2 for IG "
@@ -242,4 +246,3 @@ TABLE3 = Experiment(
     ),
     claims=CLAIMS,
 )
-"""The experiment."""

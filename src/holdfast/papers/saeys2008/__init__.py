@@ -10,61 +10,64 @@ from holdfast.papers.saeys2008._tables import figure1, table2, table3, table4
 
 DATA = ("colon", "leukemia", "lymphoma2", "ovarian", "pancreatic", "prostate_ms")
 TITLES = {
-    MAIN: "SU with 10 bins of equal frequency. Relief with 5 neighbours and every sample a probe. "
-    "SVM-RFE drops 10% of the remaining features a round, its C chosen by cross-validation. "
-    "Forests of 10 trees, importance by permutation of out-of-bag samples. Features with equal "
-    "weights are ranked in random order; in the bags of an ensemble they share their average rank "
-    "before they vote.",
-    RANDOM: "As main, but SU and RF order ties in bags at random, too, before they vote.",
-    AVERAGED: "As main, but ties share their average rank everywhere; those that tie for the last "
-    "place of a subset are drawn.",
-    COLUMN: "As main, but SU and RF order ties by column, everywhere: those on the left come "
-    "first. The others have hardly any ties.",
-    DRAWN: "As ties by column, but Relief draws its probes at random, with replacement, as many as "
-    "there are samples.",
-    MDL: "As main, but SU cuts features by the minimum description length.",
+    MAIN: "SU with 10 bins of equal frequency. Relief with 5 neighbours and every sample as a "
+    "probe. SVM-RFE drops 10% of the remaining features per round; C is chosen by "
+    "cross-validation. Forests of 10 trees, with permutation importance on out-of-bag samples. "
+    "Features with equal weights are ranked in random order; in the bags of an ensemble they "
+    "get their average rank before the vote.",
+    RANDOM: "As main, but SU and RF also break ties within bags at random before the vote.",
+    AVERAGED: "As main, but ties get their average rank everywhere; ties for the last place of a "
+    "subset are broken at random.",
+    COLUMN: "As main, but SU and RF always break ties by column: features further left come first. "
+    "The other selectors have hardly any ties.",
+    DRAWN: "As ties by column, but Relief draws as many probes as there are samples, at random "
+    "with replacement.",
+    MDL: "As main, but SU discretises features by minimum description length.",
 }
 SETTINGS = tuple(Setting(name=name, title=title) for name, title in TITLES.items())
-JUDGED = tuple(one for one in SETTINGS if one.name in (MAIN, COLUMN, DRAWN))
+JUDGED = tuple(setting for setting in SETTINGS if setting.name in (MAIN, COLUMN, DRAWN))
 BINS = (
-    "The number of bins of SU is not said: 10, as in Java-ML, the authors' library. Beside it MDL "
-    "cuts, although the paper names equal frequency."
+    "The paper does not state the number of bins of SU: 10, as in Java-ML, the authors' library. "
+    "MDL cuts are an alternative, although the paper names equal frequency."
 )
 TIES = (
-    "What becomes of ties is not said. Java-ML sorts without a rule for them: their order then "
-    "comes from the columns, not from chance."
+    "The paper does not say how ties are broken. Java-ML sorts without a rule for ties, so that "
+    "their order depends on the columns, not on chance."
 )
 PROBES = (
-    "Whether Relief draws its probes is not said. A public copy of Java-ML has a line, no longer "
-    "in use, that draws as many as there are samples."
+    "The paper does not say whether Relief draws its probes at random. A public copy of Java-ML "
+    "has an unused line that draws as many as there are samples."
 )
 BAGS = (
-    "The size of the bags is not said: bootstrap samples as large as the data, stratified. In an "
-    "early copy of Java-ML they have 90% of that size."
+    "The paper does not state the size of the bags: stratified bootstrap samples as large as the "
+    "data. In an early copy of Java-ML they have 90% of that size."
 )
 MISSING = (
-    "Missing values (lymphoma2): SU and Relief leave them out, others see the median of the "
-    "training part."
+    "Missing values (lymphoma2): SU and Relief ignore them; for the others they are replaced by "
+    "the median of the training set."
 )
 SELECTION = (
     BINS,
     TIES,
     PROBES,
-    "How C is tuned is not said: 5-fold cross-validation, one of 0.01, 0.1, 1, 10, 100.",
+    (
+        "The paper does not say how C is tuned: by 5-fold cross-validation over 0.01, 0.1, 1, 10 "
+        "and 100."
+    ),
     BAGS,
     MISSING,
 )
-SUBSAMPLES = "Whether subsamples are stratified is not said: they are."
+SUBSAMPLES = "The paper does not say whether subsamples are stratified: here they are."
 ALONE = (
-    "What stands at 1 is not said: the selector alone, on the whole subsample, as in Table 2. An "
-    "ensemble of one bag, which sees fewer different samples, was not run."
+    "The paper does not say what is plotted at 1: here the selector alone, on the whole subsample, "
+    "as in Table 2. An ensemble of one bag, which has fewer distinct samples, was not run."
 )
 SHARE = (
-    "Folds are stratified; accuracy is the share of all samples that are classified correctly when "
-    "their fold is tested."
+    "Folds are stratified; accuracy is the fraction of all samples that are classified correctly "
+    "when their fold is tested."
 )
 ACCURACY = (
-    "The C of the classifying SVM is not said: 1. Features are scaled by the training part.",
+    "The paper does not state C of the SVM classifier: 1. Features are scaled by the training set.",
     SHARE,
 )
 

@@ -45,31 +45,27 @@ if TYPE_CHECKING:
     from holdfast.papers.saeys2008._tables import Means
 
 
-ABOUT, WELL = 0.02, 0.02
-"""Bars, where the paper gives none."""
+MAX_ACCURACY_LOSS, MAX_LAG_BEHIND_BEST = 0.02, 0.02
+"""Thresholds chosen by hand, as the paper gives none."""
 OURS, WHOLE = (SVM_RFE, ENSEMBLE), ("All", "features")
 OTHERS = (SU, RELIEF, SVM_RFE)
 CLASSIFIERS = ("SVM", "RF", "KNN")
 
 
-def by_classifier(inputs: ClaimInput) -> tuple[dict[str, Means], str]:
+def means_by_classifier(inputs: ClaimInput) -> tuple[dict[str, Means], str]:
     """Return means over the data sets that all classifiers have, and how many these are."""
     table = tabulate_pairs(inputs)
     counts = table.groupby("data").size()
     whole = table.loc[counts.index[counts == len(CLASSIFIERS)]]
     require_rows(whole, "no data set has numbers of all classifiers")
-    return {
-        name: column_means(_filter_classifier(whole, name)) for name in CLASSIFIERS
-    }, count_datasets(whole)
-
-
-def _filter_classifier(table: pd.DataFrame, classifier: str) -> pd.DataFrame:
-    return table[table.index.get_level_values("classifier") == classifier]
+    classifiers = whole.index.get_level_values("classifier")
+    means = {name: column_means(whole[classifiers == name]) for name in CLASSIFIERS}
+    return means, count_datasets(whole)
 
 
 def svm_with_ensemble_leads(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of SVM-RFE with the SVM have the highest mean accuracy of all."""
-    means, where = by_classifier(inputs)
+    means, where = means_by_classifier(inputs)
     ours = means["SVM"][OURS]
     bests = {name: highest_pair(values) for name, values in means.items()}
     best = max(means, key=lambda name: means[name][bests[name]])
@@ -79,17 +75,17 @@ def svm_with_ensemble_leads(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def svm_ensemble_does_well(inputs: ClaimInput) -> tuple[bool, str]:
-    """Ensembles of SVM-RFE are near the best with the other classifiers, too."""
-    means, where = by_classifier(inputs)
+    """Ensembles of SVM-RFE are also near the best with the other classifiers."""
+    means, where = means_by_classifier(inputs)
     pairs = {name: (means[name][OURS], max(means[name].values())) for name in ("RF", "KNN")}
     texts = [f"{name} {ours:.3f}, best {best:.3f}" for name, (ours, best) in pairs.items()]
-    held = all(best - ours <= WELL for ours, best in pairs.values())
+    held = all(best - ours <= MAX_LAG_BEHIND_BEST for ours, best in pairs.values())
     return held, f"{'; '.join(texts)} ({where})"
 
 
 def about_as_accurate(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of all but forests are about as accurate as single selectors, or better."""
-    means, where = by_classifier(inputs)
+    means, where = means_by_classifier(inputs)
     gains = {
         (selector, name): ensemble_gain(means[name], selector)
         for selector in OTHERS
@@ -98,7 +94,10 @@ def about_as_accurate(inputs: ClaimInput) -> tuple[bool, str]:
     low, high = min(gains.values()), max(gains.values())
     worst = min(gains, key=lambda pair: gains[pair])
     text = f"changes from {low:+.3f} ({' with '.join(worst)}) to {high:+.3f}"
-    return low >= -ABOUT, f"{text}, mean {sum(gains.values()) / len(gains):+.3f} ({where})"
+    return (
+        low >= -MAX_ACCURACY_LOSS,
+        f"{text}, mean {sum(gains.values()) / len(gains):+.3f} ({where})",
+    )
 
 
 def forests_lose(inputs: ClaimInput) -> tuple[bool, str]:
@@ -113,22 +112,20 @@ def forests_lose(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def better_than_all(inputs: ClaimInput) -> tuple[bool, str]:
-    """Features that ensembles choose mostly beat all features, but for forests."""
+    """Features selected by ensembles mostly beat all features, except for forests."""
     table = tabulate_pairs(inputs, needed=[*PAIRS, WHOLE])
     chosen = table[[(selector, ENSEMBLE) for selector in OTHERS]].to_numpy()
     better = chosen > table[[WHOLE]].to_numpy()
-    return bool(
-        better.mean() > 0.5
-    ), f"better in {better.sum()} of {better.size} ({count_datasets(table)})"
+    evidence = f"better in {better.sum()} of {better.size} ({count_datasets(table)})"
+    return bool(better.mean() > 0.5), evidence
 
 
 def forests_not_better_than_all(inputs: ClaimInput) -> tuple[bool, str]:
-    """Features that ensembles of forests choose mostly do not beat all features."""
+    """Features selected by ensembles of forests mostly do not beat all features."""
     table = tabulate_pairs(inputs, needed=[(RF, ENSEMBLE), WHOLE])
     better = table[RF, ENSEMBLE].to_numpy() > table[WHOLE].to_numpy()
-    return bool(
-        better.mean() <= 0.5
-    ), f"better in {better.sum()} of {better.size} ({count_datasets(table)})"
+    evidence = f"better in {better.sum()} of {better.size} ({count_datasets(table)})"
+    return bool(better.mean() <= 0.5), evidence
 
 
 CLAIMS = (
@@ -137,13 +134,13 @@ CLAIMS = (
         svm_with_ensemble_leads,
     ),
     Claim(
-        "With the other classifiers, too, ensembles of SVM-RFE do well (bar: mean accuracy within "
-        "0.02 of the best).",
+        "Ensembles of SVM-RFE also do well with the other classifiers (threshold: mean accuracy "
+        "within 0.02 of the best).",
         svm_ensemble_does_well,
     ),
     Claim(
-        "But for forests, ensembles are about as accurate as single selectors, or better (bar: no "
-        "mean accuracy falls by more than 0.02).",
+        "Except for forests, ensembles are about as accurate as single selectors, or better "
+        "(threshold: no mean accuracy falls by more than 0.02).",
         about_as_accurate,
     ),
     Claim(
@@ -152,22 +149,22 @@ CLAIMS = (
         limit_to_selectors(forests_lose, RF),
     ),
     Claim(
-        "But for forests, features that ensembles choose beat all features in most cases (bar: "
-        "more than half).",
+        "Except for forests, features selected by ensembles beat all features in most cases "
+        "(threshold: more than half).",
         better_than_all,
     ),
     Claim(
-        "Forests are the exception: features that their ensembles choose beat all features in no "
+        "Forests are the exception: features selected by their ensembles beat all features in no "
         "more than half of the cases.",
         limit_to_selectors(forests_not_better_than_all, RF),
     ),
 )
 
 
-# What the paper states about accuracy and robustness together: Table 4.
+# Claims about accuracy and robustness together: Table 4.
 
-ALMOST_ALL = 0.8
-"""Bar, where the paper gives none."""
+MIN_SHARE_OF_HIGHER_RPT = 0.8
+"""Threshold chosen by hand, as the paper gives none."""
 
 
 def ensembles_trade_better(inputs: ClaimInput) -> tuple[bool, str]:
@@ -180,12 +177,12 @@ def ensembles_trade_better(inputs: ClaimInput) -> tuple[bool, str]:
         f"higher in {count} of {size} cases (of {len(table)} each: {each}) "
         f"({count_datasets(table)})"
     )
-    return count / size >= ALMOST_ALL, text
+    return count / size >= MIN_SHARE_OF_HIGHER_RPT, text
 
 
 def forests_trade_best(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles of forests have the highest mean RPT with every classifier."""
-    means, where = by_classifier(inputs)
+    means, where = means_by_classifier(inputs)
     texts, held = [], True
     for name, others in means.items():
         ours = others.pop((RF, ENSEMBLE))
@@ -196,7 +193,7 @@ def forests_trade_best(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 def best_depends_on_data(inputs: ClaimInput) -> tuple[bool, str]:
-    """Not one selector has the best RPT on all data sets."""
+    """No selector has the best RPT on all data sets."""
     winners = {
         str(data): highest_pair({pair: float(rows[pair].max()) for pair in column_pairs(rows)})
         for data, rows in tabulate_pairs(inputs).groupby("data", sort=False)
@@ -208,7 +205,10 @@ def best_depends_on_data(inputs: ClaimInput) -> tuple[bool, str]:
 
 
 TRADE_CLAIMS = (
-    Claim("Ensembles have the higher RPT in almost all cases (bar: 80%).", ensembles_trade_better),
+    Claim(
+        "Ensembles have the higher RPT in almost all cases (threshold: 80%).",
+        ensembles_trade_better,
+    ),
     Claim(
         "Ensembles of forests have the highest mean RPT with every classifier.", forests_trade_best
     ),
@@ -216,15 +216,15 @@ TRADE_CLAIMS = (
 )
 
 
-# What the paper states about the robustness of forests: Table 2.
+# Claims about the robustness of forests: Table 2.
 
 MAX_PUBLISHED_GAP = 0.05
-"""Bar, where the paper gives none."""
+"""Threshold chosen by hand, as the paper gives none."""
 FOREST_PAIRS = [(RF, SINGLE), (RF, ENSEMBLE)]
 
 
 def as_published(inputs: ClaimInput) -> tuple[bool, str]:
-    """The Sp of forests is that published, on the same data sets."""
+    """The Sp of forests agrees with the published one on the same data sets."""
     table = tabulate_pairs(inputs, needed=FOREST_PAIRS, measure="Sp")
     known = inputs.published.query("measure == 'Sp' and selector == @RF")
     printed = known.pivot(index="data", columns=["selector", "kind"], values="value")[
@@ -255,10 +255,7 @@ def last_at_the_top(inputs: ClaimInput) -> tuple[bool, str]:
     table = tabulate_pairs(inputs, measure="JC1")
     means = means_of_kind(column_means(table), SINGLE)
     held = means[RF] == min(means.values())
-    return (
-        held,
-        f"JC1 of single selectors: {format_values(means)} ({count_datasets(table)})",
-    )
+    return held, f"JC1 of single selectors: {format_values(means)} ({count_datasets(table)})"
 
 
 def gains_most_at_the_top(inputs: ClaimInput) -> tuple[bool, str]:
@@ -284,8 +281,10 @@ def ensembles_lead(inputs: ClaimInput) -> tuple[bool, str]:
     return held, f"{'; '.join(texts)} ({count_datasets(tables['Sp'])})"
 
 
-def of_sizes(inputs: ClaimInput) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return measures of large forests, of small ones and of ensembles, a row a data set."""
+def robustness_by_forest_size(
+    inputs: ClaimInput,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return measures of large forests, of small ones and of ensembles: one row per data set."""
     large: pd.DataFrame = inputs.fact(LARGE_FOREST_FACT).rename_axis("data")
     small, many = (
         inputs.table(selector=RF, kind=kind).pivot(index="data", columns="measure", values="value")
@@ -301,7 +300,7 @@ def of_sizes(inputs: ClaimInput) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFra
 
 def larger_is_less_robust(inputs: ClaimInput) -> tuple[bool, str]:
     """A forest of many trees is often less robust than a small one."""
-    large, small, _ = of_sizes(inputs)
+    large, small, _ = robustness_by_forest_size(inputs)
     lower = large.to_numpy() < small.to_numpy()
     each = [
         f"{measure} {small[measure].mean():z.2f} and {large[measure].mean():z.2f}"
@@ -313,7 +312,7 @@ def larger_is_less_robust(inputs: ClaimInput) -> tuple[bool, str]:
 
 def ensemble_beats_large_forest(inputs: ClaimInput) -> tuple[bool, str]:
     """An ensemble of small forests is more robust than one forest with as many trees."""
-    large, _, many = of_sizes(inputs)
+    large, _, many = robustness_by_forest_size(inputs)
     each = {
         measure: (float(many[measure].mean()), float(large[measure].mean())) for measure in MEASURES
     }
@@ -325,22 +324,22 @@ def ensemble_beats_large_forest(inputs: ClaimInput) -> tuple[bool, str]:
 FOREST_CLAIMS = (
     Claim(
         "Forests have an Sp of 0.94 alone and of 0.99 as an ensemble, on average over six data "
-        "sets (bar: both within 0.05 of the published means of the same data sets). The settings "
-        "show which rule for ties yields this.",
+        "sets (threshold: both within 0.05 of the published means of the same data sets). The "
+        "settings show which rule for ties gives this.",
         limit_to_selectors(as_published, RF),
     ),
     Claim("A single forest has the highest mean Sp and JC5 of the four.", leads_alone),
     Claim("A single forest has the lowest mean JC1 of the four.", last_at_the_top),
     Claim(
-        "Forests gain by an ensemble, most of all in mean JC1.",
+        "Forests gain from an ensemble, most of all in mean JC1.",
         limit_to_selectors(gains_most_at_the_top, RF),
     ),
     Claim(
         "Ensembles of forests are the most robust of all (mean Sp, JC5 and JC1).", ensembles_lead
     ),
     Claim(
-        "Larger forests are often less robust than small ones (bar: 400 trees below 10 trees in "
-        "half of all pairs of numbers).",
+        "Larger forests are often less robust than small ones (threshold: 400 trees below 10 trees "
+        "in half of all pairs of numbers).",
         limit_to_selectors(larger_is_less_robust, RF),
     ),
     Claim(
@@ -351,10 +350,10 @@ FOREST_CLAIMS = (
 )
 
 
-# What the paper states about robustness: Table 2.
+# Claims about robustness: Table 2.
 
-MOST, CLEAR, SLIGHT = 0.8, 0.05, 0.05
-"""Bars, where the paper gives none."""
+MIN_SHARE_OF_GAINS, MIN_CLEAR_GAIN, MAX_SLIGHT_GAIN = 0.8, 0.05, 0.05
+"""Thresholds chosen by hand, as the paper gives none."""
 
 
 def ensembles_raise(measure: str) -> Check:
@@ -363,9 +362,8 @@ def ensembles_raise(measure: str) -> Check:
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         table = tabulate_pairs(inputs, measure=measure)
         means = column_means(table)
-        return all(
-            ensemble_gain(means, selector) > 0 for selector in SELECTORS
-        ), f"{format_gains(means)} ({count_datasets(table)})"
+        held = all(ensemble_gain(means, selector) > 0 for selector in SELECTORS)
+        return held, f"{format_gains(means)} ({count_datasets(table)})"
 
     return check
 
@@ -374,13 +372,12 @@ def ensembles_mostly_raise(inputs: ClaimInput) -> tuple[bool, str]:
     """Ensembles are more robust in most cells of the table."""
     table = tabulate_pairs(inputs)
     up = np.array([ensemble_gains(table, selector) > 0 for selector in SELECTORS])
-    return bool(
-        up.mean() >= MOST
-    ), f"higher in {up.sum()} of {up.size} pairs ({count_datasets(table)})"
+    evidence = f"higher in {up.sum()} of {up.size} pairs ({count_datasets(table)})"
+    return bool(up.mean() >= MIN_SHARE_OF_GAINS), evidence
 
 
 def clearly_gains(selector: str) -> Check:
-    """Return a check that a selector gains much by an ensemble, in ranks and at the top."""
+    """Return a check that a selector gains clearly from an ensemble, in Sp and JC1."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
         table = tabulate_pairs(inputs, measure="Sp")
@@ -389,7 +386,7 @@ def clearly_gains(selector: str) -> Check:
             "JC1": column_means(tabulate_pairs(inputs, measure="JC1")),
         }
         texts = [f"{short}: {format_gains(values, [selector])}" for short, values in means.items()]
-        held = min(ensemble_gain(values, selector) for values in means.values()) >= CLEAR
+        held = min(ensemble_gain(values, selector) for values in means.values()) >= MIN_CLEAR_GAIN
         return held, f"{'; '.join(texts)} ({count_datasets(table)})"
 
     return limit_to_selectors(check, selector)
@@ -399,9 +396,8 @@ def svm_gains_little(inputs: ClaimInput) -> tuple[bool, str]:
     """SVM-RFE gains at the top, but little."""
     table = tabulate_pairs(inputs, measure="JC1")
     means = column_means(table)
-    return 0 < ensemble_gain(
-        means, SVM_RFE
-    ) < SLIGHT, f"JC1: {format_gains(means, [SVM_RFE])} ({count_datasets(table)})"
+    evidence = f"JC1: {format_gains(means, [SVM_RFE])} ({count_datasets(table)})"
+    return 0 < ensemble_gain(means, SVM_RFE) < MAX_SLIGHT_GAIN, evidence
 
 
 def relief_is_unstable(inputs: ClaimInput) -> tuple[bool, str]:
@@ -409,10 +405,7 @@ def relief_is_unstable(inputs: ClaimInput) -> tuple[bool, str]:
     table = tabulate_pairs(inputs, measure="Sp")
     means = means_of_kind(column_means(table), SINGLE)
     held = RELIEF in sorted(means, key=lambda selector: means[selector])[:2]
-    return (
-        held,
-        f"Sp of single selectors: {format_values(means)} ({count_datasets(table)})",
-    )
+    return held, f"Sp of single selectors: {format_values(means)} ({count_datasets(table)})"
 
 
 def svm_is_stabler_than_filters(inputs: ClaimInput) -> tuple[bool, str]:
@@ -432,36 +425,39 @@ ROBUST_CLAIMS = (
     Claim("Ensembles raise the mean JC1 of every selector.", ensembles_raise("JC1")),
     Claim("Ensembles raise the mean JC5 of every selector.", ensembles_raise("JC5")),
     Claim(
-        "In general ensembles are more robust (bar: in 80% of all pairs of numbers).",
+        "In general ensembles are more robust (threshold: in 80% of all pairs of numbers).",
         ensembles_mostly_raise,
     ),
     Claim(
-        "A single Relief is one of the less stable selectors (bar: lowest two in mean Sp).",
+        "A single Relief is one of the less stable selectors (threshold: lowest two in mean Sp).",
         relief_is_unstable,
     ),
     Claim(
-        "Relief clearly gains by an ensemble (bar: 0.05 in mean Sp and JC1).", clearly_gains(RELIEF)
+        "Relief clearly gains from an ensemble (threshold: 0.05 in mean Sp and JC1).",
+        clearly_gains(RELIEF),
     ),
-    Claim("SU clearly gains by an ensemble (bar: 0.05 in mean Sp and JC1).", clearly_gains(SU)),
+    Claim(
+        "SU clearly gains from an ensemble (threshold: 0.05 in mean Sp and JC1).", clearly_gains(SU)
+    ),
     Claim(
         "A single SVM-RFE is more stable than SU and Relief (mean Sp, JC5 and JC1).",
         svm_is_stabler_than_filters,
     ),
     Claim(
-        "SVM-RFE gains only slightly by an ensemble (bar: mean JC1 up by less than 0.05).",
+        "SVM-RFE gains only slightly from an ensemble (threshold: mean JC1 up by less than 0.05).",
         limit_to_selectors(svm_gains_little, SVM_RFE),
     ),
     *FOREST_CLAIMS,
 )
 
 
-# What the paper states about the size of ensembles: Figure 1.
+# Claims about the size of ensembles: Figure 1.
 
-SLOWER = 0.25
-"""Bar: the share of the gain from 1 to 20 bags that the next 20 may bring."""
+MAX_LATER_GAIN_SHARE = 0.25
+"""Share of the gain from 1 to 20 bags that the next 20 may bring; chosen by hand."""
 
 
-def curves(inputs: ClaimInput) -> tuple[pd.DataFrame, str]:
+def mean_curves(inputs: ClaimInput) -> tuple[pd.DataFrame, str]:
     """Return mean JC1 by selector and number of bags, and over how many data sets."""
     table = inputs.pivot(["data", "selector"], "bags")
     counts = table.groupby("data").size()
@@ -473,26 +469,26 @@ def curves(inputs: ClaimInput) -> tuple[pd.DataFrame, str]:
 
 
 def slows_after_20(selector: str) -> Claim:
-    """Say that the gain of a selector slows down after 20 bags."""
+    """Claim that the gain of a selector slows down after 20 bags."""
 
     def check(inputs: ClaimInput) -> tuple[bool, str]:
-        curve_means, where = curves(inputs)
+        curve_means, where = mean_curves(inputs)
         first, then, last = (
             float(curve_means.loc[[selector], bags].iloc[0]) for bags in (1, 20, N_BAGS)
         )
         text = f"{first:.2f} alone, {then:.2f} with 20 bags, {last:.2f} with {N_BAGS} ({where})"
-        return bool(then > first and last - then <= SLOWER * (then - first)), text
+        return bool(then > first and last - then <= MAX_LATER_GAIN_SHARE * (then - first)), text
 
     return Claim(
-        f"{selector}: robustness rises at first and slows after about 20 bags (bar: 20 more bring "
-        "at most a quarter of what the first 20 brought).",
+        f"{selector}: robustness rises at first and slows after about 20 bags (threshold: 20 more "
+        "bring at most a quarter of the gain of the first 20).",
         limit_to_selectors(check, selector),
     )
 
 
 def forests_converge_earlier(inputs: ClaimInput) -> tuple[bool, str]:
     """By 10 bags forests have a larger share of their gain than the other selectors."""
-    curve_means, where = curves(inputs)
+    curve_means, where = mean_curves(inputs)
     total_gain = curve_means[N_BAGS] - curve_means[1]
     shares = ((curve_means[10] - curve_means[1]) / total_gain)[total_gain > 0]
     if RF not in shares or len(shares) < 2:
@@ -507,8 +503,8 @@ SIZE_CLAIMS = (
     slows_after_20(RELIEF),
     slows_after_20(SVM_RFE),
     Claim(
-        "Forests converge earlier (bar: of those that gain, they have the largest share of the "
-        "gain of 40 bags at 10 bags).",
+        "Forests converge earlier (threshold: of the selectors that gain, they reach the largest "
+        "share of the gain of 40 bags at 10 bags).",
         forests_converge_earlier,
     ),
 )

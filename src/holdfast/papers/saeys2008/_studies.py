@@ -1,4 +1,4 @@
-"""The selectors of the paper, and the ways to run them where it leaves something open."""
+"""The selectors of the paper, and the settings in which they are run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SU, RELIEF, SVM_RFE, RF = "SU", "Relief", "SVM_RFE", "RF"
 SELECTORS = (SU, RELIEF, SVM_RFE, RF)
 BY_MDL, DRAWN_PROBES, LARGE_RF = "SU by MDL", "Relief with drawn probes", "RF of 400 trees"
 TIED = (SU, RF)
-"""Scores of these often tie, so the rule for ties matters to them alone."""
+"""Selectors whose scores often tie; the rule for ties matters only to them."""
 N_BAGS = 40
 
 BASES: Mapping[str, Any] = {
@@ -44,11 +44,11 @@ class Way:
     Attributes
     ----------
     ranks : {"random", "average", "index"}
-        What becomes of ties when weights become ranks.
+        How ties are broken when weights become ranks.
     votes : {"random", "average", "index"}
-        What becomes of ties in bags before they vote.
+        How ties are broken in bags before they vote.
     others : mapping
-        What takes the place of a selector.
+        Replacements of selectors, by the selector's name.
     """
 
     ranks: Ties
@@ -56,11 +56,11 @@ class Way:
     others: Mapping[str, str] = field(default_factory=dict)
 
     def base(self, selector: str) -> str:
-        """Return which base stands for a selector."""
+        """Return the base selector that is run for a selector."""
         return self.others.get(selector, selector)
 
     def rule(self, selector: str) -> Ties:
-        """Return the rule of its votes; one will do where hardly any scores tie."""
+        """Return the rule for ties in votes; selectors with hardly any ties share one rule."""
         return self.votes if selector in TIED else "average"
 
 
@@ -88,20 +88,20 @@ CHANGED: Mapping[str, tuple[str, ...]] = {
     DRAWN: (RELIEF,),
     MDL: (SU,),
 }
-"""The selectors whose numbers a side setting changes; drawn probes, beside ties by column."""
+"""The selectors whose numbers a side setting changes (for `DRAWN`, relative to `COLUMN`)."""
 
 
 def ensemble_name(base: str, rule: Ties, n_bags: int = N_BAGS) -> str:
-    """Return what an ensemble is called in a study."""
+    """Return the name of an ensemble in a study."""
     return f"{n_bags} x {base}" + ("" if rule == "average" else f", ties {rule}")
 
 
 def ensembles(settings: Iterable[str], n_bags: int = N_BAGS) -> dict[str, hf.Ensemble]:
     """Return the ensembles that settings need, by name, each once."""
     needed = {
-        ensemble_name(way.base(one), way.rule(one), n_bags): (way.base(one), way.rule(one))
+        ensemble_name(base, rule, n_bags): (base, rule)
         for way in (WAYS[setting] for setting in settings)
-        for one in SELECTORS
+        for base, rule in ((way.base(name), way.rule(name)) for name in SELECTORS)
     }
     return {
         name: hf.Ensemble(BASES[base], n_bags=n_bags, ties=rule)
@@ -110,24 +110,25 @@ def ensembles(settings: Iterable[str], n_bags: int = N_BAGS) -> dict[str, hf.Ens
 
 
 def ordered_name(base: str, ties: Ties) -> str:
-    """Return what a single selector is called in a study that has a rule for its ties."""
+    """Return the name of a single selector in a study, with its rule for ties."""
     return base if ties == "random" or base not in TIED else f"{base}, ties {ties}"
 
 
 def make_ordered_selectors(settings: Iterable[str]) -> dict[str, Any]:
     """Return the single selectors that settings need, each with its rule for ties.
 
-    Selectors break ties at random; an ensemble without bags lets one judge all samples once, and
-    its vote has the order that a rule for ties gives.
+    Selectors break ties at random. An ensemble without bags runs a selector once on all samples,
+    and its vote follows a rule for ties.
     """
-    found: dict[str, Any] = {}
+    selectors: dict[str, Any] = {}
     for way in (WAYS[setting] for setting in settings):
         for base in map(way.base, SELECTORS):
             name = ordered_name(base, way.ranks)
-            plain = name == base
-            one = BASES[base] if plain else hf.Ensemble(BASES[base], n_bags=None, ties=way.ranks)
-            found.setdefault(name, one)
-    return found
+            selector = BASES[base]
+            if name != base:
+                selector = hf.Ensemble(selector, n_bags=None, ties=way.ranks)
+            selectors.setdefault(name, selector)
+    return selectors
 
 
 # The three kinds of studies: robustness, accuracy, and robustness by size of the ensemble.
@@ -138,37 +139,37 @@ SMALLER, LARGER = (5, 10, 20), (60,)
 CLASSIFIERS = {"SVM": "linear_svm:C=1", "RF": "random_forest", "KNN": "knn5"}
 ALL_FEATURES_LABEL = "All features"
 TOP = 0.01
-"""The share of features that classifiers see."""
+"""The share of features that classifiers get."""
 
 
 def robustness(runner: ExperimentRunner, name: str) -> hf.Result:
-    """Run all selectors and their ensembles on subsamples; scores are kept, to be ranked later.
+    """Run all selectors and their ensembles on subsamples; scores are kept and ranked later.
 
-    SVM-RFE gives none; an ensemble without bags makes some of its ranks.
+    SVM-RFE has ranks only; an ensemble without bags turns them into scores.
     """
     scored = {SVM_RFE: hf.Ensemble(BASES[SVM_RFE], n_bags=None)}
-    return _on_subsamples(
+    return _run_on_subsamples(
         runner, f"robustness {name}", {**BASES, **scored, **ensembles(WAYS)}, name
     )
 
 
 def ensemble_sizes(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run ensembles of other sizes on the same subsamples."""
-    found = {
-        called: one
-        for n_bags in sizes_of(runner)
+    selectors = {
+        ensemble: selector
+        for n_bags in bag_counts(runner)
         if n_bags not in (1, N_BAGS)
-        for called, one in ensembles(JUDGED, n_bags).items()
+        for ensemble, selector in ensembles(JUDGED, n_bags).items()
     }
-    return _on_subsamples(runner, f"ensemble sizes {name}", found, name)
+    return _run_on_subsamples(runner, f"ensemble sizes {name}", selectors, name)
 
 
-def sizes_of(runner: ExperimentRunner) -> tuple[int, ...]:
-    """Return the numbers of bags: 1 is a selector by itself."""
+def bag_counts(runner: ExperimentRunner) -> tuple[int, ...]:
+    """Return the numbers of bags; 1 stands for the selector alone."""
     return (1, *SMALLER, N_BAGS, *runner.reduced_or_full((), LARGER))
 
 
-def _on_subsamples(
+def _run_on_subsamples(
     runner: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str
 ) -> hf.Result:
     data = runner.data(name)
@@ -180,24 +181,24 @@ def _on_subsamples(
         sizes=[TOP],
         classifiers=(),
         measures=["pearson"],
-        **missing(data),
+        **imputation_options(data),
     )
 
 
 def accuracy(runner: ExperimentRunner, name: str) -> hf.Result:
-    """Run the selectors in a cross-validation, and classifiers on the features they choose."""
+    """Run the selectors in cross-validation, and classifiers on the selected features."""
     selectors = {**make_ordered_selectors(JUDGED), **ensembles(JUDGED)}
-    return _cross_validated(runner, f"accuracy {name}", selectors, name, TOP)
+    return _run_cross_validation(runner, f"accuracy {name}", selectors, name, TOP)
 
 
-def without_selection(runner: ExperimentRunner, name: str) -> hf.Result:
+def accuracy_without_selection(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run the classifiers on all features, in the same folds."""
-    return _cross_validated(
+    return _run_cross_validation(
         runner, f"all features {name}", {ALL_FEATURES_LABEL: hf.RandomScore()}, name, 1.0
     )
 
 
-def _cross_validated(
+def _run_cross_validation(
     runner: ExperimentRunner, study: str, selectors: Mapping[str, Any], name: str, size: float
 ) -> hf.Result:
     data = runner.data(name)
@@ -209,10 +210,10 @@ def _cross_validated(
         sizes=[size],
         classifiers=CLASSIFIERS,
         measures=["jaccard"],
-        **missing(data),
+        **imputation_options(data),
     )
 
 
-def missing(data: Dataset) -> dict[str, str]:
-    """Return what a study is told about missing values, where there are some."""
+def imputation_options(data: Dataset) -> dict[str, str]:
+    """Return the options of a study for imputation_options values; {} if there are none."""
     return {"impute": "median"} if np.isnan(np.asarray(data.X, dtype=float)).any() else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 import pandas as pd
@@ -26,12 +27,12 @@ from holdfast.papers.saeys2008._studies import (
     Ties,
     Way,
     accuracy,
+    accuracy_without_selection,
+    bag_counts,
     ensemble_name,
     ensemble_sizes,
     ordered_name,
     robustness,
-    sizes_of,
-    without_selection,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ LARGE_FOREST_FACT = "large forest"
 def rankings(result: hf.Result, name: str, ties: Ties) -> hf.Rankings:
     """Return the rankings of a selector, its ties treated by a rule."""
     weights = result.preferences[name]
-    assert isinstance(weights, hf.Weights)  # the study asked for a measure of weights
+    assert isinstance(weights, hf.Weights)  # the study requests a measure of weights
     return weights.to_rankings(ties=ties)
 
 
@@ -62,7 +63,7 @@ def measure_robustness(rankings: hf.Rankings) -> dict[str, float]:
 
 
 def list_robustness_names(way: Way) -> Iterator[tuple[str, str, str]]:
-    """Yield selector, kind, and what it is called in the study of robustness."""
+    """Yield selector, kind, and the name in the study of robustness."""
     for selector in SELECTORS:
         yield selector, SINGLE, way.base(selector)
         yield selector, ENSEMBLE, ensemble_name(way.base(selector), way.rule(selector))
@@ -98,7 +99,7 @@ def table2(runner: ExperimentRunner) -> ExperimentResult:
     large = {data: large_forests(result) for data, result in results.items()}
     facts = {
         (setting, LARGE_FOREST_FACT): pd.DataFrame(
-            {data: own[setting] for data, own in large.items()}
+            {data: measures[setting] for data, measures in large.items()}
         ).T
         for setting in WAYS
     }
@@ -107,7 +108,7 @@ def table2(runner: ExperimentRunner) -> ExperimentResult:
 
 
 def tabulate_accuracy(accuracies: Mapping[str, Mapping[str, float]], data: str) -> pd.DataFrame:
-    """Return accuracies on a data set, those of all features last, if they are there."""
+    """Return accuracies on a data set; those with all features, if any, come last."""
     whole = [("All", "features", ALL_FEATURES_LABEL)] * (ALL_FEATURES_LABEL in accuracies)
     rows = [
         {
@@ -116,8 +117,8 @@ def tabulate_accuracy(accuracies: Mapping[str, Mapping[str, float]], data: str) 
             "classifier": classifier,
             "selector": selector,
             "kind": kind,
+            "value": value,
         }
-        | {"value": value}
         for setting in JUDGED
         for selector, kind, name in [*ordered_names(WAYS[setting]), *whole]
         for classifier, value in accuracies[name].items()
@@ -126,7 +127,7 @@ def tabulate_accuracy(accuracies: Mapping[str, Mapping[str, float]], data: str) 
 
 
 def ordered_names(way: Way) -> Iterator[tuple[str, str, str]]:
-    """Yield selector, kind, and what it is called in the study of accuracy."""
+    """Yield selector, kind, and the name in the study of accuracy."""
     for selector, kind, name in list_robustness_names(way):
         yield selector, kind, ordered_name(name, way.ranks) if kind == SINGLE else name
 
@@ -135,23 +136,27 @@ def _accuracies(result: hf.Result) -> dict[str, dict[str, float]]:
     """Return accuracies by selector and classifier."""
     errors = result.errors.set_index("classifier")
     return {
-        str(name): {str(one): 1 - float(value) for one, value in own["error"].items()}
-        for name, own in errors.groupby("selector", sort=False)
+        str(name): {
+            str(classifier): 1 - float(error) for classifier, error in rows["error"].items()
+        }
+        for name, rows in errors.groupby("selector", sort=False)
     }
 
 
 def table3(runner: ExperimentRunner) -> ExperimentResult:
     """Measure accuracy on all data sets."""
 
-    def one(runner: ExperimentRunner, data: str) -> pd.DataFrame:
-        chosen = _accuracies(accuracy(runner, data))
-        return tabulate_accuracy(chosen | _accuracies(without_selection(runner, data)), data)
+    def tabulate(runner: ExperimentRunner, data: str) -> pd.DataFrame:
+        selected = _accuracies(accuracy(runner, data))
+        return tabulate_accuracy(
+            selected | _accuracies(accuracy_without_selection(runner, data)), data
+        )
 
-    return ExperimentResult(values=_concat_datasets(runner, one))
+    return ExperimentResult(values=_concat_datasets(runner, tabulate))
 
 
 def table4(runner: ExperimentRunner) -> ExperimentResult:
-    """Weigh robustness against accuracy on all data sets."""
+    """Combine robustness and accuracy (RPT) on all data sets."""
     return ExperimentResult(values=_concat_datasets(runner, robustness_accuracy_tradeoff))
 
 
@@ -171,42 +176,34 @@ def robustness_accuracy_tradeoff(runner: ExperimentRunner, data: str) -> pd.Data
 def robustness_by_bags(runner: ExperimentRunner, data: str) -> pd.DataFrame:
     """Return the robustness of the top 1% by the number of bags."""
     usual, sizes = robustness(runner, data), ensemble_sizes(runner, data)
-    rows = [
-        {"setting": setting, "data": data, "selector": selector, "bags": bags}
-        | {
-            "value": measure_robustness(
-                rankings(usual if bags in (1, N_BAGS) else sizes, name, way.ranks)
-            )["JC1"]
-        }
-        for setting, way in ((setting, WAYS[setting]) for setting in JUDGED)
-        for selector in SELECTORS
-        for bags in sizes_of(runner)
-        for name in [_name_sized_selector(way, selector, bags)]
-    ]
+    rows = []
+    for setting, selector, bags in product(JUDGED, SELECTORS, bag_counts(runner)):
+        way = WAYS[setting]
+        base = way.base(selector)
+        name = base if bags == 1 else ensemble_name(base, way.rule(selector), bags)
+        result = usual if bags in (1, N_BAGS) else sizes
+        value = measure_robustness(rankings(result, name, way.ranks))["JC1"]
+        keys = {"setting": setting, "data": data, "selector": selector, "bags": bags}
+        rows.append({**keys, "value": value})
     return pd.DataFrame(rows)
-
-
-def _name_sized_selector(way: Way, selector: str, bags: int) -> str:
-    base = way.base(selector)
-    return base if bags == 1 else ensemble_name(base, way.rule(selector), bags)
 
 
 def figure1(runner: ExperimentRunner) -> ExperimentResult:
     """Measure robustness by the number of bags on all data sets."""
     values = _concat_datasets(runner, robustness_by_bags)
-    return ExperimentResult(values=values, pictures=dict(_pictures(values)))
+    return ExperimentResult(values=values, pictures=dict(_plot_settings(values)))
 
 
-def _pictures(values: pd.DataFrame) -> Iterator[tuple[str, Picture]]:
+def _plot_settings(values: pd.DataFrame) -> Iterator[tuple[str, Picture]]:
     """Draw means over data sets in each setting, and each data set in the main one."""
     names = list(values["data"].unique())
-    what = names[0] if len(names) == 1 else f"mean of {len(names)} data sets"
-    for setting, own in values.groupby("setting", sort=False):
-        mean = own.groupby(["selector", "bags"], sort=False)["value"].mean().reset_index()
-        yield f"{what}, {setting}", _plot_ensemble_sizes(mean)
+    title = names[0] if len(names) == 1 else f"mean of {len(names)} data sets"
+    for setting, rows in values.groupby("setting", sort=False):
+        mean = rows.groupby(["selector", "bags"], sort=False)["value"].mean().reset_index()
+        yield f"{title}, {setting}", _plot_ensemble_sizes(mean)
     if len(names) > 1:
-        for data, own in values[values["setting"] == MAIN].groupby("data", sort=False):
-            yield f"{data}, {MAIN}", _plot_ensemble_sizes(own)
+        for data, rows in values[values["setting"] == MAIN].groupby("data", sort=False):
+            yield f"{data}, {MAIN}", _plot_ensemble_sizes(rows)
 
 
 def _plot_ensemble_sizes(table: pd.DataFrame) -> Picture:
@@ -216,9 +213,9 @@ def _plot_ensemble_sizes(table: pd.DataFrame) -> Picture:
 
 
 def _concat_datasets(
-    runner: ExperimentRunner, one: Callable[[ExperimentRunner, str], pd.DataFrame]
+    runner: ExperimentRunner, tabulate: Callable[[ExperimentRunner, str], pd.DataFrame]
 ) -> pd.DataFrame:
-    return pd.concat([one(runner, data) for data in runner.names], ignore_index=True)
+    return pd.concat([tabulate(runner, data) for data in runner.names], ignore_index=True)
 
 
 # Helpers of the checks: tables without gaps, means and gains.
@@ -226,7 +223,7 @@ def _concat_datasets(
 Pair: TypeAlias = tuple[str, str]
 """A selector, and whether it is single or an ensemble."""
 Means: TypeAlias = dict[Pair, float]
-PAIRS: list[Pair] = [(one, kind) for one in SELECTORS for kind in (SINGLE, ENSEMBLE)]
+PAIRS: list[Pair] = [(selector, kind) for selector in SELECTORS for kind in (SINGLE, ENSEMBLE)]
 
 
 def limit_to_selectors(check: Check, *selectors: str) -> Check:
@@ -243,7 +240,7 @@ def limit_to_selectors(check: Check, *selectors: str) -> Check:
 def tabulate_pairs(
     inputs: ClaimInput, *, needed: Sequence[Pair] = PAIRS, **keys: object
 ) -> pd.DataFrame:
-    """Return a row for what has all numbers needed: one column per selector and kind."""
+    """Return the complete rows: one column per selector and kind."""
     heads = ("selector", "kind", "value")
     others = [key for key in inputs.values.columns if key not in (*heads, *keys)]
     table = inputs.table(**keys).pivot(index=others, columns=list(heads[:2]), values="value")
@@ -257,24 +254,24 @@ def column_means(table: pd.DataFrame) -> Means:
 
 
 def column_pairs(table: pd.DataFrame) -> list[Pair]:
-    """Return what heads the columns."""
+    """Return the pairs of selector and kind that head the columns."""
     levels = [map(str, table.columns.get_level_values(place)) for place in (0, 1)]
     return list(zip(*levels, strict=True))
 
 
 def ensemble_gain(means: Means, selector: str) -> float:
-    """Return what an ensemble has more than the single selector."""
+    """Return the gain of an ensemble over the single selector."""
     return means[selector, ENSEMBLE] - means[selector, SINGLE]
 
 
 def ensemble_gains(table: pd.DataFrame, selector: str) -> FloatArray:
-    """Return what ensembles have more than the single selector, row by row."""
+    """Return the gain of ensembles over the single selector, row by row."""
     return (table[selector, ENSEMBLE] - table[selector, SINGLE]).to_numpy(dtype=float)
 
 
 def means_of_kind(means: Means, kind: str) -> dict[str, float]:
     """Return the means of one kind, by selector."""
-    return {one: means[one, kind] for one in SELECTORS}
+    return {selector: means[selector, kind] for selector in SELECTORS}
 
 
 def highest_pair(means: Mapping[Pair, float]) -> Pair:
@@ -283,7 +280,7 @@ def highest_pair(means: Mapping[Pair, float]) -> Pair:
 
 
 def format_gains(means: Means, selectors: Iterable[str] = SELECTORS) -> str:
-    """Say how means change from single selectors to ensembles."""
+    """Return text on how means change from single selectors to ensembles."""
     return ", ".join(
         f"{selector} {means[selector, SINGLE]:z.2f} to {means[selector, ENSEMBLE]:z.2f}"
         for selector in selectors

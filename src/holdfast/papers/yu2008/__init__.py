@@ -47,8 +47,7 @@ DENSITY = (
     ),
     Setting(
         name=UNFILTERED,
-        title="No group is dropped for its low density: features that lie apart from all others "
-        "stay as groups of one.",
+        title="No group is dropped for low density: isolated features remain as groups of one.",
     ),
     Setting(
         name=PAIRS,
@@ -56,28 +55,32 @@ DENSITY = (
     ),
 )
 MEANT = (
-    "A feature is the first of its own five nearest neighbours, as the paper's remark about K = 1 "
-    "implies; groups are dropped whose peak is farther from its five nearest features, on average, "
-    "than the bandwidth; groups of one feature are kept."
+    "Each feature counts as the first of its five nearest neighbours, as the paper's remark about "
+    "K = 1 implies. Groups whose peak is farther from its five nearest features, on average, than "
+    "the bandwidth are dropped. Groups of one feature are kept."
 )
 LOGS = Setting(
     name=LOGARITHMS,
-    title="On logarithms of colon's intensities; the public copy has raw ones, and the paper does "
-    "not say which it used. K-means was not run on them.",
+    title="On logarithms of the colon intensities: the public copy has raw intensities, and the "
+    "paper does not say which it used. K-means was not run.",
 )
 FOLDS = (
-    "How folds are drawn is said to be random: here each keeps the shares of the classes.",
+    "The paper draws folds at random; here they are stratified by class.",
     (
-        "Features are standardised within each training part; the paper standardises each data "
-        "set, it seems before folds are drawn."
+        "Features are standardised within each training set; the paper standardises each data set, "
+        "apparently before folds are drawn."
     ),
 )
 SELECTED = (
-    "Among how many clusters K-means selects k is not said: 100 for every k, and 2k beside it.",
-    "Settings of the SVM inside SVM-RFE are not said: C = 1, standardised features.",
+    (
+        "The paper does not state from how many clusters K-means selects k: 100 for every k, and "
+        "2k as an alternative."
+    ),
+    "The paper does not state the settings of the SVM in SVM-RFE: C = 1, standardised features.",
 )
 CENTRAL = (
-    "K-means by index: of all members or the 5 most central ones, the higher, as in the paper."
+    "Index of K-means: the higher of two values, for all members and for the 5 most central ones, "
+    "as in the paper."
 )
 
 YU2008 = Paper(
@@ -85,12 +88,12 @@ YU2008 = Paper(
     title="Dense groups of features, K-means clusters and SVM-RFE",
     sizes=DATASET_SHAPES,
     terms={
-        "DGF": "dense groups of features, the densest of them, whatever their relevance",
-        "DRAGS": "dense groups of features, the most relevant by the F statistic of their members",
+        "DGF": "the densest groups of features, regardless of their relevance",
+        "DRAGS": "the most relevant dense groups of features, by the F statistic of their members",
         "K-means": "clusters of features",
         "SVM-RFE": "single features, eliminated by the weights of a linear SVM",
-        "index": "overlap of matched groups by their features; 1 is the same groups",
-        "value": "correlation of the centres of matched groups; 1 is the same centres",
+        "index": "overlap of the features of matched groups; 1 for identical groups",
+        "value": "correlation of the centres of matched groups; 1 for identical centres",
     },
     seconds=SECONDS,
     experiments=(
@@ -117,7 +120,10 @@ YU2008 = Paper(
             ),
             choices=(
                 *SELECTED,
-                "The paper took WEKA's classifiers. Here: linear SVM, C = 1 as in WEKA, and 1-NN.",
+                (
+                    "The paper used WEKA's classifiers; here a linear SVM with C = 1, as in WEKA, "
+                    "and 1-NN."
+                ),
                 "Classifiers get standardised features; WEKA scales them to the range 0 to 1.",
                 *FOLDS,
             ),
@@ -136,13 +142,19 @@ YU2008 = Paper(
             part="what",
             digits=3,
             settings=(
-                Setting(name=MAIN, title="A feature is the first of its own neighbours."),
+                Setting(name=MAIN, title="Each feature counts as its own first neighbour."),
                 Setting(name=OTHERS, title="Only other features are neighbours."),
             ),
             choices=(
-                "The paper prints no numbers: here are medians, standard deviations and skewness.",
-                "Where all features have the same correlation, there is no skewness.",
-                "The paper shows colon and says that others look alike: they are described, too.",
+                (
+                    "The paper prints no numbers; here the table has medians, standard deviations "
+                    "and skewness."
+                ),
+                "Skewness is undefined where all features have the same correlation.",
+                (
+                    "The paper shows colon and says that other data sets look similar; they are "
+                    "included here."
+                ),
             ),
             claims=FIGURE1,
         ),
@@ -165,8 +177,11 @@ YU2008 = Paper(
                 LOGS,
             ),
             choices=(
-                "The paper plots these numbers and does not print them.",
-                "Which groups are densest is not said: those with most features near the peak.",
+                "The paper plots these numbers but does not print them.",
+                (
+                    "The paper does not define the densest groups: here those with the most "
+                    "features near the peak."
+                ),
                 CENTRAL,
                 *FOLDS,
             ),
@@ -194,7 +209,7 @@ YU2008 = Paper(
                 LOGS,
             ),
             choices=(
-                "The paper plots these numbers and does not print them.",
+                "The paper plots these numbers but does not print them.",
                 *SELECTED,
                 CENTRAL,
                 "K-means with K = 2k: all members only.",

@@ -27,18 +27,17 @@ from holdfast.papers.yu2008._studies import (
     RAW,
     RFE,
     SELECTION_SIZES,
-    all_clusters,
-    dense_groups,
-    logarithmic_groups,
-    logarithmic_selection,
+    run_all_clusters,
+    run_dense_groups,
     run_double_clusters,
-    selection,
+    run_logarithmic_groups,
+    run_logarithmic_selection,
+    run_selection,
 )
 
 if TYPE_CHECKING:
     from holdfast.papers._claims import ClaimInput
     from holdfast.papers._runner import ExperimentRunner
-    from holdfast.plot import Picture
 
 
 Reading: TypeAlias = Callable[[hf.Result], pd.DataFrame]
@@ -48,7 +47,7 @@ Reading: TypeAlias = Callable[[hf.Result], pd.DataFrame]
 GROUP_KEYS = ("data", "method", "measure", "k")
 NEIGHBOUR_KEYS = ("data", "K", "what")
 EQUAL_CORRELATION_TOLERANCE = 1e-9
-"""Correlations that differ by less are equal but for rounding."""
+"""Correlations that differ by less are equal except for rounding; chosen by hand."""
 
 
 def figure1(runner: ExperimentRunner) -> ExperimentResult:
@@ -74,36 +73,34 @@ def _describe_correlations(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(wide).reset_index().melt("K", var_name="what", value_name=VALUE)
 
 
-def _skewness(own: pd.Series) -> float:
-    return float(skew(own)) if float(np.ptp(own)) > EQUAL_CORRELATION_TOLERANCE else np.nan
+def _skewness(values: pd.Series) -> float:
+    return float(skew(values)) if float(np.ptp(values)) > EQUAL_CORRELATION_TOLERANCE else np.nan
 
 
 def figure2(runner: ExperimentRunner) -> ExperimentResult:
-    """Measure dense groups and clusters of K-means, whatever their relevance."""
-    return _make_stability_result(higher(collect_group_stability(runner)))
+    """Measure the stability of dense groups and K-means clusters, regardless of relevance."""
+    return _make_stability_result(keep_higher_index(collect_group_stability(runner)))
 
 
 def figure3(runner: ExperimentRunner) -> ExperimentResult:
-    """Measure what DRAGS, K-means and SVM-RFE select."""
-    return _make_stability_result(higher(collect_selections(runner, stability)))
+    """Measure the stability of the selections of DRAGS, K-means and SVM-RFE."""
+    return _make_stability_result(keep_higher_index(collect_selections(runner, stability)))
 
 
 def _make_stability_result(table: pd.DataFrame) -> ExperimentResult:
     values = sort_rows(table, [SETTING, *GROUP_KEYS], ORDERS)
     facts = {
-        (setting, "beside"): complete_with_main_setting(values, setting)
+        (setting, "stability"): complete_with_main_setting(values, setting)
         for setting in values["setting"].unique()
     }
     pictures = {
-        f"stability{'' if setting == MAIN else f', {setting}'}": _picture(setting_table)
+        f"stability{'' if setting == MAIN else f', {setting}'}": hf.plot.group_stability(
+            setting_table.rename(columns={"method": "selector", "k": "size"})
+        )
         for (setting, _), setting_table in facts.items()
         if setting in (MAIN, LOGARITHMS)
     }
     return ExperimentResult(values=values, pictures=pictures, facts=facts)
-
-
-def _picture(table: pd.DataFrame) -> Picture:
-    return hf.plot.group_stability(table.rename(columns={"method": "selector", "k": "size"}))
 
 
 # Table 2: accuracy after selection by DRAGS, K-means and SVM-RFE.
@@ -117,7 +114,7 @@ MAJORITY = (
 
 def table2(runner: ExperimentRunner) -> ExperimentResult:
     """Run all selections and average their accuracies over folds."""
-    accuracies = collect_selections(runner, folds)
+    accuracies = collect_selections(runner, tabulate_folds)
     accuracies = accuracies[accuracies["method"] != f"{KMEANS}, central"].drop(columns="selector")
     accuracies["method"] = accuracies["method"].replace(f"{KMEANS}, all", KMEANS)
     keys = [SETTING, *ACCURACY_KEYS]
@@ -126,16 +123,16 @@ def table2(runner: ExperimentRunner) -> ExperimentResult:
         (setting, "folds"): complete_with_main_setting(accuracies, setting)
         for setting in accuracies[SETTING].unique()
     }
-    facts[MAIN, "halves"] = pd.concat([halves(runner, name) for name in runner.names])
+    facts[MAIN, "halves"] = pd.concat([compare_halves(runner, name) for name in runner.names])
     notes = (MAJORITY,) if "colon" in runner.names else ()
     return ExperimentResult(
         values=sort_rows(means, [SETTING, *ACCURACY_KEYS], ORDERS), facts=facts, notes=notes
     )
 
 
-def halves(runner: ExperimentRunner, name: str) -> pd.DataFrame:
+def compare_halves(runner: ExperimentRunner, name: str) -> pd.DataFrame:
     """Return the accuracy of all K clusters and that of the more relevant half of them."""
-    accuracies = folds(run_double_clusters(runner, name))
+    accuracies = tabulate_folds(run_double_clusters(runner, name))
     accuracies["clusters"] = [
         int(selector.rpartition(" ")[2]) for selector in accuracies["selector"]
     ]
@@ -145,9 +142,8 @@ def halves(runner: ExperimentRunner, name: str) -> pd.DataFrame:
         for count, row in zip(
             means.index.get_level_values(0), means.to_dict("records"), strict=True
         )
-        for every in [k for k in SELECTION_SIZES if k >= count][
-            :1
-        ]  # where more are asked for, all are taken
+        # with k >= count, all clusters are selected
+        for every in [k for k in SELECTION_SIZES if k >= count][:1]
     ]
     return pd.DataFrame(rows, columns=["data", "clusters", "all", "half"])
 
@@ -165,17 +161,17 @@ def collect_selections(runner: ExperimentRunner, read: Reading) -> pd.DataFrame:
     """Return a table of all selections, with ``setting``, ``data`` and ``method``."""
     tables = []
     for name in runner.names:
-        chosen, halves = read(selection(runner, name)), read(run_double_clusters(runner, name))
+        chosen, halves = read(run_selection(runner, name)), read(run_double_clusters(runner, name))
         tables += [_name_main_selections(chosen), _select_double_clusters(chosen, halves)]
         if name == RAW:
-            logs = read(logarithmic_selection(runner))
+            logs = read(run_logarithmic_selection(runner))
             tables.append(logs.assign(setting=LOGARITHMS, method=logs["selector"]))
         tables = [table if "data" in table else table.assign(data=name) for table in tables]
     return pd.concat(tables, ignore_index=True)
 
 
 def _name_main_selections(chosen: pd.DataFrame) -> pd.DataFrame:
-    """Give selectors the names of setting and method."""
+    """Replace selector names by settings and methods."""
     names = {f"{DRAGS}, {setting}": (setting, DRAGS) for setting in DENSE}
     names |= {RFE: (MAIN, RFE)}
     names |= {f"{KMEANS}, {kind}": (MAIN, f"{KMEANS}, {kind}") for kind in ("all", "central")}
@@ -183,11 +179,11 @@ def _name_main_selections(chosen: pd.DataFrame) -> pd.DataFrame:
 
 
 def _select_double_clusters(chosen: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
-    """Take of 2k clusters those numbers that belong to k."""
+    """Return the numbers of 2k clusters at k."""
     last = f"{KMEANS}, {ALL_CLUSTERS}"
     every = pd.concat([chosen.replace({"selector": {f"{KMEANS}, all": last}}), halves])
-    own = every["selector"] == [f"{KMEANS}, {2 * k}" for k in every["k"]]
-    named = every[own].assign(setting=DOUBLE, method=f"{KMEANS}, all")
+    doubled = every["selector"] == [f"{KMEANS}, {2 * k}" for k in every["k"]]
+    named = every[doubled].assign(setting=DOUBLE, method=f"{KMEANS}, all")
     return named.sort_values("k", kind="stable")
 
 
@@ -199,24 +195,24 @@ def _assign_settings(table: pd.DataFrame, names: dict[str, tuple[str, str]]) -> 
 
 
 def collect_group_stability(runner: ExperimentRunner) -> pd.DataFrame:
-    """Return the stability of all groups and clusters, whatever their relevance."""
+    """Return the stability of all groups and clusters, regardless of relevance."""
     tables = []
     for name in runner.names:
-        dense = stability(dense_groups(runner, name))
+        dense = stability(run_dense_groups(runner, name))
         names = {f"{DGF}, {setting}": (setting, DGF) for setting in DENSE}
         tables += [
             _assign_settings(dense, names),
-            _select_k_clusters(stability(all_clusters(runner, name))),
+            _select_k_clusters(stability(run_all_clusters(runner, name))),
         ]
         if name == RAW:
-            logs = stability(logarithmic_groups(runner))
+            logs = stability(run_logarithmic_groups(runner))
             tables.append(logs.assign(setting=LOGARITHMS, method=DGF))
         tables = [table if "data" in table else table.assign(data=name) for table in tables]
     return pd.concat(tables, ignore_index=True)
 
 
 def _select_k_clusters(table: pd.DataFrame) -> pd.DataFrame:
-    """Take of k clusters the numbers at k."""
+    """Return the numbers of k clusters at k."""
     names = {
         f"{KMEANS}, {k}, {kind}": (k, kind) for k in SELECTION_SIZES for kind in ("all", "central")
     }
@@ -232,7 +228,7 @@ def stability(result: hf.Result) -> pd.DataFrame:
     return table.drop(columns="size")
 
 
-def folds(result: hf.Result) -> pd.DataFrame:
+def tabulate_folds(result: hf.Result) -> pd.DataFrame:
     """Return accuracies in percent by fold: ``selector``, ``classifier``, ``k``, ``resample``."""
     predictions = result.predictions
     right = predictions["actual"].astype(str) == predictions["predicted"].astype(str)
@@ -243,8 +239,8 @@ def folds(result: hf.Result) -> pd.DataFrame:
     return accuracies.assign(classifier=accuracies["classifier"].map(CLASSIFIERS))
 
 
-def higher(table: pd.DataFrame) -> pd.DataFrame:
-    """Give K-means the higher of its two stabilities by index; centres are those of all members."""
+def keep_higher_index(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep the higher of the two indices of K-means; values use the centres of all members."""
     central = table["method"] == f"{KMEANS}, central"
     kept = table[~(central & (table["measure"] == "value"))]
     named = kept.assign(method=kept["method"].replace(f"{KMEANS}, .*", KMEANS, regex=True))
@@ -253,7 +249,7 @@ def higher(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def complete_with_main_setting(table: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """Return the numbers of a setting, and those of the main one for methods that it leaves alone.
+    """Return the numbers of a setting, and those of the main one for unchanged methods.
 
     Logarithms are different data, so they are not completed.
     """
@@ -286,7 +282,7 @@ def filter_datasets(
     return require_rows(rows, "none of the data sets that it speaks about was run")
 
 
-def by_pair(values: pd.Series) -> list[tuple[str, str, float]]:
+def list_pairs(values: pd.Series) -> list[tuple[str, str, float]]:
     """Return numbers with the two names that identify them."""
     table = values.rename("value").reset_index()
     words = (table[column].astype(str) for column in table.columns[:2])

@@ -1,4 +1,4 @@
-"""The studies of Yu, Ding and Loscalzo (2008): a few a data set, shared by table and figures."""
+"""The studies of Yu, Ding and Loscalzo (2008), shared by the table and the figures."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ DENSE: dict[str, dict[str, Any]] = {
     UNFILTERED: {"density_filter": False},
     PAIRS: {"min_size": 2},
 }
-"""What dense groups are made with, by setting."""
+"""Options of dense groups, by setting."""
 RAW = "colon"
 """The data set whose public copy has raw positive intensities."""
 
 
-def plan(runner: ExperimentRunner) -> dict[str, Any]:
-    """Return what all studies have in common: three folds, each result held against that on all."""
+def study_options(runner: ExperimentRunner) -> dict[str, Any]:
+    """Return the common options: three folds, each compared with the result on all samples."""
     return {
         "protocol": hf.CrossValidation(3, n_repeats=runner.reduced_or_full(2, 10), reference=True),
         "sizes": list(SELECTION_SIZES),
@@ -49,82 +49,93 @@ def plan(runner: ExperimentRunner) -> dict[str, Any]:
     }
 
 
-def plan_with_classifiers(runner: ExperimentRunner) -> dict[str, Any]:
+def study_options_with_classifiers(runner: ExperimentRunner) -> dict[str, Any]:
     """Return the same with classifiers; C = 1 is WEKA's default."""
-    return plan(runner) | {"classifiers": ["linear_svm:C=1", "knn1"]}
+    return study_options(runner) | {"classifiers": ["linear_svm:C=1", "knn1"]}
 
 
-def rfe() -> hf.SVMRFE:
-    """Return SVM-RFE as the paper runs it: half of the features leave, from 50 on one."""
+def make_rfe() -> hf.SVMRFE:
+    """Return SVM-RFE as in the paper: it drops half of the features, below 50 one at a time."""
     return hf.SVMRFE(step=halve_then_one, scale="standard", C=1.0)
 
 
-def clusters(runner: ExperimentRunner, count: int, central: int | None = None) -> hf.KMeansGroups:
-    """Return K-means with so many clusters; 50 random starts, or few."""
+def make_clusters(
+    runner: ExperimentRunner, count: int, central: int | None = None
+) -> hf.KMeansGroups:
+    """Return K-means with this many clusters; 50 random starts, or 5 in a reduced run."""
     return hf.KMeansGroups(n_clusters=count, central=central, n_init=runner.reduced_or_full(5, 50))
 
 
-def selection(runner: ExperimentRunner, name: str) -> hf.Result:
+def run_selection(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run DRAGS in all its settings, SVM-RFE, and K-means with many clusters."""
     selectors = {
-        **{f"{DRAGS}, {setting}": hf.DRAGS(**own) for setting, own in DENSE.items()},
-        RFE: rfe(),
-        f"{KMEANS}, all": clusters(runner, ALL_CLUSTERS),
-        f"{KMEANS}, central": clusters(runner, ALL_CLUSTERS, 5),
+        **{f"{DRAGS}, {setting}": hf.DRAGS(**options) for setting, options in DENSE.items()},
+        RFE: make_rfe(),
+        f"{KMEANS}, all": make_clusters(runner, ALL_CLUSTERS),
+        f"{KMEANS}, central": make_clusters(runner, ALL_CLUSTERS, 5),
     }
     return runner.study(
-        f"selection {name}", selectors, runner.data(name), **plan_with_classifiers(runner)
+        f"selection {name}", selectors, runner.data(name), **study_options_with_classifiers(runner)
     )
 
 
 def run_double_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
-    """Run K-means with twice as many clusters as are selected; 100 of them stand elsewhere."""
+    """Run K-means with twice as many clusters as are selected; `selection` runs 100 of them."""
     counts = [2 * size for size in SELECTION_SIZES if 2 * size != ALL_CLUSTERS]
-    selectors = {f"{KMEANS}, {count}": clusters(runner, count) for count in counts}
+    selectors = {f"{KMEANS}, {count}": make_clusters(runner, count) for count in counts}
     return runner.study(
-        f"double {name}", selectors, runner.data(name), **plan_with_classifiers(runner)
+        f"double {name}", selectors, runner.data(name), **study_options_with_classifiers(runner)
     )
 
 
-def dense_groups(runner: ExperimentRunner, name: str) -> hf.Result:
+def run_dense_groups(runner: ExperimentRunner, name: str) -> hf.Result:
     """Run DGF in all its settings."""
-    selectors = {f"{DGF}, {setting}": hf.DenseGroups(**own) for setting, own in DENSE.items()}
-    return runner.study(f"groups {name}", selectors, runner.data(name), **plan(runner))
-
-
-def all_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
-    """Run K-means with k clusters, all of which count, for each k."""
     selectors = {
-        f"{KMEANS}, {count}, {kind}": clusters(runner, count, central)
+        f"{DGF}, {setting}": hf.DenseGroups(**options) for setting, options in DENSE.items()
+    }
+    return runner.study(f"groups {name}", selectors, runner.data(name), **study_options(runner))
+
+
+def run_all_clusters(runner: ExperimentRunner, name: str) -> hf.Result:
+    """Run K-means with k clusters, all of them selected, for each k."""
+    selectors = {
+        f"{KMEANS}, {count}, {kind}": make_clusters(runner, count, central)
         for count in SELECTION_SIZES
         for kind, central in (("all", None), ("central", 5))
     }
-    return runner.study(f"clusters {name}", selectors, runner.data(name), **plan(runner))
+    return runner.study(f"clusters {name}", selectors, runner.data(name), **study_options(runner))
 
 
-def logarithmic_groups(runner: ExperimentRunner) -> hf.Result:
+def run_logarithmic_groups(runner: ExperimentRunner) -> hf.Result:
     """Run DGF on logarithms of raw intensities."""
     return runner.study(
-        "groups logarithms", {DGF: hf.DenseGroups()}, _logarithms(runner), **plan(runner)
+        "groups logarithms",
+        {DGF: hf.DenseGroups()},
+        _take_logarithms(runner),
+        **study_options(runner),
     )
 
 
-def logarithmic_selection(runner: ExperimentRunner) -> hf.Result:
+def run_logarithmic_selection(runner: ExperimentRunner) -> hf.Result:
     """Run DRAGS and SVM-RFE on logarithms of raw intensities."""
-    selectors = {DRAGS: hf.DRAGS(), RFE: rfe()}
+    selectors = {DRAGS: hf.DRAGS(), RFE: make_rfe()}
     return runner.study(
-        "selection logarithms", selectors, _logarithms(runner), **plan_with_classifiers(runner)
+        "selection logarithms",
+        selectors,
+        _take_logarithms(runner),
+        **study_options_with_classifiers(runner),
     )
 
 
-def _logarithms(runner: ExperimentRunner) -> hf.io.Dataset:
+def _take_logarithms(runner: ExperimentRunner) -> hf.io.Dataset:
     data = runner.data(RAW)
-    return replace(data, X=np.log2(data.X), source=None)  # else the file's own values are read
+    # with a source, a study would read the raw file
+    return replace(data, X=np.log2(data.X), source=None)
 
 
 # CPU seconds of the studies, reduced and full, by piece of work and data set.
 
-_BY_DATA: dict[str, dict[str, tuple[float, float]]] = {
+_SECONDS_BY_DATA: dict[str, dict[str, tuple[float, float]]] = {
     "selection": {
         "colon": (12, 80),
         "srbct": (14, 95),
@@ -166,13 +177,13 @@ _BY_DATA: dict[str, dict[str, tuple[float, float]]] = {
         "lung": (20, 20),
     },
 }
-"""Measured for colon and SRBCT, for the others from the time of single fits."""
+"""Measured for colon and SRBCT, extrapolated from single fits for the others."""
 
 SECONDS: dict[str | tuple[str, str], tuple[float, float]] = {
     "logarithms": (6, 12),
     **{
         (piece, name): seconds
-        for piece, of_data in _BY_DATA.items()
-        for name, seconds in of_data.items()
+        for piece, by_data_set in _SECONDS_BY_DATA.items()
+        for name, seconds in by_data_set.items()
     },
 }
