@@ -27,7 +27,7 @@ MAX_NOQA = 60
 """Exceptions from lint rules."""
 BANNED_FUNCTION_NAMES = {
     "told", "made", "found", "given", "seen", "shown", "chosen", "taken", "spelled", "judged",
-    "measured", "asked", "beside", "anew", "some", "of", "alone", "among", "at", "one", "own",
+    "measured", "asked", "beside", "anew", "some", "of", "alone", "among", "one", "own",
     "kept", "left", "said", "done", "within", "placed", "tested",
 }  # fmt: skip
 """Names of functions and methods that hide what is done."""

@@ -52,7 +52,7 @@ def test_a_merged_study_may_be_incomplete_and_gone_on_with(made, tmp_path):
     assert result.n_done == 4
     store = Store.open(tmp_path / "out" / FILE, write=True)
     with store.transaction():
-        store.add([made.outcome(*unit) for unit in UNITS if unit not in store.done()])
+        store.add([made.outcome(*unit) for unit in UNITS if unit not in store.finished_units()])
     full(made, tmp_path / "all").close()
     assert load(tmp_path / "out").complete
     assert contents(tmp_path / "out") == contents(tmp_path / "all")

@@ -61,9 +61,9 @@ def test_resamples_come_back_as_they_went_in():
 def test_a_failure_is_replaced_by_success():
     store = Store.create(None)
     store.add([UnitResult(0, 0, "ValueError: no"), UnitResult(0, 1, preferences=[("top", b"")])])
-    assert store.done() == {(0, 1)}
+    assert store.finished_units() == {(0, 1)}
     store.add([UnitResult(0, 0, preferences=[("top", integers([1]))])])
-    assert store.done() == {(0, 0), (0, 1)}
+    assert store.finished_units() == {(0, 0), (0, 1)}
     assert store.query("SELECT count(*) FROM units WHERE message IS NOT NULL") == [(0,)]
 
 
@@ -71,11 +71,11 @@ def test_a_transaction_is_all_or_nothing(tmp_path):
     store = Store.create(tmp_path / "study.sqlite")
     with pytest.raises(StoreError, match="UNIQUE"), store.transaction():
         store.add([UnitResult(0, 0, preferences=[("top", b""), ("top", b"")])])
-    assert store.done() == set()
+    assert store.finished_units() == set()
     with store.transaction():
         store.add([UnitResult(0, 0)])
     store.close()
-    assert Store.open(tmp_path / "study.sqlite").done() == {(0, 0)}
+    assert Store.open(tmp_path / "study.sqlite").finished_units() == {(0, 0)}
 
 
 def test_the_file_says_whose_it_is_and_has_no_companions(tmp_path):

@@ -75,7 +75,7 @@ def test_a_study_that_is_done_is_not_done_again(whole):
 def test_parts_add_up_and_are_resumed(whole, tmp_path):
     half = study().run(X, Y, out=tmp_path / "run", n_jobs=1, part="1/2")
     assert not half.complete
-    assert 0 < len(half.store.done()) < 12
+    assert 0 < len(half.store.finished_units()) < 12
     rest = hf.resume(tmp_path / "run", n_jobs=1)
     assert rest.complete
     assert rows(rest) == rows(whole[0])

@@ -326,7 +326,7 @@ def _complete_table(
 
 
 def _make_recommendation(context: RecommendationContext) -> Recommendation:
-    table, row, replication = context.table, context.chosen, context.replication
+    table, row, replication = context.table, context.chosen_row, context.replication
     pair = pairs_of(table)[context.decision.chosen]
     rivals = table[table["rival"] | table["recommended"]].sort_values(
         ["recommended", "score", "error"],

@@ -244,7 +244,7 @@ def _run_or_extend(
 def _run_plan(
     store: Store, plan: Plan, data: Dataset, options: ExecutionOptions, progress: Progress | None
 ) -> None:
-    done = store.done()
+    done = store.finished_units()
     units = [unit for position, unit in enumerate(plan.units()) if options.includes(position)]
     remaining = [unit for block in units for unit in _remaining_units(block, done)]
     if not remaining:
@@ -264,7 +264,7 @@ def _run_sequentially(
     """Run the steps on one pool, then the replication resamples on a second pool."""
 
     def run_step(plan: Plan, first: int) -> None:
-        done, units = store.done(), list(plan.units())
+        done, units = store.finished_units(), list(plan.units())
         new = [unit for unit in units if unit.first >= first]  # earlier failures are not retried
         remaining = [unit for block in new for unit in _remaining_units(block, done)]
         if remaining:

@@ -156,7 +156,7 @@ class Store:
         for table in ("preferences", "groups", "subset_values", "predictions"):
             self.insert(table, [(*r.unit, *row) for r in results for row in getattr(r, table)])
 
-    def done(self) -> set[tuple[int, int]]:
+    def finished_units(self) -> set[tuple[int, int]]:
         """Return the finished units as pairs of selector and resample."""
         return set(self.query("SELECT selector, resample FROM units WHERE status = 'done'"))
 
