@@ -12,15 +12,16 @@ import pytest
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge import Replication, plan_samples
-from holdfast.judge._replication._estimate import expected_common_features, is_at_chance
-from holdfast.judge._replication._prediction import (
+from holdfast.judge._replication._sample_planning import (
     CORRECTED_MEASURES,
     GROWTH,
     LOGIT_MARGIN,
     MAX_FACTOR,
     SHARE_MEASURES,
     SIZE_FACTORS,
+    expected_common_features,
     fit_stability_line,
+    is_at_chance,
     value_of_share,
 )
 from holdfast.theory import expected_stability, required_samples

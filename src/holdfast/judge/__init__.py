@@ -21,7 +21,6 @@ from holdfast.judge._measurement import (
     make_measured_value,
 )
 from holdfast.judge._recommend import Recommendation, recommend
-from holdfast.judge._replication._chance_model import GRADE_HIT_RATES, GRADES, grade_chances
 from holdfast.judge._replication._cohort_comparison import (
     COHORT_PAIR_COLUMNS,
     SHUFFLE_COLUMNS,
@@ -34,25 +33,30 @@ from holdfast.judge._replication._comparison import ReplicationComparison, compa
 from holdfast.judge._replication._estimate import (
     PairValues,
     Replication,
-    SamplePlan,
     empty_feature_table,
     estimate_replication,
-    expected_common_features,
-    has_predictions,
-    plan_samples,
 )
 from holdfast.judge._replication._extrapolation import extrapolate
 from holdfast.judge._replication._feature_chances import (
+    GRADE_HIT_RATES,
+    GRADES,
     DisjointDesign,
     FeatureChances,
     chances_from_groups,
     chances_from_orders,
     chances_from_subsets,
+    grade_chances,
     name_members,
 )
 from holdfast.judge._replication._fit_resamples import check_missing
 from holdfast.judge._replication._pair_similarities import pair_chance, pair_similarities
 from holdfast.judge._replication._replication import replication
+from holdfast.judge._replication._sample_planning import (
+    SamplePlan,
+    expected_common_features,
+    has_predictions,
+    plan_samples,
+)
 from holdfast.judge._replication._score_model import MAX_PAIRS, SignedScores, signed_scores_of
 from holdfast.judge._selector_similarity import SelectorSimilarity, selector_similarity
 from holdfast.judge._significance import (

@@ -1,7 +1,8 @@
 """Sample sizes for a given stability, and effects fitted to observed t-scores.
 
 Effects are fitted as a mixture on a grid by the EM algorithm, a nonparametric maximum likelihood
-estimate [Laird1978]_ that is stopped early.
+estimate [Laird1978]_ that is stopped early. Plans from a pilot study, for any selector, are made by
+:func:`holdfast.judge.plan_samples`.
 """
 
 from __future__ import annotations

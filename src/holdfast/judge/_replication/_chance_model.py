@@ -141,13 +141,6 @@ LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Sizes of larger studies that chances are predicted for, relative to the data."""
 EXACT_PLACES_PER_SIZE = 4
 """Places up to this multiple of the size are computed one by one, later ones interpolated."""
-GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
-"""The least chance of each grade."""
-GRADE_HIT_RATES = {"very likely": 0.97, "likely": 0.85, "uncertain": 0.52, "unlikely": 0.13}
-"""Share of independent studies that selected the features of each grade.
-
-Measured on the hold-out settings of ``benchmarks/calibration``; see docs/found_again.md.
-"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -349,16 +342,6 @@ def _equal_chances(ranks: DisjointRanks) -> FoundAgain:
         draws=np.repeat(chance[np.newaxis], N_DRAWS, axis=0),
         share=ranks.size / ranks.n_features,
         larger=np.repeat(chance[np.newaxis], len(LARGER_STUDIES), axis=0),
-    )
-
-
-def grade_chances(chance: FloatArray) -> NDArray[np.str_]:
-    """Return the grade of each chance, from "very likely" to "unlikely".
-
-    Chances are graded as they are displayed, rounded to hundredths.
-    """
-    return np.select(
-        [chance.round(2) >= least for least in GRADES.values()], list(GRADES), default="unlikely"
     )
 
 

@@ -19,7 +19,6 @@ from holdfast.judge._replication._chance_model import (
     DisjointRanks,
     FoundAgain,
     estimate_found_again,
-    grade_chances,
     longest_list,
 )
 from holdfast.judge._replication._estimate import (
@@ -44,6 +43,25 @@ if TYPE_CHECKING:
         def members(self) -> Sequence[IndexArray]: ...
         @property
         def representatives(self) -> IndexArray: ...
+
+
+GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
+"""The least chance of each grade."""
+GRADE_HIT_RATES = {"very likely": 0.97, "likely": 0.85, "uncertain": 0.52, "unlikely": 0.13}
+"""Share of independent studies that selected the features of each grade.
+
+Measured on the hold-out settings of ``benchmarks/calibration``; see docs/found_again.md.
+"""
+
+
+def grade_chances(chance: FloatArray) -> NDArray[np.str_]:
+    """Return the grade of each chance, from "very likely" to "unlikely".
+
+    Chances are graded as they are displayed, rounded to hundredths.
+    """
+    return np.select(
+        [chance.round(2) >= least for least in GRADES.values()], list(GRADES), default="unlikely"
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
