@@ -15,8 +15,6 @@ from scipy.special import expit
 import holdfast as hf
 from holdfast.errors import InvalidInputError
 from holdfast.judge._replication._chance_model import (
-    GRADE_HIT_RATES,
-    GRADES,
     N_DRAWS,
     STRETCHES,
     DisjointRanks,
@@ -25,15 +23,17 @@ from holdfast.judge._replication._chance_model import (
     _stretch_to_share,
     estimate_found_again,
     expected_share,
-    grade_chances,
     longest_list,
 )
 from holdfast.judge._replication._feature_chances import (
+    GRADE_HIT_RATES,
+    GRADES,
     DisjointDesign,
     FeatureChances,
     chances_from_groups,
     chances_from_orders,
     chances_from_subsets,
+    grade_chances,
     name_members,
     samples_needed,
 )

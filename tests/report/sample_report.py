@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from holdfast.judge._replication._chance_model import GRADES
+from holdfast.judge import GRADES
 from holdfast.report._formatting import format_name
 from holdfast.report._schema import FORMAT, VERSION
 

@@ -12,8 +12,7 @@ import pytest
 from scipy.stats import beta
 
 from holdfast.errors import InvalidInputError
-from holdfast.judge import Recommendation
-from holdfast.judge._replication._chance_model import GRADES
+from holdfast.judge import GRADES, Recommendation
 from holdfast.report import verdict_sentences
 from holdfast.report._evidence import Evidence
 from holdfast.report._formatting import remove_all_name_marks
