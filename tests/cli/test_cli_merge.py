@@ -37,7 +37,7 @@ def test_the_table_is_that_of_the_whole(parts, tmp_path):
     assert "next:" not in result.stderr
 
 
-def test_a_missing_part_is_told(parts, tmp_path):
+def test_a_missing_part_is_reported(parts, tmp_path):
     result = run("merge", parts[0], "--out", tmp_path / "whole")
     assert result.exit_code == 0
     assert "next: 6 of 12 units are done" in result.stderr

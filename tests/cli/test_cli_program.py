@@ -73,7 +73,7 @@ def test_bugs_are_not_hidden():
     assert isinstance(run(ZeroDivisionError()).exception, ZeroDivisionError)
 
 
-def test_warnings_become_plain_lines_told_once():
+def test_warnings_become_plain_lines_reported_once():
     def act():
         for _ in range(2):
             warnings.warn("undefined,\nas sizes differ.", UndefinedMeasureWarning, stacklevel=1)

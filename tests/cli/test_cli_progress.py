@@ -42,7 +42,7 @@ def lines(capsys):
     return LineProgress("It estimates.", clock), clock, printed
 
 
-def test_the_work_is_told_at_the_start(lines):
+def test_the_work_is_reported_at_the_start(lines):
     watch, _, printed = lines
     watch.start(TOTALS, {"relieff": 30}, "2 local processes")
     work, estimates = printed()

@@ -85,7 +85,7 @@ def test_a_second_run_replaces_its_own_files_but_no_others(reproduced):
         ([NAME, "--n-jobs", "0"], 2, "got 0"),
     ],
 )
-def test_what_cannot_be_is_told_before_work(sample, tmp_path, words, code, message):  # noqa: F811
+def test_what_cannot_be_is_reported_before_work(sample, tmp_path, words, code, message):  # noqa: F811
     result = run("reproduce", *words, "--out", tmp_path / "new")
     assert result.exit_code == code, result.stderr
     assert message in result.stderr

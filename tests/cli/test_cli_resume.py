@@ -28,6 +28,7 @@ def test_a_run_that_goes_on_ends_like_one_that_never_stopped(whole, tmp_path):
     assert (folder / "tables" / "errors.csv").exists()
 
 
+@pytest.mark.slow
 def test_data_that_moved_are_found_again(tmp_path):
     rows = [f"{i % 7},{i % 3},{i * i % 11},{'ab'[i % 2]}" for i in range(40)]
     before, after = tmp_path / "before.csv", tmp_path / "after.csv"

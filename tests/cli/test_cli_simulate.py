@@ -38,6 +38,7 @@ def test_main_numbers_are_printed(made):
     assert lines[-1].split()[:2] == ["t_score", "10,000"]
 
 
+@pytest.mark.slow
 def test_files_stay_unless_forced(made, tmp_path):
     (tmp_path / "figure4.svg").write_text("mine", encoding="utf-8")
     result = run("simulate", "4", "--out", tmp_path)
@@ -70,7 +71,7 @@ def test_the_figures_that_there_are_are_named():
     assert "Did you mean 'figure6'?" in run("simulate", "figur6").stderr
 
 
-def test_a_folder_that_cannot_be_used_is_told_before_the_work(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_used_is_reported_before_the_work(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("", encoding="utf-8")
     result = run("simulate", "figure4", "--out", tmp_path / "file" / "four")
     assert result.exit_code == 1

@@ -30,6 +30,7 @@ FEW = ["--selectors=f_score", "--sizes=2", "--n-jobs=1", "--classifiers=none"]
 FEW += ["--protocol=subsampling:n_resamples=3,train_size=0.8"]
 
 
+@pytest.mark.slow
 def test_a_target_of_numbers_must_be_declared(tmp_path):
     path = stages(tmp_path)
     refused = run("study", path, "--target=stage", *FEW, "--out", tmp_path / "run")
@@ -42,6 +43,7 @@ def test_a_target_of_numbers_must_be_declared(tmp_path):
     assert run("resume", tmp_path / "run", "--n-jobs=1").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_study_file_declares_classes(tmp_path):
     stages(tmp_path)
     said = '[data]\nfile = "stages.csv"\ntarget = "stage"\nclasses = true\n'
@@ -94,7 +96,7 @@ def test_table_sentence_and_list_are_all_that_goes_to_standard_output(finished):
     assert told.splitlines()[-2:] == [verdict["next_step"], verdict["certainty"]]
 
 
-def test_data_and_work_are_told_on_standard_error(finished):
+def test_data_and_work_are_reported_on_standard_error(finished):
     _, result = finished
     lines = result.stderr.splitlines()
     assert lines[0].startswith("data: 178 samples of 13 features in 3 classes: class_0 59,")
@@ -119,6 +121,7 @@ def test_the_same_command_again_computes_nothing_and_prints_the_same(finished):
     assert again.stderr == ""
 
 
+@pytest.mark.slow
 def test_json_holds_all_tables(finished):
     folder, _ = finished
     result = run("study", *SMALL, "--out", folder, "--json")
@@ -231,7 +234,7 @@ def test_missing_data_are_bad_data(tmp_path):
     assert "there is no such file" in result.stderr
 
 
-def test_notes_about_the_data_are_told(tmp_path):
+def test_notes_about_the_data_are_reported(tmp_path):
     rows = "".join(f"{i},{i * i % 7},0,{'m' if i % 2 else 'w'}\n" for i in range(12))
     (tmp_path / "a.csv").write_bytes(f"größe,b,zero,class\n{rows}".encode("latin-1"))
     result = run("study", tmp_path / "a.csv", "--sizes", "9", "--out", tmp_path / "run")
@@ -239,7 +242,7 @@ def test_notes_about_the_data_are_told(tmp_path):
     assert "data: The file is not in UTF-8: it was read as Latin-1" in result.stderr
 
 
-def test_warnings_of_the_library_are_told_once(tmp_path, monkeypatch):
+def test_warnings_of_the_library_are_reported_once(tmp_path, monkeypatch):
     def warn(*_, **__):
         for _ in range(2):
             logging.getLogger("holdfast.study").warning("relieff: a\nthing")

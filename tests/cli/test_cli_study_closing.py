@@ -92,7 +92,7 @@ def test_long_lists_are_cut_short(wine, capsys, monkeypatch):
     assert f"  and {left} more with lower chances: see the report" in capsys.readouterr().out
 
 
-def test_notes_are_told_once_and_of_whom(capsys):
+def test_notes_are_reported_once_and_of_whom(capsys):
     result = Result(full(made()))
     table = result.stability.query("measure == 'nogueira'")[["selector", "size", "measure"]]
     long = "on parts of the data the selector fails: " + "word " * 90
@@ -117,7 +117,7 @@ COMPARED = SimpleNamespace(sentences=("The cohorts a\x1b and b agree.", "Both fi
 
 
 @pytest.mark.parametrize("failed", [(), [(s, i) for s in range(2) for i in range(12)]])
-def test_cohorts_are_told_of_what_is_recommended_else_of_the_first(failed, capsys):
+def test_cohorts_are_reported_of_what_is_recommended_else_of_the_first(failed, capsys):
     result, asked = Result(full(made(), failed=failed)), []
     result.cohorts = result.stability.head(1)[["selector", "size"]]
     result.compare_cohorts = lambda *cell: asked.append(cell) or COMPARED
@@ -139,8 +139,9 @@ def test_cohorts_that_cannot_be_compared_say_why(capsys):
     assert capsys.readouterr().out.endswith(" features: one has no result.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "wide"), [(2.0, False), (1e-9, True)])
-def test_intervals_wider_than_asked_are_told_among_the_results(width, wide, capsys):
+def test_intervals_wider_than_asked_are_reported_among_the_results(width, wide, capsys):
     result = Result(full(made()))
     fact = {"width": width, "most": 12, "replication": None, "stopped": True}
     stored = result.store.fact
@@ -183,7 +184,7 @@ def test_json_holds_cohorts_where_there_are_any(tmp_path):
     assert _document(result, tmp_path, [])["cohorts"][0]["selector"] == "one"
 
 
-def test_failed_units_are_counted_and_their_reasons_told(ended):
+def test_failed_units_are_counted_and_their_reasons_reported(ended):
     code, out, err = ended(made(), failed=[(1, 3), (1, 5)])
     assert code == 1
     assert "error: 2 of 24 units failed:" in err
@@ -192,6 +193,7 @@ def test_failed_units_are_counted_and_their_reasons_told(ended):
     assert len(out.split("\n\n")[0].splitlines()) >= 4
 
 
+@pytest.mark.slow
 def test_a_selector_that_failed_throughout_is_named_once(ended):
     code, _, err = ended(made(), failed=[*((1, i) for i in range(12)), (0, 4)])
     assert code == 1
@@ -200,7 +202,7 @@ def test_a_selector_that_failed_throughout_is_named_once(ended):
     assert "error: one on 1 resample (the first is 4): ValueError: no" in err
 
 
-def test_failures_are_told_even_when_quiet(ended):
+def test_failures_are_reported_even_when_quiet(ended):
     code, _, err = ended(made(), failed=[(0, 0)], quiet=True)
     assert code == 1
     assert all(line.startswith("error: ") for line in err.splitlines())

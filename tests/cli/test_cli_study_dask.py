@@ -16,12 +16,13 @@ def cannot_be_found(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
 
 
-def test_without_dask_the_way_to_get_it_is_told(cannot_be_found, tmp_path):
+def test_without_dask_the_way_to_get_it_is_reported(cannot_be_found, tmp_path):
     result = run("study", *SMALL, "--out", tmp_path / "run", "--dask", "tcp://localhost:8786")
     assert result.exit_code == 1
     assert "pip install 'holdfast[dask]'" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [None, "", "{}", '{"address": 3}', "[]"])
 def test_what_is_no_address_is_wrong_usage(require, tmp_path, content):
     require("dask")

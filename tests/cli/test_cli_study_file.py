@@ -93,7 +93,7 @@ def test_addresses_and_bundled_data_are_no_paths(write):
     assert str(request.folder) == "wine-study"
 
 
-def test_a_file_of_labels_lies_beside_the_study_file(write, tmp_path):
+def test_a_file_of_labels_lies_next_to_the_study_file(write, tmp_path):
     request = asked(write('[data]\nfile = "a.gct"\ntarget = "a.cls"\n'))
     assert request.column_options["target"] == str(tmp_path / "a.cls")
 
@@ -157,7 +157,7 @@ FAULTS = [
 ]
 
 
-def test_all_faults_are_told_with_their_paths(write):
+def test_all_faults_are_reported_with_their_paths(write):
     path = write(FAULTY)
     result = run("study", path)
     assert result.exit_code == 3
@@ -183,7 +183,7 @@ def test_all_faults_are_told_with_their_paths(write):
         ("study = 3", "study: expected a table, got 3"),
     ],
 )
-def test_faults_in_tables_are_told_with_their_paths(write, text, fault):
+def test_faults_in_tables_are_reported_with_their_paths(write, text, fault):
     head, tail = ('[data]\nfile = "@wine"\n', text) if text.startswith("[") else (
         text, '\n[data]\nfile = "@wine"\n'
     )  # fmt: skip

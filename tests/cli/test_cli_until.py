@@ -19,7 +19,8 @@ def _here(monkeypatch):
     work_here(monkeypatch)
 
 
-def test_it_tells_how_the_interval_narrows_and_stops(tmp_path):
+@pytest.mark.slow
+def test_it_says_how_the_interval_narrows_and_stops(tmp_path):
     result = run(*UNTIL, f"--out={tmp_path / 'run'}")
     assert result.exit_code == 0, result.output
     table = hf.load(tmp_path / "run").running
@@ -37,6 +38,7 @@ def test_it_tells_how_the_interval_narrows_and_stops(tmp_path):
     assert result.stderr.count("How much the selection changes") == 1
 
 
+@pytest.mark.slow
 def test_it_ends_as_the_study_of_that_number(tmp_path):
     grown = run(*UNTIL, f"--out={tmp_path / 'grown'}", "--json", "--quiet")
     count = hf.load(tmp_path / "grown").n_resamples
@@ -48,7 +50,7 @@ def test_it_ends_as_the_study_of_that_number(tmp_path):
     assert kept == other
 
 
-def test_a_cap_that_is_reached_is_told(tmp_path):
+def test_a_cap_that_is_reached_is_reported(tmp_path):
     protocol = "--protocol=bootstrap:n_resamples=24"
     result = run(
         *WINE, "--replication=0", protocol, "--until-width=0.001", f"--out={tmp_path / 'r'}"
@@ -68,7 +70,7 @@ def test_a_cap_that_is_reached_is_told(tmp_path):
         (["--until-width=nan"], "until_width must be a number above 0"),
     ],
 )
-def test_wrong_usage_is_told_before_work_starts(options, message, tmp_path):
+def test_wrong_usage_is_reported_before_work_starts(options, message, tmp_path):
     result = run(*UNTIL, f"--out={tmp_path / 'run'}", *options)
     assert result.exit_code == 2
     assert message in result.stderr

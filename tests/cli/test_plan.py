@@ -45,7 +45,7 @@ def test_talk_goes_to_standard_error(planned):
     assert run("@wine", *FAST, "--stability=0.9", "--quiet").stderr == ""
 
 
-def test_the_meaning_of_the_numbers_is_told(planned):
+def test_the_meaning_of_the_numbers_is_reported(planned):
     assert "Stability is nogueira" in planned.stdout
     assert "disjoint halves" in planned.stdout
 
@@ -60,6 +60,7 @@ def test_json_holds_what_the_table_shows():
     assert row["again_low"] <= row["again"] <= row["again_high"] <= 3
 
 
+@pytest.mark.slow
 def test_the_seed_settles_everything():
     first, again, other = (run("@wine", *FAST, f"--seed={seed}").stdout for seed in (1, 1, 2))
     assert first == again
@@ -89,7 +90,7 @@ def test_small_classes_give_an_estimate_but_no_prediction(tmp_path):
     assert "too small" in result.stdout
 
 
-def test_the_true_reason_is_told_where_nothing_is_predicted():
+def test_the_true_reason_is_reported_where_nothing_is_predicted():
     result = run("@wine", "--selectors=f_score", "--n-pairs=8", "--sizes=13")
     assert result.exit_code == 0, result.stderr
     assert "Nothing is predicted for larger studies: 8 of 8 pairs of halves" in result.stdout
@@ -97,7 +98,7 @@ def test_the_true_reason_is_told_where_nothing_is_predicted():
     assert "too small" not in result.stdout
 
 
-def test_what_is_found_again_is_told_where_the_measure_says_it(planned):
+def test_what_is_found_again_is_reported_where_the_measure_says_it(planned):
     result = run("@wine", *FAST, "--measure=jaccard")
     for text, there in ((planned.stdout, True), (result.stdout, False)):
         assert ("found again" in text) == there
@@ -155,7 +156,7 @@ def test_theory_as_a_table_explains_effects():
     assert "half the difference of the class means" in result.stdout
 
 
-def test_a_ceiling_of_theory_is_told():
+def test_a_ceiling_of_theory_is_reported():
     result = run(*THEORY[:3], "--sizes=40")
     assert result.exit_code == 0
     assert "not reached" in result.stdout
@@ -163,6 +164,7 @@ def test_a_ceiling_of_theory_is_told():
     assert json.loads(run(*THEORY[:3], "--sizes=40", "--json").stdout)["plan"][0]["needed"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effects", ["0.1,0.2,0.3", "triangular:gamma=2,largest=0.3"])
 def test_effects_may_differ(effects):
     result = run("--effects", effects, "--features=50", "--sizes=3", "--stability=0.5")

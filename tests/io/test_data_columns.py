@@ -83,13 +83,13 @@ def test_a_name_that_no_file_can_have_is_refused():
         read_data("a\0b.csv")
 
 
-def test_two_near_names_of_the_target_are_told():
+def test_two_near_names_of_the_target_are_reported():
     frame = pd.DataFrame({"x": [1, 2], "Class": ["a", "b"], "CLASS": ["a", "b"]})
     with pytest.raises(InvalidInputError, match="as 2 columns are called 'class'"):
         read_data(frame)
 
 
-def test_a_column_beside_a_matrix_has_one_role(arrays):
+def test_a_column_next_to_a_matrix_has_one_role(arrays):
     path = arrays()
     with pytest.raises(InvalidInputError, match="'y' is given as target and as groups"):
         read_data(path, groups="y")

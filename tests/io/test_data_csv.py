@@ -67,7 +67,7 @@ def test_packed_and_tab_separated_files_are_read(write):
     same_as_plain(read_data(str(write(packed, "DATA.TSV.GZ"))))
 
 
-def test_latin_1_is_read_and_told(write, caplog):
+def test_latin_1_is_read_and_reported(write, caplog):
     path = write("größe,class\n1,früh\n2,spät\n".encode("latin-1"))
     with caplog.at_level(logging.INFO, logger="holdfast"):
         data = read_data(path)
@@ -252,7 +252,7 @@ def test_a_column_has_one_role(write):
         read_data(path, drop=["x", "z"])
 
 
-def test_what_no_study_can_use_is_told(write):
+def test_what_no_study_can_use_is_reported(write):
     one = read_data(write("x,class\n1,a\n2,a\n"))
     with pytest.raises(InvalidInputError, match="at least two classes are needed, got only 'a'"):
         check_for_study(one)

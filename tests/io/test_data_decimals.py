@@ -33,7 +33,7 @@ def test_a_file_has_one_decimal_sign(write, rows, match):
         read_data(write(("x\tz\tclass\n" + rows).replace("\t", ";"), "data.csv"))
 
 
-def test_decimal_commas_are_told(write):
+def test_decimal_commas_are_reported(write):
     data = read_data(write("x\tz\tclass\n7\t2\ta\n1,25\t4\tb\n"))
     np.testing.assert_array_equal(data.X, [[7, 2], [1.25, 4]])
     assert data.notes == ("Commas in numbers are read as decimal commas, as in '1,25' (line 3).",)

@@ -22,7 +22,7 @@ def write(tmp_path):
     return write
 
 
-def test_rows_about_samples_stay_beside_a_file_of_labels(write):
+def test_rows_about_samples_stay_next_to_a_file_of_labels(write):
     labels = write("3 2 1\n# t n\n0 1 1\n", "data.cls")
     data = read_data(write(GCT), target=labels, groups="subj")
     assert data.y.tolist() == ["t", "n", "n"]
@@ -41,6 +41,6 @@ def test_tabs_at_the_end_of_rows_are_no_cells(write):
         read_data(write(GCT.replace("\t3\n", "\t3\t4\n")), target="kind")
 
 
-def test_blank_lines_are_told(write):
+def test_blank_lines_are_reported(write):
     with pytest.raises(FileFormatError, match=r"line 6: .* but this line is blank"):
         read_data(write(GCT.replace("g1\t", "\ng1\t")), target="kind")

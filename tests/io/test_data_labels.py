@@ -80,7 +80,7 @@ def test_dates_become_text_that_people_read():
         ([None, None], [np.nan, np.nan]),
     ],
 )
-def test_nominal_values_are_told_apart_as_text(texts, codes):
+def test_nominal_values_are_distinguished_as_text(texts, codes):
     np.testing.assert_array_equal(encode_nominal(texts), codes)
 
 

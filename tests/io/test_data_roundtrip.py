@@ -6,6 +6,7 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def tables(draw):
     return [f"f {j}" for j in range(p)], rows
 
 
+@pytest.mark.slow
 @given(dialect=dialects, table=tables())
 def test_numbers_and_labels_survive_every_dialect(tmp_path_factory, dialect, table):
     names, rows = table

@@ -206,6 +206,7 @@ def test_columns_of_equal_keys_are_compared(monkeypatch):
     assert duplicated_features(X, np.ones(5, dtype=bool)) == [[0, 2], [1, 3]]
 
 
+@pytest.mark.slow
 def test_duplicates_are_found_in_wide_and_in_tall_data():
     rng = np.random.default_rng(0)
     wide = rng.normal(size=(20, 100_000))

@@ -29,6 +29,7 @@ def arff(kind, folder):
     return path
 
 
+@pytest.mark.slow
 def test_a_column_of_few_numbers_is_ambiguous(tmp_path):
     path = table(STAGES, tmp_path)
     with pytest.raises(InvalidInputError) as error:

@@ -175,7 +175,7 @@ def test_damaged_numpy_files_are_refused_whatever_the_damage(tmp_path, kind):
         assert matrix.shape[0] == matrix.shape[1]  # the damage hit a number, or nothing
 
 
-def test_indices_beside_a_named_matrix_are_checked(tmp_path):
+def test_indices_next_to_a_named_matrix_are_checked(tmp_path):
     (tmp_path / "s.csv").write_text(CSV)
     path = tmp_path / "a.json"
     for index in (-1, 7):

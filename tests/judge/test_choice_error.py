@@ -47,6 +47,7 @@ def test_on_noise_the_best_looks_good_and_the_choice_does_not(method):
     assert np.mean(spreads) == pytest.approx(0.05 * np.sqrt(1 + 40 / 100), rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("times", ["once", "repeatedly"])
 def test_no_rule_is_fooled_by_noise(rule, times):
@@ -174,6 +175,7 @@ def hard_samples(seed, n=40, k=8, size=8):
     return repeated(wrong, np.repeat(np.arange(k), size), samples, size / (n - size))
 
 
+@pytest.mark.slow
 def test_where_there_is_no_choice_repeated_tests_count_as_in_the_plain_error():
     apart = []
     for seed in range(60):
@@ -281,6 +283,7 @@ def test_ties_without_a_part_are_broken_at_random_unless_they_tie_in_the_whole_s
     assert sorted(apart["selector"]) == ["s0", "s1"]
 
 
+@pytest.mark.slow
 def test_a_stability_that_knows_the_errors_fools_the_bootstrap_and_not_the_deletions():
     """Pairs are stable where they are lucky, as on noise; luck in one part is none in another."""
     rng, fixed, without = np.random.default_rng(1), [], []
@@ -297,7 +300,7 @@ def test_a_stability_that_knows_the_errors_fools_the_bootstrap_and_not_the_delet
     assert np.mean(fixed) < 0.5 - 2 * room
 
 
-def test_ties_of_what_came_out_are_told():
+def test_ties_of_what_came_out_are_reported():
     outer = once(np.zeros((4, 20)))
     inner = np.ones((4, 16), dtype=bool)
 

@@ -85,6 +85,7 @@ def test_all_numbers_agree_with_a_plain_version(sizes):
     ]
 
 
+@pytest.mark.slow
 def test_cohorts_of_one_population_have_uniform_p_values():
     random = np.random.default_rng(0)
     found = []
@@ -245,7 +246,7 @@ def test_distances_agree_less_where_they_are_higher():
     assert found.pairs["p_value"].tolist() == [found.overall.p_value]
 
 
-def test_what_has_no_value_is_left_out_or_told():
+def test_what_has_no_value_is_left_out_or_reported():
     values = [[0.3], [np.nan], [0.5], [0.1]]
     found = compare_cohorts(values, names=["a", "b"], sizes=[4, 4])
     assert found.overall.n_shuffles == 2

@@ -162,6 +162,7 @@ def test_samples_of_subjects_are_compared_by_the_t_test_on_subjects(holed):
     assert row["error_a"] == pytest.approx(tested.wrong[0][tested.known[0]].mean())
 
 
+@pytest.mark.slow
 def test_the_t_test_on_subjects_keeps_its_level():
     rng = np.random.default_rng(0)
     drawn = [of_subjects(rng)[0] for _ in range(400)]
@@ -212,6 +213,7 @@ def test_standard_errors_of_repeated_tests_are_their_definition(kind):
     assert scored.candidate_errors().p_values(0)[1] == pytest.approx(p_value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["once", "repeatedly"])
 def test_hundreds_of_pairs_are_compared_each_with_each(kind):
     rng = np.random.default_rng(0)
@@ -227,6 +229,6 @@ def test_predictions_of_another_shape_are_refused():
         )  # fmt: skip
 
 
-def test_pairs_are_told_in_words():
+def test_pairs_are_described_in_words():
     assert str(Pair("a", "knn3", 1)) == "a with knn3 on 1 feature"
     assert str(Pair("a", None, "own")) == "a on as many features as it chooses"

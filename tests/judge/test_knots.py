@@ -171,7 +171,7 @@ def test_a_core_beyond_what_can_be_seen_is_not_guessed():
     assert find_knot([row[:30] for row in tops], 200).size is None
 
 
-def test_the_shortest_row_tells_how_far_to_look():
+def test_the_shortest_row_says_how_far_to_look():
     tops = core_first(np.random.default_rng(7), 20, 200, 10)
     cut = [row[: 80 + 10 * place] for place, row in enumerate(tops)]
     assert find_knot(cut, 200).size == 20

@@ -97,7 +97,7 @@ def test_rpt_weighs_accuracy_and_stability_by_beta():
     assert far.rivals["selector"].tolist() == ["s3", "s2", "s1", "s0"]
 
 
-def test_equals_are_told_apart_by_stability_error_size_and_order():
+def test_equals_are_distinguished_by_stability_error_size_and_order():
     same = np.array([np.arange(100) < 10] * 4)
     assert given([0.5, 0.8, 0.8, 0.1], same).selector == "s1"
     assert given([0.5, 0.8, 0.8, 0.1], WRONG[[0, 2, 1, 3]]).selector == "s2"
@@ -352,7 +352,7 @@ def half_known():
     return known
 
 
-def test_pairs_that_are_known_too_seldom_are_left_out_and_told_of():
+def test_pairs_that_are_known_too_seldom_are_left_out_and_reported_of():
     known = half_known()
     got = recommend(errors_of(), stability_of(STABILITY), once(WRONG, known), measure="nogueira")
     assert got.selector == "s1"
@@ -401,7 +401,7 @@ def test_where_none_knows_nearly_all_the_larger_part_that_knows_the_same_is_comp
     assert "s0 is known on only 0 of the 50 samples compared" in str(got)
 
 
-def test_pairs_without_predictions_cannot_be_tested_and_this_is_told():
+def test_pairs_without_predictions_cannot_be_tested_and_this_is_reported():
     got = recommend(errors_of(), stability_of(STABILITY), once(WRONG[:3]), measure="nogueira")
     assert "1 pair could not be compared with it" in str(got)
     assert not got.table["rival"][3]

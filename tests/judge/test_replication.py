@@ -266,7 +266,7 @@ def test_fits_that_fail_are_left_out_and_counted(data):
     )
 
 
-def test_a_selector_that_always_fails_is_told(data):
+def test_a_selector_that_always_fails_is_reported(data):
     with pytest.raises(InvalidInputError, match="fails on every half of the data: RuntimeError: w"):
         replication(no_first, *data, size=5, n_pairs=2)
 
@@ -313,7 +313,7 @@ def test_selectors_that_take_missing_values_see_them(holes):
     assert one.value == other.value
 
 
-def test_the_result_tells_itself(data):
+def test_the_result_says_itself(data):
     found = replication("t_score", *data, size=6, n_pairs=8)
     assert isinstance(found, Replication)
     assert repr(found).startswith(f"<Replication: nogueira {found.value:.2f} (95% interval ")

@@ -171,7 +171,7 @@ def test_random_selectors_are_not_called_alike():
     assert sum(one == none for one in said) >= 9
 
 
-def test_two_random_selectors_are_told_to_be_no_more_alike_than_chance():
+def test_two_random_selectors_are_reported_to_be_no_more_alike_than_chance():
     (sentence,) = selector_similarity(random_systems(1, 2)).sentences
     assert sentence.endswith(", not clearly more than chance.")
 

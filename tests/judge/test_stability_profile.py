@@ -45,7 +45,7 @@ def test_every_measure_of_subsets_says_the_same_of_lists_as_of_subsets(tops, nam
         np.testing.assert_allclose([row[c] for c in asked.index], asked, rtol=1e-12, atol=1e-12)
 
 
-def test_whole_lists_are_not_sorted_anew_at_each_size(tops, monkeypatch):
+def test_whole_lists_are_not_sorted_again_at_each_size(tops, monkeypatch):
     def refuse(*_args, **_options):
         raise AssertionError
 

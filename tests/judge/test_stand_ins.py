@@ -149,7 +149,7 @@ def test_the_chance_level_of_shares_is_that_of_random_selections(subsets, X):
     np.testing.assert_allclose(stand_ins(random, X).stability["value"][:2], chance, rtol=0.03)
 
 
-def test_common_correlations_are_told_from_explanations():
+def test_common_correlations_are_reported_from_explanations():
     rng = np.random.default_rng(5)
     common = rng.normal(size=(80, 1)) + 0.2 * rng.normal(size=(80, P))
     found = stand_ins(hf.Subsets([rng.permutation(P)[:6] for _ in range(9)], n_features=P), common)

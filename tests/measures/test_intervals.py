@@ -118,6 +118,7 @@ def test_intervals_never_leave_the_range(m):
     assert seen >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [5, 10, 40])
 def test_intervals_cover_what_repeating_the_protocol_gives(m):
     """With independent preferences 95% intervals hold the true mean at least nine times in ten."""

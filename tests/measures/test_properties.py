@@ -140,6 +140,7 @@ def test_two_preferences_have_no_interval(name, data):
     assert "fewer than 3 preferences" in row["note"]
 
 
+@pytest.mark.slow
 @everyone
 @given(data=st.data())
 def test_intervals_stay_within_the_range(name, data):
@@ -158,6 +159,7 @@ def few_sizes(draw, *, equal):
     return p, [draw(size)] * m if equal else [draw(size) for _ in range(m)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SIMILARITY_ADJUSTED | OF_PAIRS | OF_SYSTEMS))
 @given(data=st.data())
 def test_chance_level_is_the_mean_over_all_systems(name, data):
@@ -183,6 +185,7 @@ def test_chance_level_is_the_mean_over_all_systems(name, data):
         assert values.mean() == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CORRECTED_FOR_ANY_SIZES - SIMILARITY_ADJUSTED))
 @given(seed=st.integers(0, 2**32 - 1), sizes=st.lists(st.integers(8, 32), min_size=2, max_size=5))
 def test_random_subsets_average_to_zero_for_any_sizes(name, seed, sizes):

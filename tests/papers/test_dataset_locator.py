@@ -60,7 +60,7 @@ def test_the_variable_names_a_folder_and_the_argument_wins(tmp_path, monkeypatch
     assert DatasetLocator().folder is None
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path, monkeypatch):
+def test_a_folder_that_is_not_there_is_reported(tmp_path, monkeypatch):
     with pytest.raises(StoreError, match="no such folder of data sets"):
         DatasetLocator(tmp_path / "nowhere")
     monkeypatch.setenv("HOLDFAST_DATA", str(tmp_path / "gone"))
@@ -73,7 +73,7 @@ def test_scikit_learns_sets_need_nothing():
     assert DatasetLocator().source("breast_cancer") == "@breast_cancer"
 
 
-def test_what_is_not_at_hand_is_told_with_its_reason(tmp_path):
+def test_what_is_not_at_hand_is_reported_with_its_reason(tmp_path):
     assert "HOLDFAST_DATA" in DatasetLocator().explain_missing("colon")
     assert "no colon.parquet" in DatasetLocator(tmp_path).explain_missing("colon")
     assert "not published" in DatasetLocator(tmp_path).explain_missing("stroke")
@@ -85,7 +85,7 @@ def test_what_is_not_at_hand_is_told_with_its_reason(tmp_path):
         DatasetLocator().source("coln")
 
 
-def test_a_broken_file_is_told(tmp_path):
+def test_a_broken_file_is_reported(tmp_path):
     (tmp_path / "colon.csv").write_text("f0,class\n1,a\nx,b\n", encoding="utf-8")
     with pytest.raises(FileFormatError, match="line 3"):
         DatasetLocator(tmp_path).read("colon")

@@ -219,7 +219,7 @@ def test_the_first_class_is_that_of_the_main_setting_where_all_are_equal(run):
     assert not (Path(run[1]) / "studies" / "dernoncourt2014-table2-semeion-20-class-0").exists()
 
 
-def test_claims_are_told_of_what_was_run(run):
+def test_claims_are_reported_of_what_was_run(run):
     made, record = run[0], DERNONCOURT2014.get("table2")
     assert (_table2.REST, "simulated") not in made.facts, "its CW_rel has another lower bound"
     for setting in (_table2.TENTH, _table2.TEN):

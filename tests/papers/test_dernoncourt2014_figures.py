@@ -16,6 +16,8 @@ from holdfast.papers.dernoncourt2014._figures3_5 import (
     trend,
 )
 
+pytestmark = pytest.mark.slow  # the fixtures run whole experiments
+
 EMPTY = pd.DataFrame(columns=["value"])
 
 
@@ -290,7 +292,7 @@ def correlated(**cat):
     return pd.DataFrame(rows)
 
 
-def test_figure_7_tells_layouts_apart():
+def test_figure_7_says_layouts_apart():
     table = correlated(sc=(0.3, 0.6, 0.8), **{"in": (0.1, 0.3, 0.6)})
     below = "The CAT score is less stable"
     blocks, scattered = (

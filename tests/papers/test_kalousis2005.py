@@ -31,6 +31,8 @@ from holdfast.papers.kalousis2005._study import (
     peak_heights,
 )
 
+pytestmark = pytest.mark.slow  # the fixtures run whole experiments
+
 METHODS = ["IG", "RF", "SVMONE", "SVMRFE"]
 TABLE2, TABLE3, FIGURE1, FIGURE2 = (one.name for one in KALOUSIS2005.experiments)
 

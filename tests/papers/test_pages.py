@@ -32,6 +32,7 @@ def made(sample, folder):
     return reproduce(NAME, out=folder, n_jobs=1, datasets=["wine", "breast_cancer"])
 
 
+@pytest.mark.slow
 def test_the_page_shows_all_and_texts_are_text(made):
     html = to_html(made[0].document, made[0].pictures)
     assert "Stability &lt;of&gt; two selectors" in html

@@ -50,7 +50,7 @@ def test_data_sets_can_be_chosen():
         plan_experiments({SAMPLE: ["figure1"]}, DatasetLocator(), full=False, datasets=["wine"])
 
 
-def test_an_unknown_experiment_is_told_with_the_nearest():
+def test_an_unknown_experiment_is_reported_with_the_nearest():
     with pytest.raises(
         UnknownNameError, match=r"no experiment called 'tabel'\. Did you mean 'table'"
     ):

@@ -32,7 +32,7 @@ def test_every_table_and_figure_is_there():
 
 
 @each
-def test_a_record_tells_all_that_readers_need(paper, one):
+def test_a_record_says_all_that_readers_need(paper, one):
     assert paper.reference
     assert one.title[0].isupper()
     assert not one.title.endswith(".")

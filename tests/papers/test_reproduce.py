@@ -48,7 +48,7 @@ def test_findings_by_setting(made):
     assert "Of 3 findings of the paper, 1 held, 1 did not, 1 cannot be checked" in repr(made[0])
 
 
-def test_the_document_tells_what_was_run(made):
+def test_the_document_says_what_was_run(made):
     told = made[0].document
     assert told["command"] == f"holdfast reproduce {NAME} table --datasets wine,breast_cancer"
     assert (told["seed"], told["full"], told["size"]) == (0, False, "4 resamples")
@@ -127,7 +127,7 @@ def test_another_study_in_the_folder_is_refused_unless_forced(sample, tmp_path):
     assert (place / "mine.txt").read_text(encoding="utf-8") == "keep"
 
 
-def test_tables_of_another_version_are_made_anew(sample, tmp_path):
+def test_tables_of_another_version_are_made_again(sample, tmp_path):
     reproduce(NAME, "figure1", out=tmp_path)
     place = tmp_path / "tables" / f"{NAME}-drawn-reduced"
     (place / "drawn.csv").write_text("n,value\n7,0.5\n", encoding="utf-8")
@@ -138,7 +138,7 @@ def test_tables_of_another_version_are_made_anew(sample, tmp_path):
     assert made.table["n"].tolist() == [1, 2]
 
 
-def test_what_does_not_exist_is_told_with_the_nearest(sample):
+def test_what_does_not_exist_is_reported_with_the_nearest(sample):
     with pytest.raises(UnknownNameError, match="Did you mean 'saeys2008'"):
         reproduce("saey2008")
     with pytest.raises(UnknownNameError, match="Did you mean 'figure1'"):
@@ -147,14 +147,14 @@ def test_what_does_not_exist_is_told_with_the_nearest(sample):
         reproduce("all", "table")
 
 
-def test_without_any_data_the_reason_is_told_before_work(monkeypatch, tmp_path):
+def test_without_any_data_the_reason_is_reported_before_work(monkeypatch, tmp_path):
     monkeypatch.delenv("HOLDFAST_DATA", raising=False)
     with pytest.raises(FileFormatError, match="saeys2008 table2 cannot be run: none of its data"):
         reproduce("saeys2008", "table2", out=tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
 
-def test_a_broken_file_is_told_before_work(sample, tmp_path):
+def test_a_broken_file_is_reported_before_work(sample, tmp_path):
     (tmp_path / "sonar.csv").write_text("f0,class\nx,a\n", encoding="utf-8")
     with pytest.raises(FileFormatError, match=r"sonar\.csv"):
         reproduce(NAME, data=tmp_path, out=tmp_path / "new")

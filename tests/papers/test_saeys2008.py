@@ -14,6 +14,8 @@ from holdfast.papers._comparison import published_numbers
 from holdfast.papers.saeys2008 import SAEYS2008, _studies
 from holdfast.papers.saeys2008._studies import BASES, LARGE_RF, WAYS
 
+pytestmark = pytest.mark.slow  # the fixtures run whole experiments
+
 TABLE2, TABLE3, TABLE4, FIGURE1 = (
     published_numbers("saeys2008", name) for name in ("table2", "table3", "table4", "figure1")
 )

@@ -11,6 +11,8 @@ from holdfast.papers._claims import ClaimInput
 from holdfast.papers._comparison import published_numbers
 from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 
+pytestmark = pytest.mark.slow  # the fixtures run whole experiments
+
 CLAIMS = {claim.text: claim for claim in somol2008.SOMOL2008.get("table").claims}
 PUBLISHED = published_numbers("somol2008", "table")
 

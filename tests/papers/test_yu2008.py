@@ -14,6 +14,8 @@ from holdfast.papers._comparison import published_numbers
 from holdfast.papers._runner import DatasetLocator, ExperimentRunner, WorkerOptions
 from holdfast.papers.yu2008 import YU2008, _experiments, _studies
 
+pytestmark = pytest.mark.slow  # the fixtures run whole experiments
+
 PUBLISHED = published_numbers("yu2008", "table2")
 AVERAGES = {
     "colon": (84.5, 73.0, 81.8, 75.7, 70.3, 77.0),
@@ -238,7 +240,7 @@ def test_folds_of_two_studies_test_the_same_samples(runner, accuracy):
     assert tested[0] == tested[1]
 
 
-def test_all_clusters_beside_the_more_relevant_half(runner, accuracy):
+def test_all_clusters_next_to_the_more_relevant_half(runner, accuracy):
     table = accuracy.facts["as published", "halves"]
     assert table.empty  # 8 clusters are more than the sizes of this test reach
     patch = pytest.MonkeyPatch()

@@ -88,6 +88,7 @@ def test_rows_without_an_error_are_left_out():
     assert without.description == "Nothing to show: no errors of classifiers are known."
 
 
+@pytest.mark.slow
 def test_of_many_points_only_the_chief_ones_are_named():
     table = plane_table([f"s{i}" for i in range(40)])
     named = [text for text in texts(plane(table)) if ", " in text]
@@ -102,6 +103,7 @@ def boxes(picture):
     return [text.get_window_extent(renderer) for text in notes]
 
 
+@pytest.mark.slow
 def test_labels_do_not_cover_each_other():
     for seed in range(5):
         table = plane_table(["f_score", "relieff", "svm_rfe"], sizes=(5,))

@@ -44,7 +44,7 @@ def test_the_height_grows_with_the_rows():
     assert heights[2] > 2 * heights[1] - heights[0] > heights[0]
 
 
-def test_the_truth_is_told_by_colour_and_shape():
+def test_the_truth_is_reported_by_colour_and_shape():
     table = frequency_table(["a", "b", "c"]).assign(informative=[True, False, True])
     picture = frequencies(table)
     circles, diamonds = picture.ax.collections[1:]
@@ -60,7 +60,7 @@ def test_the_full_name_is_kept_in_the_numbers():
     assert name.strip() not in texts(picture)
 
 
-def test_shortened_names_keep_what_tells_them_apart():
+def test_shortened_names_keep_what_says_them_apart():
     names = ["a" * 50 + str(i) + "b" * 50 for i in range(3)]
     found = shown(frequencies(frequency_table(names)))
     assert len(set(found)) == 3

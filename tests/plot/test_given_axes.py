@@ -27,6 +27,7 @@ def overlap(one, other):
     return min(wide, min(one.y1, other.y1) - max(one.y0, other.y0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layout", "size"), [(None, (6.4, 4.8)), ("constrained", (13, 8))])
 def test_pictures_in_a_grid_keep_to_themselves(layout, size):
     figure = Figure(figsize=size, layout=layout)
@@ -43,6 +44,7 @@ def test_pictures_in_a_grid_keep_to_themselves(layout, size):
             assert overlap(box, boxes[j]) < 1.5, (KINDS[i], KINDS[j])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_axes_that_were_placed_by_hand_stay_in_their_place(kind):
     figure = Figure(figsize=(8, 6))
@@ -55,6 +57,7 @@ def test_axes_that_were_placed_by_hand_stay_in_their_place(kind):
     assert ax.get_window_extent().width > 0.2 * before.width
 
 
+@pytest.mark.slow
 def test_forty_selectors_fit_into_half_a_page():
     figure = Figure(figsize=(9, 5))
     left, right = figure.subplots(1, 2)

@@ -41,6 +41,7 @@ def test_selectors_differ_in_colour_and_measures_in_dashes():
     assert {"DRAGS, value", "DRAGS, index", "K-means, value", "K-means, index"} <= set(words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3, 6])
 def test_panels_stay_inside_the_figure(count):
     picture = group_stability(table([f"data set {i}" for i in range(count)]))

@@ -38,7 +38,7 @@ LONG = [
 
 
 @pytest.mark.parametrize("most", [12, 22, 30])
-def test_long_names_keep_what_tells_them_apart(most):
+def test_long_names_keep_what_says_them_apart(most):
     texts = format_distinct_names([*LONG, "f_score"], most)
     assert texts[-1] == "f_score"
     for k, text in enumerate(texts[:-1]):

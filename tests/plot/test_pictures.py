@@ -25,6 +25,7 @@ def troubled():
     return all_pictures(nasty(len(NASTY)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_are_literal_and_long_ones_lose_their_middle(troubled, kind):
     words = " ".join(texts(troubled[kind]))
@@ -58,6 +59,7 @@ def test_pictures_say_in_words_what_is_seen(troubled, kind):
     assert "Next: .save(" in repr(picture)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 40])
 def test_one_and_forty_names_are_drawn_inside_the_figure(count):
     names = [f"selector number {i}" for i in range(count)]
@@ -66,11 +68,13 @@ def test_one_and_forty_names_are_drawn_inside_the_figure(count):
         assert len(picture.svg()) < 150_000, kind
 
 
+@pytest.mark.slow
 def test_usual_pictures_are_small():
     for kind, picture in all_pictures([f"selector_{i}" for i in range(5)]).items():
         assert len(picture.svg()) < 40_000, kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["light", "dark"])
 def test_only_the_named_colours_are_used(style):
     wanted = set((COLOURS if style == "light" else DARK).values())
@@ -112,6 +116,7 @@ def test_images_of_a_light_picture_can_be_seen_on_a_dark_page():
         assert contrast(COLOURS[name], DARK["paper"]) >= 3
 
 
+@pytest.mark.slow
 def test_a_place_that_is_given_is_drawn_into():
     figure = Figure(figsize=(8, 5), layout="constrained")
     for kind in KINDS:
@@ -176,6 +181,7 @@ LETTERS = st.text(st.characters(codec="utf-8"), max_size=30)
 VALUES = st.one_of(st.floats(-1, 1), st.just(float("nan")))
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(data=st.data(), count=st.integers(1, 40), style=st.sampled_from(["light", "dark"]))
 def test_any_names_sizes_and_gaps_can_be_drawn(data, count, style):

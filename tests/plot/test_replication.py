@@ -50,7 +50,7 @@ def test_there_may_be_no_prediction_or_nothing_at_all():
 
 
 @pytest.mark.parametrize("style", ["light", "dark"])
-def test_it_is_drawn_where_it_is_told(style):
+def test_it_is_drawn_where_it_is_reported(style):
     figure = Figure()
     axes = figure.subplots(1, 2)
     picture = replication(curve(), ax=axes[1], style=style)

@@ -51,7 +51,7 @@ def test_kinds_and_names_are_written_where_there_are_some(table):
     assert "real" not in alone
 
 
-def test_the_picture_is_told_in_words(table):
+def test_the_picture_is_described_in_words(table):
     assert ratios(table).description == (
         "4 data sets (real 2, simulated 2) by numbers of samples and features. Samples per "
         "feature: from 0.0101 (leukemia) to 200."

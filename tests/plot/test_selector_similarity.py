@@ -30,6 +30,7 @@ def test_stronger_cells_are_more_alike():
     assert drawn == {(0, 0): 0.92, (1, 0): 0.46}
 
 
+@pytest.mark.slow
 def test_forty_selectors_are_cells_that_can_change_their_colour():
     picture = similarity(matrix([f"s{i}" for i in range(40)]))
     *cells, frames = picture.ax.patches

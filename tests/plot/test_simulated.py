@@ -65,6 +65,7 @@ TABLES = {
 N_PANELS = {3: 6, 4: 3, 5: 2, 6: 4, 7: 4, 8: 4, 9: 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", SIMULATED_FIGURES)
 def test_each_figure_has_its_panels_and_nothing_reaches_over_the_edges(number):
     picture = simulated_figure(number, TABLES[number])

@@ -91,7 +91,7 @@ def test_names_are_literal_and_stay_inside():
     assert overhang(stability_path(table([f"feature {i}" for i in range(40)], selected=40))) < 0.02
 
 
-def test_many_features_are_thinned_and_the_rest_is_told():
+def test_many_features_are_thinned_and_the_rest_is_reported():
     names = [f"f{i}" for i in range(500)]
     picture = stability_path(table(names, steps=np.linspace(1, 0.1, 99), selected=30))
     words = " ".join(texts(picture))

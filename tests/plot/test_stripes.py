@@ -83,6 +83,7 @@ def test_empty_selections_say_so():
     assert empty.description == "Nothing to show: no feature was selected."
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_features_and_a_thousand_resamples_are_no_burden():
     random = np.random.default_rng(0)
     rows = [np.unique(random.integers(0, 100_000, 50)) for _ in range(1000)]

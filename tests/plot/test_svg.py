@@ -19,6 +19,7 @@ from tests.plot.tables import SVG, all_pictures, frequency_table, nasty
 ID = re.compile(r'\bid="([^"]*)"')
 
 
+@pytest.mark.slow
 def test_equal_numbers_give_equal_bytes():
     first, second = (all_pictures(nasty(6)) for _ in range(2))
     for kind, picture in first.items():
@@ -36,6 +37,7 @@ def test_equal_numbers_give_equal_bytes_in_another_process():
     assert run.stdout.strip() == hashlib.sha256(here.encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_identifiers_are_unique_on_a_page_with_all_pictures():
     page = [picture.svg() for picture in all_pictures([f"s{i}" for i in range(6)]).values()]
     names = [name for svg in page for name in ID.findall(svg)]
@@ -43,6 +45,7 @@ def test_identifiers_are_unique_on_a_page_with_all_pictures():
     assert all(re.fullmatch(r"hf[0-9a-f]{10}-[\w.-]+", name) for name in names)
 
 
+@pytest.mark.slow
 def test_references_lead_to_elements_of_the_same_picture():
     for kind, picture in all_pictures(["a", "b", "c"]).items():
         root = ET.fromstring(picture.svg())
@@ -121,6 +124,7 @@ def test_rectangles_are_written_by_their_edges():
     assert 'd="M 1 2 L 3 2 L 4 4 L 1 4 z"' in svg
 
 
+@pytest.mark.slow
 def test_pictures_are_saved_by_their_ending(tmp_path):
     picture = plot.upset({"a": ["x"]})
     for ending, start in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):

@@ -31,7 +31,7 @@ def test_each_effect_is_a_line_in_both_panels():
     assert len(picture.numbers) == 6
 
 
-def test_the_picture_is_told_in_words():
+def test_the_picture_is_described_in_words():
     text = stability_surface(surface()).description
     assert text.startswith("Two panels of lines for 2 effects, from 30 to 2,000 samples per class.")
     assert "with probability 1.00 (effect 0.05) to 1.00 (effect 0.15)" in text

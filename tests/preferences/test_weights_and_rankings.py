@@ -44,6 +44,7 @@ def test_frames(kind, require):
         hf.Weights(frame, feature_names=list("xyz"))
 
 
+@pytest.mark.slow
 def test_fitted_estimators():
     x, y = load_wine(return_X_y=True, as_frame=True)
     best = SelectKBest(k=3).fit(x, y)
@@ -93,6 +94,7 @@ def test_all_kinds_of_ranks_measure_alike(dtype):
         assert hf.measure(name, hf.Rankings(ranks.astype(dtype))) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_random_ties_are_fair_seeded_and_independent_between_rows():
     weights = hf.Weights(np.zeros((2000, 4)))
     ranks = weights.to_rankings(random_state=5).values
@@ -208,6 +210,7 @@ def test_memory_maps_stay_the_users_but_not_through_us(tmp_path):
     mapped[0, 0] = 0.9  # still writable for its owner
 
 
+@pytest.mark.slow
 def test_temporary_files_go_with_their_tables(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     weights = hf.Weights(iter(TABLE))

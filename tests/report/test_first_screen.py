@@ -89,6 +89,7 @@ def test_noise_gives_nothing(show):
     assert "recommended</b>" not in text
 
 
+@pytest.mark.slow
 def test_noise_has_neither_trusted_features_nor_a_recommendation():
     verdict = make_report(study(signal=False), figures=False)["verdict"]
     assert (verdict["grade"], verdict["trusted"]) == ("nothing", [])
@@ -136,6 +137,7 @@ def test_sections_without_content_are_left_out(opened):
     assert min(found.evaluate(lengths)) > 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal", [True, False])
 def test_the_terminal_says_the_same_in_a_few_lines(capsys, signal):
     print_summary(study(signal))

@@ -40,6 +40,7 @@ def test_sentences_say_how_many_were_found(few):
     assert few["verdict"]["size"] == 8
 
 
+@pytest.mark.slow
 def test_the_table_of_selectors_remarks_where_fewer_were_found():
     rows = report_of("few groups")["selectors"]["rows"]
     remarks = {(row["selector"], row["size"]): row.get("remark") for row in rows}
@@ -65,6 +66,7 @@ def test_there_is_no_profile_from_a_few_groups(few):
     assert "looked at up to 1" not in to_markdown(report_of("few groups"))
 
 
+@pytest.mark.slow
 def test_a_feature_stands_for_those_in_half_of_its_groups():
     result = groups()
     found = result.preferences.groups("clusters", 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from holdfast.report import to_json
 from holdfast.report._formatting import remove_all_name_marks
@@ -12,6 +13,7 @@ from tests.report.sample_report import sample
 from tests.report.sample_results import NAMES, report_of
 
 
+@pytest.mark.slow
 def test_what_is_read_back_is_the_report():
     report = report_of("simulated")
     assert json.loads(to_json(report)) == remove_all_name_marks(report)

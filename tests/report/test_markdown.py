@@ -116,7 +116,7 @@ def test_selectors_have_the_columns_of_the_page():
     assert {"RPT", "p against the best, corrected"} <= set(cells(table[0]))
 
 
-def test_failures_are_told():
+def test_failures_are_reported():
     text = to_markdown(report_of("half done"))
     assert "## What failed" in text
     assert "| two | 3 | 3 | ValueError: no |" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 import holdfast as hf
 from holdfast._bibliography import REFERENCES
@@ -21,6 +22,7 @@ def methods(name):
     return remove_all_name_marks(report_of(name)["methods"])
 
 
+@pytest.mark.slow
 def test_everything_cited_is_listed_and_everything_listed_is_cited():
     told = methods("simulated")
     shorts = {one.short: one.full for one in REFERENCES.values()}
@@ -30,6 +32,7 @@ def test_everything_cited_is_listed_and_everything_listed_is_cited():
     assert any("Nogueira" in full for full in cited)
 
 
+@pytest.mark.slow
 def test_the_paragraph_names_what_was_used():
     text = methods("wine")["paragraph"]
     assert "13 features of 178 samples (59 class_0, 71 class_1 and 48 class_2)" in text
@@ -44,7 +47,7 @@ def test_the_paragraph_names_what_was_used():
     assert "the seed was 0" in text
 
 
-def test_repeated_tests_are_told_as_such():
+def test_repeated_tests_are_reported_as_such():
     text = methods("simulated")["paragraph"]
     assert "the t-test on samples, enlarged for shared training samples" in text
     assert "McNemar" not in text
@@ -94,7 +97,7 @@ def test_few_samples_of_a_class_are_warned_of():
     assert not any("Few samples" in text for text in methods("simulated")["warnings"])
 
 
-def test_only_options_that_were_set_are_told():
+def test_only_options_that_were_set_are_reported():
     spelling = {
         "class": "sklearn.svm:SVC",
         "parameters": {"C": 0.5, "kernel": "rbf", "random_state": 3, "gamma": {"opaque": "x"}},

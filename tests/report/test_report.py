@@ -148,7 +148,8 @@ def test_selectors_are_all_there_and_one_is_recommended():
     assert report["selectors"]["choice"] not in report["selectors"]["reasons"]
 
 
-def test_selectors_of_one_title_are_told_apart():
+@pytest.mark.slow
+def test_selectors_of_one_title_are_distinguished():
     selectors = {"a": hf.ReliefF(), "b": hf.ReliefF(n_neighbors=3)}
     study = hf.Study(selectors, protocol=hf.Subsampling(3), sizes=[2], classifiers=())
     report = make_report(study.run(hf.io.read_data("@wine"), n_jobs=1), figures=False)
@@ -186,6 +187,7 @@ def test_the_same_result_gives_the_same_report():
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn_with_captions():
     report = make_report(simulated())
     names = [figure["name"] for figure in report["figures"]]
@@ -203,6 +205,7 @@ def test_pictures_are_drawn_with_captions():
         assert figure["alt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_pictures_never_cost_a_report(name, caplog):
     report = make_report(ODD[name]())
@@ -212,7 +215,8 @@ def test_pictures_never_cost_a_report(name, caplog):
     assert bool(report["figures"]) == (name not in bare_of)
 
 
-def test_a_picture_that_fails_is_told_and_the_others_stay(monkeypatch, caplog):
+@pytest.mark.slow
+def test_a_picture_that_fails_is_reported_and_the_others_stay(monkeypatch, caplog):
     found = wine()
     monkeypatch.setattr(type(found), "plot_plane", lambda self, **how: 1 / 0)
     names = [figure["name"] for figure in make_report(found)["figures"]]
@@ -261,6 +265,7 @@ def test_a_table_is_cut_but_says_how_much_there_is():
     assert report["features"]["total"] > 200
 
 
+@pytest.mark.slow
 def test_selectors_that_choose_the_size_show_its_mean_and_deviation():
     study = result(made(own=("two",)))
     report = make_report(study, figures=False)
@@ -278,6 +283,7 @@ def test_selectors_that_choose_the_size_show_its_mean_and_deviation():
     assert "its mean and" not in to_html(make_report(result(made()), figures=False))
 
 
+@pytest.mark.slow
 def test_random_subsets_are_a_control():
     protocol = hf.Subsampling(6, 0.8)
     selectors = ["f_score", "random_subset:n_features_to_select=12"]

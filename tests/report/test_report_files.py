@@ -41,6 +41,7 @@ def test_a_page_gets_twins_of_its_name(study, tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_same_result_gives_the_same_bytes(study, tmp_path):
     write_report(study, tmp_path)
     before = contents(tmp_path)
@@ -56,6 +57,7 @@ def test_files_of_others_are_not_replaced(study, tmp_path, name):
     assert contents(tmp_path) == {name: b"mine"}
 
 
+@pytest.mark.slow
 def test_files_of_others_are_replaced_if_asked(study, tmp_path):
     (tmp_path / "report.json").write_text("mine", encoding="utf-8")
     write_report(study, tmp_path, force=True)
@@ -71,6 +73,7 @@ def test_other_kinds_of_files_are_refused(study, tmp_path, name):
         write_report(study, tmp_path / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["write_bytes", "replace"])
 def test_a_full_disk_leaves_the_earlier_report(study, tmp_path, monkeypatch, step):
     write_report(study, tmp_path)
@@ -86,7 +89,8 @@ def test_a_full_disk_leaves_the_earlier_report(study, tmp_path, monkeypatch, ste
     assert contents(tmp_path) == before
 
 
-def test_a_place_that_cannot_be_a_folder_is_told(study, tmp_path):
+@pytest.mark.slow
+def test_a_place_that_cannot_be_a_folder_is_reported(study, tmp_path):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(StoreError, match="cannot be written"):
         write_report(study, tmp_path / "file" / "report.html")

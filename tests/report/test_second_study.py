@@ -72,7 +72,7 @@ def test_independent_samples_are_second_studies():
     assert report_of("drawn")["verdict"]["headline"].startswith("A second study of 60 samples")
 
 
-def test_notes_are_told_once_with_those_they_are_about():
+def test_notes_are_reported_once_with_those_they_are_about():
     about = result(made())
     about.summary()  # of the store
     table = pd.DataFrame(
@@ -96,7 +96,8 @@ def by_jaccard(chance):
     return Evidence(about)
 
 
-def test_two_random_selections_are_told_where_they_have_features_in_common():
+@pytest.mark.slow
+def test_two_random_selections_are_reported_where_they_have_features_in_common():
     second = second_study_section(by_jaccard([0.31, 0.33, 0.32, 0.354]))
     told = " ".join(map(remove_name_marks, second["sentences"]))
     assert "Two random selections of as many features would agree at 0.31 to 0.35;" in told
@@ -130,7 +131,7 @@ def test_both_twins_show_the_table_and_the_cohorts(show):
     assert HOSTILE[0] not in shown
 
 
-def test_cohorts_are_told_with_their_numbers():
+def test_cohorts_are_reported_with_their_numbers():
     evidence = Evidence(simulated())
     pairs = pd.DataFrame({"cohort_a": ["x"], "cohort_b": ["y"], "value": [0.2]})
     evidence.cohorts = SimpleNamespace(
@@ -160,7 +161,7 @@ def test_cohorts_are_told_with_their_numbers():
         ),
     ],
 )
-def test_needed_samples_are_told(monkeypatch, needed, low, high, text):
+def test_needed_samples_are_reported(monkeypatch, needed, low, high, text):
     plan = SimpleNamespace(needed=needed, needed_low=low, needed_high=high)
     monkeypatch.setattr("holdfast.report._evidence.plan_samples", lambda *_, **__: plan)
     evidence = Evidence(simulated())

@@ -44,7 +44,7 @@ def test_pairs_have_the_sizes_that_their_selectors_have(told):
     assert found["f", "own1"] == found["g", "own2"] == "2 and own"
 
 
-def test_values_are_those_of_the_sizes_told(told, mixed):
+def test_values_are_those_of_the_sizes_reported(told, mixed):
     for selector, size, asked in (("f", 2, 2), ("own1", "own", 4)):
         report = told(selector, size)
         assert sizes(report)["f", "g"] == asked
@@ -65,7 +65,7 @@ def test_the_sentence_names_who_chooses_the_size(told, selector, size, asked):
     assert f"{asked} features; own1 and own2 with as many as they choose themselves." in sentence
 
 
-def test_one_selector_is_told_as_one():
+def test_one_selector_is_reported_as_one():
     sentence = remove_name_marks(report_of("own size")["similarity"]["sentences"][0])
     assert sentence.endswith("features; two with as many as it chooses itself.")
 
@@ -89,7 +89,8 @@ def test_all_features_are_no_size_to_compare_at():
     assert evidence.compared_size == 3
 
 
-def test_pictures_of_selectors_are_of_the_sizes_told(told, mixed):
+@pytest.mark.slow
+def test_pictures_of_selectors_are_of_the_sizes_reported(told, mixed):
     figures = {one["name"]: one for one in told("own1", "own", figures=True)["figures"]}
     assert "4 features (or as many as they choose themselves)" in figures["similarity"]["caption"]
     assert figures["upset"]["alt"] == mixed.plot_upset(4).description
@@ -98,6 +99,7 @@ def test_pictures_of_selectors_are_of_the_sizes_told(told, mixed):
     assert "when asked for 2 features" in figures["stripes-f"]["caption"]
 
 
+@pytest.mark.slow
 def test_where_no_ranks_are_known_none_are_shown(told):
     report = told("own1", "own", figures=True)
     assert all(row["rank_low"] is None for row in report["features"]["rows"])
@@ -109,6 +111,7 @@ def test_where_no_ranks_are_known_none_are_shown(told):
     assert "rank range" not in report["glossary"]
 
 
+@pytest.mark.slow
 def test_where_ranks_are_known_they_are_shown(told):
     report = told("f", 2, figures=True)
     assert "rank_ranges" in {figure["name"] for figure in report["figures"]}

@@ -39,7 +39,7 @@ def test_paired_designs_are_drawn(plan, lone):
         assert distinct[1].min() >= 2
 
 
-def test_a_lone_subject_beside_pairs_is_drawn_like_the_others():
+def test_a_lone_subject_next_to_pairs_is_drawn_like_the_others():
     tested = np.concatenate([r.test for r in Subsampling(400, 0.9).draw(PAIRED_Y, PAIRED)])
     times = np.bincount(PAIRED[tested], minlength=21) / np.bincount(PAIRED)
     assert 20 < times[20] < 60  # 2 of 21 subjects are left out each time: 38 times is expected
@@ -54,7 +54,7 @@ def test_pairs_and_lone_subjects_keep_their_shares(plan):
         assert share == 12 / 32
 
 
-def test_subjects_are_told_apart_by_the_class_of_most_samples():
+def test_subjects_are_distinguished_by_the_class_of_most_samples():
     groups = np.repeat(range(14), 3)
     pure = np.repeat(["a"] * 8 + ["b"] * 6, 3)
     mixed = pure.copy()

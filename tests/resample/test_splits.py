@@ -95,7 +95,7 @@ def test_splitters_are_recognised():
     assert "KFold" in plan.to_dict()["splitter"]
 
 
-def test_times_tested_are_told_from_the_splits():
+def test_times_tested_are_reported_from_the_splits():
     assert times_tested(Splits(KFold(4)).draw(Y)) == "once"
     assert times_tested(Splits(ShuffleSplit(9)).draw(Y)) == "repeatedly"
     assert times_tested(Splits([(range(24), [])]).draw(Y)) == "never"

@@ -44,6 +44,7 @@ def test_estimators_with_importances():
     assert forest.scores_ == pytest.approx(forest.estimator_.feature_importances_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "selector",
     [

@@ -111,6 +111,7 @@ def test_record_and_class_agree(name):
     assert bool(record.references) == ("References\n" in document)
 
 
+@pytest.mark.slow
 @everyone
 def test_names_go_in_and_come_out(name, require):
     X, y = load_wine(return_X_y=True, as_frame=True)
@@ -127,6 +128,7 @@ def test_names_go_in_and_come_out(name, require):
     assert on_resamples(X, y, [np.arange(len(y))]).feature_names == tuple(X.columns)
 
 
+@pytest.mark.slow
 @everyone
 def test_pipeline_and_grid_search(name):
     X, y = load_breast_cancer(return_X_y=True)

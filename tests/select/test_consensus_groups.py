@@ -93,6 +93,7 @@ def test_shares_of_bags_are_counted(overlapping):
     np.testing.assert_allclose(found.presence, np.diag(shares))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", [False, True])
 def test_groups_are_those_of_average_linkage(small, monkeypatch):
     """In blocks of a few pairs, and batches of a few features, as well."""

@@ -71,6 +71,7 @@ def found(selector, X):
     return [group.tolist() for group in fitted.groups_[0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),

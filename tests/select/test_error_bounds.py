@@ -154,6 +154,7 @@ def unimodal_tail(mean, top, t):
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theta", [0.05, 0.3, 0.57, 0.58, 0.7, 0.8])
 def test_no_unimodal_shares_exceed_the_bound(theta):
     pairs = 10

@@ -180,6 +180,7 @@ def test_many_repeats_approach_the_mean_over_all_donors():
     np.testing.assert_allclose(found, exact, atol=0.002)
 
 
+@pytest.mark.slow
 def test_agrees_with_permutation_importance_outside_the_bags():
     X, y = load_breast_cancer(return_X_y=True)
     X = X.astype(np.float32)

@@ -51,6 +51,7 @@ def test_one_feature_is_selected_and_sizes_that_cannot_be_are_refused():
             drawn(8, 1, n_features_to_select=wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("p", "m"), [(13, 100), (12, 60)])
 def test_relative_weighted_consistency_is_that_of_the_closed_form(p, m):
     """By chance it is 2 (p + 1) / (3 p m) to 2 (p + 1) / (3 (p - 1) m), for many odd subsets the

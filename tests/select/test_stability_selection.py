@@ -456,6 +456,7 @@ def false_and_true(setting, repeats):
     return kept[:, 3:].sum() / repeats, kept[:, :3].sum() / repeats, stable.error_bound_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", list(SETTINGS)[:4])
 def test_false_selections_stay_below_the_bound(setting):
     false, true, bound = false_and_true(setting, 25)

@@ -146,6 +146,7 @@ def test_values_are_those_of_refits(data, options):
         assert abs(ours[k] - theirs[k]) <= share + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [cancer, noise])
 def test_differences_are_libsvms_tolerance(data):
     split_data = data()

@@ -47,6 +47,7 @@ def folds(count, seed=None):
 # Beside scikit-learn and mlxtend
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("size", [4, 9])
 def test_sequential_selection_is_that_of_scikit_learn(direction, size):
@@ -166,6 +167,7 @@ def test_splits_of_all_kinds():
     assert values(random_state=1, cv=pairs) == values(random_state=2, cv=pairs)
 
 
+@pytest.mark.slow
 def test_any_scorer_and_any_classifier():
     fast = values(scoring="balanced_accuracy")
     slow = values(scoring=lambda fitted, X, y: _balanced(fitted.predict(X), y))

@@ -20,6 +20,7 @@ def small_grids(monkeypatch):
     monkeypatch.setattr(_figure_tables, "N_SETS", 12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", FIGURES)
 def test_each_figure_has_its_tables_and_a_summary(small_grids, number):
     record = FIGURES[number]
@@ -62,6 +63,7 @@ def test_selection_is_accurate_with_many_samples():
     assert top.is_monotonic_increasing
 
 
+@pytest.mark.slow
 def test_stability_agrees_with_the_paper():
     table = figure_tables(6)["stability"]
     wide = pivot_in_order(table, ["panel", "x"], "measure").set_index("panel")
@@ -80,6 +82,7 @@ def test_stability_agrees_with_the_paper():
     assert 3 <= gammas.set_index("x")["spearman"].idxmax() <= 8
 
 
+@pytest.mark.slow
 def test_stability_is_constant_where_samples_and_features_grow_together():
     table = figure_tables(9)["stability"]
     large = table[table["n_features"] >= 200]

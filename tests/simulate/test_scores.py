@@ -31,6 +31,7 @@ def test_t_follows_the_noncentral_t_distribution(counts):
         assert stats.kstest(signed[:, feature], law.cdf).pvalue > MIN_P_VALUE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(7, 6), (4, 20)])
 def test_scores_have_the_distribution_of_the_selector(counts):
     model, generator = GaussianModel(MU), np.random.default_rng(1)
@@ -70,6 +71,7 @@ def test_roots_with_few_rows_have_the_distribution_of_gaussian_matrices():
         assert stats.ks_2samp(one, other).pvalue > MIN_P_VALUE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("counts", "size"), [((10, 10), 4), ((10, 10), 18), ((10, 10), 25), ((5, 15), 6), ((3, 4), 30)]
 )

@@ -30,7 +30,7 @@ def result():
     return study(replication=8, measures=["nogueira", "spearman"]).run(TWO_SITES, n_jobs=1)
 
 
-def test_the_protocol_s_numbers_do_not_depend_on_what_is_beside(result):
+def test_the_protocol_s_numbers_do_not_depend_on_what_is_next_to(result):
     alone = study(replication=0, measures=["nogueira", "spearman"]).run(WINE, n_jobs=1)
     pd.testing.assert_frame_equal(alone.stability, result.stability)
     pd.testing.assert_frame_equal(alone.frequencies, result.frequencies)
@@ -166,7 +166,7 @@ def test_a_selector_that_fails_on_halves_has_no_replication():
 
 
 @pytest.mark.integration
-def test_a_study_goes_on_with_what_is_beside(tmp_path):
+def test_a_study_goes_on_with_what_is_next_to(tmp_path):
     whole = study(replication=4).run(TWO_SITES, n_jobs=1)
     study(replication=4).run(
         WINE.X, WINE.y, cohorts=SITES, out=tmp_path / "run", n_jobs=1, part="1/2"
@@ -207,6 +207,7 @@ def test_measures_of_similar_features_use_the_data(result):
     assert told.value == pytest.approx(np.mean(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["relative_weighted_consistency", "jaccard", "nogueira"])
 def test_chance_is_that_of_two_random_selections(result, measure):
     rng = np.random.default_rng(1)
@@ -233,6 +234,7 @@ def small_study(asked):
     return study(replication=asked, protocol=hf.Subsampling(6, 0.6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [None, 12])
 def test_a_class_too_small_for_halves_is_left_out_of_them(asked, tmp_path):
     X, y = small_class()

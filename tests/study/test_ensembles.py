@@ -66,7 +66,7 @@ def test_subjects_reach_the_bags():
     assert set(best) == set(np.flatnonzero(ranks <= 4))
 
 
-def test_wrong_options_are_told_before_work_starts():
+def test_wrong_options_are_reported_before_work_starts():
     with pytest.raises(InvalidInputError, match="selector e: n_bags must be"):
         study({"e": hf.Ensemble(n_bags=0)}).run(X, Y)
 

@@ -96,6 +96,7 @@ def test_a_study_that_grows_stops_when_everything_fails(tmp_path):
     assert len(hf.load(tmp_path / "run").failures) < 100
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_1_and_names_the_selector(tmp_path):
     folder = tmp_path / "run"
     asked = study({"one": Failing(), "two": Failing(1)})

@@ -93,6 +93,7 @@ def test_two_processes_give_the_same(result):
     same(study().run(*data(), n_jobs=2).features, result.features)
 
 
+@pytest.mark.slow
 def test_a_resumed_study_gives_the_same(result, folder, tmp_path):
     study().run(*data(), out=tmp_path / "part", n_jobs=1, part="1/2")
     same(hf.resume(tmp_path / "part", n_jobs=1).features, result.features)
@@ -137,6 +138,7 @@ def test_selectors_of_their_own_size_have_chances():
     assert len(found.features) <= len(whole)
 
 
+@pytest.mark.slow
 def test_groups_have_one_row_each():
     found = study(selectors=["kmeans_groups"], sizes=[3]).run(*data(), n_jobs=1)
     table = found.features

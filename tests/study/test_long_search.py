@@ -45,7 +45,7 @@ def test_the_plan_of_a_long_search_says_so():
         (hf.OscillatingSearch(start="forward"), "oscillating_search:n_features_to_select=(1,30)"),
     ],
 )
-def test_all_kinds_are_told_of(search, words):
+def test_all_kinds_are_reported_of(search, words):
     (one,) = told(search, 300)
     assert words in one
 

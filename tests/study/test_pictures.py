@@ -186,7 +186,7 @@ def test_ensembles_are_measured_by_rankings_without_a_size(ensembles):
     assert set(chosen["size"]) == {found.size}
 
 
-def test_ensembles_of_one_base_are_told_apart_by_their_names():
+def test_ensembles_of_one_base_are_distinguished_by_their_names():
     selectors = {
         f"{way} {count}": hf.Ensemble(n_bags=count, aggregate=way)
         for way in ("best", "rra")
@@ -214,7 +214,7 @@ def test_the_base_by_itself_begins_the_line_of_its_ensembles():
     assert set(table["curve"]) == {"relieff:n_neighbors=5"}
 
 
-def test_ensembles_that_cannot_be_drawn_are_told(ensembles, simulated):
+def test_ensembles_that_cannot_be_drawn_are_reported(ensembles, simulated):
     with pytest.raises(InvalidInputError, match="no two ensembles of this study differ"):
         simulated.plot_ensemble_sizes()
     with pytest.raises(InvalidInputError, match="did not measure jaccard at the size 3"):

@@ -177,7 +177,7 @@ def test_features_of_other_names_or_in_another_order_are_refused():
     assert unnamed.pipeline(frame, WINE.y)[:-1].get_feature_names_out().tolist() == names.tolist()
 
 
-def test_a_selector_that_selects_nothing_is_told_of(whole):
+def test_a_selector_that_selects_nothing_is_reported_of(whole):
     plan = json.loads(json.dumps(whole.plan))
     parameters = plan["selectors"][2]["object"]["parameters"]
     parameters["estimator"] = {

@@ -137,7 +137,7 @@ def test_likeness_is_that_of_the_preferences(wine):
     np.testing.assert_allclose(found.table["low"], expected.table["low"])
 
 
-def test_likeness_takes_the_largest_size_unless_told(wine):
+def test_likeness_takes_the_largest_size_unless_reported(wine):
     np.testing.assert_allclose(
         profiles.similarity(view_of(wine)).matrix, profiles.similarity(view_of(wine), size=5).matrix
     )
@@ -221,7 +221,7 @@ def test_stand_ins_are_those_of_the_preferences_and_the_data(wine):
     assert set(found.table["stand_in"]) <= set(wine.dataset.feature_names)
 
 
-def test_stand_ins_take_the_largest_size_unless_told(wine):
+def test_stand_ins_take_the_largest_size_unless_reported(wine):
     found = profiles.stand_ins(view_of(wine), data_of(wine), "f_score", frequency=0.01)
     assert set(found.features["feature"]) == set(
         wine.frequencies.query("selector == 'f_score' and size == 5")["feature"]

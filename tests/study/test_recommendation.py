@@ -84,6 +84,7 @@ def test_without_inner_predictions_the_bootstrap_steps_in(nested):
     assert suggested(Result(other)).choice.method == "bootstrap"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["nogueira", "spearman", "anhd"])
 @pytest.mark.parametrize("rule", ["not_worse", "one_standard_error", "rpt"])
 def test_any_rule_and_measure_recommends_a_pair_of_the_study(nested, measure, rule):
@@ -124,7 +125,7 @@ def test_a_selector_that_failed_where_it_is_hard_is_not_the_best():
     assert got.table["selector"].eq("two").any()
 
 
-def test_a_pair_without_a_stability_is_told_of_if_it_errs_less():
+def test_a_pair_without_a_stability_is_reported_of_if_it_errs_less():
     study = hf.Study(
         "f_score",
         protocol=hf.CrossValidation(5),
@@ -178,6 +179,7 @@ def test_measures_that_the_study_lacks_are_refused():
         suggested(Result(full(nothing)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "protocol", [hf.CrossValidation(5), hf.Nested(5, 4)], ids=["flat", "nested"]
 )
@@ -230,6 +232,7 @@ def test_on_noise_nothing_is_recommended_and_no_model_is_fitted(noise):
     assert model.predict(data[0]).shape == (60,)
 
 
+@pytest.mark.slow
 def test_what_replicates_is_recommended_where_there_is_a_signal(signal):
     found = signal.recommend()
     assert found.supported

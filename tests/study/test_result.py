@@ -148,7 +148,7 @@ def test_a_study_with_all_units_done_is_complete(result):
     assert result.failures.empty
 
 
-def test_summary_puts_stability_beside_the_lowest_error():
+def test_summary_puts_stability_next_to_the_lowest_error():
     made = Made(resamples=subsamples(30, 6), classifiers=("x", "y"), own=("two",))
     result = Result(full(made))
     table = result.summary()
@@ -280,6 +280,7 @@ def test_a_classifier_without_an_error_is_not_the_best():
     assert table["classifier"][1] == "y"
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_report_whatever_names_hold():
     bad = '<script>alert("x")</script> & <img src=x onerror=y>'
     made = Made(resamples=subsamples(30, 4), selectors=(bad, "two"), classifiers=(f"c{bad}",))
@@ -350,7 +351,7 @@ def test_load_gives_measures_the_saved_data_unless_they_changed(tmp_path, caplog
     assert result.stability["value"].notna().all()
 
 
-def test_summary_tells_how_many_features_were_selected():
+def test_summary_says_how_many_features_were_selected():
     made = Made(resamples=subsamples(30, 6), own=("two",))
     result = Result(full(made))
     table = result.summary().set_index(["selector", "size"])

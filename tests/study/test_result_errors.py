@@ -84,6 +84,7 @@ def balanced_spread(actual, predicted, samples, group, learned, n_classes):
     return np.sqrt(between + learned * single)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [("a", "b"), THREE])
 def test_repeated_tests_are_averaged_over_resamples(labels):
     made = Made(n=60, labels=labels, resamples=subsamples(60, 9), classifiers=("x", "y"))

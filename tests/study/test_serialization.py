@@ -83,6 +83,6 @@ def test_numbers_that_json_does_not_have_are_spelled():
 
 
 @pytest.mark.parametrize("path", ["no_such_module:x", "holdfast:NoSuchName"])
-def test_a_path_that_leads_nowhere_is_told(path):
+def test_a_path_that_leads_nowhere_is_reported(path):
     with pytest.raises(StudyError, match="cannot be imported"):
         import_object(path)

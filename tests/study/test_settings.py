@@ -31,7 +31,7 @@ def test_selectors_come_in_many_shapes():
     assert settings(selectors={"mine": "t_score"}).selectors["mine"].get_params()
 
 
-def test_two_of_one_name_are_told_apart():
+def test_two_of_one_name_are_distinguished():
     chosen = settings(selectors=["relieff:n_neighbors=5", "relieff:n_neighbors=9"]).selectors
     assert list(chosen) == ["relieff:n_neighbors=5", "relieff:n_neighbors=9"]
     with pytest.raises(InvalidInputError, match="may be given once"):

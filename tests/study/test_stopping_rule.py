@@ -128,6 +128,7 @@ def test_units_of_a_step_are_units_of_the_whole(block, stops, monkeypatch):
 # the same result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "width"), GROWING.items(), ids=lambda one: str(one)[:9])
 def test_it_is_the_study_that_asked_for_that_number(protocol, width, tmp_path, monkeypatch):
     work_here(monkeypatch)
@@ -198,6 +199,7 @@ def test_features_that_stand_for_two_groups_are_cut_as_they_were_kept(monkeypatc
 # interrupted
 
 
+@pytest.mark.slow
 def test_wherever_it_dies_it_goes_on_to_the_same_end(tmp_path, monkeypatch):
     log = work_here(monkeypatch)
     asked = study(200, 0.09, replication=2)
@@ -279,7 +281,7 @@ class Listener:
         self.notes.append(text)
 
 
-def test_the_width_is_told_after_each_step(monkeypatch):
+def test_the_width_is_reported_after_each_step(monkeypatch):
     work_here(monkeypatch)
     listener = Listener()
     asked = study(200, 0.09, selectors=["t_score"], sizes=[3], replication=0)
@@ -311,7 +313,7 @@ def test_protocols_that_are_planned_as_a_whole_have_one_step(monkeypatch):
     assert asked.run(data()).running["resamples"].tolist() == [30]
 
 
-def test_a_width_that_is_out_of_reach_is_told(monkeypatch):
+def test_a_width_that_is_out_of_reach_is_reported(monkeypatch):
     work_here(monkeypatch)
     asked = study(30, 0.001)
     with pytest.warns(HoldfastWarning, match="after 30 resamples, the maximum of") as told:

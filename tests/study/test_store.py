@@ -174,7 +174,7 @@ def test_a_store_that_says_no_depth_keeps_as_many_features_as_it_did(tmp_path):
     assert after == [(*key, len(data)) for *key, data in before]
 
 
-def test_other_versions_than_before_are_told(tmp_path):
+def test_other_versions_than_before_are_reported(tmp_path):
     shutil.copytree(GOLDEN, tmp_path / "run")
     store = Store.open(tmp_path / "run" / "study.sqlite", write=True)
     store.connection.execute("DELETE FROM units WHERE resample = 0")
@@ -192,6 +192,7 @@ def hold(folder, held, leave):
         leave.wait(30)
 
 
+@pytest.mark.slow
 def test_a_folder_is_for_one_run_at_a_time(tmp_path):
     context = multiprocessing.get_context("spawn")
     held, leave = context.Event(), context.Event()
@@ -208,7 +209,7 @@ def test_a_folder_is_for_one_run_at_a_time(tmp_path):
         pass
 
 
-def test_a_folder_that_cannot_be_is_told(tmp_path):
+def test_a_folder_that_cannot_be_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     study = hf.Study("t_score", protocol=hf.Subsampling(2), sizes=[1], classifiers=())
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2

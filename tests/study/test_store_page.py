@@ -56,7 +56,7 @@ def test_every_column_is_described_under_its_table(tables):
     }
 
 
-def test_the_page_tells_the_values_that_are_allowed():
+def test_the_page_says_the_values_that_are_allowed():
     for values in re.findall(r"CHECK \(\w+ IN \((.*?)\)\)", schema.TABLES, re.DOTALL):
         for value in re.findall(r"'(\w+)'", values):
             assert f"`{value}`" in PAGE, value

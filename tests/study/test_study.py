@@ -181,7 +181,7 @@ def test_a_splitter_of_scikit_learn_is_a_protocol():
     assert result.plan["protocol"]["tested"] == "once"
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     class Told:
         def __init__(self):
             self.calls = []

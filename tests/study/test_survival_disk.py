@@ -45,7 +45,7 @@ def test_a_disk_that_fills_ends_the_run_and_it_goes_on_when_there_is_room(whole,
     assert contents(folder, tmp_path) == contents(whole, tmp_path)
 
 
-def test_a_disk_without_room_to_begin_is_told_and_what_it_left_is_no_hindrance(tmp_path):
+def test_a_disk_without_room_to_begin_is_reported_and_what_it_left_is_no_hindrance(tmp_path):
     folder = tmp_path / "run"
     for limit, save_data, message in [
         (10_000, True, r"data.npz: the data cannot be saved \(File too large\)"),
@@ -60,7 +60,7 @@ def test_a_disk_without_room_to_begin_is_told_and_what_it_left_is_no_hindrance(t
     assert len(units(folder)) == 10
 
 
-def test_no_room_for_the_data_that_processes_share_is_told(tmp_path):
+def test_no_room_for_the_data_that_processes_share_is_reported(tmp_path):
     order = Order(tmp_path / "run", TINY, {"n_jobs": 1, "save_data": False}, features=2000)
     order.file_limit = 500_000  # enough for the store, too little for the data
     said = finished(tmp_path, order)

@@ -303,14 +303,14 @@ def test_nominal_features_reach_the_selectors_that_know_them():
     assert work.run(Unit(0, 1, 2))[0].message is None
 
 
-def test_which_features_are_nominal_is_told_of_those_offered():
+def test_which_features_are_nominal_is_reported_of_those_offered():
     for nominal in ([2, 3], [False, False, True, True]):
         told = restrict_selector(hf.ReliefF(nominal=nominal), np.array([0, 1, 3]), 4)
         assert told.nominal == [2]
     assert restrict_selector(hf.ReliefF(), np.array([0, 1]), 4).nominal is None
 
 
-def test_selectors_within_selectors_are_told_of_nominal_features_offered():
+def test_selectors_within_selectors_are_reported_of_nominal_features_offered():
     nested = hf.StabilitySelection(hf.ReliefF(nominal=[2, 3]))
     told = restrict_selector(nested, np.array([0, 1, 3]), 4)
     assert told.base.nominal == [2]

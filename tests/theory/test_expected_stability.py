@@ -33,6 +33,7 @@ def measured(rng, n_per_class, d, runs, repeats):
     return np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_per_class", "d", "runs"), [((30, 30), 5, 2), ((12, 40), 12, 5), ((60, 60), 22, 3)]
 )
@@ -149,6 +150,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("effect", "p", "d"), LAWS)
 def test_stability_never_falls_with_samples_and_jaccard_goes_with_dice(effect, p, d):
     values = np.array([

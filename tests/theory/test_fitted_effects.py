@@ -22,7 +22,7 @@ def test_the_mean_of_squared_effects_is_found():
     assert mixture.weights @ mixture.effects**2 == pytest.approx((truth**2).mean(), rel=0.05)
 
 
-def test_two_points_are_told_apart():
+def test_two_points_are_distinguished():
     mixture = fitted(np.repeat([0.0, 0.5], [9500, 500]), 100)
     large = mixture.effects > 0.25
     assert mixture.weights[large].sum() == pytest.approx(0.05, abs=0.005)
@@ -44,7 +44,7 @@ def test_more_steps_are_more_likely():
         (np.repeat([0.0, 0.4], [9800, 200]), 200),
     ],
 )
-def test_stability_is_foretold(truth, d):
+def test_stability_is_predicted(truth, d):
     """With many features, one sample tells what samples of its size, and larger ones, find."""
     mixtures = [fitted(truth, 40, seed) for seed in range(4)]
     setting = {"n_features": 10_000, "n_selected": d}
