@@ -394,7 +394,10 @@ def plan_samples(found: Replication, *, target: float = 0.8) -> SamplePlan:
     >>> plan.n_samples, plan.low <= plan.value <= plan.high, plan.needed_low <= plan.needed
     (200, True, True)
     """
-    if not hasattr(found, "curve"):  # the class is defined in a file that imports this one
+    # imported here because the file of this class imports the prediction from this one
+    from holdfast.judge._replication._estimate import Replication
+
+    if not isinstance(found, Replication):
         raise InvalidInputError(f"found must be a result of holdfast.replication, got {found!r}.")
     target = check_positive_number(target, "target", 1.0)
     if get_measure(found.measure).distance:
