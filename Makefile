@@ -6,6 +6,9 @@ READY := .venv/.ready
 # what makes a test slow or an integration test: see the markers in pyproject.toml
 UNIT := not slow and not integration
 REST := slow or integration or hypothesis
+# Python must keep the bytecode of what it imports, whatever the caller's environment says: without
+# it, each of the hundreds of processes that the tests start compiles some 2,000 modules again
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 
