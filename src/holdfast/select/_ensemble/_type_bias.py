@@ -66,6 +66,7 @@ def warn_if_types_are_favoured(
         return
     if np.sum(np.bincount(types) >= MIN_FEATURES_OF_TYPE) < 2:
         return
+    # with shuffled labels no feature is informative: picks should follow these shares
     shares = np.array([np.mean(types == kind) for kind in range(len(FEATURE_TYPES))])
     generator = np.random.default_rng(seed)
     picks = []
