@@ -90,6 +90,7 @@ def novovicova(tables: SubsetTables, *, corrected: bool = False) -> Estimate:
 def _entropies(tables: SubsetTables) -> FloatArray:
     """Entropy of the distribution of whole subsets: with all of them, and without each."""
     number: dict[bytes, int] = {}
+    # subsets are sorted, so equal subsets have equal bytes
     kind = [number.setdefault(row.tobytes(), len(number)) for row in tables.subsets]
     counts = np.bincount(kind).astype(np.float64)
     total = _information(counts).sum()
@@ -116,6 +117,7 @@ def _expected_entropy(m: int, log2_choices: float) -> float:
 
     How often a given subset is drawn is binomial; weighting by that number shifts it by one.
     """
+    # given one subset, how many of the other m - 1 equal it is binomial
     others = np.arange(m)
     pmf = scipy.stats.binom.pmf(others, m - 1, 2.0**-log2_choices)
     return float(-(pmf * np.log2((others + 1) / m)).sum())
