@@ -127,6 +127,7 @@ def cohort_places(resamples: Mapping[int, ResamplePlace]) -> IndexArray:
     for number, place in resamples.items():
         if place.role == SHUFFLED:
             shuffles.setdefault(place.outer, []).append(number)
+    # a shuffle with a failed fit has no agreement of all cohorts
     complete = [numbers for numbers in shuffles.values() if len(numbers) == len(cohorts)]
     return np.sort(np.array([cohorts, *complete], dtype=np.intp), axis=1)
 
@@ -149,6 +150,7 @@ def _find_unit_cohorts(units: Units, names: Sequence[str], rows: IndexArray) -> 
     """Return the cohort of each unit; raise for subjects that are in two."""
     first = units.order[units.starts]
     ordered, unit = rows[units.order], np.repeat(np.arange(units.count), units.sizes)
+    # units whose samples do not all have the cohort of their first sample
     torn = np.unique(unit[ordered != rows[first][unit]])
     if torn.size and units.groups is not None:
         subjects = []

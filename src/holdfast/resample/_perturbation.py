@@ -71,6 +71,7 @@ class AddedNoise(Protocol):
     def _draw(self, units: Units, random_state: int, n_features: int | None) -> Iterator[Resample]:
         rows = np.arange(len(units.y))
         for _ in range(self.n_resamples):
+            # the noise itself is drawn where the data are: a plan holds no values
             yield Resample(rows, NO_ROWS, noise=self.level)
 
 
@@ -138,6 +139,7 @@ class FeatureSubsets(Protocol):
         count = self._feature_count(n_features)
         rows = np.arange(len(units.y))
         for generator in generators(random_state, self.n_resamples):
+            # sorted, so that selectors break ties by column as they do on all features
             features = np.sort(generator.permutation(n_features)[:count])
             yield Resample(rows, NO_ROWS, features=features)
 
