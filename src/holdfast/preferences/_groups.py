@@ -125,6 +125,7 @@ class Groups(Preferences):
     @classmethod
     def _concatenate(cls, parts: Sequence[Self]) -> Self:
         chosen = [part._representatives for part in parts]
+        # representatives belong to all results of a system or to none
         if any(part is None for part in chosen) and any(part is not None for part in chosen):
             raise InvalidInputError("either all parts must have representatives or none.")
         representatives = tuple(row for part in chosen if part is not None for row in part)
@@ -161,6 +162,7 @@ def _index_members(results: list[list[Any]], features: FeatureSpace) -> tuple[Ne
     flat = [group for result in results for group in result]
     if not flat:
         return tuple(() for _ in results), features
+    # all groups at once: names get their numbers in one pass over all results
     indptr, indices, features = read_subsets(flat, features)
     owner = [(i, g) for i, result in enumerate(results) for g in range(len(result))]
     for (i, g), size in zip(owner, np.diff(indptr), strict=True):

@@ -223,6 +223,7 @@ def _name_features(features: FeatureSpace, names: Sequence[str], source: str) ->
 
 def _read_sparse(matrix: MatrixLike, features: FeatureSpace) -> Read:
     rows = scipy.sparse.csr_array(matrix, copy=True)  # the user's matrix is not changed
+    # a repeated entry becomes 2 and is refused below, instead of counting twice
     rows.sum_duplicates()
     if not np.isin(rows.data, (0, 1)).all():
         raise InvalidInputError("a matrix of selections holds booleans or 0 and 1 only.")
