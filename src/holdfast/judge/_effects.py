@@ -273,8 +273,8 @@ def _shrink(
     # denser near 0, where most statistics lie
     grid = largest * np.linspace(0, 1, N_GRID_POINTS) ** 2
     counts = np.histogram(statistics, grid)[0].astype(np.float64)
-    # the largest component reaches the largest statistic: real effects must not be shrunk by a
-    # prior that is too narrow
+    # the largest component reaches the largest statistic: real
+    # effects must not be shrunk by a prior that is too narrow
     scales = np.append(0.0, PRIOR_SCALES * max(1.0, largest / PRIOR_SCALES[-1]))
     posterior = _posterior(grid, counts, scales, freedom, np.quantile(noise, NOISE_QUANTILES))
     mean = (posterior.weights * posterior.means).sum(axis=1)

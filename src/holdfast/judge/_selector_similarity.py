@@ -200,8 +200,8 @@ def relative_similarity(values: FloatArray, stable: BoolArray) -> FloatArray:
     """Return similarities over the geometric mean of the stabilities on the diagonal."""
     stability = np.diagonal(values, axis1=-2, axis2=-1)
     root = np.sqrt(np.where(stable & (stability > 0), stability, np.nan))
-    # two noisy selectors cannot agree better than each agrees with itself: Spearman's correction
-    # for attenuation [Spearman1904]_
+    # two noisy selectors cannot agree better than each agrees with
+    # itself: Spearman's correction for attenuation [Spearman1904]_
     return np.asarray(values / (root[..., :, None] * root[..., None, :]))
 
 

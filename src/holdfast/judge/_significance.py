@@ -340,6 +340,7 @@ def clustered_error(wrong: FloatArray, known: FloatArray) -> tuple[FloatArray, F
 # of resamples out. Intervals use Student's t with one degree of freedom per replicate but one.
 
 CONFIDENCE = 0.95
+"""Level of all intervals over resamples; standard."""
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 

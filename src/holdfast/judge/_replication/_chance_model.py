@@ -140,7 +140,10 @@ SCORE_SHARE_WEIGHT, SCORE_CHANCE_WEIGHT = 0.5, 0.33
 LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0, 32.0)
 """Sizes of larger studies that chances are predicted for, relative to the data."""
 EXACT_PLACES_PER_SIZE = 4
-"""Places up to this multiple of the size are computed one by one, later ones interpolated."""
+"""Places up to this multiple of the size are computed one by one, later ones interpolated.
+
+Chosen by hand; limits run time.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -296,7 +299,8 @@ def estimate_found_again(
     places = _computed_places(size, n_features)
     posterior, by_model = _posterior_chances(draws, places, size, n_features)
     log_odds = by_model
-    # step 3 needs two sizes of parts; both log odds sum to k before step 4 averages them
+    # step 3 needs two sizes of parts; its chances are shifted to the sum k before step 4 averages
+    # them with those of the model, which sum to about k by its threshold
     if len(tables) > 1:
         steps = _odds_step(draws.tables, tables, places)
         log_odds = (1 - ODDS_SHARE) * by_model + ODDS_SHARE * _shift_to_sum(
@@ -333,8 +337,8 @@ def estimate_found_again(
     return FoundAgain(
         selected=ranks.selected,
         chance=chance.mean(axis=0),
-        # the quantile is of the posterior, the chance a mean over draws after pooling: they could
-        # cross
+        # the quantile is of the posterior, the chance a
+        # mean over draws after pooling: they could cross
         low=np.minimum(low, chance.mean(axis=0)),
         draws=chance,
         share=share,
@@ -364,7 +368,6 @@ def longest_list(found: FoundAgain, share: float) -> IndexArray:
     many lists tends to be one whose chances are overestimated. The list may be empty.
     """
     order = np.lexsort((np.arange(len(found.chance)), -found.chance))
-    # a list longer than the selection could not have been reported by the study
     order = order[: int(found.selected.sum())]
     means = np.cumsum(found.draws[:, order], axis=1) / np.arange(1, len(order) + 1)
     enough = np.flatnonzero(np.quantile(means, CAREFUL_QUANTILE, axis=0) >= share)
@@ -391,8 +394,8 @@ def _feature_order(ranks: DisjointRanks) -> IndexArray:
     tied = counts[place] > 1
     features = np.flatnonzero(tied)
     parts = (table.reshape(-1, ranks.n_features) for table in (ranks.quarters, ranks.halves))
-    # lexsort sorts by its last key first: by place, then by the ranks in the full data, halves and
-    # quarters, each from its first row on
+    # lexsort sorts by its last key first: by place, then by the ranks
+    # in the full data, halves and quarters, each from its first row on
     keys = [row[features] for table in (*parts, ranks.full) for row in table[::-1]]
     order[tied[order]] = features[np.lexsort((*keys, place[features]))]
     return order
@@ -408,7 +411,7 @@ def _order_scores(ranks: DisjointRanks) -> FloatArray:
 
     halves = ranks.halves.reshape(-1, n_features)
     score = FULL_IMPORTANCE * negative_log(ranks.full).mean(axis=0)
-    # features with the same ranks in other halves have equal sums up to the order of summation
+    # features with the same ranks in another order of the halves have equal sums up to rounding
     return np.asarray((score + HALF_IMPORTANCE * negative_log(halves).mean(axis=0)).round(12))
 
 
@@ -454,8 +457,8 @@ def _draw_models(
     start = np.exp(-0.5 * (EFFECTS / START_SPREAD) ** 2) + START_FLOOR
     log_weight = -0.5 * ((GROWTHS - GROWTH_MEAN) / GROWTH_SD) ** 2
     if len(tables) > 1:
-        # the growth shows in the comparison of halves with quarters; with halves alone the prior
-        # decides
+        # the growth shows in the comparison of halves with
+        # quarters; with halves alone the prior decides
         log_weight = log_weight + _growth_likelihood(plain, start)
     growth_weight = np.exp(log_weight - log_weight.max())  # relative to the best: no underflow
     growth_weight /= growth_weight.sum()
@@ -473,7 +476,7 @@ def _draw_models(
     # weights belong to places, so that the order of the columns does not matter
     features[:, order] = by_place
     weighted = [(table.weighted(features), table) for table in tables]
-    # EM never raises a weight of exactly 0, so a start near the main fit keeps all effects possible
+    # mixed with a uniform law, since EM never raises a weight of exactly 0
     near = (1 - START_UNIFORM) * main + START_UNIFORM / len(EFFECTS)
     weights = fit_effects(
         weighted,
@@ -494,8 +497,8 @@ def _growth_likelihood(plain: list[tuple[FloatArray, RankTable]], start: FloatAr
         repeated, scales, [1.0] * len(plain), np.repeat(start[np.newaxis], n_growths, axis=0),
         GROWTH_STEPS,
     )  # fmt: skip
-    # tables sum to 1, so the likelihood is one per feature: pairs of parts of the same data are
-    # averaged and do not count as further data
+    # tables sum to 1, so the likelihood is one per feature: pairs of
+    # parts of the same data are averaged and do not count as further data
     return np.asarray(plain[0][1].n_features * log_likelihood(weights, repeated, scales))
 
 
@@ -563,8 +566,8 @@ def _chances_in_larger_studies(
     """
     size, n_features = ranks.size, ranks.n_features
     chances = []
-    # the factor 1 is the base line that growth is counted from: it shares the approximations of the
-    # larger studies, which then cancel
+    # the factor 1 is the base line that growth is counted from: it
+    # shares the approximations of the larger studies, which then cancel
     for factor in (1.0, *LARGER_STUDIES):
         # from n/2 to `factor` times n samples
         scales = (2 * factor) ** draws.growths
@@ -618,8 +621,8 @@ def _fit_decreasing(values: FloatArray, weights: FloatArray) -> FloatArray:
     blocks: list[tuple[float, float, int]] = []
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         block = (value, weight, 1)
-        # invariant: the means of `blocks` decrease; a pooled block may violate it with the one
-        # before
+        # invariant: the means of `blocks` decrease; a
+        # pooled block may violate it with the one before
         while blocks and blocks[-1][0] < block[0]:
             mean, total, count = blocks.pop()
             both = total + block[1]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 COHORT_PAIR_COLUMNS = ["cohort_a", "cohort_b", "n_a", "n_b"]
 """Columns that identify a pair of cohorts; `SHUFFLE_COLUMNS` hold its agreement."""
 SHUFFLE_RANGE = (0.025, 0.975)
-"""Quantiles of the shuffles that are reported."""
+"""Quantiles of the shuffles that are reported; standard: the middle 95%."""
 EQUALITY_TOLERANCE = 1e-9
 """Values that differ by less are equal up to rounding."""
 
@@ -130,8 +130,8 @@ def compare_cohorts(
     return CohortComparison(
         measure=record.name,
         cohorts=dict(zip(names, sizes, strict=True)),
-        # one test of the mean over pairs: the p-values of single pairs are not corrected for their
-        # number
+        # one test of the mean over pairs: the p-values of
+        # single pairs are not corrected for their number
         overall=_compare_with_shuffles(table.mean(axis=1), sign),
         pairs=pd.DataFrame(pairs, columns=[*COHORT_PAIR_COLUMNS, *SHUFFLE_COLUMNS]),
         features=_feature_table(selected, names, feature_names),
@@ -178,8 +178,8 @@ def _compare_with_shuffles(values: FloatArray, sign: float) -> ShuffleComparison
     if not len(shuffled):
         return ShuffleComparison(value, np.nan, np.nan, np.nan, np.nan, 0)
     low, high = np.quantile(shuffled, SHUFFLE_RANGE)
-    # a tie with a shuffle counts against a difference: the test stays valid with few distinct
-    # values
+    # a tie with a shuffle counts against a difference: the
+    # test stays valid with few distinct values
     less = int(np.sum(sign * shuffled <= sign * value + EQUALITY_TOLERANCE))
     # the observed assignment is itself one of the 1 + s equally likely ones, hence 1 + in both
     p_value = np.nan if np.isnan(value) else (1 + less) / (1 + len(shuffled))
@@ -418,8 +418,7 @@ def _simulate_common(
     Dealt cohorts are parts of the same samples, so their mean is that of all samples.
     """
     c, p = effects.shape
-    # the difference of two class means of n / 2 samples each, with variance 1, has the variance 4 /
-    # n
+    # the variance 4 / n is that of a difference of two means of n / 2 samples with variance 1
     score_error = np.sqrt(4 / n)[:, np.newaxis]
     shares = (n / n.sum())[:, np.newaxis]
     means = effects + score_error * generator.standard_normal((c, p))

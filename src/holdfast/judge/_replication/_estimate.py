@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 PREDICTED_DATA_FACTORS = (1, 2, 4)
-"""Sizes of the studies that stability is predicted for, relative to the data."""
+"""Sizes of the studies that stability is predicted for, relative to the data; chosen by hand."""
 SMALL_CLASS_NOTE = (
     "a class is too small for quarters of the data: the interval rests on halves alone, and "
     "nothing is predicted for larger studies"
@@ -93,7 +93,7 @@ def estimate_replication(
     """
     record = get_measure(measure)
     scale = make_log_odds(record, n_features, size)
-    # estimated from halves only: in log odds it hardly depends on the number of samples
+    # one error for all sizes of parts: in log odds it hardly depends on the number of samples
     standard_error = logit_standard_error(values, scale, size)
     points = _estimate_points(values, scale, standard_error)
     ends = np.array(

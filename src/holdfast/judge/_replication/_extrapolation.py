@@ -252,8 +252,8 @@ def overlap_family(n_features: int, size: int, *, tanimoto: bool = False) -> Cur
     curves = np.array(
         [
             _expected_overlap(*_effects_and_counts(n_features, *law), size)
-            # these limits make laws coincide for small p or k; one curve must not count twice in
-            # the prior
+            # these limits make laws coincide for small p or
+            # k; one curve must not count twice in the prior
             for law in dict.fromkeys(laws)
         ]
     )
@@ -376,7 +376,7 @@ def fit_curves(
     """Compute the posterior of the curves of a measure, given points."""
     record = get_measure(measure)
     scale = make_log_odds(record, n_features, size)
-    # the theory needs a list of fixed size k < p; the Spearman-Brown family needs nothing
+    # the theory needs a list of fixed size k < p; the Spearman-Brown family does not
     if record.form != "subset" or size is None or size >= n_features:
         family = growth_family()
     else:
@@ -401,8 +401,8 @@ def fit_curves(
 
 def _quantiles(values: FloatArray, weights: FloatArray, levels: list[float]) -> list[float]:
     """Return quantiles of weighted values in ascending order."""
-    # by rounding the cumulated weights may end below a level close to 1; the last value is taken
-    # then
+    # by rounding the cumulated weights may end below a
+    # level close to 1; the last value is taken then
     positions = np.searchsorted(np.cumsum(weights), levels)
     quantiles: list[float] = values[np.minimum(positions, len(values) - 1)].tolist()
     return quantiles
@@ -466,8 +466,8 @@ def _posterior_weights(
     correlation = np.exp(-np.abs(logs[:, np.newaxis] - logs) / CORRELATION_LENGTH)
     covariance = np.outer(errors, errors) * correlation + np.diag(noise)
     residuals = family.shifted(logs - logs[-1]) - units
-    # squared Mahalanobis distance r' Sigma^-1 r of each curve at each place; -1/2 of it is the log
-    # likelihood up to a constant
+    # squared Mahalanobis distance r' Sigma^-1 r of each curve at
+    # each place; -1/2 of it is the log likelihood up to a constant
     distances = np.einsum("...i,ij,...j", residuals, np.linalg.inv(covariance), residuals)
     # relative to the best fit: exp does not underflow for all curves at once
     weights = family.prior * np.exp((distances.min() - distances) / 2)

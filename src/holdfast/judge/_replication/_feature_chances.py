@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 GRADES = {"very likely": 0.9, "likely": 0.7, "uncertain": 0.3, "unlikely": 0.0}
-"""The least chance of each grade."""
+"""The least chance of each grade; chosen by hand."""
 GRADE_HIT_RATES = {"very likely": 0.97, "likely": 0.85, "uncertain": 0.52, "unlikely": 0.13}
 """Share of independent studies that selected the features of each grade.
 

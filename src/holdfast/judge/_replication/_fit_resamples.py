@@ -31,7 +31,7 @@ from holdfast.select import (
 )
 
 MAX_SCORES_PER_BLOCK = 2**22
-"""Most scores (resamples times features) held at a time."""
+"""Most scores (resamples times features) held at a time; limits memory, chosen by hand."""
 
 
 @dataclass(eq=False)
@@ -104,8 +104,8 @@ class ComparisonRunner:
             self._select,
             positions,
             self.failures.__setitem__,
-            # imputation and own sizes depend on the part, so nothing can be shared between
-            # resamples
+            # imputation and own sizes depend on the part,
+            # so nothing can be shared between resamples
             in_one_call=not (self._fits_each or self._runner.imputes),
         )
         rows = {}
@@ -123,8 +123,8 @@ class ComparisonRunner:
         part = self._runner.training_part(rows[0])
         if not self._fits_each:
             return [self._runner.select_part(part, position)]
-        # the seed depends on the position, not on the block: results do not depend on the block
-        # size
+        # the seed depends on the position, not on the
+        # block: results do not depend on the block size
         generator = next(generators(self.selector.random_state, 1, position))
         return [self._runner.fit_part(part, int(generator.integers(2**31)))]
 

@@ -123,8 +123,7 @@ def delete_group_variance(parts: FloatArray, left_out: float) -> float:
     left_out : float
         The share of the samples that each subset leaves out.
     """
-    # with the splits of a subset drawn independently, E var_b(mean) = Var(between) + Var(within) /
-    # 2
+    # splits are independent given the subset: E var_b(mean) = Var(between) + Var(within) / 2
     added_by_splits = float(parts.var(axis=1, ddof=1).mean() / parts.shape[1])
     # deviations from the mean over subsets, not from the estimate on all data: halves of subsets
     # have fewer samples and agree less, which is a bias and not a variance
@@ -146,8 +145,8 @@ def stability_interval(
     half_width = quantile * standard_error
     # symmetric in log odds, so the interval is longer towards the middle of the scale
     ends = [scale.from_logit(scale.to_logit(value) + step) for step in (-half_width, half_width)]
-    # the ends of a distance come in reverse order; a value below chance counts as chance on the
-    # scale, so the ends alone could miss it
+    # the ends of a distance come in reverse order; a value below chance
+    # counts as chance on the scale, so the ends alone could miss it
     low, high = min(*ends, value), max(*ends, value)
     # the scale reaches a margin r beyond both ends
     return max(record.minimum, low), min(record.maximum, high)
@@ -208,7 +207,7 @@ def make_log_odds(record: Measure, n_features: int, size: int | None) -> LogOdds
     maximum). The margin is the standard deviation of the similarity of two random preferences,
     1 / sqrt(p - 1) for kuncheva, spearman and pearson at any size, but at least `MIN_MARGIN`.
     """
-    # a measure whose best value depends on the subsets has no constant one
+    # a measure without an upper bound (sechidis): identical subsets have the value 1
     best = record.best if math.isfinite(record.best) else 1.0
     chance = 0.0
     has_chance_level = record.form == "subset" and not record.corrected
@@ -219,6 +218,6 @@ def make_log_odds(record: Measure, n_features: int, size: int | None) -> LogOdds
     # where random subsets agree almost perfectly, the scale would have no length
     if not math.isfinite(chance) or abs(best - chance) < MIN_MARGIN:
         chance = record.maximum if record.distance else 0.0
-    # 1 / (p - 1) is the variance of kuncheva's index for two random subsets: (r - k^2/p) / (k -
-    # k^2/p) with r hypergeometric, Var r = k^2 (p - k)^2 / (p^2 (p - 1)); k cancels
+    # 1 / (p - 1) is the variance of kuncheva (r p - k^2) / (k (p - k)) for two random subsets: r is
+    # hypergeometric with Var r = k^2 (p - k)^2 / (p^2 (p - 1)), and k cancels
     return LogOdds(chance, best, max(MIN_MARGIN, 1 / math.sqrt(max(n_features - 1, 1))))

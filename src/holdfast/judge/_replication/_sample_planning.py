@@ -217,8 +217,8 @@ def fit_stability_line(
     return StabilityLine(
         scale=scale,
         logs=np.log([*known["n_samples"].to_numpy(dtype=float), n_units]),
-        # the line never falls: a list found again less often than halves agree is noise of the
-        # estimate
+        # the line never falls: a list found again less
+        # often than halves agree is noise of the estimate
         log_odds=np.array([*observed, max(full, float(observed[-1]))]),
         steps=_growth_steps(
             [value_of_share(share, measure, size, n_features) for share in score_shares], scale
@@ -442,7 +442,7 @@ def _make_plan(found: Replication, target: float) -> SamplePlan:
         for stability in (value, low, high)
     ]
     needed, needed_low, needed_high = line.samples_for(target, found.confidence)
-    # noise can drift over the target by the slope alone
+    # a line that starts at chance would reach any target by its slope alone
     if is_at_chance(found):
         needed, needed_high = math.inf, math.nan
     return SamplePlan(

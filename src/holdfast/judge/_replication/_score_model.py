@@ -51,7 +51,7 @@ MAX_PAIRS = 42
 30 splits into halves come with seven partitions into quarters, which have 42 pairs.
 """
 LARGER_STUDIES = (2.0, 4.0, 8.0, 16.0)
-"""Sizes of the larger studies whose overlap is simulated, relative to the data."""
+"""Sizes of the larger studies whose overlap is simulated, relative to the data; chosen by hand."""
 MIN_HALVES = 4
 """Fewest pairs of halves that the noise is estimated from; chosen by hand."""
 MIN_TAIL = 1e-12
