@@ -86,8 +86,8 @@ class TriangularEffects:
         if self.largest is not None:
             return np.asarray(powers * (self.largest / powers[-1]))
         assert self.bayes_error is not None
-        # the best classifier of independent features errs by Phi(-|mu|): the norm of the effects is
-        # fixed
+        # the best classifier of independent features errs
+        # by Phi(-|mu|): the norm of the effects is fixed
         return np.asarray(powers * (-ndtri(self.bayes_error) / np.linalg.norm(powers)))
 
 

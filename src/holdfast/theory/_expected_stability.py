@@ -297,6 +297,7 @@ def compute_expectation(name: str, expected: ExpectedSelections) -> float:
 
 DEFAULT_SAMPLE_SIZES = (30, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000)
 DEFAULT_EFFECTS = (0.01, 0.03, 0.05, 0.07, 0.10, 0.15)
+"""Sample sizes and effects of Figure 1 of [Dernoncourt2014]_."""
 
 
 def stability_surface(

@@ -125,8 +125,8 @@ def required_samples(
     search = _SampleSizeSearch(
         name, population, n_selected, checked_ratio, check_choice(law, "law", LAWS)
     )
-    # stability grows with the number of samples, so the largest number decides whether any is
-    # enough
+    # stability grows with the number of samples, so the
+    # largest number decides whether any is enough
     best = search.stability(MAX_FIRST_CLASS)
     if best < checked_target:
         raise InvalidInputError(
@@ -229,8 +229,8 @@ def fit_effects(
     # bins that hold scores, by their middles: millions of features cost no more than a few
     width = max(MIN_BIN_WIDTH, top / MAX_BINS)
     bins, counts = np.unique(np.floor(places / width), return_counts=True)
-    # in places z a score has a standard deviation of about 1 at every effect, so an even grid is
-    # equally fine everywhere
+    # in places z a score has a standard deviation of about 1 at
+    # every effect, so an even grid is equally fine everywhere
     grid = np.linspace(0.0, top, 2 + min(int(top / EFFECT_DISTANCE), MAX_EFFECTS))
     shifts = scores.to_score(grid)
     densities = scores.densities(shifts, (bins + 0.5) * width)

@@ -86,7 +86,7 @@ class ThresholdGrid:
 
         p_k = above_k + ∫ f_k(z) P(at most d − 1 of the others score above z) dz.
         """
-        # a score above the range of thresholds is selected whatever the others do
+        # a score above the range of thresholds is selected almost surely
         total = self.above.copy()
         for part in self._parts(len(self.counts)):
             spectrum = compute_spectrum(self.tails[:, part], self.counts)
@@ -107,8 +107,8 @@ class ThresholdGrid:
             others_below = compute_spectrum(tails.T, self.counts).cdf_without_two(
                 self.n_selected - 2
             )
-            # the feature of group k scores z, that of group l more; the other order is the
-            # transpose
+            # the feature of group k scores z, that of group
+            # l more; the other order is the transpose
             half = np.einsum("mk,ml,mkl->kl", rates, tails, others_below, optimize=True)
             total += half + half.T
         return np.clip(total, 0.0, 1.0)
