@@ -378,9 +378,9 @@ def score_additions(
         if values[i] == 0.0:
             size = max(size, depth + starts[i + 1] - starts[i])
     for s in range(splits):
+        # all units share the rows of the base; each unit overwrites the rows behind them
         growth, state = _allocate_subset(samples, s, size), REGULAR
         for k in range(depth):
-            # all units share the factor of the base; a unit overwrites the rows behind it
             if state == REGULAR:
                 state = _add_feature(samples, rule, growth, s, k, base[k])
         for i in range(len(values)):

@@ -452,8 +452,8 @@ def _solve_active_coefficients(
     share, first = 1.0, -1  # stop where the first coefficient changes its sign
     for a in range(size):
         b = B[rows_of[a], places[a]]
-        # the model changes where a sign changes: the slope of the penalty was taken at the old
-        # signs
+        # the model changes where a sign changes: the slope
+        # of the penalty was taken at the old signs
         if b * (b + share * g[a]) < 0.0:
             share, first = -b / g[a], a
     for a in range(size + rows):

@@ -96,8 +96,8 @@ def pooled_t(sums: FloatArray, squares: FloatArray, counts: FloatArray, out: Flo
                 if within <= MIN_SPREAD_SHARE * squares[r, f]:
                     best = np.nan
                     break
-                # t^2 = (mean difference)^2 / (within / (n - 2) (1/n + 1/n_rest)); the factor n - 2
-                # comes last
+                # t^2 = (mean difference)^2 / (within / (N - 2) (1/n + 1/n_rest)), N = n + n_rest; N
+                # - 2 comes last
                 difference = (class_sum / n - rest_sum / n_rest) ** 2 * (n * n_rest / total)
                 best = max(best, difference / within)
             out[r, f] = np.sqrt(best * (total - 2))

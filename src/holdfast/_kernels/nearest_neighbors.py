@@ -357,8 +357,8 @@ def _add_hits(
         best = search.best[now]
         _count_votes(search, best[k - 1], count)
         for lane in range(len(batch.starts) - 1):
-            # the k-th smallest distance; the neighbours are certain if the next one is clearly
-            # larger
+            # the k-th smallest distance; the neighbours are
+            # certain if the next one is clearly larger
             border = best[k - 1, lane]
             doubt = slack * (border + batch.max_decrease[i, lane])
             # negated, so that NaN counts as doubt

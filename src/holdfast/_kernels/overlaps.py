@@ -55,8 +55,8 @@ def add_shared(
     last = first + len(table)
     for feature in features:
         feature_owners = owners[indptr[feature] : indptr[feature + 1]]
-        # a feature held by h subsets costs h steps per row: cheap for rare features only, see the
-        # caller
+        # a feature held by h subsets costs h steps per row:
+        # cheap for rare features only, see the caller
         for i in feature_owners:
             if first <= i < last:
                 for j in feature_owners:
