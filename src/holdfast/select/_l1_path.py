@@ -114,8 +114,8 @@ class PenaltyPath:
 
     def _solve(self, penalty: float) -> None:
         slack = self._tolerance * penalty
-        # the solution on the working set is the whole one if no feature outside violates its
-        # condition
+        # the solution on the working set is the whole one
+        # if no feature outside violates its condition
         newcomers = self._newcomers(penalty + slack)
         while True:
             for feature in newcomers:

@@ -237,7 +237,7 @@ def _append_ones(centres: FloatArray, dtype: DTypeLike) -> AnyArray:
 
 Kernel = Literal["flat", "gaussian"]
 DISTANCE_TOLERANCE = 1e-9
-"""Distances that differ by less, relative to the length of a feature, are equal."""
+"""Distances that differ by less, relative to the length of a feature, are equal; chosen by hand."""
 
 
 @selector(
