@@ -168,8 +168,6 @@ def square_bounds(sums: Totals, p: int) -> tuple[FloatArray, FloatArray]:
 
     Least: frequencies as even as possible; largest: as many features as possible in all subsets.
     """
-    # least: frequencies as equal as possible; largest: as many features as possible in all m
-    # subsets
     every, spare = np.divmod(sums.q, p)
     low = (p - spare) * every**2 + spare * (every + 1) ** 2
     spare = sums.q % sums.number

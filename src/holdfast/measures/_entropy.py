@@ -117,7 +117,6 @@ def _expected_entropy(m: int, log2_choices: float) -> float:
 
     How often a given subset is drawn is binomial; weighting by that number shifts it by one.
     """
-    # given one subset, how many of the other m - 1 equal it is binomial
     others = np.arange(m)
     pmf = scipy.stats.binom.pmf(others, m - 1, 2.0**-log2_choices)
     return float(-(pmf * np.log2((others + 1) / m)).sum())

@@ -139,8 +139,8 @@ class DataSimilarity:
         columns -= columns.mean(axis=0)
         length = np.sqrt(np.square(columns).sum(axis=0))
         scale = np.abs(self.data[:, features]).max(axis=0)
-        # a correlation of rounding errors would be arbitrary: constant features are similar to
-        # nothing
+        # a correlation of rounding errors would be
+        # arbitrary: constant features are similar to nothing
         constant = length <= 1e-12 * scale * len(columns)  # equal except for rounding
         return np.asarray(np.where(constant, 0.0, columns / np.where(constant, 1.0, length)))
 

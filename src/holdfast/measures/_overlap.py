@@ -578,8 +578,8 @@ def ati_pa(tables: SubsetTables, *, clip: bool = True) -> Estimate:
     sizes = tables.distinct_sizes.astype(np.float64)
     with np.errstate(invalid="ignore"):  # two empty subsets
         largest = np.minimum.outer(sizes, sizes) / np.maximum.outer(sizes, sizes)
-    # numerator and denominator are summed over pairs before the division, as [Dernoncourt2014]_
-    # defines
+    # numerator and denominator are summed over pairs before
+    # the division, as [Dernoncourt2014]_ defines
     sums = np.array(
         [
             observed,

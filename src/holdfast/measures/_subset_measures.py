@@ -162,8 +162,8 @@ class SubsetTables:
 
         An overlap is hardly ever more than ten standard deviations from its mean.
         """
-        # 20 standard deviations of a hypergeometric overlap, and 60: an upper estimate for memory
-        # only
+        # 20 standard deviations of a hypergeometric
+        # overlap, and 60: an upper estimate for memory only
         reach = np.minimum(np.minimum(a, b), 20 * np.sqrt(a * (b / self.p)) + 60)
         return np.split(
             np.arange(len(a)), np.flatnonzero(np.diff(np.cumsum(reach) // OVERLAPS_PER_CHUNK)) + 1
