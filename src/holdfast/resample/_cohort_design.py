@@ -18,7 +18,7 @@ from holdfast.resample._strata import Units, label_column, number_entries
 
 COHORT, SHUFFLED = "cohort", "shuffled"
 MIN_UNITS_PER_CLASS = 2
-"""Units of every class that a cohort needs."""
+"""Units of every class that a cohort needs; derived: one sample has no variance."""
 SHUFFLE_STREAM = 3
 """First spawn key of the shuffles; 0 to 2 belong to the replication design of the same seed."""
 

@@ -139,7 +139,6 @@ class FeatureSubsets(Protocol):
         count = self._feature_count(n_features)
         rows = np.arange(len(units.y))
         for generator in generators(random_state, self.n_resamples):
-            # sorted, so that selectors break ties by column as they do on all features
             features = np.sort(generator.permutation(n_features)[:count])
             yield Resample(rows, NO_ROWS, features=features)
 

@@ -33,7 +33,10 @@ MIN_CLASSES = 2
 MAX_CLASSES_NAMED = 3
 """Classes that a note names."""
 SPLITS_PER_SUBSET = 2
-"""How often each subset of three quarters of the data is split."""
+"""How often each subset of three quarters of the data is split.
+
+Derived: the fewest splits that show how much the similarity varies within a subset.
+"""
 
 
 @dataclass(frozen=True)
