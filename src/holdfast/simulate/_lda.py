@@ -92,8 +92,8 @@ def _center_by_reflection(X: FloatArray, mean: FloatArray) -> FloatArray:
     root = np.sqrt(len(X))
     if len(X) == 1:
         return X[:0]
-    # a Householder reflection maps the vector of ones to the first axis: the other n - 1 rows hold
-    # the deviations from the mean
+    # a Householder reflection maps the vector of ones to the first
+    # axis: the other n - 1 rows hold the deviations from the mean
     shift = (root * mean - X[0]) / (root - 1)
     return np.asarray(X[1:] - shift)
 

@@ -242,8 +242,8 @@ class Discriminants:
         # the middle of the class means follows from the overall mean and their difference
         self._middle = mean + (second - first) / (2 * n) * self._difference
         root = draw_wishart_root(self._freedom, len(features), generator)
-        # the variances were drawn before: columns are rescaled to them, and only the directions are
-        # new
+        # the variances were drawn before: columns are
+        # rescaled to them, and only the directions are new
         length = np.sqrt(np.square(root).sum(axis=0))
         self._root = root * (np.sqrt(moments.variance[features] * self._freedom) / length)
 
