@@ -287,8 +287,8 @@ def fit_axes_to_box(ax: Axes, box: Bbox) -> None:
     labels = [axis.label for part in _axes_with_insets(ax) for axis in (part.xaxis, part.yaxis)]
     while True:
         ax.set_position(box)
-        # without axis labels first: how they are wrapped depends on the size that is left to the
-        # axes
+        # without axis labels first: how they are wrapped
+        # depends on the size that is left to the axes
         _set_visible(labels, visible=False)
         _shrink_axes(ax, box)
         _wrap_axis_labels(ax)
@@ -441,8 +441,8 @@ def draw_legend(canvas: Canvas, lines: Sequence[Line2D], columns: int) -> None:
 def make_shades(colours: Mapping[str, str], count: int) -> list[str]:
     """Return colours from faint to strong, for lines with a natural order."""
     stops = [np.array(to_rgb(colours[name])) for name in ("paper", "blue", "ink")]
-    # from a third of the way from paper to blue, to 0.4 of the way from blue to ink: the first line
-    # is visible, the last not black
+    # from a third of the way from paper to blue, to 0.4 of the way
+    # from blue to ink: the first line is visible, the last not black
     places = np.linspace(0.35, 1.4, count) if count > 1 else [1.0]
     mixed = [
         [np.interp(place, (0, 1, 2), channel) for channel in np.transpose(stops)]

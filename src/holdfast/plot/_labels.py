@@ -216,8 +216,8 @@ def spread_positions(wanted: FloatArray, gap: float) -> FloatArray:
             # blocks of n labels are n gaps high: two of them touch at half the sum of their heights
             if centre - lower_centre >= gap * total / 2:
                 break  # they do not overlap
-            # the merged block is centred on the mean of the wanted positions, which is closest to
-            # all of them
+            # the merged block is centred on the mean of the
+            # wanted positions, which is closest to all of them
             blocks[-2:] = [[(centre * count + lower_centre * lower_count) / total, total]]
     positions = np.concatenate(
         [centre + gap * (np.arange(count) - (count - 1) / 2) for centre, count in blocks]
@@ -301,8 +301,8 @@ def _shorten_distinctly(names: Sequence[str], most: int) -> dict[str, str]:
     lines = [_to_single_line(name) for name in names]
     short = dict(zip(names, _shorten_common_parts(lines, most), strict=True))
     for group in _group_duplicates(short):
-        # a smaller group shares more, so more can be cut; the whole set would repeat itself for
-        # ever
+        # a smaller group shares more, so more can be cut;
+        # the whole set would repeat itself for ever
         if len(group) < len(names):
             short |= _shorten_distinctly(group, most)
     return short
