@@ -125,7 +125,6 @@ class Groups(Preferences):
     @classmethod
     def _concatenate(cls, parts: Sequence[Self]) -> Self:
         chosen = [part._representatives for part in parts]
-        # representatives belong to all results of a system or to none
         if any(part is None for part in chosen) and any(part is not None for part in chosen):
             raise InvalidInputError("either all parts must have representatives or none.")
         representatives = tuple(row for part in chosen if part is not None for row in part)
