@@ -23,7 +23,6 @@ from holdfast.errors import InvalidInputError
 from holdfast.measures._registry import ChanceLevel, Estimate, Measure, Score, zero_chance
 from holdfast.preferences import Subsets
 
-# Limits of memory and time; they do not change results.
 # Limits of memory and time, chosen by hand; they do not change results beyond rounding.
 MAX_CACHED_SUBSETS = 4096  # up to this many subsets the whole table of overlaps is kept
 PAIRS_PER_BLOCK = 2**20  # cells of the pair table that are computed at a time
